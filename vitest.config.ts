@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./test/longest-first.ts";
+import { LongestFirst } from "./test/support/longest-first.ts";
 
 export default defineConfig({
   test: {
@@ -11,8 +11,8 @@ export default defineConfig({
     // They often wait for programs that they have started.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
-    globalSetup: ["test/bubblewrap.ts", "test/compile-cache.ts"],
-    setupFiles: ["test/fixed-seed.ts"],
+    globalSetup: ["test/support/bubblewrap.ts", "test/support/compile-cache.ts"],
+    setupFiles: ["test/support/fixed-seed.ts"],
     testTimeout: 60_000,
   },
 });

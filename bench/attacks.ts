@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type RaceResult, race, racedActions } from "../src/environment/local/trials/race.ts";
+import { type RaceResult, race, racedActions } from "../test/support/environment/race.ts";
 import { crashChanges } from "./crash-changes.ts";
 import { dataPath } from "./data/data.ts";
 import type { CaseResult, Verdict } from "./harness.ts";
@@ -80,7 +80,7 @@ export async function* crashChangeSets(): AsyncGenerator<CaseResult> {
   });
 }
 
-const writer = fileURLToPath(new URL("../src/environment/local/trials/writer.ts", import.meta.url));
+const writer = fileURLToPath(new URL("../test/support/environment/writer.ts", import.meta.url));
 
 /** The file as the killed process left it. */
 async function killWriter(): Promise<string> {

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openLocalEnvironment } from "../src/environment/local/local-environment.ts";
-import { makeChangeWorld, snapshot } from "../src/environment/local/trials/change-world.ts";
+import { makeChangeWorld, snapshot } from "../test/support/environment/change-world.ts";
 import { dataPath } from "./data/data.ts";
 
 export interface CrashedChanges {
@@ -19,7 +19,7 @@ export interface CrashedChanges {
 const home = dataPath("crash-changes");
 const crashed = join(home, "crashed");
 const world = join(home, "world");
-const changer = fileURLToPath(new URL("../src/environment/local/trials/changer.ts", import.meta.url));
+const changer = fileURLToPath(new URL("../test/support/environment/changer.ts", import.meta.url));
 
 /** Kills a change set before each of its steps, and after each of these the next start before each of its own. */
 export async function crashChanges(): Promise<CrashedChanges> {

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openLocalEnvironment } from "../src/environment/local/local-environment.ts";
-import { type Environment, ToolError } from "../src/toolcrib.ts";
+import { type Environment, ToolError } from "../src/toolcrib/index.ts";
 import { type GrepData, searchGrep } from "../src/tools/search/grep.ts";
-import { toolContext } from "../test/tool-context.ts";
+import { toolContext } from "../test/support/tool-context.ts";
 
 /** More files than are searched in process, before those that are raced for. */
 const crowd = 300;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type CallResult, openToolcrib, type ToolcribOptions } from "../src/toolcrib.ts";
+import { type CallResult, openToolcrib, type ToolcribOptions } from "../src/toolcrib/index.ts";
 import { workDirectory } from "./data/data.ts";
 import type { Contender } from "./harness.ts";
 

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openToolcrib, type Toolcrib } from "../src/toolcrib.ts";
+import { openToolcrib, type Toolcrib } from "../src/toolcrib/index.ts";
 
 /** Has `work` let a model correct a poem in a room of its own, and checks that it did. */
 export async function withRoom(work: (crib: Toolcrib) => Promise<string>): Promise<void> {

@@ -48,21 +48,21 @@ const library: BuildOptions = {
 };
 
 const importOfOurs = /^(?:import|export) (?!type )([^";]*?) from "(\.[^"]+)"/gm;
-const isOfEdits = /src\/(?:text|tools)\/edit\//;
-const isOfCommands = /src\/guardian\/commands\/|node_modules\/unbash\//;
+const isOfEdits = /src\/(?:tools\/)?edit\//;
+const isOfCommands = /src\/policy\/commands\/|node_modules\/unbash\//;
 const isOfSandbox =
-  /src\/environment\/(?:sandbox|shells|local\/processes\/(?!variables|run-records|run-tree|run\.))|src\/processes\/(?!open-)/;
+  /src\/sandbox\/|src\/environment\/(?:shells|local\/processes\/(?!run-records|run\.))|src\/processes\/(?!open-)/;
 const isOfCode = /src\/(?:code|tools\/code)\//;
-const isOfDocuments = /src\/(?:documents|tools\/(?:document|notebook)|text\/notebook)\//;
+const isOfDocuments = /src\/(?:documents|tools\/(?:document|notebook))\//;
 const isOfGit = /src\/(?:git|tools\/git)\//;
 const isOfWeb = /src\/(?:web|tools\/web|environment\/web)\/|node_modules\/(?:htmlparser2|entities|dom\w+)\//;
-const isOfNetwork = /src\/environment\/network\//;
-const isOfHosts = /src\/(?:hosts|environment\/hosts)\//;
+const isOfNetwork = /src\/system\/network\//;
+const isOfWorkers = /src\/workers\//;
 const isOfDefinitions = /node_modules\/zod\/v4\/core\/(?:to-json-schema|json-schema-)/;
 const isOfEveryZod = /node_modules\/zod\/v4\/(?:core|mini)\//;
 
 /** What every call loads, however little it does. */
-const plainCall = modulesOf(["src/toolcrib.ts", "src/dialects/toolcrib.ts", "src/tools/file/read.ts"]);
+const plainCall = modulesOf(["src/toolcrib/index.ts", "src/dialects/toolcrib.ts", "src/tools/file/read.ts"]);
 
 /**
  * CommonJS, small and in few files, because it starts the quickest: importing a built-in module from ESM evaluates all
@@ -70,7 +70,7 @@ const plainCall = modulesOf(["src/toolcrib.ts", "src/dialects/toolcrib.ts", "src
  */
 const commandLine: BuildOptions = {
   ...shared,
-  input: { cli: "src/apps/cli/main.ts" },
+  input: { cli: "src/cli/main.ts" },
   // Commands load each other's descriptions late only to avoid a circle.
   checks: { ineffectiveDynamicImport: false },
   // Nobody imports it.
@@ -102,7 +102,7 @@ const commandLine: BuildOptions = {
         { name: "git", test: isOfGit, minShareCount: 2 },
         { name: "web", test: isOfWeb, minShareCount: 2 },
         { name: "network", test: isOfNetwork, minShareCount: 2, priority: 1 },
-        { name: "hosts", test: isOfHosts, minShareCount: 2, priority: 1 },
+        { name: "workers", test: isOfWorkers, minShareCount: 2, priority: 1 },
         // What starts programs is loaded by the first that is started.
         { name: "sandbox", test: isOfSandbox, minShareCount: 2 },
       ],
@@ -112,8 +112,8 @@ const commandLine: BuildOptions = {
 
 /** What parses code, and what reads documents: started by both of the others, each as a process of its own. */
 const hosts: readonly BuildOptions[] = [
-  { folder: "host", program: "src/code/host/main.ts" },
-  { folder: "documents", program: "src/documents/host/main.ts" },
+  { folder: "host", program: "src/code/worker/main.ts" },
+  { folder: "documents", program: "src/documents/worker/main.ts" },
 ].map(({ folder, program }) => ({
   ...shared,
   input: { main: program },

@@ -1,5 +1,5 @@
 /** Measures how long the guardian takes to understand a command: `node scripts/measure-commands.ts`. */
-import { analyseCommand } from "../src/guardian/commands/analyse-command.ts";
+import { analyseCommand } from "../src/policy/commands/analyse-command.ts";
 
 const parts = [
   "git status --short",

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import type { ToolDefinition } from "../src/dialects/definition.ts";
 import { dialectNames, findDialect } from "../src/dialects/dialects.ts";
-import { Shelf } from "../src/dialects/shelf.ts";
+import { Toolset } from "../src/dialects/toolset.ts";
 
 export const tokenPage: string = join(import.meta.dirname, "../docs/tokens.md");
 
@@ -28,7 +28,7 @@ export async function countTokens(): Promise<readonly TokenCounts[]> {
   return Promise.all(
     dialectNames.map(async (name) => {
       const dialect = await findDialect(name);
-      const [listed, whole] = [new Shelf(dialect), new Shelf(dialect, { has: new Set(["agents"]) })];
+      const [listed, whole] = [new Toolset(dialect), new Toolset(dialect, { has: new Set(["agents"]) })];
       return {
         dialect: name,
         listed: costOf(await listed.definitions("listed")),

@@ -7,76 +7,71 @@ const source = join(import.meta.dirname, "../src");
 /** Who may import whom, as in docs/architecture.md; change the table and the picture together. */
 const mayImport: Record<string, readonly string[]> = {
   contract: [],
-  text: ["contract"],
-  environment: ["contract", "text"],
-  guardian: ["contract", "text"],
-  files: ["contract", "text"],
-  code: ["contract", "text", "environment", "files", "hosts"],
-  hosts: ["contract", "text", "environment"],
-  documents: ["contract", "text", "environment", "hosts"],
-  git: ["contract", "text"],
-  web: ["contract", "text"],
-  tools: ["contract", "text", "files", "code", "git", "web", "documents"],
-  processes: ["contract", "text"],
-  journal: ["contract", "text", "environment"],
-  runtime: ["contract", "text", "guardian", "journal"],
-  dialects: ["contract", "text", "tools"],
-  door: [
+  lib: ["contract"],
+  edit: ["contract", "lib"],
+  system: ["contract", "lib"],
+  sandbox: ["contract", "lib", "system"],
+  environment: ["contract", "lib", "system", "sandbox"],
+  policy: ["contract", "lib"],
+  files: ["contract", "lib"],
+  git: ["contract", "lib"],
+  web: ["contract", "lib"],
+  processes: ["contract", "lib"],
+  workers: ["contract", "lib", "system"],
+  code: ["contract", "lib", "edit", "system", "environment", "files", "workers"],
+  documents: ["contract", "lib", "system", "workers"],
+  journal: ["contract", "lib", "edit", "system", "environment"],
+  tools: ["contract", "lib", "edit", "files", "git", "web", "code", "documents"],
+  pipeline: ["contract", "lib", "policy", "journal"],
+  dialects: ["contract", "lib", "tools"],
+  wire: ["contract", "lib", "dialects"],
+  toolcrib: [
     "contract",
-    "text",
+    "lib",
+    "system",
+    "sandbox",
     "environment",
-    "guardian",
-    "journal",
-    "runtime",
-    "dialects",
-    "wire",
+    "policy",
+    "processes",
     "code",
     "documents",
-  ],
-  "toolcrib.ts": [
-    "contract",
-    "text",
-    "environment",
-    "processes",
-    "guardian",
     "journal",
-    "runtime",
+    "pipeline",
     "dialects",
-    "door",
     "wire",
   ],
-  wire: ["contract", "dialects"],
-  adapters: ["contract", "dialects", "wire", "toolcrib.ts"],
-  mcp: ["contract", "text", "environment", "dialects", "wire", "door", "toolcrib.ts"],
-  compat: ["contract", "text", "dialects", "wire", "mcp", "door", "toolcrib.ts"],
-  models: ["contract", "text", "dialects", "wire"],
-  agent: ["contract", "text", "environment", "dialects", "wire", "adapters", "models", "door", "toolcrib.ts"],
-  apps: [
+  adapters: ["contract", "wire", "toolcrib"],
+  mcp: ["contract", "lib", "system", "environment", "dialects", "wire", "toolcrib"],
+  compat: ["contract", "lib", "tools", "dialects", "toolcrib", "mcp"],
+  models: ["contract", "lib", "dialects", "wire"],
+  agent: ["contract", "lib", "system", "dialects", "toolcrib", "adapters", "models"],
+  cli: [
     "contract",
-    "text",
+    "lib",
+    "edit",
+    "system",
+    "sandbox",
     "environment",
-    "guardian",
+    "policy",
     "dialects",
-    "wire",
+    "toolcrib",
+    "mcp",
     "models",
     "agent",
-    "mcp",
-    "door",
-    "toolcrib.ts",
   ],
 };
 
 /** Modules that only some folders may use. */
 const ownedModules: Record<string, readonly string[]> = {
-  "node:fs": ["environment", "apps"],
-  "node:fs/promises": ["environment", "apps"],
-  "node:child_process": ["environment"],
-  "node:http": ["environment", "processes", "mcp"],
-  "node:https": ["environment", "processes"],
-  "node:net": ["environment", "processes"],
+  "node:fs": ["system", "sandbox", "environment", "cli"],
+  "node:fs/promises": ["system", "sandbox", "environment", "cli"],
+  "node:child_process": ["sandbox", "environment", "workers"],
+  "node:http": ["sandbox", "environment", "processes", "mcp"],
+  "node:https": ["processes"],
+  "node:net": ["system", "sandbox", "environment", "processes"],
   "node:tls": ["environment"],
-  "node:dns/promises": ["environment"],
-  "node:sqlite": ["environment", "journal", "code"],
+  "node:dns/promises": ["system"],
+  "node:sqlite": ["system", "journal", "code"],
   "@vscode/ripgrep": ["environment"],
   "@modelcontextprotocol/server": ["mcp"],
   "@modelcontextprotocol/server/stdio": ["mcp"],
@@ -89,7 +84,7 @@ const ownedModules: Record<string, readonly string[]> = {
   "@ai-sdk/provider": ["models"],
   ollama: ["models"],
   "@opentelemetry/api": ["agent"],
-  unbash: ["guardian"],
+  unbash: ["policy"],
   "web-tree-sitter": ["code"],
 };
 
@@ -102,7 +97,7 @@ interface Import {
 it("keeps every folder to the imports the design allows it", () => {
   const forbidden = imports().filter(({ file, folder, specifier }) => {
     if (!specifier.startsWith(".")) return !(ownedModules[specifier]?.includes(folder) ?? true);
-    if (specifier.endsWith("/package.json")) return folder !== "apps";
+    if (specifier.endsWith("/package.json")) return folder !== "cli";
     const target = folderOf(join(file, "..", specifier));
     return target !== folder && !mayImport[folder]?.includes(target);
   });
@@ -129,7 +124,7 @@ it("knows every folder of the source", () => {
 /** Otherwise a PATH that leads into the workspace would say which program runs, outside every sandbox. */
 it("is written in what the oldest Node that it runs on understands", () => {
   const shipped = globSync("**/*.ts", { cwd: source }).filter(
-    (path) => !/\.test\.ts$|(?:^|\/)(?:trials|conformance)\//.test(path),
+    (path) => !/\.test\.ts$|(?:^|\/)conformance\//.test(path),
   );
   const newer = shipped.filter((path) =>
     /^\s*(?:await )?using \w+ =/m.test(readFileSync(join(source, path), "utf8")),
@@ -203,5 +198,5 @@ function folderOf(path: string): string {
 }
 
 function isTest(file: string): boolean {
-  return /\.test\.ts$|\/(conformance|trials)\//.test(file);
+  return /\.test\.ts$|\/(conformance)\//.test(file);
 }

@@ -4,11 +4,11 @@ import { refuseRepeats } from "../examples/add-a-stage/refuse-repeats.ts";
 import { countWords } from "../examples/add-a-tool/count-words.ts";
 import type { ToolCall } from "../src/contract/call.ts";
 import { MemoryEnvironment } from "../src/environment/memory/memory-environment.ts";
-import { runTool } from "../src/runtime/run-tool.ts";
-import { compose } from "../src/runtime/stage.ts";
-import { catchErrors } from "../src/runtime/stages/catch-errors.ts";
-import { openToolcrib } from "../src/toolcrib.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { runTool } from "../src/pipeline/run-tool.ts";
+import { compose } from "../src/pipeline/stage.ts";
+import { catchErrors } from "../src/pipeline/stages/catch-errors.ts";
+import { openToolcrib } from "../src/toolcrib/index.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const environment = () => new MemoryEnvironment({ files: { "poem.txt": "Two roads\ndiverged\n" } });
 

@@ -6,26 +6,26 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import packageDescription from "../package.json" with { type: "json" };
 import { defaultLimits } from "../src/agent/limits.ts";
-import { completeChatLine } from "../src/apps/cli/agent/chat/chat-commands.ts";
-import type { Command } from "../src/apps/cli/command.ts";
-import { approveCommand } from "../src/apps/cli/commands/approve.ts";
-import { chatCommand } from "../src/apps/cli/commands/chat.ts";
-import { mcpCommand } from "../src/apps/cli/commands/mcp.ts";
-import { modelsCommand } from "../src/apps/cli/commands/models.ts";
-import { runCommand } from "../src/apps/cli/commands/run.ts";
-import { sessionsCommand } from "../src/apps/cli/commands/sessions.ts";
+import { completeChatLine } from "../src/cli/agent/chat/chat-commands.ts";
+import type { Command } from "../src/cli/command.ts";
+import { approveCommand } from "../src/cli/commands/approve.ts";
+import { chatCommand } from "../src/cli/commands/chat.ts";
+import { mcpCommand } from "../src/cli/commands/mcp.ts";
+import { modelsCommand } from "../src/cli/commands/models.ts";
+import { runCommand } from "../src/cli/commands/run.ts";
+import { sessionsCommand } from "../src/cli/commands/sessions.ts";
 import { dialectNames, findDialect } from "../src/dialects/dialects.ts";
-import { Shelf } from "../src/dialects/shelf.ts";
+import { Toolset } from "../src/dialects/toolset.ts";
 import { formats } from "../src/documents/formats.ts";
 import { ModelError, modelErrorKinds } from "../src/models/model-error.ts";
 import { parseModelSettings } from "../src/models/parse-settings.ts";
 import { providers } from "../src/models/providers.ts";
 import { mathCalculate } from "../src/tools/math/calculate.ts";
-import { noProviders } from "./cli-room.ts";
-import { startDocumentedModel } from "./documented-model.ts";
-import { missingHere } from "./sandbox-room.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
-import { toolRoom } from "./tool-room.ts";
+import { noProviders } from "./support/cli-room.ts";
+import { startDocumentedModel } from "./support/documented-model.ts";
+import { missingHere } from "./support/sandbox-room.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
+import { toolRoom } from "./support/tool-room.ts";
 
 const repository = join(import.meta.dirname, "..");
 const documents = ["README.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md", { cwd: repository })];
@@ -151,7 +151,7 @@ it("every dialect is in the table, with the tools that its models are told of", 
   const page = readFileSync(join(repository, "docs/dialects.md"), "utf8");
   const rows = [...page.matchAll(/^\| `([\w-]+)` \|.*\| `([^`]+)`[^`]*\|$/gm)];
   const wanted = dialectNames.map(async (name) => {
-    const shelf = new Shelf(await findDialect(name), { has: new Set(["agents"]) });
+    const shelf = new Toolset(await findDialect(name), { has: new Set(["agents"]) });
     return [name, (await shelf.definitions("listed")).map((tool) => tool.name).join(" ")];
   });
   expect(rows.map(([, name, tools]) => [name, tools])).toEqual(await Promise.all(wanted));
@@ -268,7 +268,7 @@ function prepareWorkspace(folder: string, { text }: Block): void {
     if (text.includes(` ${name}`)) cpSync(join(samples, name), join(folder, name));
   const tools = join(folder, ".bin");
   mkdirSync(tools);
-  const main = join(repository, "src/apps/cli/main.ts");
+  const main = join(repository, "src/cli/main.ts");
   writeFileSync(join(tools, "toolcrib"), `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`);
   // `npx toolcrib …` in the documents means the command of this checkout.
   writeFileSync(join(tools, "npx"), '#!/bin/sh\nexec "$@"\n');

@@ -3,13 +3,13 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ToolError } from "../src/contract/error.ts";
 import type { AnyTool } from "../src/contract/tool.ts";
-import { OpenPolicy } from "../src/door/open-policy.ts";
 import { openLocalEnvironment } from "../src/environment/local/local-environment.ts";
-import { snapshot } from "../src/environment/local/trials/change-world.ts";
-import { openToolcrib } from "../src/toolcrib.ts";
+import { openToolcrib } from "../src/toolcrib/index.ts";
+import { OpenPolicy } from "../src/toolcrib/open-policy.ts";
 import { type CanonicalName, catalog } from "../src/tools/catalog.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
-import { toolContext } from "./tool-context.ts";
+import { snapshot } from "./support/environment/change-world.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
+import { toolContext } from "./support/tool-context.ts";
 
 const sentinel = "only in secret files";
 

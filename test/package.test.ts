@@ -16,7 +16,7 @@ import { gzipSync } from "node:zlib";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { catalog } from "../src/tools/catalog.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const repository = join(import.meta.dirname, "..");
 const run = promisify(execFile);

@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { SandboxLevel } from "../src/contract/account.ts";
-import { missingHere } from "./sandbox-room.ts";
 import { works } from "./sandboxed-work/works.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { missingHere } from "./support/sandbox-room.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const worker = fileURLToPath(new URL("sandboxed-work/worker.ts", import.meta.url));
 const nobody = 65534;

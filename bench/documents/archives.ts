@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
-import { makeZip } from "../../src/documents/zip/trials/make-zip.ts";
+import { makeZip } from "../../test/support/documents/make-zip.ts";
 import type { DocumentCases } from "../groups/documents.ts";
 import type { Contender } from "../harness.ts";
 import { documentPath, readContender } from "./read-contender.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { Budget } from "../../src/documents/budget.ts";
 import { openZip, type Zip } from "../../src/documents/zip/open-zip.ts";
-import { makeZip } from "../../src/documents/zip/trials/make-zip.ts";
+import { makeZip } from "../../test/support/documents/make-zip.ts";
 import type { DocumentCases } from "../groups/documents.ts";
 import type { Case, Contender } from "../harness.ts";
 import { coldContender, documentPath, readContender } from "./read-contender.ts";

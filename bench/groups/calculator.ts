@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { calculate } from "../../src/text/calculate/calculate.ts";
-import { showValue } from "../../src/text/calculate/show-value.ts";
+import { calculate } from "../../src/tools/math/calculate/calculate.ts";
+import { showValue } from "../../src/tools/math/calculate/show-value.ts";
 import { workDirectory } from "../data/data.ts";
 import type { Contender, Group } from "../harness.ts";
 import { importPeer, peerProgram } from "../peers.ts";
 
-const source = fileURLToPath(new URL("../../src/text/calculate/calculate.ts", import.meta.url));
+const source = fileURLToPath(new URL("../../src/tools/math/calculate/calculate.ts", import.meta.url));
 const folder = join(workDirectory, "calculator");
 const bundle = join(folder, "calculate.cjs");
 const nothing = join(folder, "nothing.cjs");

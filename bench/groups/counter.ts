@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Tool } from "../../src/toolcrib.ts";
+import type { Tool } from "../../src/toolcrib/index.ts";
 import { dataPath } from "../data/data.ts";
 import type { Contender, Group } from "../harness.ts";
 import { openSubject } from "../subject.ts";

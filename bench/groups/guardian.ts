@@ -1,8 +1,8 @@
 import type { Access } from "../../src/contract/access.ts";
-import { builtInRules } from "../../src/guardian/built-in-rules.ts";
-import { decide } from "../../src/guardian/decide.ts";
-import type { Question } from "../../src/guardian/policy.ts";
-import { compilePolicy, type Policy } from "../../src/guardian/rules/compile-policy.ts";
+import { builtInRules } from "../../src/policy/built-in-rules.ts";
+import { decide } from "../../src/policy/decide.ts";
+import type { Question } from "../../src/policy/policy.ts";
+import { compilePolicy, type Policy } from "../../src/policy/rules/compile-policy.ts";
 import type { Case, Contender, Group } from "../harness.ts";
 
 const place = { workspace: "/home/ada/work", home: "/home/ada", own: ["/home/ada/.local/state/toolcrib"] };
@@ -29,8 +29,8 @@ const fiftyGlobs = Array.from({ length: 50 }, (_, index) => `head -1 src/dir${in
 export const group: Group = {
   needs: [],
   cases: [
-    judged("a call that reads a file", { kind: "read", path: "src/guardian/rules/compile-policy.ts" }, 50),
-    judged("a call that writes a file", { kind: "write", path: "src/guardian/rules/compile-policy.ts" }, 50),
+    judged("a call that reads a file", { kind: "read", path: "src/policy/rules/compile-policy.ts" }, 50),
+    judged("a call that writes a file", { kind: "write", path: "src/policy/rules/compile-policy.ts" }, 50),
     judged("a command of one part", { kind: "execute", command: "git status --short" }, 50),
     judged("a command of 50 parts", { kind: "execute", command: fiftyParts }, 2000),
     judged("a command of 50 parts, each with a glob", { kind: "execute", command: fiftyGlobs }, 2000),

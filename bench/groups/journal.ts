@@ -1,13 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makePrivateDirectory } from "../../src/environment/directories.ts";
 import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";
 import { openBlobs } from "../../src/journal/blobs.ts";
 import { Journal } from "../../src/journal/journal.ts";
 import { keepingEnvironment } from "../../src/journal/keep/keeping-environment.ts";
+import { makePrivateDirectory } from "../../src/system/directories.ts";
 import { editPatch } from "../../src/tools/edit/patch.ts";
 import { editReplace } from "../../src/tools/edit/replace.ts";
-import { toolContext } from "../../test/tool-context.ts";
+import { toolContext } from "../../test/support/tool-context.ts";
 import { dataPath } from "../data/data.ts";
 import type { Case, Contender, Group } from "../harness.ts";
 import { ShadowGit } from "../shadow-git.ts";

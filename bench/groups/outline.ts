@@ -1,6 +1,6 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Trees } from "../../src/code/host/trees.ts";
+import { Trees } from "../../src/code/worker/trees.ts";
 import { workDirectory } from "../data/data.ts";
 import type { Contender, Group } from "../harness.ts";
 import { openSubject } from "../subject.ts";

@@ -2,8 +2,8 @@ import { closeSync, openSync, readFileSync, readSync, utimesSync } from "node:fs
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PathGuard } from "../../src/contract/guard.ts";
-import { OpenPolicy } from "../../src/door/open-policy.ts";
 import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";
+import { OpenPolicy } from "../../src/toolcrib/open-policy.ts";
 import { dataPath } from "../data/data.ts";
 import { logFile } from "../data/lines.ts";
 import { tenKilobyteFile } from "../data/tree.ts";

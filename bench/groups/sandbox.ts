@@ -6,7 +6,7 @@ import { rgPath } from "@vscode/ripgrep";
 import * as z from "zod/mini";
 import type { SandboxLevel } from "../../src/contract/account.ts";
 import type { Environment } from "../../src/contract/environment.ts";
-import type { Tool } from "../../src/toolcrib.ts";
+import type { Tool } from "../../src/toolcrib/index.ts";
 import { makeConfinedWorkspace, openConfined, confinedWorkspace as workspace } from "../confined.ts";
 import { dataPath } from "../data/data.ts";
 import type { Case, Contender, Group } from "../harness.ts";

@@ -2,11 +2,11 @@ import { type Dirent, lstat, lstatSync, readdir, readdirSync, rmSync, writeFileS
 import { lstat as lstatLater, readdir as readdirLater } from "node:fs/promises";
 import { join } from "node:path";
 import type { Outcome, ToolCall } from "../../src/contract/call.ts";
-import { makePrivateDirectory } from "../../src/environment/directories.ts";
 import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";
 import { openBlobs } from "../../src/journal/blobs.ts";
 import { Journal } from "../../src/journal/journal.ts";
 import { openScanner } from "../../src/journal/scan/scanner.ts";
+import { makePrivateDirectory } from "../../src/system/directories.ts";
 import { dataPath } from "../data/data.ts";
 import type { Case, Contender, Group } from "../harness.ts";
 import { ShadowGit } from "../shadow-git.ts";

@@ -1,5 +1,5 @@
 import { ToolError } from "../../src/contract/error.ts";
-import type { Stage } from "../../src/runtime/stage.ts";
+import type { Stage } from "../../src/pipeline/stage.ts";
 
 /** Refuses a call that is the same as the one before: a model that repeats itself is stuck. */
 export function refuseRepeats(): Stage {

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { cribRoom } from "../../test/crib-room.ts";
+import { cribRoom } from "../../test/support/crib-room.ts";
 import { aiSdkTools } from "./ai-sdk.ts";
 import { answerMessages } from "./anthropic.ts";
 import { inOrder } from "./calls/in-order.ts";

@@ -1,4 +1,4 @@
-import type { CallOptions, CallResult, Toolcrib } from "../toolcrib.ts";
+import type { CallOptions, CallResult, Toolcrib } from "../toolcrib/index.ts";
 import { inOrder, type MakeInOrder, toolsThatOnlyRead } from "./calls/in-order.ts";
 
 /** The tools for `generateText({ tools })` and `streamText({ tools })` of the AI SDK, which makes the calls itself. */

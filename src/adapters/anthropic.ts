@@ -1,4 +1,4 @@
-import type { CallOptions, Toolcrib } from "../toolcrib.ts";
+import type { CallOptions, Toolcrib } from "../toolcrib/index.ts";
 import type { AnthropicTool } from "../wire/anthropic.ts";
 import { type Answered, answerCalls } from "./calls/answer-calls.ts";
 

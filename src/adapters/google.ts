@@ -1,4 +1,4 @@
-import type { CallOptions, Toolcrib } from "../toolcrib.ts";
+import type { CallOptions, Toolcrib } from "../toolcrib/index.ts";
 import type { GeminiFunction } from "../wire/gemini.ts";
 import { answerCalls } from "./calls/answer-calls.ts";
 

@@ -1,5 +1,5 @@
 import type { Image } from "../contract/tool.ts";
-import type { CallOptions, Toolcrib } from "../toolcrib.ts";
+import type { CallOptions, Toolcrib } from "../toolcrib/index.ts";
 import type { OpenAiChatTool, OpenAiTool } from "../wire/openai.ts";
 import { type ReadInput, readArguments } from "../wire/read-arguments.ts";
 import { type Answered, answerCalls, type ModelCall } from "./calls/answer-calls.ts";

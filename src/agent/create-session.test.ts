@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
 import { plain, sessionOnLoopback } from "../../test/agent/session-on-loopback.ts";
-import type { Tool } from "../toolcrib.ts";
+import type { Tool } from "../toolcrib/index.ts";
 import { createSession } from "./create-session.ts";
 import { checkHistory } from "./history/check-history.ts";
 

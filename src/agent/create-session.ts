@@ -2,7 +2,7 @@ import { ToolError } from "../contract/error.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { FoundModel } from "../models/open-model.ts";
 import type { ModelSettings } from "../models/settings.ts";
-import { dialectFor, openToolcrib, type Toolcrib } from "../toolcrib.ts";
+import { dialectFor, openToolcrib, type Toolcrib } from "../toolcrib/index.ts";
 import { openMeter } from "./context/open-meter.ts";
 import { checkLimits } from "./limits.ts";
 import { LiveSession } from "./live-session.ts";

@@ -1,7 +1,7 @@
-import type { CallFailure } from "../door/call-result.ts";
 import type { FinishReason, ReasoningEffort, Usage } from "../models/model.ts";
 import type { ModelErrorKind } from "../models/model-error.ts";
-import type { ApprovalRequest } from "../toolcrib.ts";
+import type { CallFailure } from "../toolcrib/call-result.ts";
+import type { ApprovalRequest } from "../toolcrib/index.ts";
 
 /** What happens in a session, as it happens. Plain data: it can be printed as JSON. */
 export type AgentEvent = EventBase & AgentHappening;

@@ -1,8 +1,8 @@
 import { ToolError } from "../contract/error.ts";
+import { Listeners } from "../lib/listeners.ts";
 import type { Message, UserMessage } from "../models/message.ts";
 import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
-import { Listeners } from "../text/listeners.ts";
-import type { Toolcrib } from "../toolcrib.ts";
+import type { Toolcrib } from "../toolcrib/index.ts";
 import { userMessage } from "./conversation.ts";
 import type { AgentEvent, ContextUse, Protocol, SessionState, TurnResult } from "./event.ts";
 import { LiveTurn } from "./live-turn.ts";

@@ -1,4 +1,4 @@
-import type { RecoveredChange } from "../toolcrib.ts";
+import type { RecoveredChange } from "../toolcrib/index.ts";
 import type { Past } from "./parts.ts";
 
 /** What a model has to know before a session goes on; undefined where it ended as it should. */

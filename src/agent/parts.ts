@@ -9,7 +9,7 @@ import type {
   ReasoningEffort,
   Usage,
 } from "../models/model.ts";
-import type { Approve, Caller, Toolcrib } from "../toolcrib.ts";
+import type { Approve, Caller, Toolcrib } from "../toolcrib/index.ts";
 import type { AgentEvent, ContextUse, Protocol } from "./event.ts";
 import type { SystemOptions } from "./prompt/build-system.ts";
 import type { SessionHooks, SessionLimits } from "./session.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { userDirectories } from "../environment/directories.ts";
-import { readPolicyFile } from "../environment/policy-files.ts";
 import { settingsFile } from "../models/provider-access.ts";
 import type { ModelSettings } from "../models/settings.ts";
+import { userDirectories } from "../system/directories.ts";
+import { readPolicyFile } from "../system/policy-files.ts";
 
 /**
  * What the person has set about models, in their own config directory; never in the workspace, where anybody could send

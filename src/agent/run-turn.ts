@@ -1,5 +1,5 @@
+import { counted } from "../lib/counted.ts";
 import type { AssistantMessage, UserMessage } from "../models/message.ts";
-import { counted } from "../text/counted.ts";
 import { textOf, userMessage } from "./conversation.ts";
 import type { TurnResult } from "./event.ts";
 import { callsOf } from "./history/check-history.ts";

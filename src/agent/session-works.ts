@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
 import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
-import type { Approval, ApprovalRequest, Approve } from "../toolcrib.ts";
+import type { Approval, ApprovalRequest, Approve } from "../toolcrib/index.ts";
 import { Conversation } from "./conversation.ts";
 import type { AgentEvent, AgentHappening, ContextUse } from "./event.ts";
 import { LoopWatch } from "./loops/loop-watch.ts";

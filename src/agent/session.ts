@@ -1,7 +1,7 @@
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Message, UserMessage } from "../models/message.ts";
 import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
-import type { CallResult, Toolcrib, ToolcribOptions } from "../toolcrib.ts";
+import type { CallResult, Toolcrib, ToolcribOptions } from "../toolcrib/index.ts";
 import type { AgentEvent, ContextUse, Protocol, SessionState, TurnResult } from "./event.ts";
 
 /** How a session is begun, or gone on with. What it shares with `openToolcrib` means the same. */

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
 import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
-import type { Approve } from "../toolcrib.ts";
+import type { Approve } from "../toolcrib/index.ts";
 import type { Conversation } from "./conversation.ts";
 import type { AgentHappening } from "./event.ts";
 import type { LoopWatch } from "./loops/loop-watch.ts";

@@ -1,8 +1,8 @@
 import type { Code } from "../contract/code.ts";
 import { ToolError } from "../contract/error.ts";
 import type { PathGuard } from "../contract/guard.ts";
-import { IndexHost } from "./host/index-host.ts";
-import { Reader } from "./host/reader.ts";
+import { IndexHost } from "./worker/index-host.ts";
+import { Reader } from "./worker/reader.ts";
 
 export interface CodeOptions {
   /** Real path. */

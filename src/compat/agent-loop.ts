@@ -2,7 +2,7 @@
  * The way in for loops of `agent_loop`: its classes, its default tools, and a room that runs them, and its file tools, at
  * the counter. So every call is judged, recorded, limited and can be undone.
  */
-import { openToolcrib, type ToolcribOptions } from "../toolcrib.ts";
+import { openToolcrib, type ToolcribOptions } from "../toolcrib/index.ts";
 import { asRoomTool } from "./agent-loop/as-room-tool.ts";
 import { getDefaultTools } from "./agent-loop/default-tools.ts";
 import type { LoopTool } from "./agent-loop/tools.ts";

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../test/temporary-folder.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import {
   BASH_TIMEOUT_SECS,
   buildResponse,
@@ -332,6 +332,6 @@ function openOmega(options: ToolExecutorOptions = {}) {
 }
 
 function server(name: string, ...tools: readonly string[]): McpServer {
-  const program = fileURLToPath(new URL("trials/small-server.ts", import.meta.url));
+  const program = fileURLToPath(new URL("../../test/support/compat/small-server.ts", import.meta.url));
   return { name, command: process.execPath, args: [program, name, ...tools] };
 }

@@ -10,8 +10,8 @@ import {
   reachOfOmega,
   truncationNotice,
 } from "../dialects/omega.ts";
-import { isWriteProtected } from "../door/is-write-protected.ts";
-import { characterStart } from "../text/truncate.ts";
+import { characterStart } from "../lib/truncate.ts";
+import { isWriteProtected } from "../toolcrib/is-write-protected.ts";
 
 export { builtinToolDefs, type ToolDef } from "./omega/definitions.ts";
 export {

@@ -1,5 +1,5 @@
 import type { AnyTool, ToolOutput } from "../contract/tool.ts";
-import type { MeantCall } from "./dialect.ts";
+import type { ResolvedCall } from "./dialect.ts";
 
 /** What a dialect says instead of the canonical tool's text. */
 export type Answer =
@@ -15,11 +15,11 @@ export type Answering<Data, Given> = (output: ToolOutput<Data>, given: Given) =>
 
 /** The same call, answered in the words of a dialect. */
 export function answerWith<Given>(
-  call: MeantCall,
+  call: ResolvedCall,
   // biome-ignore lint/suspicious/noExplicitAny: whose data it is the dialect has checked
   answer: Answering<any, Given> | undefined,
   given: Given,
-): MeantCall {
+): ResolvedCall {
   if (answer === undefined) return call;
   const { tool } = call;
   const answered: AnyTool = {

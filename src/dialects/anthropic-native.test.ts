@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../test/temporary-folder.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { messagesTools } from "../adapters/anthropic.ts";
-import { openToolcrib, type Toolcrib } from "../toolcrib.ts";
+import { openToolcrib, type Toolcrib } from "../toolcrib/index.ts";
 
 const editor = "str_replace_based_edit_tool";
 

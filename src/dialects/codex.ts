@@ -1,8 +1,8 @@
 import { constants } from "node:os";
 import type { ProcessOutput } from "../contract/process.ts";
 import type { OutputLimits } from "../contract/tool.ts";
-import { counted } from "../text/counted.ts";
-import { plainTerminalText } from "../text/terminal-text.ts";
+import { counted } from "../lib/counted.ts";
+import { plainTerminalText } from "../lib/terminal-text.ts";
 import type { ProcessStartData } from "../tools/process/start.ts";
 import type { Answer } from "./answer.ts";
 import { agentTools } from "./codex/agents.ts";

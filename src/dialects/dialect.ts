@@ -65,7 +65,7 @@ export interface OfferedTool
   /** Its arguments are those of the canonical tool, which checks them. */
   readonly takesCanonical?: true;
   /** The call that arguments mean which fit `input`. */
-  means(given: unknown): MeantCall;
+  means(given: unknown): ResolvedCall;
 }
 
 type NativeType =
@@ -73,7 +73,7 @@ type NativeType =
   | { readonly type: "text_editor_20250728"; readonly max_characters?: number };
 
 /** A call as it goes to the counter: of a canonical tool, with its arguments. */
-export interface MeantCall {
+export interface ResolvedCall {
   readonly tool: AnyTool;
   readonly input: unknown;
 }

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
-import { cribRoom } from "../../test/crib-room.ts";
-import { temporaryFolder } from "../../test/temporary-folder.ts";
-import { emptySource } from "../../test/tool-source.ts";
+import { cribRoom } from "../../test/support/crib-room.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { emptySource } from "../../test/support/tool-source.ts";
 import type { AnyTool } from "../contract/tool.ts";
-import { openToolcrib } from "../toolcrib.ts";
+import { openToolcrib } from "../toolcrib/index.ts";
 import type { Dialect } from "./dialect.ts";
 import { rename } from "./rename.ts";
-import { Shelf } from "./shelf.ts";
+import { Toolset } from "./toolset.ts";
 
 it("finds tools by what they do, and lists them from then on", async () => {
   await using room = await cribRoom();
@@ -33,7 +33,7 @@ it("finds tools by what they do, and lists them from then on", async () => {
 });
 
 it("ranks what is named before what is mentioned", async () => {
-  const shelf = new Shelf(manyTools());
+  const shelf = new Toolset(manyTools());
   const names = async (query: string) =>
     (await shelf.search(query, { limit: 3 })).tools.map(({ name }) => name);
   expect([
@@ -87,7 +87,7 @@ it("offers no tool for finding where all are listed", async () => {
 it("finds what other servers bring when that is much, in dialects of any kind", async () => {
   const source = emptySource();
   const plain: Dialect = { name: "plain", tools: [rename("file.read", { name: "read" })] };
-  const shelf = new Shelf(plain, { sources: [source] });
+  const shelf = new Toolset(plain, { sources: [source] });
   source.put(Array.from({ length: 20 }, (_, index) => foreign(`few_${index}`)));
   const few = (await shelf.definitions()).length;
   source.put(Array.from({ length: 30 }, (_, index) => foreign(`weather_${index}`)));

@@ -10,8 +10,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/temporary-folder.ts";
-import { openToolcrib, type ToolcribOptions } from "../toolcrib.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { openToolcrib, type ToolcribOptions } from "../toolcrib/index.ts";
 import { reachOfOmega } from "./omega.ts";
 
 describe("the omega dialect", () => {

@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { nearest } from "../text/nearest.ts";
+import { nearest } from "../lib/nearest.ts";
 import type { Dialect, DialectTool } from "./dialect.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { hasTerminals } from "../../test/pseudo-terminal.ts";
-import { temporaryFolder } from "../../test/temporary-folder.ts";
-import { serve, webRoom } from "../../test/web-room.ts";
-import { openToolcrib } from "../toolcrib.ts";
+import { hasTerminals } from "../../test/support/pseudo-terminal.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { serve, webRoom } from "../../test/support/web-room.ts";
+import { openToolcrib } from "../toolcrib/index.ts";
 
 const rules = ["allow connect 127.0.0.1"];
 

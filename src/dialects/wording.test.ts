@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
-import { Shelf } from "./shelf.ts";
+import { Toolset } from "./toolset.ts";
 import { namesOf, wordingFor } from "./wording.ts";
 
 const ours = new Set(["file.read", "file.list", "search.grep"]);
@@ -55,7 +55,7 @@ it("leaves alone what only looks like the name of a tool", () => {
   expect(texts.map(wording)).toEqual(texts);
 });
 
-const shelf = new Shelf({
+const shelf = new Toolset({
   name: "small",
   tools: [
     rename("edit.replace", {

@@ -1,9 +1,9 @@
 import type { DocumentContent } from "../contract/document.ts";
 import { ToolError } from "../contract/error.ts";
 import type { Image } from "../contract/tool.ts";
-import { counted } from "../text/counted.ts";
-import { printableLine } from "../text/printable.ts";
-import { characterStart } from "../text/truncate.ts";
+import { counted } from "../lib/counted.ts";
+import { printableLine } from "../lib/printable.ts";
+import { characterStart } from "../lib/truncate.ts";
 
 /**
  * What a document says of itself can be of any length, unlike its parts, of which only as much is read as is asked for:

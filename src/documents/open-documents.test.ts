@@ -3,13 +3,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
-import { isAlive } from "../../test/is-alive.ts";
-import { slowDocument } from "./host/trials/slow-document.ts";
+import { slowDocument } from "../../test/support/document-worker/slow-document.ts";
+import { isAlive } from "../../test/support/is-alive.ts";
 import { openDocuments } from "./open-documents.ts";
 
 const run = promisify(execFile);
-const killedHost = fileURLToPath(new URL("host/trials/killed-host.ts", import.meta.url));
-const forgottenRoom = fileURLToPath(new URL("host/trials/forgotten-room.ts", import.meta.url));
+const killedHost = fileURLToPath(
+  new URL("../../test/support/document-worker/killed-host.ts", import.meta.url),
+);
+const forgottenRoom = fileURLToPath(
+  new URL("../../test/support/document-worker/forgotten-room.ts", import.meta.url),
+);
 const always = { signal: new AbortController().signal, progress: () => {} };
 const wanted = { maxChars: 1000 };
 const documents = openDocuments();

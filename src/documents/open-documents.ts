@@ -1,6 +1,6 @@
 import type { Documents } from "../contract/document.ts";
-import { Turns } from "../environment/turns.ts";
-import { DocumentHost } from "./host/document-host.ts";
+import { Turns } from "../lib/turns.ts";
+import { DocumentHost } from "./worker/document-host.ts";
 
 export interface OpenDocuments extends Documents {
   /** Ends what reads. */

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readBytes } from "../../test/support/documents/read-bytes.ts";
 import { ToolError } from "../contract/error.ts";
 import { Budget } from "./budget.ts";
 import { readDocument } from "./read-document.ts";
-import { readBytes } from "./trials/read-bytes.ts";
 
 const samples = join(import.meta.dirname, "../../test/samples/documents");
 const names = readdirSync(samples).filter((name) => !/\.(?:txt|md)$/.test(name));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { makeTar } from "../../test/support/documents/make-tar.ts";
+import { makeZip } from "../../test/support/documents/make-zip.ts";
+import { failureOf, readBytes } from "../../test/support/documents/read-bytes.ts";
 import type { DocumentSource } from "../contract/document.ts";
-import { makeTar } from "./formats/archive/trials/make-tar.ts";
 import { formats } from "./formats.ts";
 import { tellFormat } from "./tell-format.ts";
-import { failureOf, readBytes } from "./trials/read-bytes.ts";
-import { makeZip } from "./zip/trials/make-zip.ts";
 
 describe("the format of a document", () => {
   it("is told by its bytes, whatever it is called", () => {

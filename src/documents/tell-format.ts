@@ -1,9 +1,9 @@
 import type { DocumentSource } from "../contract/document.ts";
 import { ToolError } from "../contract/error.ts";
-import { asBuffer } from "../text/as-buffer.ts";
-import { detectEncoding, detectionBytes } from "../text/encoding.ts";
-import { sniffMediaType } from "../text/media-type.ts";
-import { showSize } from "../text/show-size.ts";
+import { asBuffer } from "../lib/as-buffer.ts";
+import { detectEncoding, detectionBytes } from "../lib/encoding.ts";
+import { sniffMediaType } from "../lib/media-type.ts";
+import { showSize } from "../lib/show-size.ts";
 import { Budget } from "./budget.ts";
 import { encrypted } from "./damaged.ts";
 import { isTarHeader } from "./formats/archive/tar-header.ts";

@@ -1,4 +1,4 @@
-import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../text/encoding.ts";
+import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../lib/encoding.ts";
 
 /** Bytes as text, in whichever encoding of file.read they are; undefined for what is none. */
 export function textOf(bytes: Uint8Array): string | undefined {

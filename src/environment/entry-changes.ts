@@ -1,6 +1,6 @@
 import type { EntryChange } from "../contract/environment.ts";
 import type { EntryState } from "../contract/history.ts";
-import { isStale } from "./failures.ts";
+import { isStale } from "../system/failures.ts";
 
 /** Refuses a change of something else than it takes to be there. */
 export function refuseOtherEntry(path: string, stands: EntryState, before: EntryChange["before"]): void {

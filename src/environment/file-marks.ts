@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { errnoOf } from "./failures.ts";
+import { errnoOf } from "../system/failures.ts";
 
 /** Tells whether files have changed, by a look at each that takes a few microseconds. */
 export class FileMarks {

@@ -1,4 +1,4 @@
-import { isNamedTwice, liesInChangedFile } from "./failures.ts";
+import { isNamedTwice, liesInChangedFile } from "../system/failures.ts";
 
 /** Refuses changes of the same file, and of a file in what is to be a file itself. */
 export function refuseOverlaps(

@@ -1,8 +1,8 @@
 import type { Announcing, ChangeReceipt, Directory, Environment } from "../contract/environment.ts";
 import type { PathGuard } from "../contract/guard.ts";
 import { ownRealPath } from "../contract/own-real-path.ts";
-import { Gate } from "./gate.ts";
-import { liesInside, withSlash } from "./workspace-path.ts";
+import { Gate } from "../system/gate.ts";
+import { liesInside, withSlash } from "../system/workspace-path.ts";
 
 /**
  * An environment whose paths a guard watches over; for environments that are not this machine, which asks it itself.

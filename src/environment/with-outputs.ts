@@ -1,5 +1,5 @@
 import type { Environment } from "../contract/environment.ts";
-import { isOutputHandle, isReadOnlyOutput } from "./failures.ts";
+import { isOutputHandle, isReadOnlyOutput } from "../system/failures.ts";
 
 /**
  * An environment that also reads spilled outputs by their handles, from the folder that `outputs` is rooted at; for

@@ -1,5 +1,5 @@
-import { escapeGlob, type Glob, parseGlob } from "../text/glob.ts";
-import { expandBraces } from "../text/glob-braces.ts";
+import { escapeGlob, type Glob, parseGlob } from "../lib/glob/glob.ts";
+import { expandBraces } from "../lib/glob/glob-braces.ts";
 import { fileType } from "./file-types.ts";
 
 export interface FilterOptions {

@@ -5,7 +5,7 @@ import {
   IgnoreLevels,
   ignoreLevel,
   outsideLevel,
-} from "../text/ignore-levels.ts";
+} from "../lib/ignore/ignore-levels.ts";
 
 /** What the ignore files that hold in one directory say together, read on the way. */
 export class IgnoreChain {

@@ -1,4 +1,4 @@
-import { escapeGlob } from "../text/glob.ts";
+import { escapeGlob } from "../lib/glob/glob.ts";
 import { IgnoreChain } from "./ignore-chain.ts";
 import type { FilesWanted } from "./list-files.ts";
 import type { Looking } from "./looking.ts";

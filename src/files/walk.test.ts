@@ -5,7 +5,7 @@ import path from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { asOrdinaryUser } from "../../test/as-ordinary-user.ts";
+import { asOrdinaryUser } from "../../test/support/as-ordinary-user.ts";
 import type { Environment } from "../contract/environment.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
@@ -66,7 +66,7 @@ describe("walkFiles", () => {
     const folder = writeFolder({ "a/x": "", "shut/y": "", z: "" });
     fs.chmodSync(path.join(folder, "shut"), 0);
     try {
-      const trial = new URL("../tools/search/trials/forbidden.ts", import.meta.url);
+      const trial = new URL("../../test/support/search-tools/forbidden.ts", import.meta.url);
       expect(await asOrdinaryUser(trial, folder)).toMatchObject({
         walk: { found: ["a/x", "z"], failed: ["shut"] },
       });

@@ -1,6 +1,6 @@
 import type { Directory, DirectoryEntry, Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import { Breath } from "../text/breath.ts";
+import { Breath } from "../lib/breath.ts";
 import { IgnoreChain } from "./ignore-chain.ts";
 import { isShown, type Visibility } from "./visibility.ts";
 

@@ -1,6 +1,6 @@
 import { reworded, ToolError } from "../contract/error.ts";
-import { printable } from "../text/printable.ts";
-import { showPath } from "../text/show-path.ts";
+import { printable } from "../lib/printable.ts";
+import { showPath } from "../lib/show-path.ts";
 import { authorSettings, requireAuthor } from "./author.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { filtersBesideHooks } from "./filters.ts";

@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { printableLine } from "../text/printable.ts";
+import { printableLine } from "../lib/printable.ts";
 import type { FilterDriver } from "./drivers.ts";
 import {
   type GitContext,

@@ -1,7 +1,7 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import { printableLine } from "../text/printable.ts";
-import { showPath } from "../text/show-path.ts";
+import { printableLine } from "../lib/printable.ts";
+import { showPath } from "../lib/show-path.ts";
 import type { FilterDriver } from "./drivers.ts";
 import type { FilterUse } from "./filters-of.ts";
 import { textOfName } from "./names.ts";

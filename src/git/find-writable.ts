@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import { showPath } from "../text/show-path.ts";
+import { showPath } from "../lib/show-path.ts";
 import { type FoundPath, findRepository } from "./find-repository.ts";
 import { liesIn } from "./paths.ts";
 import { refuseLinks } from "./refuse-links.ts";

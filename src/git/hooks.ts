@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { posix } from "node:path";
-import { showPath } from "../text/show-path.ts";
+import { showPath } from "../lib/show-path.ts";
 import { rulesToRun } from "./rules-to-run.ts";
 import { complaintOf, type GitContext, type GitOptions, type Repository } from "./run-git.ts";
 import { settingOf, settingsByOwner } from "./settings-by-owner.ts";

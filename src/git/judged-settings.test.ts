@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { openGitRoom } from "../../test/support/git-tools/git-room.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
-import { openGitRoom } from "../tools/git/trials/git-room.ts";
 import { findRepository } from "./find-repository.ts";
 import { settingsText } from "./judged-settings.ts";
 import { runGit } from "./run-git.ts";

@@ -1,4 +1,4 @@
-import { unquoteC } from "../text/c-quoted.ts";
+import { unquoteC } from "../lib/c-quoted.ts";
 
 /** Lines in a row that the same commit has brought. */
 export interface BlameGroup {

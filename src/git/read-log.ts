@@ -1,4 +1,4 @@
-import { unquoteC } from "../text/c-quoted.ts";
+import { unquoteC } from "../lib/c-quoted.ts";
 import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
 import { heldDiffOptions } from "./settings.ts";
 

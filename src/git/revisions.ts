@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { nearest } from "../text/nearest.ts";
+import { nearest } from "../lib/nearest.ts";
 import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
 
 /** What a revision means: an object by its hash, which no command can take for an option or a path. */

@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { showPath } from "../text/show-path.ts";
+import { showPath } from "../lib/show-path.ts";
 import { requireFilters } from "./filters.ts";
 import { filterUses } from "./filters-of.ts";
 import { hooksFor } from "./hooks.ts";

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { ToolError } from "../contract/error.ts";
-import { printableLine } from "../text/printable.ts";
+import { printableLine } from "../lib/printable.ts";
 import { findRepository } from "./find-repository.ts";
 import type { Change, SubmoduleChange } from "./parse-status.ts";
 import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { ToolError } from "../contract/error.ts";
-import { showPath } from "../text/show-path.ts";
+import { showPath } from "../lib/show-path.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { requireFilters } from "./filters.ts";
 import { type FilterUse, filterUses } from "./filters-of.ts";

@@ -13,17 +13,17 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/temporary-folder.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { ToolError } from "../contract/error.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
-import { contentHash } from "../text/content-hash.ts";
+import { contentHash } from "../lib/content-hash.ts";
 import { openBlobs } from "./blobs.ts";
 
 const content = Buffer.from("one\r\n\0two");
 const hash = contentHash(content);
 const large = Buffer.alloc(3_000_000, "0123456789");
-const keepFile = fileURLToPath(new URL("trials/keep-file.ts", import.meta.url));
+const keepFile = fileURLToPath(new URL("../../test/support/journal/keep-file.ts", import.meta.url));
 
 describe("blobs", () => {
   it("keep a content once, under its hash, for nobody else to read", async () => {

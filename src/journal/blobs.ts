@@ -1,9 +1,9 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import { BlobFolder } from "../environment/blobs/blob-folder.ts";
-import { asToolError } from "../environment/failures.ts";
 import { copyOut } from "../environment/local/files/copy-out.ts";
-import { contentHash } from "../text/content-hash.ts";
+import { contentHash } from "../lib/content-hash.ts";
+import { BlobFolder } from "../system/blobs/blob-folder.ts";
+import { asToolError } from "../system/failures.ts";
 
 /**
  * Contents of files as they were, each kept once under its SHA-256 (lower-case hex). Keep only for a call that has begun

@@ -1,4 +1,4 @@
-import { contentHash } from "../text/content-hash.ts";
+import { contentHash } from "../lib/content-hash.ts";
 
 /** One record as it stands in the database. */
 export interface Link {

@@ -7,8 +7,8 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { workspaceFiles } from "../environment/directories.ts";
-import { openToolcrib } from "../toolcrib.ts";
+import { workspaceFiles } from "../system/directories.ts";
+import { openToolcrib } from "../toolcrib/index.ts";
 import { Journal } from "./journal.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
@@ -83,7 +83,7 @@ it("lets nothing be changed when the disk is full", async () => {
     // A limit on the size of files fails like a full disk, and needs no disk of its own.
     const words = [
       process.execPath,
-      fileURLToPath(new URL("trials/full-disk.ts", import.meta.url)),
+      fileURLToPath(new URL("../../test/support/journal/full-disk.ts", import.meta.url)),
       workspace,
       state,
     ];
@@ -119,7 +119,7 @@ it("lets nothing be changed when the disk is full", async () => {
 });
 
 function start(file: string, session: string, count: number): ChildProcess {
-  const script = fileURLToPath(new URL("trials/recorder.ts", import.meta.url));
+  const script = fileURLToPath(new URL("../../test/support/journal/recorder.ts", import.meta.url));
   const stdio = ["ignore", "pipe", "inherit"] as const;
   return spawn(process.execPath, [script, file, session, String(count)], { stdio: [...stdio] });
 }

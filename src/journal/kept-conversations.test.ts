@@ -13,7 +13,7 @@ import { KeptConversations } from "./kept-conversations.ts";
 import { surveyJournal } from "./survey.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
-const talker = fileURLToPath(new URL("trials/talker.ts", import.meta.url));
+const talker = fileURLToPath(new URL("../../test/support/journal/talker.ts", import.meta.url));
 let folder: string;
 let file: string;
 let journal: Journal;

@@ -1,7 +1,7 @@
-import { BlobFolder } from "../environment/blobs/blob-folder.ts";
-import { listBlobs } from "../environment/blobs/tidy-blobs.ts";
-import { damagedBeside, sizeOf } from "../environment/database-file.ts";
-import { Breath } from "../text/breath.ts";
+import { Breath } from "../lib/breath.ts";
+import { BlobFolder } from "../system/blobs/blob-folder.ts";
+import { listBlobs } from "../system/blobs/tidy-blobs.ts";
+import { damagedBeside, sizeOf } from "../system/database-file.ts";
 import { type CheckedContents, checkContents } from "./check-contents.ts";
 import { coverageOf } from "./coverage.ts";
 import type { CallRecord, Journal, SessionRecord } from "./journal.ts";

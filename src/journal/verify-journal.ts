@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { identityOf } from "../environment/database-file.ts";
-import { loadSqlite } from "../environment/load-sqlite.ts";
-import { Breath } from "../text/breath.ts";
+import { Breath } from "../lib/breath.ts";
+import { identityOf } from "../system/database-file.ts";
+import { loadSqlite } from "../system/load-sqlite.ts";
 import { chainStart, hashLink, type Link } from "./chain.ts";
 import { isDamage, isLostJournal, isOlderJournal, lostJournal } from "./database.ts";
 import { journalUnusable } from "./journal-unusable.ts";

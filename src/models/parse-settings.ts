@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ToolError } from "../contract/error.ts";
-import { nearest } from "../text/nearest.ts";
+import { nearest } from "../lib/nearest.ts";
 import { providerNames } from "./provider-names.ts";
 import type { ModelSettings } from "./settings.ts";
 

@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { nearest } from "../text/nearest.ts";
+import { nearest } from "../lib/nearest.ts";
 import { isKnownProvider, type ProviderName, providerNames } from "./provider-names.ts";
 import { aliases, type Provider, providers } from "./providers.ts";
 import type { ModelSettings, ProviderConfiguration } from "./settings.ts";

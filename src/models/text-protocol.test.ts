@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import type { ScriptedReply, SeenRequest } from "../../test/providers/provider-server.ts";
 import { startProvider } from "../../test/providers/start-provider.ts";
+import { look } from "../../test/support/models/look.ts";
 import type { ToolDefinition } from "../dialects/definition.ts";
 import type { AssistantMessage, CallPart, Message, ReplyPart } from "./message.ts";
 import type { Model, ModelEvent } from "./model.ts";
 import { openModel } from "./open-model.ts";
 import { textProtocol } from "./text-protocol.ts";
-import { look } from "./trials/look.ts";
 
 const call = '{"action": "tool_call", "tool": "look", "args": {"path": "a.ts"}}';
 const example = '{"action": "tool_call", "tool": "look", "args": {"path": "src/main.rs"}}';

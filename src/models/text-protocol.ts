@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
-import { describeActions, exampleCall } from "../text/actions/describe-actions.ts";
-import { newIdentifier } from "../text/identifier.ts";
+import { newIdentifier } from "../lib/identifier.ts";
+import { describeActions, exampleCall } from "../wire/actions/describe-actions.ts";
 import type { Meta } from "./message.ts";
 import type { FinishReason, Model, ModelEvent, ModelRequest } from "./model.ts";
 import { ActionReader } from "./text-protocol/action-reader.ts";

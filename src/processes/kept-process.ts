@@ -1,8 +1,8 @@
 import type { ProcessExit, RunningProcess } from "../contract/environment.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { OutputRequest, ProcessOutput, ProcessStatus } from "../contract/process.ts";
-import { monotonicMs } from "../text/clock.ts";
-import { explainConfinedFailure } from "../text/confined/explain-failure.ts";
+import { monotonicMs } from "../lib/clock.ts";
+import { explainConfinedFailure } from "../lib/confined/explain-failure.ts";
 import { OutputLog } from "./output-log.ts";
 import { readLog } from "./read-log.ts";
 import { type Redactor, readOutput } from "./read-output.ts";

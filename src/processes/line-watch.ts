@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { ToolError } from "../contract/error.ts";
-import { translateRegex } from "../text/rust-regex.ts";
-import { OutOfTime, withinTime } from "../text/time-bound.ts";
+import { translateRegex } from "../lib/rust-regex/rust-regex.ts";
+import { OutOfTime, withinTime } from "../lib/time-bound.ts";
 import type { Stream } from "./output-log.ts";
 
 /** Looks for a line that matches an expression in what a process says, colours and the like left out. */

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../test/temporary-folder.ts";
-import { openToolcrib } from "../toolcrib.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { openToolcrib } from "../toolcrib/index.ts";
 
 it.runIf(existsSync("/proc/self/environ")).each(["none", "auto"] as const)(
   "ends what a killed room has left running when the next is opened (sandbox %s)",
@@ -13,7 +13,9 @@ it.runIf(existsSync("/proc/self/environ")).each(["none", "auto"] as const)(
     await using folder = temporaryFolder();
     const home = folder.path;
     mkdirSync(join(home, "workspace"));
-    const room = fork(new URL("trials/leaver.ts", import.meta.url), [home, sandbox], { stdio: "ignore" });
+    const room = fork(new URL("../../test/support/processes/leaver.ts", import.meta.url), [home, sandbox], {
+      stdio: "ignore",
+    });
     const [message] = await once(room, "message");
     const before = speaking(home);
     room.kill("SIGKILL");

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { isAlive } from "../../test/is-alive.ts";
-import { processRoom, refusalOf } from "../../test/process-room.ts";
+import { isAlive } from "../../test/support/is-alive.ts";
+import { processRoom, refusalOf } from "../../test/support/process-room.ts";
 import type { Environment } from "../contract/environment.ts";
 
 it("names processes, and speaks of those that are there", async () => {

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { isAlive } from "../../test/is-alive.ts";
-import { processRoom, refusalOf, steady } from "../../test/process-room.ts";
-import { toCommandLine } from "../apps/cli/shell-words.ts";
+import { isAlive } from "../../test/support/is-alive.ts";
+import { processRoom, refusalOf, steady } from "../../test/support/process-room.ts";
+import { toCommandLine } from "../cli/shell-words.ts";
 
 const node = toCommandLine([process.execPath]);
 

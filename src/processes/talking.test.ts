@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { processRoom, refusalOf } from "../../test/process-room.ts";
+import { processRoom, refusalOf } from "../../test/support/process-room.ts";
 
 it("gives input and tells the answer, until it reads no more", async () => {
   await using room = processRoom();

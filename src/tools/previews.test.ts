@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { type ToolRoom, toolRoom } from "../../test/tool-room.ts";
+import { type ToolRoom, toolRoom } from "../../test/support/tool-room.ts";
 import type { ToolError } from "../contract/error.ts";
 import type { Tool } from "../contract/tool.ts";
 import { editDiff } from "./edit/diff.ts";

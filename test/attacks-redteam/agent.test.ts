@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import type { AgentEvent } from "../../src/agent/event.ts";
 import { openModel } from "../../src/models/open-model.ts";
 import { sessionOnLoopback } from "../agent/session-on-loopback.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const key = "zq9-CANARY-0123456789";
 

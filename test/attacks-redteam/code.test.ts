@@ -5,7 +5,7 @@ import { codeRename } from "../../src/tools/code/rename.ts";
 import { codeSymbols } from "../../src/tools/code/symbols.ts";
 import { codeValidate } from "../../src/tools/code/validate.ts";
 import { editSmart } from "../../src/tools/edit/smart.ts";
-import { codeRoom } from "../code-room.ts";
+import { codeRoom } from "../support/code-room.ts";
 
 /** What a red team got past the tools for code when they were new: an edit at another place, another meaning, a false answer. */
 const options = { timeout: 60_000 };

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../src/toolcrib.ts";
-import { missingHere } from "../sandbox-room.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
+import { missingHere } from "../support/sandbox-room.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** What a red team got past the sandbox and the guardian when they were new, by commands behind the whole counter. */
 const levels = ["bwrap", "landlock"] as const;

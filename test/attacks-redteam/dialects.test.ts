@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** A workspace beside a canary, with a link that leads out of it. */
 async function openRoom(options: ToolcribOptions) {

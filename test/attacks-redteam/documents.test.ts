@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
-import { makeTar } from "../../src/documents/formats/archive/trials/make-tar.ts";
-import { makeZip } from "../../src/documents/zip/trials/make-zip.ts";
-import { cribRoom } from "../crib-room.ts";
+import { cribRoom } from "../support/crib-room.ts";
+import { makeTar } from "../support/documents/make-tar.ts";
+import { makeZip } from "../support/documents/make-zip.ts";
 
 /** What a red team got out of document.read when it was new, judged through the whole counter. */
 const options = { timeout: 60_000 };

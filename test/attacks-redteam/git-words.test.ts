@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openGitRoom } from "../../src/tools/git/trials/git-room.ts";
+import { openGitRoom } from "../support/git-tools/git-room.ts";
 
 it("shows nothing that a repository calls its parts so that it steers a terminal or passes for a line of ours", async () => {
   const evil = "\x1b[31mx\x07\u202e";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openGitRoom } from "../../src/tools/git/trials/git-room.ts";
+import { openGitRoom } from "../support/git-tools/git-room.ts";
 
 it("takes a linked working tree for no other one, and changes none that a sandbox would not show", async () => {
   await using room = await openGitRoom({ files: { a: "1\n" } });

@@ -7,8 +7,8 @@ import { expect, it } from "vitest";
 import { connectHub } from "../../src/mcp/hub/connect-hub.ts";
 import { readServers } from "../../src/mcp/hub/settings/read-servers.ts";
 import type { ServerConfiguration } from "../../src/mcp/hub/settings/server-configuration.ts";
-import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it("lets no tool of another server pass for what that server says of it", async () => {
   const harmless = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };

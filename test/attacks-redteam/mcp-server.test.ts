@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { serveStdio } from "../../src/mcp/server/serve-stdio.ts";
-import { openToolcrib } from "../../src/toolcrib.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { openToolcrib } from "../../src/toolcrib/index.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 interface Message {
   readonly id?: unknown;

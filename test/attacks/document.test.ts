@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { attacks } from "../../src/environment/sandbox/proof/attacks.ts";
+import { attacks } from "../../src/sandbox/proof/attacks.ts";
 
 it("every promise stands in the document, with the levels that keep it", () => {
   const text = readFileSync(join(import.meta.dirname, "../../docs/sandbox.md"), "utf8");

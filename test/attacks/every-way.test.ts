@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { SandboxLevel } from "../../src/contract/account.ts";
-import { attacks } from "../../src/environment/sandbox/proof/attacks.ts";
-import { missingHere } from "../sandbox-room.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { attacks } from "../../src/sandbox/proof/attacks.ts";
+import { missingHere } from "../support/sandbox-room.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { AttackResults } from "./trials/attack-crib.ts";
 
 /**

@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SandboxLevel } from "../../src/contract/account.ts";
-import { processesWith } from "../../src/environment/sandbox/proof/processes-with.ts";
-import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib.ts";
-import { missingHere } from "../sandbox-room.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { processesWith } from "../../src/sandbox/proof/processes-with.ts";
+import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
+import { missingHere } from "../support/sandbox-room.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const missing: Partial<Record<SandboxLevel, string | undefined>> = {
   bwrap: await missingHere("bwrap"),

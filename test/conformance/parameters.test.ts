@@ -5,8 +5,8 @@ import { safeParse } from "zod/v4/core";
 import { languageNames, usedGrammars } from "../../src/code/languages/languages.ts";
 import { defineTools, type ToolDefinition } from "../../src/dialects/definition.ts";
 import { findDialect } from "../../src/dialects/dialects.ts";
-import { Shelf } from "../../src/dialects/shelf.ts";
-import { readActions } from "../../src/text/actions/read-actions.ts";
+import { Toolset } from "../../src/dialects/toolset.ts";
+import { readActions } from "../../src/wire/actions/read-actions.ts";
 
 interface Parameter {
   readonly name: string;
@@ -65,7 +65,7 @@ it("surgical takes every example of its source", async () => {
 });
 
 it("surgical runs rustfmt and cargo check as the project's formatter and checker", async () => {
-  const shelf = new Shelf(await findDialect("surgical"));
+  const shelf = new Toolset(await findDialect("surgical"));
   const block = { path: "a.rs", kind: "function", name: "run", run_rustfmt: true, run_cargo_check: true };
   const replaced = await shelf.find("rust_replace_block", { ...block, new_block: "fn run() {}" });
   const inserted = await shelf.find("rust_insert_after_block", { ...block, snippet: "fn run() {}" });
@@ -78,7 +78,7 @@ it("surgical runs rustfmt and cargo check as the project's formatter and checker
 });
 
 it("surgical's shell is the agent's own, which stays", async () => {
-  const { tool, input } = await new Shelf(await findDialect("surgical")).find("shell", { command: "ls" });
+  const { tool, input } = await new Toolset(await findDialect("surgical")).find("shell", { command: "ls" });
   expect([tool.canonical, input]).toEqual([
     "shell.run",
     { command: "ls", timeout_ms: 120_000, session: "agent" },
@@ -86,7 +86,9 @@ it("surgical's shell is the agent's own, which stays", async () => {
 });
 
 it("rustant's shell_exec has 60 seconds", async () => {
-  const { tool, input } = await new Shelf(await findDialect("rustant")).find("shell_exec", { command: "ls" });
+  const { tool, input } = await new Toolset(await findDialect("rustant")).find("shell_exec", {
+    command: "ls",
+  });
   expect([tool.canonical, input]).toEqual(["shell.run", { command: "ls", timeout_ms: 60_000 }]);
 });
 

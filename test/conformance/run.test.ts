@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openToolcrib } from "../../src/toolcrib.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { openToolcrib } from "../../src/toolcrib/index.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { loudAgents } from "./agents.ts";
 import { fillIn, runVector } from "./run-vector.ts";
 import { readVectors } from "./vector.ts";

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { inspect, isDeepStrictEqual, parseArgs } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Ending, runVector } from "./run-vector.ts";
 import { type Answer, type NamedVector, readVectors, type Vector } from "./vector.ts";
 import { makeWorkspace } from "./vector-workspace.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ErrorCode, ToolError } from "../../src/contract/error.ts";
-import type { EditRequest } from "../../src/text/edit/edit-request.ts";
-import { planEdits } from "../../src/text/edit/plan-edits.ts";
+import type { EditRequest } from "../../src/edit/edit-request.ts";
+import { planEdits } from "../../src/edit/plan-edits.ts";
 
 /** What came of a call: the file afterwards, or why it was refused. */
 export type Attempt = { readonly after: string } | { readonly refused: ErrorCode };

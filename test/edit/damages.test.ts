@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ToolError } from "../../src/contract/error.ts";
-import { planEdits } from "../../src/text/edit/plan-edits.ts";
+import { planEdits } from "../../src/edit/plan-edits.ts";
 import { allDamages, type Task, tasksOf } from "./damages.ts";
 import { hunksOf, modify } from "./modification.ts";
 import { Random } from "./random.ts";
@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "../..");
 const random = new Random(1);
 
 /** Changes of our own documents and sources, as a model would have asked for them. */
-const subjects = globSync(["docs/**/*.md", "src/text/*.ts", "src/runtime/**/*.ts"], { cwd: root })
+const subjects = globSync(["docs/**/*.md", "src/lib/*.ts", "src/pipeline/**/*.ts"], { cwd: root })
   .sort()
   .filter((path) => path !== "docs/benchmarks.md")
   .flatMap((path) => {

@@ -1,5 +1,5 @@
-import { diffRuns } from "../../src/text/edit/diff-runs.ts";
-import type { EditRequest } from "../../src/text/edit/edit-request.ts";
+import { diffRuns } from "../../src/edit/diff-runs.ts";
+import type { EditRequest } from "../../src/edit/edit-request.ts";
 import {
   changeWord,
   type Hunk,

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ToolError } from "../../src/contract/error.ts";
-import type { EditRequest, FilePlan } from "../../src/text/edit/edit-request.ts";
-import { planEdits } from "../../src/text/edit/plan-edits.ts";
-import { showDiff } from "../../src/text/edit/show-diff.ts";
+import type { EditRequest, FilePlan } from "../../src/edit/edit-request.ts";
+import { planEdits } from "../../src/edit/plan-edits.ts";
+import { showDiff } from "../../src/edit/show-diff.ts";
 import { path } from "./attempt.ts";
 import { runs } from "./runs.ts";
 import { slips } from "./slips.ts";

@@ -1,4 +1,4 @@
-import { diffRuns } from "../../src/text/edit/diff-runs.ts";
+import { diffRuns } from "../../src/edit/diff-runs.ts";
 import type { Random } from "./random.ts";
 
 /** One file before and after somebody changed it. Lines end with a line feed, the last one too. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { bytesOf, type LineEnds, revisions } from "./documents.ts";
 import { drifted, driftsOf } from "./drift.ts";
 import { lookalikes } from "./lookalikes.ts";

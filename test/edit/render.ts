@@ -1,4 +1,4 @@
-import type { EditRequest } from "../../src/text/edit/edit-request.ts";
+import type { EditRequest } from "../../src/edit/edit-request.ts";
 import { type Hunk, newLines, oldLines } from "./modification.ts";
 
 /** Hunks as texts to find and replace. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { EditRequest } from "../../src/text/edit/edit-request.ts";
+import type { EditRequest } from "../../src/edit/edit-request.ts";
 import { type Attempt, attempt, path } from "./attempt.ts";
 
 /** Files and calls that say the same over and over: what compares everything with everything does not end on them. */

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { planEdits } from "../../src/text/edit/plan-edits.ts";
-import { showDiff } from "../../src/text/edit/show-diff.ts";
+import { planEdits } from "../../src/edit/plan-edits.ts";
+import { showDiff } from "../../src/edit/show-diff.ts";
 
 const changes: readonly [before: string, find: string, replace: string][] = [
   ["a\nb\nc\n", "b", "x\ny"],

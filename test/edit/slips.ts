@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { EditRequest } from "../../src/text/edit/edit-request.ts";
+import type { EditRequest } from "../../src/edit/edit-request.ts";
 import { path } from "./attempt.ts";
 import type { HunkLine } from "./modification.ts";
 import { asClosedReplace, asDiff, asPatch, asReplace, diffLines, patchLines } from "./render.ts";

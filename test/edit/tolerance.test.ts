@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { EditRequest } from "../../src/text/edit/edit-request.ts";
+import type { EditRequest } from "../../src/edit/edit-request.ts";
 import { applied, attempt, path } from "./attempt.ts";
 import { bytesOf, lineFeeds, oneLineEnd, type Revision, revisions } from "./documents.ts";
 import { type Hunk, type HunkLine, newLines } from "./modification.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { gitDiffs, programs } from "./programs.ts";
 import { treeChanges } from "./tree-changes.ts";
 import { applyDiff, treeOf } from "./trees.ts";

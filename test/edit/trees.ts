@@ -1,7 +1,7 @@
 import { chmodSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ToolError } from "../../src/contract/error.ts";
-import { planEdits } from "../../src/text/edit/plan-edits.ts";
+import { planEdits } from "../../src/edit/plan-edits.ts";
 
 /** Files by path. */
 export type Tree = ReadonlyMap<string, StoredFile>;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, it } from "vitest";
-import { isAlive } from "../is-alive.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { isAlive } from "../support/is-alive.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { misbehaviours } from "./misbehaviours.ts";
 import { type Answer, openWorld, type World } from "./world.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { connectHub, type Hub } from "../../src/mcp/hub/connect-hub.ts";
-import { openToolcrib, type Toolcrib } from "../../src/toolcrib.ts";
+import { openToolcrib, type Toolcrib } from "../../src/toolcrib/index.ts";
 import type { misbehaviours } from "./misbehaviours.ts";
 
 /** A room with a server that misbehaves, "bad", and one that does not, "good". */

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectHub } from "../../src/mcp/hub/connect-hub.ts";
-import { openToolcrib } from "../../src/toolcrib.ts";
+import { openToolcrib } from "../../src/toolcrib/index.ts";
 
 const url = process.argv.at(-1)!;
 const { MCP_CONFORMANCE_PROTOCOL_VERSION: version, MCP_CONFORMANCE_CONTEXT: context } = process.env;

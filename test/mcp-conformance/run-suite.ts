@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Check, type Leg, type Revision, revisions, type Scenario } from "./scenario.ts";
 import { servedFixtures } from "./served-fixtures.ts";
 

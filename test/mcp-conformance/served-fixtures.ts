@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { pipeline } from "node:stream";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { serveHttp } from "../../src/mcp/server/http/serve-http.ts";
-import { clientOptions } from "../../src/mcp/server/trials/client-room.ts";
-import { openToolcrib } from "../../src/toolcrib.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
-import { emptySource } from "../tool-source.ts";
+import { openToolcrib } from "../../src/toolcrib/index.ts";
+import { clientOptions } from "../support/mcp/client-room.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { emptySource } from "../support/tool-source.ts";
 import { fixtureTools, passingTool } from "./fixture-tools.ts";
 
 export interface ServedFixtures {

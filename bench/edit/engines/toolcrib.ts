@@ -3,7 +3,7 @@ import { ToolError } from "../../../src/contract/error.ts";
 import { type Answer, type Call, type Engine, Refusal } from "../task.ts";
 
 /** Where the engine is, if nothing else is said. */
-const ownEngine = fileURLToPath(new URL("../../../src/text/edit/plan-edits.ts", import.meta.url));
+const ownEngine = fileURLToPath(new URL("../../../src/edit/plan-edits.ts", import.meta.url));
 
 /** The engine behind the edit tools, without the tools: files in, files out. */
 export async function openToolcrib(module: string = ownEngine): Promise<Engine> {

@@ -1,4 +1,4 @@
-import type { CallOptions, CallResult, Toolcrib } from "../../toolcrib.ts";
+import type { CallOptions, CallResult, Toolcrib } from "../../toolcrib/index.ts";
 import type { ReadInput } from "../../wire/read-arguments.ts";
 import { inOrder, toolsThatOnlyRead } from "./in-order.ts";
 

@@ -1,4 +1,4 @@
-import type { Toolcrib } from "../../toolcrib.ts";
+import type { Toolcrib } from "../../toolcrib/index.ts";
 import { freeformFieldOf, type ReadInput, readFreeform, readStrict } from "../../wire/read-arguments.ts";
 
 /** The arguments that the text of a call without JSON stands for. */

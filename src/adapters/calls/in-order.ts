@@ -1,4 +1,4 @@
-import type { Toolcrib } from "../../toolcrib.ts";
+import type { Toolcrib } from "../../toolcrib/index.ts";
 
 /** Makes the calls of one answer as the model wrote them down, one after the other. */
 export type MakeInOrder = <Result>(name: string, make: () => Promise<Result>) => Promise<Result>;

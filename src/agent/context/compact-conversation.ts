@@ -1,7 +1,7 @@
+import { characterStart } from "../../lib/truncate.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
-import { characterStart } from "../../text/truncate.ts";
 import { textOf } from "../conversation.ts";
 import type { Compacted, CompactionOptions } from "../parts.ts";
 import { askForHandOver, handOver, planIn } from "./hand-over.ts";

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "../../dialects/definition.ts";
+import { estimateTokens } from "../../lib/estimate-tokens.ts";
 import type { CallInput, Message, ReplyPart } from "../../models/message.ts";
-import { estimateTokens } from "../../text/estimate-tokens.ts";
 
 /** What a message may cost in every request, rather too much than too little. */
 export function messageTokens(message: Message): number {

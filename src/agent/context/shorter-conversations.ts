@@ -1,7 +1,7 @@
+import { counted } from "../../lib/counted.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { truncateText } from "../../lib/truncate.ts";
 import type { CallPart, Message, ReplyPart } from "../../models/message.ts";
-import { counted } from "../../text/counted.ts";
-import { isRecord } from "../../text/is-record.ts";
-import { truncateText } from "../../text/truncate.ts";
 import { userMessage } from "../conversation.ts";
 
 /**

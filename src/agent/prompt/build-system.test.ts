@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { openToolcrib, type ToolcribOptions } from "../../toolcrib.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { openToolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
 import { buildSystem, type SystemOptions } from "./build-system.ts";
 
 const now = new Date(2026, 10, 16, 23, 59);

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { ToolDefinition } from "../../dialects/definition.ts";
-import { userDirectories } from "../../environment/directories.ts";
-import { readPolicyFile } from "../../environment/policy-files.ts";
 import type { Model } from "../../models/model.ts";
-import type { ProjectFiles, Toolcrib } from "../../toolcrib.ts";
+import { userDirectories } from "../../system/directories.ts";
+import { readPolicyFile } from "../../system/policy-files.ts";
+import type { ProjectFiles, Toolcrib } from "../../toolcrib/index.ts";
 import { basePrompt, type Principal } from "./base.ts";
 import { type Family, familyOf, instructionFiles } from "./family.ts";
 import { between } from "./marks.ts";

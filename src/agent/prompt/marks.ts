@@ -1,5 +1,5 @@
-import { printable, printableLine } from "../../text/printable.ts";
-import { plainTerminalText } from "../../text/terminal-text.ts";
+import { printable, printableLine } from "../../lib/printable.ts";
+import { plainTerminalText } from "../../lib/terminal-text.ts";
 
 /** The parts of a system prompt that hold words of others. */
 export type Mark = "environment" | "project_instructions" | "person_instructions";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ProjectFile } from "../../toolcrib.ts";
+import type { ProjectFile } from "../../toolcrib/index.ts";
 import { showProjectInstructions } from "./project-instructions.ts";
 
 const introduction = expect.stringMatching(/^The project's instructions, in its own words\./);

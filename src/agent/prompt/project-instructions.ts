@@ -1,5 +1,5 @@
 import { dirname, join, relative } from "node:path";
-import type { ProjectFile, ProjectFiles } from "../../toolcrib.ts";
+import type { ProjectFile, ProjectFiles } from "../../toolcrib/index.ts";
 import { asLine, asSeen, between } from "./marks.ts";
 
 /** What all files together may take. */

@@ -1,5 +1,12 @@
-import { counted } from "../../text/counted.ts";
-import type { Caller, CallFailure, CallOptions, Mode, SandboxWanted, Toolcrib } from "../../toolcrib.ts";
+import { counted } from "../../lib/counted.ts";
+import type {
+  Caller,
+  CallFailure,
+  CallOptions,
+  Mode,
+  SandboxWanted,
+  Toolcrib,
+} from "../../toolcrib/index.ts";
 import { asLine, between } from "./marks.ts";
 
 /** Where a session works, as it was when it began. */

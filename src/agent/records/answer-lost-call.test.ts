@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { CallRecord } from "../../toolcrib.ts";
+import { call } from "../../../test/support/session-records/entries.ts";
+import type { CallRecord } from "../../toolcrib/index.ts";
 import { answerLostCall } from "./answer-lost-call.ts";
-import { call } from "./trials/entries.ts";
 
 const record: CallRecord = {
   callId: "call_a",

@@ -1,5 +1,5 @@
 import type { CallAnswer } from "../../models/message.ts";
-import type { CallRecord } from "../../toolcrib.ts";
+import type { CallRecord } from "../../toolcrib/index.ts";
 import type { UnansweredCall } from "./restore.ts";
 
 /**

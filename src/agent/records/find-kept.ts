@@ -1,8 +1,8 @@
 import { ToolError } from "../../contract/error.ts";
-import { JournalDesk } from "../../door/journal-desk.ts";
-import { realWorkspace, userDirectories } from "../../environment/directories.ts";
 import type { ReasoningEffort } from "../../models/model.ts";
-import type { ToolcribOptions } from "../../toolcrib.ts";
+import { realWorkspace, userDirectories } from "../../system/directories.ts";
+import type { ToolcribOptions } from "../../toolcrib/index.ts";
+import { JournalDesk } from "../../toolcrib/journal-desk.ts";
 import type { SessionOptions } from "../session.ts";
 import { lastEndedTurn } from "./entries-up-to.ts";
 import { readEntries, restoreKept } from "./read-entries.ts";

@@ -7,12 +7,14 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { ProviderKind, SeenRequest } from "../../../test/providers/provider-server.ts";
 import { startProvider } from "../../../test/providers/start-provider.ts";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { noteTool } from "../../../test/support/session-records/note-tool.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { createSession } from "../create-session.ts";
 import { checkHistory } from "../history/check-history.ts";
-import { noteTool } from "./trials/note-tool.ts";
 
-const trial = fileURLToPath(new URL("trials/killed-session.ts", import.meta.url));
+const trial = fileURLToPath(
+  new URL("../../../test/support/session-records/killed-session.ts", import.meta.url),
+);
 
 /** When the process is killed, and what the calls of its reply are answered with after that; the providers in turns. */
 const moments: readonly (readonly [moment: string, kind: ProviderKind, answers: readonly RegExp[]])[] = [

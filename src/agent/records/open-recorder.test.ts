@@ -3,12 +3,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { reply, start, user } from "../../../test/support/session-records/entries.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { Journal } from "../../journal/journal.ts";
 import { KeptConversations } from "../../journal/kept-conversations.ts";
-import { openToolcrib } from "../../toolcrib.ts";
+import { openToolcrib } from "../../toolcrib/index.ts";
 import { openRecorder } from "./open-recorder.ts";
-import { reply, start, user } from "./trials/entries.ts";
 
 it("tells once that nothing can be written, and writes it when it can", async () => {
   await using folder = temporaryFolder();
@@ -61,7 +61,9 @@ it("tells that what was written is gone", async () => {
 it("does not end a session when the disk is full", async () => {
   await using folder = temporaryFolder();
   mkdirSync(join(folder.path, "workspace"));
-  const trial = fileURLToPath(new URL("trials/talk-on-full-disk.ts", import.meta.url));
+  const trial = fileURLToPath(
+    new URL("../../../test/support/session-records/talk-on-full-disk.ts", import.meta.url),
+  );
   // A limit on the size of files fails like a full disk, and needs no disk of its own.
   const words = ["-c", `trap "" XFSZ; ulimit -f 512; exec "$0" "$@"`, process.execPath, trial, folder.path];
   const { stdout, status } = spawnSync("bash", words, { encoding: "utf8" });

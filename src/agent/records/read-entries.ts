@@ -1,6 +1,6 @@
 import type { Conversations } from "../../contract/conversations.ts";
 import { reworded, ToolError } from "../../contract/error.ts";
-import { printableLine } from "../../text/printable.ts";
+import { printableLine } from "../../lib/printable.ts";
 import type { SessionEntry } from "../session-entry.ts";
 import { entriesUpTo, lastEndedTurn } from "./entries-up-to.ts";
 import { readEntry } from "./read-entry.ts";

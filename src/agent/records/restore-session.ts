@@ -1,4 +1,4 @@
-import type { Toolcrib } from "../../toolcrib.ts";
+import type { Toolcrib } from "../../toolcrib/index.ts";
 import type { Past } from "../parts.ts";
 import type { SessionEntry } from "../session-entry.ts";
 import { answerLostCall } from "./answer-lost-call.ts";

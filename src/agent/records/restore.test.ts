@@ -1,9 +1,18 @@
 import { describe, expect, it } from "vitest";
+import {
+  answer,
+  begun,
+  call,
+  reply,
+  start,
+  turnEnd,
+  usage,
+  user,
+} from "../../../test/support/session-records/entries.ts";
 import type { SessionEntry } from "../session-entry.ts";
 import { entriesUpTo } from "./entries-up-to.ts";
 import { readEntry } from "./read-entry.ts";
 import { restore } from "./restore.ts";
-import { answer, begun, call, reply, start, turnEnd, usage, user } from "./trials/entries.ts";
 
 const task = user(1, "make it", { isPinned: true });
 const whole = reply("two files", call("a"), call("b"));

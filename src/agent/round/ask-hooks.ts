@@ -1,4 +1,4 @@
-import type { CallResult } from "../../toolcrib.ts";
+import type { CallResult } from "../../toolcrib/index.ts";
 import type { HookedCall, SessionHooks } from "../session.ts";
 import { wordsOf } from "../words-of.ts";
 import { untilStopped } from "./until-stopped.ts";

@@ -1,7 +1,7 @@
 import type { Image } from "../../contract/tool.ts";
+import { monotonicMs } from "../../lib/clock.ts";
 import type { CallPart } from "../../models/message.ts";
-import { monotonicMs } from "../../text/clock.ts";
-import type { CallEvent, CallFailure, CallResult } from "../../toolcrib.ts";
+import type { CallEvent, CallFailure, CallResult } from "../../toolcrib/index.ts";
 import type { HookedCall } from "../session.ts";
 import { wordsOf } from "../words-of.ts";
 import { askAfter, askBefore } from "./ask-hooks.ts";

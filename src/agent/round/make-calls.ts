@@ -1,7 +1,7 @@
 import { inOrder } from "../../adapters/calls/in-order.ts";
 import type { ToolDefinition } from "../../dialects/definition.ts";
 import type { CallAnswer, CallPart } from "../../models/message.ts";
-import type { Approve, Caller } from "../../toolcrib.ts";
+import type { Approve, Caller } from "../../toolcrib/index.ts";
 import type { AgentHappening } from "../event.ts";
 import type { Recorder } from "../parts.ts";
 import type { SessionHooks } from "../session.ts";

@@ -1,7 +1,7 @@
 import type { AgentStatus, AgentTask } from "../../contract/agents.ts";
 import { ToolError } from "../../contract/error.ts";
-import { throwIfAborted } from "../../text/breath.ts";
-import { counted } from "../../text/counted.ts";
+import { throwIfAborted } from "../../lib/breath.ts";
+import { counted } from "../../lib/counted.ts";
 import type { AgentEvent } from "../event.ts";
 import type { AgentsParent, SessionAgents } from "../parts.ts";
 import { openChild } from "./open-child.ts";

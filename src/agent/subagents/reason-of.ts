@@ -1,4 +1,4 @@
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../lib/counted.ts";
 import type { AgentEvent, TurnResult } from "../event.ts";
 
 /** Why a subagent gave no answer, for the agent that waits for it; `stoppedBy` is the limit or loop it came to. */

@@ -1,6 +1,6 @@
 import type { AgentStatus, Agents } from "../../contract/agents.ts";
 import { ToolError } from "../../contract/error.ts";
-import { throwIfAborted } from "../../text/breath.ts";
+import { throwIfAborted } from "../../lib/breath.ts";
 import type { AgentEvent } from "../event.ts";
 import type { LiveSession } from "../live-session.ts";
 import { untilStopped } from "../round/until-stopped.ts";

@@ -1,5 +1,5 @@
 import type { CodeSymbol } from "../../contract/code.ts";
-import { contentHash } from "../../text/content-hash.ts";
+import { contentHash } from "../../lib/content-hash.ts";
 import { lineStart, opensLine } from "./lines.ts";
 import { spanOf } from "./replace-block.ts";
 

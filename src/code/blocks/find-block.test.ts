@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/code-room.ts";
+import { codeRoom } from "../../../test/support/code-room.ts";
 import type { CodeSymbol } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { BlockWanted } from "./block-wanted.ts";

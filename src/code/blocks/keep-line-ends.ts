@@ -1,4 +1,4 @@
-import { diffRuns } from "../../text/edit/diff-runs.ts";
+import { diffRuns } from "../../edit/diff-runs.ts";
 
 /** New lines with the line ends of the old ones that they repeat: some files have several kinds. */
 export function keepLineEnds(lines: readonly string[], old: string, lineEnd: string): string {

@@ -1,6 +1,6 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
-import { counted } from "../../text/counted.ts";
-import { printableLine } from "../../text/printable.ts";
+import { counted } from "../../lib/counted.ts";
+import { printableLine } from "../../lib/printable.ts";
 
 /** "Function run [84-120] in Impl Agent". */
 export function describeBlock({ symbols }: Outline, symbol: CodeSymbol): string {

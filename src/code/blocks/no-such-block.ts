@@ -1,6 +1,6 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
-import { nearest } from "../../text/nearest.ts";
+import { nearest } from "../../lib/nearest.ts";
 import { type BlockWanted, describeWanted } from "./block-wanted.ts";
 import { describeBlock } from "./list-blocks.ts";
 

@@ -1,6 +1,6 @@
 import { zstdDecompressSync } from "node:zlib";
 import { Language, Parser } from "web-tree-sitter";
-import { readOwnFile } from "../../environment/hosts/own-file.ts";
+import { readOwnFile } from "../../system/own-file.ts";
 import { mend } from "./mend.ts";
 import { grammarSource, parserSource } from "./places.ts";
 import { type SharedParts, watchScanner } from "./watch-scanner.ts";

@@ -1,9 +1,9 @@
 import type { Directory, Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { nameOf, parentOf } from "../../files/visibility.ts";
-import { asBuffer } from "../../text/as-buffer.ts";
-import { Breath } from "../../text/breath.ts";
-import { contentHash } from "../../text/content-hash.ts";
+import { asBuffer } from "../../lib/as-buffer.ts";
+import { Breath } from "../../lib/breath.ts";
+import { contentHash } from "../../lib/content-hash.ts";
 import { languageOf } from "../languages/language-of.ts";
 import type { FileTraits } from "./file-record.ts";
 import { hasOddCase, searchableBytes } from "./searchable-bytes.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { makeDatabaseFile } from "../../environment/database-file.ts";
-import { loadSqlite } from "../../environment/load-sqlite.ts";
+import { makeDatabaseFile } from "../../system/database-file.ts";
+import { loadSqlite } from "../../system/load-sqlite.ts";
 import { isBusy } from "./index-database.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { Outline } from "../../contract/code.ts";
 import type { Environment } from "../../contract/environment.ts";
-import { Breath } from "../../text/breath.ts";
-import { contentHash } from "../../text/content-hash.ts";
-import { decodeText, detectEncoding } from "../../text/encoding.ts";
+import { Breath } from "../../lib/breath.ts";
+import { contentHash } from "../../lib/content-hash.ts";
+import { decodeText, detectEncoding } from "../../lib/encoding.ts";
 import { Terms } from "../search/words.ts";
 import { FilesReader } from "./build-lexical.ts";
 import { writeOutline } from "./outline-blob.ts";

@@ -1,4 +1,4 @@
-import { asBuffer } from "../../text/as-buffer.ts";
+import { asBuffer } from "../../lib/as-buffer.ts";
 import { DamagedIndex } from "./damaged-index.ts";
 
 /** Reads what a ByteWriter wrote. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { commitGone, commitLexical } from "./commit.ts";
 import { IndexStore } from "./index-store.ts";
 import { SegmentWriter } from "./segment-writer.ts";

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { openTestIndex, type TestIndex } from "./trials/open-index.ts";
+import { openTestIndex, type TestIndex } from "../../../test/support/code-index/open-index.ts";
 
 const { signal } = new AbortController();
 
@@ -146,7 +146,7 @@ describe("an index", () => {
   });
 });
 
-const trial = fileURLToPath(new URL("trials/answer.ts", import.meta.url));
+const trial = fileURLToPath(new URL("../../../test/support/code-index/answer.ts", import.meta.url));
 
 async function untilStarted(child: ChildProcess, index: TestIndex): Promise<void> {
   while (child.exitCode === null && !fs.existsSync(databaseOf(index))) await sleep(5);

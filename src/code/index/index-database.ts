@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
-import { discardDatabase, identityOf, makeDatabaseFile } from "../../environment/database-file.ts";
-import { makePrivateDirectory } from "../../environment/directories.ts";
-import { loadSqlite } from "../../environment/load-sqlite.ts";
+import { discardDatabase, identityOf, makeDatabaseFile } from "../../system/database-file.ts";
+import { makePrivateDirectory } from "../../system/directories.ts";
+import { loadSqlite } from "../../system/load-sqlite.ts";
 import { DamagedIndex } from "./damaged-index.ts";
 import { indexFile } from "./index-file.ts";
 

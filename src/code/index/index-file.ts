@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { discardDatabase, identityOf, sizeOf } from "../../environment/database-file.ts";
+import { discardDatabase, identityOf, sizeOf } from "../../system/database-file.ts";
 
 /** The database of an index, in the private folder of its workspace. */
 export function indexFile(directory: string): string {

@@ -5,8 +5,12 @@ import { DatabaseSync } from "node:sqlite";
 import { rgPath } from "@vscode/ripgrep";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import {
+  openTestIndex,
+  type TestIndex,
+  workerBreakingOver,
+} from "../../../test/support/code-index/open-index.ts";
 import type { CandidatePattern } from "../../contract/code.ts";
-import { openTestIndex, type TestIndex, workerBreakingOver } from "./trials/open-index.ts";
 
 const { signal } = new AbortController();
 

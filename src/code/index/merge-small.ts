@@ -1,4 +1,4 @@
-import { Breath } from "../../text/breath.ts";
+import { Breath } from "../../lib/breath.ts";
 import { noWords } from "./commit.ts";
 import type { IndexStore } from "./index-store.ts";
 import { mergeTerms } from "./merge-terms.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { translateRegex } from "../../text/rust-regex.ts";
-import { toSearchableText } from "../../text/searchable-text.ts";
+import { translateRegex } from "../../lib/rust-regex/rust-regex.ts";
+import { toSearchableText } from "../../lib/searchable-text.ts";
 import { trigramsOfLiteral, trigramsOfRegex } from "./required-trigrams.ts";
 import { hasOddCase, searchableBytes } from "./searchable-bytes.ts";
 import { SegmentReader } from "./segment-reader.ts";

@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
-import { parseRegex } from "../../text/rust-regex/parse.ts";
-import type { ClassSet, Node } from "../../text/rust-regex/syntax.ts";
+import { parseRegex } from "../../lib/rust-regex/parse.ts";
+import type { ClassSet, Node } from "../../lib/rust-regex/syntax.ts";
 import { every, some, type TrigramQuery } from "./trigram-query.ts";
 import { byteClasses } from "./trigrams.ts";
 

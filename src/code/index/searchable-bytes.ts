@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
-import { asBuffer } from "../../text/as-buffer.ts";
-import { byteOrderMarkLength, decodeText } from "../../text/encoding.ts";
+import { asBuffer } from "../../lib/as-buffer.ts";
+import { byteOrderMarkLength, decodeText } from "../../lib/encoding.ts";
 
 /**
  * The bytes of a file that a search of the folder looks at, as ripgrep has it: UTF-8, made of UTF-16 where a mark says

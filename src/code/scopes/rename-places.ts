@@ -1,6 +1,6 @@
 import type { Occurrence, Occurrences } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../lib/counted.ts";
 import type { Splice } from "../blocks/block-change.ts";
 import { scopeRulesOf } from "./rules-of.ts";
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { occurrencesIn } from "../../../test/marked-names.ts";
+import { occurrencesIn } from "../../../test/support/marked-names.ts";
 import type { Occurrence, Occurrences } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import { spliced } from "../blocks/block-change.ts";

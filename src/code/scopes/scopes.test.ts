@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are code
 import { describe, expect, it } from "vitest";
-import { occurrencesIn, readMarked } from "../../../test/marked-names.ts";
+import { occurrencesIn, readMarked } from "../../../test/support/marked-names.ts";
 
 /** «name» is where one thing is meant; the same name elsewhere means something else. */
 const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/code-room.ts";
+import { codeRoom } from "../../../test/support/code-room.ts";
 import { ToolError } from "../../contract/error.ts";
-import { type Source, sourcesOf } from "../../text/edit/source.ts";
+import { type Source, sourcesOf } from "../../edit/source.ts";
 import { locate } from "./locate.ts";
 
 const room = codeRoom();

@@ -1,5 +1,5 @@
 import type { Outline } from "../../contract/code.ts";
-import type { Source } from "../../text/edit/source.ts";
+import type { Source } from "../../edit/source.ts";
 import { describedSymbols, placeOfSymbol } from "./described-symbols.ts";
 import { isUnclearNumbers, lineNumbersIn } from "./line-numbers.ts";
 import { LinePlaces } from "./line-places.ts";

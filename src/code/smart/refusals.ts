@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../lib/counted.ts";
 import { lineEnd, lineStart } from "../blocks/lines.ts";
 import { describeBlock } from "../blocks/list-blocks.ts";
 import type { LineSpan } from "./line-numbers.ts";

@@ -1,5 +1,5 @@
-import { linesSharingWords } from "../../text/edit/places.ts";
-import type { Source } from "../../text/edit/source.ts";
+import { linesSharingWords } from "../../edit/places.ts";
+import type { Source } from "../../edit/source.ts";
 import type { LinePlaces } from "./line-places.ts";
 import { type LikelyPlaces, type Place, winnersOf } from "./place.ts";
 import { meansTheSame } from "./same-meaning.ts";

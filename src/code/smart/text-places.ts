@@ -1,8 +1,8 @@
-import { blockOfTexts } from "../../text/edit/block.ts";
-import { everyPlace } from "../../text/edit/every-place.ts";
-import { look } from "../../text/edit/locate.ts";
-import type { Source } from "../../text/edit/source.ts";
-import { bytesOf } from "../../text/edit/utf8-text.ts";
+import { blockOfTexts } from "../../edit/block.ts";
+import { everyPlace } from "../../edit/every-place.ts";
+import { look } from "../../edit/locate.ts";
+import type { Source } from "../../edit/source.ts";
+import { bytesOf } from "../../edit/utf8-text.ts";
 import { mostPlaces, type Place } from "./place.ts";
 
 /** Where a text stands as it is given; line ends do not count. */

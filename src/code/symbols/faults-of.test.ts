@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { outlineOfText } from "../../../test/parsed-text.ts";
+import { outlineOfText } from "../../../test/support/parsed-text.ts";
 
 async function faults(language: string, text: string): Promise<string[]> {
   const outline = await outlineOfText(language, text);

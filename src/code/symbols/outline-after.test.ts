@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { Edit, type Parser, type Tree } from "web-tree-sitter";
-import { parserOf } from "../../../test/parsed-text.ts";
+import { parserOf } from "../../../test/support/parsed-text.ts";
 import { outlineAfter } from "./outline-after.ts";
 import { outlineOf } from "./outline-of.ts";
 

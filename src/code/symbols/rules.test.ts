@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
-import { Reader } from "../host/reader.ts";
+import { Reader } from "../worker/reader.ts";
 
 /** Sources named after their language, each beside the outline that is expected of it. */
 const fixtures = fileURLToPath(new URL("fixtures/", import.meta.url));

@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
-import { calculate } from "../../text/calculate/calculate.ts";
-import { showValue } from "../../text/calculate/show-value.ts";
+import { calculate } from "../../tools/math/calculate/calculate.ts";
+import { showValue } from "../../tools/math/calculate/show-value.ts";
 import { BaseTool } from "./tools.ts";
 
 /** The tools of the first loop: `calculate` and `get_current_time`. They need no room. */

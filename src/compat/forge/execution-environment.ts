@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
 import type { DataOf } from "../../dialects/rename.ts";
-import { type CallResult, openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib.ts";
+import { type CallResult, openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
 
 /** Where tools act. What it does goes over the counter as well, call by call. */
 export interface ExecutionEnvironment {

@@ -1,8 +1,8 @@
 import type { AnyTool } from "../../contract/tool.ts";
 import type { ToolDefinition } from "../../dialects/definition.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
-import { Shelf } from "../../dialects/shelf.ts";
-import type { CallOptions, CallResult } from "../../toolcrib.ts";
+import { Toolset } from "../../dialects/toolset.ts";
+import type { CallOptions, CallResult } from "../../toolcrib/index.ts";
 import { asRoomTool, type CustomTool } from "./custom-tool.ts";
 import {
   type ExecutionEnvironment,
@@ -66,7 +66,7 @@ export class ToolRegistry implements RoomTools {
   } = {}): Promise<readonly ToolDefinition[]> {
     const { dialect, tools: own } = this.toolsFor(new LocalExecutionEnvironment("."));
     const has = new Set(agents ? (["agents"] as const) : []);
-    return new Shelf(dialect, { own, has }).definitions();
+    return new Toolset(dialect, { own, has }).definitions();
   }
 
   /** Makes one call. Failures are results; rejects only where no room can be opened. */

@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import type { AnyTool } from "../../contract/tool.ts";
 import { connectHub } from "../../mcp/hub/connect-hub.ts";
 import type { ServerConfiguration } from "../../mcp/hub/settings/server-configuration.ts";
-import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib.ts";
+import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
 import { builtinToolDefs, isBuiltin, type ToolDef, toToolDef } from "./definitions.ts";
 import { JoinedSources } from "./joined-sources.ts";
 

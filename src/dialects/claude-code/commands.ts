@@ -1,5 +1,5 @@
 import type { ProcessOutput, ProcessStatus } from "../../contract/process.ts";
-import { plainTerminalText } from "../../text/terminal-text.ts";
+import { plainTerminalText } from "../../lib/terminal-text.ts";
 import type { ProcessStartData } from "../../tools/process/start.ts";
 import type { ShellRunData } from "../../tools/shell/run.ts";
 import type { Answer } from "../answer.ts";

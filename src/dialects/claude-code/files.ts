@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import type { OutputLimits } from "../../contract/tool.ts";
-import { counted } from "../../text/counted.ts";
-import { showPath } from "../../text/show-path.ts";
+import { counted } from "../../lib/counted.ts";
+import { showPath } from "../../lib/show-path.ts";
 import type { DialectTool } from "../dialect.ts";
 import { type InputOf, rename } from "../rename.ts";
 import { reshape } from "../reshape.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { cribRoom } from "../../../test/crib-room.ts";
+import { cribRoom } from "../../../test/support/crib-room.ts";
 import { anthropicDialect } from "../anthropic.ts";
 import type { Dialect } from "../dialect.ts";
 import { geminiDialect } from "../gemini.ts";

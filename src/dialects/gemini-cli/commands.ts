@@ -1,4 +1,4 @@
-import { plainTerminalText } from "../../text/terminal-text.ts";
+import { plainTerminalText } from "../../lib/terminal-text.ts";
 import type { ProcessStartData } from "../../tools/process/start.ts";
 import type { ShellRunData } from "../../tools/shell/run.ts";
 import type { DialectTool } from "../dialect.ts";

@@ -1,5 +1,5 @@
-import { counted } from "../../text/counted.ts";
-import { showPath } from "../../text/show-path.ts";
+import { counted } from "../../lib/counted.ts";
+import { showPath } from "../../lib/show-path.ts";
 import type { FileListData } from "../../tools/file/list.ts";
 import type { ListedEntry } from "../../tools/file/list-tree.ts";
 import type { FileReadData } from "../../tools/file/read.ts";

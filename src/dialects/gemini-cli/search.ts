@@ -1,4 +1,4 @@
-import { showPath } from "../../text/show-path.ts";
+import { showPath } from "../../lib/show-path.ts";
 import type { GrepData, GrepMatch } from "../../tools/search/grep.ts";
 import type { Answer } from "../answer.ts";
 import type { DialectTool } from "../dialect.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../lib/counted.ts";
 import type { DataOf } from "../rename.ts";
 
 /** Which lines of how many were read, and what to give to read on; nothing when the file ends there. */

@@ -1,5 +1,5 @@
-import { counted } from "../../text/counted.ts";
-import { showPath } from "../../text/show-path.ts";
+import { counted } from "../../lib/counted.ts";
+import { showPath } from "../../lib/show-path.ts";
 import type { DataOf } from "../rename.ts";
 
 /** Names one a line, `/` after those of folders. */

@@ -1,5 +1,5 @@
-import { counted } from "../../text/counted.ts";
-import { showPath } from "../../text/show-path.ts";
+import { counted } from "../../lib/counted.ts";
+import { showPath } from "../../lib/show-path.ts";
 import type { DataOf } from "../rename.ts";
 
 /** Files one a line, for dialects in which neither a limit nor hidden files can be asked for. */

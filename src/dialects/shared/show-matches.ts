@@ -1,5 +1,5 @@
 import type { ToolOutput } from "../../contract/tool.ts";
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../lib/counted.ts";
 import type { DataOf } from "../rename.ts";
 
 /** Lines that match, then how many there are; `wayOut` says what can be done where there are more. */

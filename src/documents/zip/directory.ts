@@ -1,4 +1,4 @@
-import { asBuffer } from "../../text/as-buffer.ts";
+import { asBuffer } from "../../lib/as-buffer.ts";
 import type { Budget } from "../budget.ts";
 import { damaged } from "../damaged.ts";
 import { entryName } from "./entry-name.ts";

@@ -1,9 +1,9 @@
 import { deflateRawSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { makeZip } from "../../../test/support/documents/make-zip.ts";
 import { ToolError } from "../../contract/error.ts";
 import { Budget, type Limits } from "../budget.ts";
 import { openZip } from "./open-zip.ts";
-import { makeZip } from "./trials/make-zip.ts";
 
 /** By zipfile of Python 3.11: "large" with force_zip64, and a name in UTF-8. */
 const packedByPython =

@@ -1,7 +1,7 @@
 import { crc32, inflateRawSync, zstdDecompressSync } from "node:zlib";
 import { ToolError } from "../../contract/error.ts";
-import { asBuffer } from "../../text/as-buffer.ts";
-import { counted } from "../../text/counted.ts";
+import { asBuffer } from "../../lib/as-buffer.ts";
+import { counted } from "../../lib/counted.ts";
 import type { Budget } from "../budget.ts";
 import { damaged, encrypted } from "../damaged.ts";
 import { readDirectory, type ZipEntry } from "./directory.ts";

@@ -1,4 +1,4 @@
-import type { Breath } from "../../text/breath.ts";
+import type { Breath } from "../../lib/breath.ts";
 import { type NewlineCounter, openNewlineCounter, plainCounter } from "./newline-counter.ts";
 import { countNewlines, type LineUnit, lineEnd, unitBytes } from "./newlines.ts";
 

@@ -1,6 +1,6 @@
 import type { FileInfo, LineRange, LineSlice, TextEncoding } from "../../contract/environment.ts";
-import type { Breath } from "../../text/breath.ts";
-import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../text/encoding.ts";
+import type { Breath } from "../../lib/breath.ts";
+import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../lib/encoding.ts";
 import { type ByteSource, chunkBytes, LineIndex, readChunk } from "./line-index.ts";
 import { type LineUnit, lastLineEnd, lineEnd, lineUnit, unitBytes } from "./newlines.ts";
 

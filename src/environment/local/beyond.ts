@@ -1,8 +1,8 @@
 import type { PathGuard } from "../../contract/guard.ts";
-import { LeadsOutside } from "../failures.ts";
-import { liesInside } from "../workspace-path.ts";
+import { LeadsOutside } from "../../system/failures.ts";
+import type { Pinning } from "../../system/pinning/pinning.ts";
+import { liesInside } from "../../system/workspace-path.ts";
 import { findPlace, realPathOf } from "./files/place.ts";
-import type { Pinning } from "./pinning/pinning.ts";
 
 /** What can be reached besides the workspace. Who may read or write there is for the guard to say. */
 export interface LocalReach {

@@ -21,7 +21,10 @@ async function killOften(times: number): Promise<{ contents: string[]; leftovers
   for (let time = 0; time < times; time += 1) {
     const writer = spawn(
       process.execPath,
-      [fileURLToPath(new URL("trials/writer.ts", import.meta.url)), world.path(".")],
+      [
+        fileURLToPath(new URL("../../../test/support/environment/writer.ts", import.meta.url)),
+        world.path("."),
+      ],
       { stdio: ["ignore", "pipe", "inherit"] },
     );
     await once(writer.stdout, "data");
@@ -42,7 +45,7 @@ it("leaves everything as it was when the disk is full", async () => {
       "-c",
       `trap "" XFSZ; ulimit -f 8; exec "$0" "$@"`,
       process.execPath,
-      fileURLToPath(new URL("trials/full-disk.ts", import.meta.url)),
+      fileURLToPath(new URL("../../../test/support/environment/full-disk.ts", import.meta.url)),
       world.path("."),
       world.path("../changes"),
     ],

@@ -22,7 +22,7 @@ import { createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { asOrdinaryUser } from "../../../test/as-ordinary-user.ts";
+import { asOrdinaryUser } from "../../../test/support/as-ordinary-user.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalWorld } from "../conformance/local-world.ts";
 import {
@@ -97,7 +97,7 @@ it("tells what the permissions forbid", async () => {
   chmodSync(world.path("unreadable"), 0);
   chmodSync(world.path("protected"), 0o444);
   chmodSync(world.path("closed"), 0o500);
-  const trial = new URL("trials/forbidden.ts", import.meta.url);
+  const trial = new URL("../../../test/support/environment/forbidden.ts", import.meta.url);
   const paths = ["unreadable", "closed/file", "protected"];
   const failures = await asOrdinaryUser(trial, world.path("."), ...paths);
   chmodSync(world.path("closed"), 0o700);
@@ -425,7 +425,7 @@ it.runIf(process.platform === "linux")(
     world.link("out", world.outside);
     world.link("loop", "loop");
     world.link("dangling", "nowhere/at/all");
-    const trial = fileURLToPath(new URL("trials/handles.ts", import.meta.url));
+    const trial = fileURLToPath(new URL("../../../test/support/environment/handles.ts", import.meta.url));
     const child = spawn(process.execPath, [trial, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
     const [output] = (await once(child.stdout, "data")) as [Buffer];
     const { before, after } = JSON.parse(output.toString()) as { before: number; after: number };

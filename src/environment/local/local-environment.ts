@@ -27,22 +27,25 @@ import type { PathGuard } from "../../contract/guard.ts";
 import type { EntryState } from "../../contract/history.ts";
 import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
-import { throwIfAborted } from "../../text/breath.ts";
-import { monotonicMs } from "../../text/clock.ts";
+import { throwIfAborted } from "../../lib/breath.ts";
+import { monotonicMs } from "../../lib/clock.ts";
+import { Turns } from "../../lib/turns.ts";
+import type { SandboxOptions } from "../../sandbox/open-sandbox.ts";
 import {
   asToolError,
   isNoDirectory,
   isOutputHandle,
   isReadOnlyOutput,
   outsideWorkspace,
-} from "../failures.ts";
-import { Gate } from "../gate.ts";
+} from "../../system/failures.ts";
+import { Gate } from "../../system/gate.ts";
+import type { Pinning } from "../../system/pinning/pinning.ts";
+import { PortablePinning } from "../../system/pinning/portable-pinning.ts";
+import { ProcPinning } from "../../system/pinning/proc-pinning.ts";
+import { liesInside, relativeToWorkspace, withSlash } from "../../system/workspace-path.ts";
 import { LayoutCache } from "../lines/layout-cache.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
-import type { SandboxOptions } from "../sandbox/open-sandbox.ts";
-import { Turns } from "../turns.ts";
 import type { ExchangeOptions } from "../web/exchange.ts";
-import { liesInside, relativeToWorkspace, withSlash } from "../workspace-path.ts";
 import { Beyond, type LocalReach, withinReach } from "./beyond.ts";
 import type { ChangeRecords } from "./changes/change-set.ts";
 import { recoverChanges } from "./changes/recover-changes.ts";
@@ -58,9 +61,6 @@ import { readFileLines } from "./files/read-file-lines.ts";
 import { readRange } from "./files/read-range.ts";
 import { writeWhole } from "./files/write-file.ts";
 import { ignoreFilesOutside } from "./ignore-files-outside.ts";
-import type { Pinning } from "./pinning/pinning.ts";
-import { PortablePinning } from "./pinning/portable-pinning.ts";
-import { ProcPinning } from "./pinning/proc-pinning.ts";
 import type { Programs } from "./processes/find-program.ts";
 import type { Starter, StarterOptions } from "./processes/starter.ts";
 
@@ -295,7 +295,7 @@ class LocalEnvironment implements Environment {
   async #stubs(): Promise<readonly string[]> {
     const { sandbox } = this.#starting;
     if (sandbox === undefined) return [];
-    const { Stubs, stubsFolder } = await import("../sandbox/bubblewrap/stubs.ts");
+    const { Stubs, stubsFolder } = await import("../../sandbox/bubblewrap/stubs.ts");
     return new Stubs(stubsFolder(sandbox.directory)).standing();
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { race, racedActions } from "../../../test/support/environment/race.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import { openLocalEnvironment } from "./local-environment.ts";
-import { race, racedActions } from "./trials/race.ts";
 
 // The boundary is promised where directories are held by handle. bench/ runs a million of each.
 describe.runIf(process.platform === "linux")("while a directory is exchanged for a link to outside", () => {

@@ -1,6 +1,6 @@
 import type { Announcing, ChangeReceipt, FileChange } from "../../contract/environment.ts";
-import { contentHash } from "../../text/content-hash.ts";
-import { asToolError, isDirectory, isStale, isWorkspaceItself } from "../failures.ts";
+import { contentHash } from "../../lib/content-hash.ts";
+import { asToolError, isDirectory, isStale, isWorkspaceItself } from "../../system/failures.ts";
 import { refuseOverlaps } from "../overlaps.ts";
 import { asFile, type FileNode, infoOf, type Node, newFile, type Spot, type Tree } from "./tree.ts";
 

@@ -1,7 +1,6 @@
 import type { Announcing, EntryChange } from "../../contract/environment.ts";
 import type { EntryState } from "../../contract/history.ts";
-import { contentHash } from "../../text/content-hash.ts";
-import { refuseOtherEntry } from "../entry-changes.ts";
+import { contentHash } from "../../lib/content-hash.ts";
 import {
   errnoOf,
   isSpecial,
@@ -10,7 +9,8 @@ import {
   LeadsOutside,
   leadsThroughLink,
   notFound,
-} from "../failures.ts";
+} from "../../system/failures.ts";
+import { refuseOtherEntry } from "../entry-changes.ts";
 import { type FileNode, type Node, newDirectory, newLink, pathOf, type Spot, type Tree } from "./tree.ts";
 
 /** See Environment.state. */

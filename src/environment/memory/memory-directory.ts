@@ -1,7 +1,7 @@
 import type { Directory, DirectoryEntry, FileInfo } from "../../contract/environment.ts";
-import { isDirectory, isLink, isNoDirectory, isSpecial, notFound } from "../failures.ts";
-import type { Gate } from "../gate.ts";
-import { singleName } from "../workspace-path.ts";
+import { isDirectory, isLink, isNoDirectory, isSpecial, notFound } from "../../system/failures.ts";
+import type { Gate } from "../../system/gate.ts";
+import { singleName } from "../../system/workspace-path.ts";
 import { type DirectoryNode, infoOf, type Node } from "./tree.ts";
 
 export class MemoryDirectory implements Directory {

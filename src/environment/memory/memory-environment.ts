@@ -19,7 +19,7 @@ import type {
 import type { PathGuard } from "../../contract/guard.ts";
 import type { EntryState } from "../../contract/history.ts";
 import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
-import { Breath, throwIfAborted } from "../../text/breath.ts";
+import { Breath, throwIfAborted } from "../../lib/breath.ts";
 import {
   alreadyExists,
   asToolError,
@@ -35,10 +35,10 @@ import {
   ontoItself,
   programUnavailable,
   tooLarge,
-} from "../failures.ts";
+} from "../../system/failures.ts";
+import { liesInside, relativeToWorkspace } from "../../system/workspace-path.ts";
 import { layOut, sliceLines, type TextLayout } from "../lines/read-lines.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
-import { liesInside, relativeToWorkspace } from "../workspace-path.ts";
 import { changeTree } from "./change-tree.ts";
 import { changeEntry, entryState, stateOf } from "./entry-state.ts";
 import { MemoryDirectory } from "./memory-directory.ts";

@@ -1,5 +1,5 @@
 import { type LeftOut, type Snapshot, type SnapshotOptions, typeBits } from "../../contract/snapshot.ts";
-import { type IgnoreFileName, IgnoreLevels, ignoreLevel } from "../../text/ignore-levels.ts";
+import { type IgnoreFileName, IgnoreLevels, ignoreLevel } from "../../lib/ignore/ignore-levels.ts";
 import { directoriesOf, namesBelow, SnapshotColumns } from "../snapshot-columns.ts";
 import { type DirectoryNode, infoOf, type Node, type Tree } from "./tree.ts";
 

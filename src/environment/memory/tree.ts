@@ -1,7 +1,14 @@
 import type { ChangeReceipt, FileInfo } from "../../contract/environment.ts";
 import type { PathGuard } from "../../contract/guard.ts";
-import { danglingLink, isDirectory, isSpecial, LeadsOutside, notFound, systemError } from "../failures.ts";
-import { Gate } from "../gate.ts";
+import {
+  danglingLink,
+  isDirectory,
+  isSpecial,
+  LeadsOutside,
+  notFound,
+  systemError,
+} from "../../system/failures.ts";
+import { Gate } from "../../system/gate.ts";
 
 export type Node = FileNode | DirectoryNode | LinkNode | SpecialNode;
 

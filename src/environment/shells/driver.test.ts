@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
+import { isInstalled } from "../../../test/support/shells/is-installed.ts";
 import { giveUp, opening, shellArguments } from "./driver.ts";
-import { isInstalled } from "./trials/is-installed.ts";
 
 it.runIf(isInstalled("bash"))("is not disturbed while it reads", async () => {
   const shell = spawn("bash", shellArguments, { stdio: ["pipe", "pipe", "ignore"] });

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { monotonicMs } from "../../text/clock.ts";
+import { monotonicMs } from "../../lib/clock.ts";
 import { giveUp } from "./driver.ts";
 import {
   diedOfInterruption,

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { missingHere, openSandboxRoom, textOf } from "../../../test/sandbox-room.ts";
+import { missingHere, openSandboxRoom, textOf } from "../../../test/support/sandbox-room.ts";
 import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { openShells } from "./open-shells.ts";

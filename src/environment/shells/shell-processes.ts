@@ -1,6 +1,6 @@
 import { readlinkSync } from "node:fs";
-import { lifeOf } from "../local/changes/process-owner.ts";
-import { systemText } from "../local/system-text.ts";
+import { lifeOf } from "../../system/process-owner.ts";
+import { systemText } from "../../system/system-text.ts";
 
 /** What the system tells of a shell and of what it runs. Systems without /proc tell nothing. */
 export class ShellProcesses {

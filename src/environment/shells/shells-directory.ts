@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isGone, thisProcess } from "../local/changes/process-owner.ts";
+import { isGone, thisProcess } from "../../system/process-owner.ts";
 
 const start = "toolcrib-shells.";
 

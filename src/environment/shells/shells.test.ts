@@ -12,12 +12,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isInstalled } from "../../../test/support/shells/is-installed.ts";
 import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment } from "../../contract/environment.ts";
 import type { RunningCommand, ShellCommand } from "../../contract/process.ts";
 import { openLocalEnvironment } from "../local/local-environment.ts";
 import { openShells, type ShellTable } from "./open-shells.ts";
-import { isInstalled } from "./trials/is-installed.ts";
 
 let workspace = "";
 let state = "";

@@ -3,8 +3,8 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Environment, RunningProcess } from "../../contract/environment.ts";
-import { monotonicMs } from "../../text/clock.ts";
-import { printable } from "../../text/printable.ts";
+import { monotonicMs } from "../../lib/clock.ts";
+import { printable } from "../../lib/printable.ts";
 
 /** Where a person sees what a shell does, and types commands for it. */
 export interface Window {

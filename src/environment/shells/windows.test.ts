@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isInstalled } from "../../../test/support/shells/is-installed.ts";
 import type { Environment } from "../../contract/environment.ts";
 import type { RunningCommand } from "../../contract/process.ts";
-import { lifeOf } from "../local/changes/process-owner.ts";
+import { lifeOf } from "../../system/process-owner.ts";
 import { openLocalEnvironment } from "../local/local-environment.ts";
 import { openShells, type ShellTable } from "./open-shells.ts";
 import { ShellsDirectory } from "./shells-directory.ts";
-import { isInstalled } from "./trials/is-installed.ts";
 
 let workspace = "";
 let environment: Environment;
@@ -140,7 +140,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
   });
 
   it("goes by itself, with the shell, when we are killed", async () => {
-    const program = fileURLToPath(new URL("trials/abandon-shell.ts", import.meta.url));
+    const program = fileURLToPath(new URL("../../../test/support/shells/abandon-shell.ts", import.meta.url));
     const abandoned = spawn(process.execPath, [program, workspace], { stdio: ["ignore", "pipe", "inherit"] });
     const [told] = await once(abandoned.stdout, "data");
     const { shell, attach } = JSON.parse(String(told));

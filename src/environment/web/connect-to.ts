@@ -1,7 +1,7 @@
 import { isIP, type Socket } from "node:net";
 import { connect as connectSecurely, type TLSSocket } from "node:tls";
 import type { WebRequest } from "../../contract/web.ts";
-import { NoWay, WayOut, type WayOutOptions } from "../network/way-out.ts";
+import { NoWay, WayOut, type WayOutOptions } from "../../system/network/way-out.ts";
 import { noTrust, noWay } from "./failures.ts";
 import type { Watch } from "./watch.ts";
 import type { WebPlace } from "./web-place.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { listen } from "../sandbox/network/trials/proxy-lab.ts";
-import { ask } from "./trials/web-lab.ts";
+import { listen } from "../../../test/support/network/proxy-lab.ts";
+import { ask } from "../../../test/support/web/web-lab.ts";
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
 const line = fc.constantFrom(

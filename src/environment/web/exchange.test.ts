@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { listen } from "../sandbox/network/trials/proxy-lab.ts";
-import { ask, says } from "./trials/web-lab.ts";
+import { listen } from "../../../test/support/network/proxy-lab.ts";
+import { ask, says } from "../../../test/support/web/web-lab.ts";
 
 const head = "HTTP/1.1 200 OK\r\n";
 

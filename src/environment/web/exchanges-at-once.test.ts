@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { listen } from "../../../test/support/network/proxy-lab.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { openLocalEnvironment } from "../local/local-environment.ts";
-import { listen } from "../sandbox/network/trials/proxy-lab.ts";
 
 it("has eight exchanges at once; the others wait in order, and can be cancelled", async () => {
   const asked: (string | undefined)[] = [];

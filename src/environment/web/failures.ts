@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import type { NoWay } from "../network/way-out.ts";
+import type { NoWay } from "../../system/network/way-out.ts";
 import type { WebPlace } from "./web-place.ts";
 
 export function noWay({ host, name }: WebPlace, error: NoWay): ToolError {

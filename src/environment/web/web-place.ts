@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { type HostAndPort, parseHost } from "../../text/net/parse-host.ts";
+import { type HostAndPort, parseHost } from "../../lib/net/parse-host.ts";
 
 /** Where an exchange takes place. */
 export interface WebPlace extends HostAndPort {

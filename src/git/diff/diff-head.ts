@@ -1,4 +1,4 @@
-import { unquoteC } from "../../text/c-quoted.ts";
+import { unquoteC } from "../../lib/c-quoted.ts";
 import type { DiffFile } from "./diff-reader.ts";
 
 export type Draft = { -readonly [Key in keyof DiffFile]: DiffFile[Key] };

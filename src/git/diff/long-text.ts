@@ -1,6 +1,6 @@
 import type { KeptOutput, OutputKept, Outputs } from "../../contract/output.ts";
-import { showSize } from "../../text/show-size.ts";
-import { characterStart } from "../../text/truncate.ts";
+import { showSize } from "../../lib/show-size.ts";
+import { characterStart } from "../../lib/truncate.ts";
 
 /** A text of any length: its beginning is held, the whole is kept under a handle once it is longer. */
 export class LongText {

@@ -7,10 +7,10 @@ import { text } from "node:stream/consumers";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BlobFolder } from "../../environment/blobs/blob-folder.ts";
-import { listBlobs } from "../../environment/blobs/tidy-blobs.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
-import { contentHash } from "../../text/content-hash.ts";
+import { contentHash } from "../../lib/content-hash.ts";
+import { BlobFolder } from "../../system/blobs/blob-folder.ts";
+import { listBlobs } from "../../system/blobs/tidy-blobs.ts";
 import { Journal } from "../journal.ts";
 import { PendingScans } from "../scan/pending-scans.ts";
 import { verifyJournal } from "../verify-journal.ts";
@@ -150,7 +150,7 @@ describe("a collection", () => {
   });
 
   it("never takes away what calls of other processes have kept", { timeout: 120_000 }, async () => {
-    const script = fileURLToPath(new URL("../trials/keeper.ts", import.meta.url));
+    const script = fileURLToPath(new URL("../../../test/support/journal/keeper.ts", import.meta.url));
     const keepers = [1, 2].map(() => spawn(process.execPath, [script, folder, "300"], { stdio: [...piped] }));
     const answers = Promise.all(keepers.map((keeper) => text(keeper.stdout!)));
     const isOver = answers.then(() => true);

@@ -1,9 +1,9 @@
 import { statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { ToolError } from "../../contract/error.ts";
-import { BlobFolder } from "../../environment/blobs/blob-folder.ts";
+import { BlobFolder } from "../../system/blobs/blob-folder.ts";
 import { Journal } from "../journal.ts";
 import { journalBudget } from "./budget.ts";
 import { Collector } from "./collector.ts";

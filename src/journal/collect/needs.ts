@@ -1,4 +1,4 @@
-import type { Breath } from "../../text/breath.ts";
+import type { Breath } from "../../lib/breath.ts";
 import type { Journal } from "../journal.ts";
 import type { Records, Row } from "../records.ts";
 

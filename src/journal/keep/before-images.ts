@@ -2,8 +2,8 @@ import { posix } from "node:path";
 import type { Environment, FileInfo } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { UndoLimits } from "../../contract/undo-limits.ts";
-import { contentHash } from "../../text/content-hash.ts";
-import { showSize } from "../../text/show-size.ts";
+import { contentHash } from "../../lib/content-hash.ts";
+import { showSize } from "../../lib/show-size.ts";
 import type { Blobs } from "../blobs.ts";
 
 /** A file as it was when it was kept. */

@@ -7,8 +7,8 @@ import type {
 } from "../../contract/environment.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
 import { ownRealPath } from "../../contract/own-real-path.ts";
-import { isStale } from "../../environment/failures.ts";
-import { contentHash } from "../../text/content-hash.ts";
+import { contentHash } from "../../lib/content-hash.ts";
+import { isStale } from "../../system/failures.ts";
 import { nothing } from "../entry-states.ts";
 import type { BeforeImages } from "./before-images.ts";
 import { type CallChanges, fileState } from "./call-changes.ts";

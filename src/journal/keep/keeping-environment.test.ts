@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { Environment } from "../../contract/environment.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
 import type { UndoLimits } from "../../contract/undo-limits.ts";
 import { contentOf } from "../../environment/conformance/world.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
-import { contentHash } from "../../text/content-hash.ts";
+import { contentHash } from "../../lib/content-hash.ts";
 import { type Blobs, openBlobs } from "../blobs.ts";
 import { Journal } from "../journal.ts";
 import { type KeepingEnvironment, keepingEnvironment } from "./keeping-environment.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { openBlobs } from "../blobs.ts";
 import { keepingEnvironment } from "./keeping-environment.ts";

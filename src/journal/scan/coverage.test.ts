@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openCommandRoom, treeOf } from "./trials/command-room.ts";
+import { openCommandRoom, treeOf } from "../../../test/support/journal-scan/command-room.ts";
 
 const notCovered = (room: { crib: { history(): readonly { notCovered: readonly string[] }[] } }) =>
   room.crib.history()[0]?.notCovered;

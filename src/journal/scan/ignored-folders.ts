@@ -1,5 +1,5 @@
 import { kindOfMode, type Snapshot } from "../../contract/snapshot.ts";
-import { showPath } from "../../text/show-path.ts";
+import { showPath } from "../../lib/show-path.ts";
 import { modeAt } from "./ledger.ts";
 
 /** The folders that are not looked into because git ignores them: what changes there is neither seen nor kept. */

@@ -4,17 +4,21 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
-import type { CallRecord } from "../../toolcrib.ts";
-import { openCommandRoom, treeOf } from "./trials/command-room.ts";
+import { openCommandRoom, treeOf } from "../../../test/support/journal-scan/command-room.ts";
+import type { CallRecord } from "../../toolcrib/index.ts";
 
 const files = { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" };
 
 it("lets the next process complete what a killed one began", async () => {
   await using room = await openCommandRoom(files, { git: true });
   const before = treeOf(room.workspace);
-  const child = fork(new URL("trials/run-and-wait.ts", import.meta.url), [room.home], {
-    execArgv: ["--disable-warning=ExperimentalWarning"],
-  });
+  const child = fork(
+    new URL("../../../test/support/journal-scan/run-and-wait.ts", import.meta.url),
+    [room.home],
+    {
+      execArgv: ["--disable-warning=ExperimentalWarning"],
+    },
+  );
   await once(child, "message");
   child.kill("SIGKILL");
   await once(child, "exit");

@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { openCommandRoom, treeOf } from "../../../test/support/journal-scan/command-room.ts";
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Change } from "../../contract/history.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
-import { contentHash } from "../../text/content-hash.ts";
+import { contentHash } from "../../lib/content-hash.ts";
 import { openBlobs } from "../blobs.ts";
 import { Journal } from "../journal.ts";
 import { openScanner, type ScannerParts } from "./scanner.ts";
-import { openCommandRoom, treeOf } from "./trials/command-room.ts";
 
 interface Bench extends ScannerParts {
   /** Runs what stands for a command, and gives the answer and what is on record. */
@@ -146,7 +146,11 @@ function openBenchBeside(bench: Bench, blobs: ScannerParts["blobs"]) {
 it("lets no command run when there is no space to keep what it may change", async () => {
   await using room = await openCommandRoom({});
   writeFileSync(join(room.workspace, "large"), Buffer.alloc(3_000_000, "x"));
-  const words = [process.execPath, fileURLToPath(new URL("trials/full-disk.ts", import.meta.url)), room.home];
+  const words = [
+    process.execPath,
+    fileURLToPath(new URL("../../../test/support/journal-scan/full-disk.ts", import.meta.url)),
+    room.home,
+  ];
   // A limit on the size of files fails like a full disk, and needs no disk of its own.
   const limited = ["-c", `trap "" XFSZ; ulimit -f 2000; exec "$0" "$@"`, ...words];
   const { stdout, stderr } = spawnSync("bash", limited, { encoding: "utf8" });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { openCommandRoom, treeOf } from "./trials/command-room.ts";
+import { openCommandRoom, treeOf } from "../../../test/support/journal-scan/command-room.ts";
 
 const names = ["a", "b", "d", "d/a", "d/e", "d/e/b", "c", "c/a"];
 const name = fc.constantFrom(...names);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openCommandRoom, treeOf } from "./trials/command-room.ts";
+import { openCommandRoom, treeOf } from "../../../test/support/journal-scan/command-room.ts";
 
 const project = {
   "src/main.ts": "main\n",

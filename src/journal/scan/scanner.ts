@@ -1,7 +1,7 @@
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
-import { showPath } from "../../text/show-path.ts";
+import { showPath } from "../../lib/show-path.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
 import { findChanges } from "./find-changes.ts";

@@ -1,6 +1,6 @@
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import { reworded, ToolError } from "../../contract/error.ts";
-import { showPath } from "../../text/show-path.ts";
+import { showPath } from "../../lib/show-path.ts";
 
 /**
  * Says in the account of a call, and in how it ended, what an undo will not bring back: each as "path (why)". `aside` is

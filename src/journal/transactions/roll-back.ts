@@ -2,7 +2,7 @@ import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import type { RolledBack } from "../../contract/transaction.ts";
-import { newIdentifier } from "../../text/identifier.ts";
+import { newIdentifier } from "../../lib/identifier.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
 import { protecting } from "../undo/protecting.ts";

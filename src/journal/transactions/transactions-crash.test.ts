@@ -5,10 +5,10 @@ import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { RunTree } from "../../environment/local/processes/run-tree.ts";
-import { snapshot } from "../../environment/local/trials/change-world.ts";
-import { openToolcrib } from "../../toolcrib.ts";
+import { snapshot } from "../../../test/support/environment/change-world.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { RunTree } from "../../system/run-tree.ts";
+import { openToolcrib } from "../../toolcrib/index.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
@@ -85,7 +85,9 @@ describe.each(["none", "auto"])(
           }),
         /** A process that has started a command, once that is at work. */
         run: async (command: string) => {
-          const program = fileURLToPath(new URL("trials/command-worker.ts", import.meta.url));
+          const program = fileURLToPath(
+            new URL("../../../test/support/transactions/command-worker.ts", import.meta.url),
+          );
           const child = spawn(process.execPath, [program, home, command], {
             env: { ...process.env, TOOLCRIB_SANDBOX: sandbox },
             stdio: ["ignore", "ignore", "inherit"],
@@ -111,7 +113,7 @@ async function killOnce(how: "own" | "parked", afterMs: number): Promise<void> {
   const before = snapshot(workspace);
   const worker = spawn(
     process.execPath,
-    [fileURLToPath(new URL("trials/worker.ts", import.meta.url)), home, how],
+    [fileURLToPath(new URL("../../../test/support/transactions/worker.ts", import.meta.url)), home, how],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   const exit = once(worker, "exit");

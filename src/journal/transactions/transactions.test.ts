@@ -1,9 +1,9 @@
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { snapshot } from "../../environment/local/trials/change-world.ts";
-import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib.ts";
+import { snapshot } from "../../../test/support/environment/change-world.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());

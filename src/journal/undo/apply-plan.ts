@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path/posix";
 import type { ChangeOptions, EntryChange, Environment, FileChange } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import { showPath } from "../../text/show-path.ts";
+import { showPath } from "../../lib/show-path.ts";
 import { nothing } from "../entry-states.ts";
 import type { Contents } from "./contents.ts";
 import { type EntryStep, orderSteps, type Work } from "./order-steps.ts";

@@ -6,15 +6,15 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Interference } from "../../../test/support/environment/interference.ts";
+import { wholeOf } from "../../../test/support/undo/undo-room.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
-import type { Interference } from "../../environment/local/trials/interference.ts";
-import { openToolcrib } from "../../toolcrib.ts";
-import { wholeOf } from "./trials/undo-room.ts";
+import { openToolcrib } from "../../toolcrib/index.ts";
 
 type Whole = Readonly<Record<string, EntryState>>;
 
-const undoer = fileURLToPath(new URL("trials/undoer.ts", import.meta.url));
+const undoer = fileURLToPath(new URL("../../../test/support/undo/undoer.ts", import.meta.url));
 const patch =
   "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Delete File: d/b\n*** Add File: new/deep/c\n+new\n*** End Patch";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { openBlobs } from "../blobs.ts";

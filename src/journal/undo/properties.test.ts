@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { openUndoRoom, type UndoRoom, wholeOf } from "../../../test/support/undo/undo-room.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { isSameState } from "../entry-states.ts";
-import { openUndoRoom, type UndoRoom, wholeOf } from "./trials/undo-room.ts";
 
 type Whole = Readonly<Record<string, EntryState>>;
 

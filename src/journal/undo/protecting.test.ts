@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
+import { openUndoRoom, type UndoRoom } from "../../../test/support/undo/undo-room.ts";
 import type { Undone } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { openUndoRoom, type UndoRoom } from "./trials/undo-room.ts";
 
 interface CommandRoom extends UndoRoom {
   /** What a person, or a command, writes at any time. */

@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
-import { counted } from "../../text/counted.ts";
-import type { Collision } from "../../text/merge/merge-lines.ts";
-import { showPath } from "../../text/show-path.ts";
+import type { Collision } from "../../edit/merge/merge-lines.ts";
+import { counted } from "../../lib/counted.ts";
+import { showPath } from "../../lib/show-path.ts";
 import type { LaterCalls } from "./later-calls.ts";
 import type { Conflict, UndoPlan } from "./plan-undo.ts";
 import { showChange } from "./show-change.ts";

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { openUndoRoom, wholeOf } from "../../../test/support/undo/undo-room.ts";
 import type { Undone } from "../../contract/history.ts";
 import type { AnyTool } from "../../contract/tool.ts";
-import { contentHash } from "../../text/content-hash.ts";
+import { contentHash } from "../../lib/content-hash.ts";
 import { catalog } from "../../tools/catalog.ts";
-import { openUndoRoom, wholeOf } from "./trials/undo-room.ts";
 
 // What peers got wrong, each in a test of its own: see docs/undo.md.
 

@@ -1,4 +1,4 @@
-import { showPath } from "../../text/show-path.ts";
+import { showPath } from "../../lib/show-path.ts";
 import type { LaterCalls } from "./later-calls.ts";
 import { mergeConflict } from "./merge-conflict.ts";
 import type { Conflict, Step, UndoPlan } from "./plan-undo.ts";

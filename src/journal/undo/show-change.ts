@@ -1,7 +1,7 @@
 import type { EntryState } from "../../contract/history.ts";
-import { diffContents } from "../../text/edit/diff-contents.ts";
-import { showPath } from "../../text/show-path.ts";
-import { showSize } from "../../text/show-size.ts";
+import { diffContents } from "../../edit/diff-contents.ts";
+import { showPath } from "../../lib/show-path.ts";
+import { showSize } from "../../lib/show-size.ts";
 import { isSameContent } from "../entry-states.ts";
 import type { Contents } from "./contents.ts";
 

@@ -1,7 +1,7 @@
 import type { Environment } from "../../contract/environment.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import type { ChangedFile, EntryState } from "../../contract/history.ts";
-import { showPath } from "../../text/show-path.ts";
+import { showPath } from "../../lib/show-path.ts";
 import type { Contents } from "./contents.ts";
 import type { Phase } from "./net-changes.ts";
 import type { UndoPlan } from "./plan-undo.ts";

@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
-import { counted } from "../../text/counted.ts";
-import { byteLines, fromByteLines } from "../../text/merge/byte-lines.ts";
+import { byteLines, fromByteLines } from "../../edit/merge/byte-lines.ts";
+import { counted } from "../../lib/counted.ts";
 import type { Contents } from "./contents.ts";
 import type { Net } from "./net-changes.ts";
 import { showChange } from "./show-change.ts";

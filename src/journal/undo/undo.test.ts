@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { expect, it } from "vitest";
-import { openUndoRoom, wholeOf } from "./trials/undo-room.ts";
+import { openUndoRoom, wholeOf } from "../../../test/support/undo/undo-room.ts";
 
 const refusal = (content: string, hint: string) => ({ content: `${content}\n${hint}`, isError: true });
 

@@ -1,7 +1,7 @@
 import type { Client, Progress } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
 import type { ToolContext } from "../../contract/tool.ts";
-import { monotonicMs } from "../../text/clock.ts";
+import { monotonicMs } from "../../lib/clock.ts";
 import { longest } from "./list-tools.ts";
 import type { ListedTool } from "./listed-tool.ts";
 import type { GivenResult } from "./show-result.ts";

@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import type { ToolSource } from "../../contract/source.ts";
 import type { AnyTool } from "../../contract/tool.ts";
-import { realWorkspace, userDirectories, workspaceFiles } from "../../environment/directories.ts";
+import { realWorkspace, userDirectories, workspaceFiles } from "../../system/directories.ts";
 import type { Elicit } from "./elicit.ts";
 import { HubServer } from "./hub-server.ts";
 import type { ListedTool } from "./listed-tool.ts";

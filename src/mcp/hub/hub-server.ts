@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { throwIfAborted } from "../../text/breath.ts";
-import { monotonicMs } from "../../text/clock.ts";
+import { throwIfAborted } from "../../lib/breath.ts";
+import { monotonicMs } from "../../lib/clock.ts";
 import { callTool } from "./call-tool.ts";
 import { type Connection, connectServer } from "./connect-server.ts";
 import type { Elicit } from "./elicit.ts";

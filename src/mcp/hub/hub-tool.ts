@@ -1,7 +1,7 @@
 import type { Risk } from "../../contract/access.ts";
 import type { AnyTool, ToolHints } from "../../contract/tool.ts";
-import { isRecord } from "../../text/is-record.ts";
-import { prettyJson } from "../../text/pretty-json.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { prettyJson } from "../../lib/pretty-json.ts";
 import type { HubServer } from "./hub-server.ts";
 import type { ListedTool } from "./listed-tool.ts";
 import { inputOf, withoutNulls } from "./schema/input-of.ts";

@@ -1,7 +1,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
-import { counted } from "../../text/counted.ts";
-import { isRecord } from "../../text/is-record.ts";
+import { counted } from "../../lib/counted.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import type { ListedTool } from "./listed-tool.ts";
 import { weightOf } from "./schema/weight-of.ts";
 import { cleanLine } from "./words/clean-words.ts";

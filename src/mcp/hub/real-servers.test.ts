@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { openToolcrib, type Toolcrib } from "../../toolcrib.ts";
+import { openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
 import { connectHub, type Hub } from "./connect-hub.ts";
 
 let folder = "";

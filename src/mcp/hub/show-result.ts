@@ -1,9 +1,9 @@
 import type { Image, ToolOutput } from "../../contract/tool.ts";
-import { imageSize } from "../../text/image-size.ts";
-import { isRecord } from "../../text/is-record.ts";
-import { sniffMediaType } from "../../text/media-type.ts";
-import { prettyJson } from "../../text/pretty-json.ts";
-import { showSize } from "../../text/show-size.ts";
+import { imageSize } from "../../lib/image-size.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { sniffMediaType } from "../../lib/media-type.ts";
+import { prettyJson } from "../../lib/pretty-json.ts";
+import { showSize } from "../../lib/show-size.ts";
 import { cleanLine, withoutSteering } from "./words/clean-words.ts";
 
 /** What another server's tool gave, as far as it is a result at all. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, it, vi } from "vitest";
-import { openToolcrib, type Toolcrib } from "../../toolcrib.ts";
+import { openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
 import { serveStdio } from "./serve-stdio.ts";
 
 /** A client that sends whatever it likes, after a handshake. */

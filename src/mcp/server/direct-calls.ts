@@ -5,7 +5,7 @@ import type {
   Server,
   Transport,
 } from "@modelcontextprotocol/server";
-import { isRecord } from "../../text/is-record.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import type { Questions } from "./approvals/questions.ts";
 import { abilitiesOf } from "./client-abilities.ts";
 import { makeCall, type WantedCall } from "./make-call.ts";

@@ -1,5 +1,5 @@
 import { unknownTool } from "../../dialects/find-tool.ts";
-import { type ApprovalRequest, type CallEvent, type CallResult, ToolError } from "../../toolcrib.ts";
+import { type ApprovalRequest, type CallEvent, type CallResult, ToolError } from "../../toolcrib/index.ts";
 import type { Answer } from "./approvals/questions.ts";
 import type { ServedRoom } from "./served-room.ts";
 

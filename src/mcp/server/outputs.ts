@@ -4,7 +4,7 @@ import {
   type ReadResourceResult,
   type Resource,
 } from "@modelcontextprotocol/server";
-import { ToolError } from "../../toolcrib.ts";
+import { ToolError } from "../../toolcrib/index.ts";
 import type { ServedRoom } from "./served-room.ts";
 
 /** Outputs that were too long to show, as resources: `toolcrib://output/out_…`, in parts by `?offset=BYTES`. */

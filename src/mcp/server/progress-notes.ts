@@ -1,5 +1,5 @@
 import type { ProgressToken } from "@modelcontextprotocol/server";
-import type { CallEvent } from "../../toolcrib.ts";
+import type { CallEvent } from "../../toolcrib/index.ts";
 
 type Notify = (notification: {
   readonly method: "notifications/progress";

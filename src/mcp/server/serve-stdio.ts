@@ -1,5 +1,5 @@
 import { type StdioServerHandle, serveStdio as serveByStdio } from "@modelcontextprotocol/server/stdio";
-import type { Toolcrib } from "../../toolcrib.ts";
+import type { Toolcrib } from "../../toolcrib/index.ts";
 import { Questions } from "./approvals/questions.ts";
 import { DirectCalls } from "./direct-calls.ts";
 import { newServer } from "./new-server.ts";

@@ -1,4 +1,4 @@
-import { type Toolcrib, type ToolDefinition, ToolError } from "../../toolcrib.ts";
+import { type Toolcrib, type ToolDefinition, ToolError } from "../../toolcrib/index.ts";
 
 /** A room as a server holds it: opened by the first who needs it, and whatever is remembered between its requests. */
 export class ServedRoom {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { isAlive } from "../../../test/is-alive.ts";
-import { emptySource } from "../../../test/tool-source.ts";
-import { clientRoom, eras, told } from "./trials/client-room.ts";
+import { isAlive } from "../../../test/support/is-alive.ts";
+import { clientRoom, eras, told } from "../../../test/support/mcp/client-room.ts";
+import { emptySource } from "../../../test/support/tool-source.ts";
 
 const picture = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",

@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
-import { isRecord } from "../../text/is-record.ts";
-import type { CallResult } from "../../toolcrib.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import type { CallResult } from "../../toolcrib/index.ts";
 import type { ClientAbilities } from "./client-abilities.ts";
 import { outputUri } from "./outputs.ts";
 

@@ -9,9 +9,9 @@ import type {
   ScriptedReply,
 } from "../../../test/providers/provider-server.ts";
 import { startProvider } from "../../../test/providers/start-provider.ts";
+import { ask, gist, tools, user } from "../../../test/support/models/ask.ts";
 import { ModelError } from "../model-error.ts";
 import { openModel } from "../open-model.ts";
-import { ask, gist, tools, user } from "./trials/ask.ts";
 
 const kinds: readonly ProviderKind[] = ["openai", "openai-chat", "anthropic", "google", "openrouter"];
 

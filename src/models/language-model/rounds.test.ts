@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ProviderKind, ProviderServer, Script } from "../../../test/providers/provider-server.ts";
 import { startProvider } from "../../../test/providers/start-provider.ts";
+import { answers, ask, gist, user } from "../../../test/support/models/ask.ts";
 import { defineTools, type ToolDefinition } from "../../dialects/definition.ts";
 import { findDialect } from "../../dialects/dialects.ts";
 import type { AssistantMessage, Message } from "../message.ts";
 import type { Model } from "../model.ts";
 import { openModel } from "../open-model.ts";
-import { answers, ask, gist, user } from "./trials/ask.ts";
 
 const kinds: readonly ProviderKind[] = ["openai", "openai-chat", "anthropic", "google", "openrouter"];
 const pixel = {

@@ -1,9 +1,9 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { expect, it } from "vitest";
+import { tools } from "../../../test/support/models/ask.ts";
 import type { ModelEvent } from "../model.ts";
 import { type Reading, readReply } from "./stream-reply.ts";
 import { toolBoxes } from "./to-tools.ts";
-import { tools } from "./trials/ask.ts";
 
 type Part = LanguageModelV4StreamPart;
 

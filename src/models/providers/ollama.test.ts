@@ -4,11 +4,11 @@ import { json } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { Fault, ProviderOptions, ScriptedReply } from "../../../test/providers/provider-server.ts";
 import { startProvider } from "../../../test/providers/start-provider.ts";
+import { look } from "../../../test/support/models/look.ts";
 import type { Message } from "../message.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { openModel } from "../open-model.ts";
-import { look } from "../trials/look.ts";
 
 it("asks what the model can do, and tells it how much to read", async () => {
   await using talk = await talkTo([{ text: "Hello." }], { models: ["qwen3:8b"] });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ask, user } from "../language-model/trials/ask.ts";
+import { ask, user } from "../../../test/support/models/ask.ts";
 import { openrouter } from "./openrouter.ts";
 
 it("keeps details of reasoning as they came, and nothing that is none", async () => {

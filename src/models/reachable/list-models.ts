@@ -1,5 +1,5 @@
-import { isRecord } from "../../text/is-record.ts";
-import { printableLine } from "../../text/printable.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { printableLine } from "../../lib/printable.ts";
 import type { ModelFacts, ModelPrices } from "../model.ts";
 import { factsOf } from "../model-facts.ts";
 import type { ProviderAccess } from "../provider-access.ts";

@@ -1,7 +1,7 @@
 import type { Recording } from "./recording.ts";
 
 /**
- * A small session on the project of src/apps/cli/agent/demo/demo-project.ts, whose test fails. Only these words are
+ * A small session on the project of src/cli/agent/demo/demo-project.ts, whose test fails. Only these words are
  * recorded: the tools really work, and what they answer is what they found.
  */
 export const demoRecording: Recording = {

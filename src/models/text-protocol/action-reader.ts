@@ -1,5 +1,5 @@
-import type { Action } from "../../text/actions/action.ts";
-import { type FoundActions, findActions } from "../../text/actions/read-actions.ts";
+import type { Action } from "../../wire/actions/action.ts";
+import { type FoundActions, findActions } from "../../wire/actions/read-actions.ts";
 
 type Call = Extract<Action, { action: "tool_call" }>;
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../../text/is-record.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import type {
   AssistantMessage,
   CallAnswer,

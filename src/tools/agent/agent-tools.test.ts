@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loudAgents } from "../../../test/conformance/agents.ts";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { openToolcrib, type ToolcribOptions } from "../../toolcrib.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { openToolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
 
 async function room(options: ToolcribOptions) {
   const folder = temporaryFolder();

@@ -1,6 +1,6 @@
 import type { AgentStatus } from "../../contract/agents.ts";
 import type { ToolOutput } from "../../contract/tool.ts";
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../lib/counted.ts";
 
 /** So much of an answer is shown; the whole is kept. */
 export const agentLimits = { maxChars: 20_000, keep: "both" } as const;

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/code-room.ts";
+import { codeRoom } from "../../../test/support/code-room.ts";
 import { spliced } from "../../code/blocks/block-change.ts";
 import { blockText } from "../../code/blocks/expected-block.ts";
 import { siblingsOf } from "../../code/blocks/gaps.ts";
@@ -27,7 +27,7 @@ const repository = join(import.meta.dirname, "../../..");
 
 /** Real files of this repository, some of each kind. */
 const paths = [
-  "src/text/edit/*.ts",
+  "src/edit/*.ts",
   "src/environment/*.ts",
   "docs/*.md",
   "*.json",

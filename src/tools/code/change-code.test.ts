@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/code-room.ts";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { codeRoom } from "../../../test/support/code-room.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
-import { SeenMemory } from "../../runtime/seen-memory.ts";
+import { SeenMemory } from "../../pipeline/seen-memory.ts";
 import { codeDeleteBlock } from "./delete-block.ts";
 import { codeReplaceBlock } from "./replace-block.ts";
 

@@ -1,8 +1,8 @@
 import type { Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext } from "../../contract/tool.ts";
-import { type Source, sourcesOf } from "../../text/edit/source.ts";
-import { detectEncoding, detectionBytes } from "../../text/encoding.ts";
+import { type Source, sourcesOf } from "../../edit/source.ts";
+import { detectEncoding, detectionBytes } from "../../lib/encoding.ts";
 
 /** A file of code as it is now. */
 export interface CodeFile {

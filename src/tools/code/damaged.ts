@@ -2,7 +2,7 @@ import type { Damage } from "../../code/blocks/judge-change.ts";
 import { headOf } from "../../code/blocks/list-blocks.ts";
 import { showFault } from "../../code/blocks/show-fault.ts";
 import { ToolError } from "../../contract/error.ts";
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../lib/counted.ts";
 
 /** Refuses a change after which the file would not be what it was but for the change. `text` is the changed text. */
 export function damaged(path: string, text: string, { faults, lost }: Damage): ToolError {

@@ -1,8 +1,8 @@
 import type { IndexState, SymbolKind } from "../../contract/code.ts";
 import type { ToolOutput } from "../../contract/tool.ts";
-import { counted } from "../../text/counted.ts";
-import { printableLine } from "../../text/printable.ts";
-import { showPath } from "../../text/show-path.ts";
+import { counted } from "../../lib/counted.ts";
+import { printableLine } from "../../lib/printable.ts";
+import { showPath } from "../../lib/show-path.ts";
 
 /** What is searched for, with everything decided that the input left open. */
 export interface SearchWanted {

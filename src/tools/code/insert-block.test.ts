@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { blockRoom } from "../../../test/support/code-tools/block-room.ts";
 import { codeInsertBlock } from "./insert-block.ts";
-import { blockRoom } from "./trials/block-room.ts";
 
 const { answered, edited, refused } = blockRoom();
 

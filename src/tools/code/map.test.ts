@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/code-room.ts";
+import { codeRoom } from "../../../test/support/code-room.ts";
+import { untilIndexed } from "../../../test/support/code-tools/until-indexed.ts";
 import { type CodeMapInput, codeMap } from "./map.ts";
-import { untilIndexed } from "./trials/until-indexed.ts";
 
 const project = {
   "src/money.ts": `/** An amount in cents. */

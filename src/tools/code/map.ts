@@ -2,9 +2,9 @@ import * as z from "zod/mini";
 import { findLanguage } from "../../code/languages/find-language.ts";
 import type { CentralFile, IndexState } from "../../contract/code.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
-import { counted } from "../../text/counted.ts";
-import { printableLine } from "../../text/printable.ts";
-import { showPath } from "../../text/show-path.ts";
+import { counted } from "../../lib/counted.ts";
+import { printableLine } from "../../lib/printable.ts";
+import { showPath } from "../../lib/show-path.ts";
 import { findScope } from "../search/scope.ts";
 import { patientIndex } from "./patient-index.ts";
 

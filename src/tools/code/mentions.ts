@@ -1,10 +1,10 @@
 import { ToolError } from "../../contract/error.ts";
 import { RefusedPath } from "../../contract/guard.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { sourcesOf } from "../../edit/source.ts";
 import { FileFilter } from "../../files/file-filter.ts";
 import { listFiles } from "../../files/list-files.ts";
-import { sourcesOf } from "../../text/edit/source.ts";
-import { detectEncoding, detectionBytes } from "../../text/encoding.ts";
+import { detectEncoding, detectionBytes } from "../../lib/encoding.ts";
 
 /** A file in whose text a name stands as a whole word. */
 export interface Mention {

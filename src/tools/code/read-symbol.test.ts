@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { schemaFaults } from "../../../test/tool-room.ts";
+import { blockRoom } from "../../../test/support/code-tools/block-room.ts";
+import { schemaFaults } from "../../../test/support/tool-room.ts";
 import { codeReadSymbol } from "./read-symbol.ts";
-import { blockRoom } from "./trials/block-room.ts";
 
 const { room, answered, refused } = blockRoom();
 

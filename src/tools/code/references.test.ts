@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/code-room.ts";
+import { codeRoom } from "../../../test/support/code-room.ts";
 import { codeReferences } from "./references.ts";
 
 const files = {

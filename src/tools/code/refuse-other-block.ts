@@ -2,7 +2,7 @@ import { blockHash, blockText, hasHash, isBlock } from "../../code/blocks/expect
 import { headOf } from "../../code/blocks/list-blocks.ts";
 import type { CodeSymbol } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
-import { diffRuns } from "../../text/edit/diff-runs.ts";
+import { diffRuns } from "../../edit/diff-runs.ts";
 import { showRuns } from "../edit/show-runs.ts";
 import type { EditFields } from "./block-fields.ts";
 import type { CodeFile } from "./code-file.ts";

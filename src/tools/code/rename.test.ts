@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/code-room.ts";
-import type { ToolRoom } from "../../../test/tool-room.ts";
+import { codeRoom } from "../../../test/support/code-room.ts";
+import type { ToolRoom } from "../../../test/support/tool-room.ts";
 import { ToolError } from "../../contract/error.ts";
 import { type CodeRenameInput, codeRename } from "./rename.ts";
 

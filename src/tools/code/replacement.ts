@@ -1,6 +1,6 @@
 import { describeBlock } from "../../code/blocks/list-blocks.ts";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../lib/counted.ts";
 import type { CodeFile } from "./code-file.ts";
 
 interface Span {

@@ -2,7 +2,7 @@ import { bestLines } from "../../code/search/best-lines.ts";
 import type { IndexHit } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { decodeText } from "../../text/encoding.ts";
+import { decodeText } from "../../lib/encoding.ts";
 import { showLine } from "../search/show-line.ts";
 import type { CodeSearchData, ExcerptLine, FoundCode, SearchWanted } from "./found-code.ts";
 import { patientIndex } from "./patient-index.ts";

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { rgPath } from "@vscode/ripgrep";
 import { afterAll, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/code-room.ts";
+import { codeRoom } from "../../../test/support/code-room.ts";
+import { untilIndexed } from "../../../test/support/code-tools/until-indexed.ts";
 import { type CodeSearchInput, codeSearch } from "./search.ts";
-import { untilIndexed } from "./trials/until-indexed.ts";
 
 const shop = {
   "src/cart.ts": `import { priceOf } from "./prices.ts";

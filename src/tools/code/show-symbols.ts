@@ -1,7 +1,7 @@
 import { isCalled } from "../../code/blocks/kind-words.ts";
 import { headOf } from "../../code/blocks/list-blocks.ts";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
-import { printableLine } from "../../text/printable.ts";
+import { printableLine } from "../../lib/printable.ts";
 
 /** A symbol and how deep it lies in others. */
 export interface Listed {

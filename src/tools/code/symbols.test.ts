@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/code-room.ts";
+import { codeRoom } from "../../../test/support/code-room.ts";
+import { blockRoom } from "../../../test/support/code-tools/block-room.ts";
 import { exampleGuard } from "../../environment/conformance/guarding.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { codeSymbols } from "./symbols.ts";
-import { blockRoom } from "./trials/block-room.ts";
 
 const { room, answered, refused } = blockRoom();
 

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { CodeSymbol } from "../../contract/code.ts";
 import type { Tool, ToolOutput } from "../../contract/tool.ts";
-import { counted } from "../../text/counted.ts";
-import { showPath } from "../../text/show-path.ts";
+import { counted } from "../../lib/counted.ts";
+import { showPath } from "../../lib/show-path.ts";
 import { findScope } from "../search/scope.ts";
 import { readCode } from "./code-file.ts";
 import { type FolderSymbols, symbolsInFolder } from "./folder-symbols.ts";

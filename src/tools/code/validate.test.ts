@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { blockRoom } from "./trials/block-room.ts";
+import { blockRoom } from "../../../test/support/code-tools/block-room.ts";
 import { codeValidate } from "./validate.ts";
 
 const { answered } = blockRoom();

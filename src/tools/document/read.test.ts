@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
-import { schemaFaults, type ToolRoom, toolRoom } from "../../../test/tool-room.ts";
+import { schemaFaults, type ToolRoom, toolRoom } from "../../../test/support/tool-room.ts";
 import { openDocuments } from "../../documents/open-documents.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { type DocumentReadInput, documentRead } from "./read.ts";

@@ -1,6 +1,6 @@
 import type { DocumentContent, DocumentPart } from "../../contract/document.ts";
-import { counted } from "../../text/counted.ts";
-import { printableLine } from "../../text/printable.ts";
+import { counted } from "../../lib/counted.ts";
+import { printableLine } from "../../lib/printable.ts";
 
 type Shown = Omit<DocumentContent, "images">;
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { cribRoom } from "../../../test/crib-room.ts";
+import { cribRoom } from "../../../test/support/crib-room.ts";
 
 describe("edits at the counter", () => {
   it("are all made when they come at once for one file", async () => {

@@ -1,4 +1,4 @@
-import { characterStart } from "../../text/truncate.ts";
+import { characterStart } from "../../lib/truncate.ts";
 
 /** Lines of a diff, long ones cut so that the difference between an old line and its new one is seen. */
 export function cutLines(lines: readonly string[]): readonly string[] {

@@ -1,6 +1,6 @@
-import { counted } from "../../text/counted.ts";
-import type { FilePlan } from "../../text/edit/edit-request.ts";
-import { showDiff } from "../../text/edit/show-diff.ts";
+import type { FilePlan } from "../../edit/edit-request.ts";
+import { showDiff } from "../../edit/show-diff.ts";
+import { counted } from "../../lib/counted.ts";
 import { notesOn } from "./edited-file.ts";
 import type { PlannedFile } from "./plan-files.ts";
 import { boundDiff, type LineSpan, listLines } from "./show-lines.ts";

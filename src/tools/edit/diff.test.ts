@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
+import { schemaFaults, toolRoom } from "../../../test/support/tool-room.ts";
 import { editDiff } from "./diff.ts";
 
 describe("edit.diff", () => {

@@ -1,8 +1,8 @@
 import type { PreviewContext, SeenPart } from "../../contract/tool.ts";
-import { asBuffer } from "../../text/as-buffer.ts";
-import { diffRuns } from "../../text/edit/diff-runs.ts";
-import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../text/encoding.ts";
-import { holdsBytes } from "../../text/holds-bytes.ts";
+import { diffRuns } from "../../edit/diff-runs.ts";
+import { asBuffer } from "../../lib/as-buffer.ts";
+import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../lib/encoding.ts";
+import { holdsBytes } from "../../lib/holds-bytes.ts";
 import { listLines } from "./show-lines.ts";
 import { showRuns } from "./show-runs.ts";
 

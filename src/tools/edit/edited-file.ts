@@ -1,6 +1,6 @@
-import type { Change, FilePlan } from "../../text/edit/edit-request.ts";
-import { showDiff } from "../../text/edit/show-diff.ts";
-import type { TierName } from "../../text/edit/tiers.ts";
+import type { Change, FilePlan } from "../../edit/edit-request.ts";
+import { showDiff } from "../../edit/show-diff.ts";
+import type { TierName } from "../../edit/tiers.ts";
 import type { PlannedFile } from "./plan-files.ts";
 
 /** What an edit did, or would do; a file each, in the order of the request. */

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { toolRoom } from "../../../test/tool-room.ts";
+import { toolRoom } from "../../../test/support/tool-room.ts";
 import { editReplace } from "./replace.ts";
 
 it("finds text to the character and puts the new one there as it is", async () => {

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { toolRoom } from "../../../test/tool-room.ts";
+import { toolRoom } from "../../../test/support/tool-room.ts";
 import { editDiff } from "./diff.ts";
 
 const hunk = "@@ -1,2 +1,2 @@\n one\n-two\n+2\n";

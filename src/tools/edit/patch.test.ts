@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { schemaFaults, type ToolRoom, toolRoom } from "../../../test/tool-room.ts";
+import { schemaFaults, type ToolRoom, toolRoom } from "../../../test/support/tool-room.ts";
 import { editPatch } from "./patch.ts";
 
 describe("edit.patch", () => {

@@ -1,9 +1,9 @@
 import { posix } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext } from "../../contract/tool.ts";
-import { contentHash } from "../../text/content-hash.ts";
-import type { EditRequest, FilePlan } from "../../text/edit/edit-request.ts";
-import { planEdits } from "../../text/edit/plan-edits.ts";
+import type { EditRequest, FilePlan } from "../../edit/edit-request.ts";
+import { planEdits } from "../../edit/plan-edits.ts";
+import { contentHash } from "../../lib/content-hash.ts";
 import { type Drift, driftSince } from "./drift.ts";
 import { NamedFiles } from "./named-files.ts";
 import { explainRefusal, refuseOtherHash } from "./refusals.ts";

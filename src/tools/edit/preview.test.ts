@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
+import { schemaFaults, toolRoom } from "../../../test/support/tool-room.ts";
 import { editPreview } from "./preview.ts";
 import { editReplace } from "./replace.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
-import type { EditRequest } from "../../text/edit/edit-request.ts";
+import type { EditRequest } from "../../edit/edit-request.ts";
 import { previewEdit } from "./edit-files.ts";
 import type { EditData } from "./edited-file.ts";
 import {

@@ -1,8 +1,8 @@
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { PreviewContext } from "../../contract/tool.ts";
-import { contentHash } from "../../text/content-hash.ts";
-import { detectEncoding, detectionBytes } from "../../text/encoding.ts";
-import { sniffMediaType } from "../../text/media-type.ts";
+import { contentHash } from "../../lib/content-hash.ts";
+import { detectEncoding, detectionBytes } from "../../lib/encoding.ts";
+import { sniffMediaType } from "../../lib/media-type.ts";
 import { type Drift, driftSince } from "./drift.ts";
 import type { NamedFiles } from "./named-files.ts";
 

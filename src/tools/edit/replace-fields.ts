@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { ReplaceRequest } from "../../text/edit/edit-request.ts";
+import type { ReplaceRequest } from "../../edit/edit-request.ts";
 
 /** One text for another. */
 interface TextEdit {

@@ -13,9 +13,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { toolContext } from "../../../test/tool-context.ts";
-import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { toolContext } from "../../../test/support/tool-context.ts";
+import { schemaFaults, toolRoom } from "../../../test/support/tool-room.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { fileRead } from "../file/read.ts";

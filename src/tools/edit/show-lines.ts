@@ -1,4 +1,4 @@
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../lib/counted.ts";
 import { cutLines } from "./cut-lines.ts";
 
 /** Lines counted from 1, both ends included. */

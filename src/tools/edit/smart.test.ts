@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/code-room.ts";
-import { cribRoom } from "../../../test/crib-room.ts";
-import { byteOrderMarkLength } from "../../text/encoding.ts";
+import { codeRoom } from "../../../test/support/code-room.ts";
+import { cribRoom } from "../../../test/support/crib-room.ts";
+import { byteOrderMarkLength } from "../../lib/encoding.ts";
 import { type EditSmartInput, editSmart } from "./smart.ts";
 
 const code = `/// A counter.

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type CribRoom, cribRoom } from "../../../test/crib-room.ts";
+import { type CribRoom, cribRoom } from "../../../test/support/crib-room.ts";
 
 const poem = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ToolError } from "../../contract/error.ts";
-import { planEdits } from "../../text/edit/plan-edits.ts";
+import { planEdits } from "../../edit/plan-edits.ts";
 import { accessesOf, touchesOf } from "./touched-paths.ts";
 
 describe("what an edit announces", () => {

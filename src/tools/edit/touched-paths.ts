@@ -1,8 +1,8 @@
 import type { Access } from "../../contract/access.ts";
-import type { EditRequest } from "../../text/edit/edit-request.ts";
-import type { FileSection } from "../../text/edit/file-section.ts";
-import { newPath, spellings } from "../../text/edit/named-file.ts";
-import { sectionsIn } from "../../text/edit/plan-edits.ts";
+import type { EditRequest } from "../../edit/edit-request.ts";
+import type { FileSection } from "../../edit/file-section.ts";
+import { newPath, spellings } from "../../edit/named-file.ts";
+import { sectionsIn } from "../../edit/plan-edits.ts";
 
 /** What a request may do with one file, told from the request alone. */
 export interface Touch {

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { asOrdinaryUser } from "../../../test/as-ordinary-user.ts";
-import { type Refusal, type ToolRoom, toolRoom } from "../../../test/tool-room.ts";
+import { asOrdinaryUser } from "../../../test/support/as-ordinary-user.ts";
+import { type Refusal, type ToolRoom, toolRoom } from "../../../test/support/tool-room.ts";
 import { fileDelete } from "./delete.ts";
 import { fileMove } from "./move.ts";
 import { fileRead } from "./read.ts";
@@ -204,7 +204,7 @@ describe("file tools refuse", () => {
     await using room = toolRoom();
     writeFileSync(room.at("private.txt"), "private\n");
     chmodSync(room.at("private.txt"), 0);
-    const trial = new URL("trials/forbidden.ts", import.meta.url);
+    const trial = new URL("../../../test/support/file-tools/forbidden.ts", import.meta.url);
     expect(await asOrdinaryUser(trial, room.workspace, "private.txt")).toEqual({
       code: "denied",
       message: "No permission for private.txt",

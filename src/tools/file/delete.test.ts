@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
+import { schemaFaults, toolRoom } from "../../../test/support/tool-room.ts";
 import { fileDelete } from "./delete.ts";
 
 describe("file.delete", () => {

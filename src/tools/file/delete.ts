@@ -3,8 +3,8 @@ import type { Directory, Environment, FileKind } from "../../contract/environmen
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { undoLimits } from "../../contract/undo-limits.ts";
-import { counted } from "../../text/counted.ts";
-import { showSize } from "../../text/show-size.ts";
+import { counted } from "../../lib/counted.ts";
+import { showSize } from "../../lib/show-size.ts";
 
 export interface FileDeleteInput {
   readonly path: string;

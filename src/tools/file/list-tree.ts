@@ -4,7 +4,7 @@ import type { ToolContext } from "../../contract/tool.ts";
 import type { FileFilter } from "../../files/file-filter.ts";
 import { IgnoreChain } from "../../files/ignore-chain.ts";
 import { isShown, type Visibility } from "../../files/visibility.ts";
-import { Breath } from "../../text/breath.ts";
+import { Breath } from "../../lib/breath.ts";
 import { pathInWorkspace } from "../search/scope.ts";
 
 export type ListedEntry = ListedFile | ListedLink | ListedDirectory;

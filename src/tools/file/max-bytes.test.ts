@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { toolRoom } from "../../../test/tool-room.ts";
+import { toolRoom } from "../../../test/support/tool-room.ts";
 import { fileRead } from "./read.ts";
 
 it("stops before the line that would pass the bytes asked for", async () => {

@@ -1,9 +1,9 @@
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
-import { asBuffer } from "../../text/as-buffer.ts";
-import { counted } from "../../text/counted.ts";
-import { imageSize } from "../../text/image-size.ts";
-import { type MediaType, sniffMediaType } from "../../text/media-type.ts";
+import { asBuffer } from "../../lib/as-buffer.ts";
+import { counted } from "../../lib/counted.ts";
+import { imageSize } from "../../lib/image-size.ts";
+import { type MediaType, sniffMediaType } from "../../lib/media-type.ts";
 
 export interface ImageFile {
   readonly kind: "image";

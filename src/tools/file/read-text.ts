@@ -1,10 +1,10 @@
 import type { LineSlice, TextEncoding } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
-import { contentHash } from "../../text/content-hash.ts";
-import { counted } from "../../text/counted.ts";
-import { decodeText } from "../../text/encoding.ts";
-import { sniffMediaType } from "../../text/media-type.ts";
+import { contentHash } from "../../lib/content-hash.ts";
+import { counted } from "../../lib/counted.ts";
+import { decodeText } from "../../lib/encoding.ts";
+import { sniffMediaType } from "../../lib/media-type.ts";
 import type { BinaryFile } from "./read-image.ts";
 import { describeRest, lineEndOf, showText, type TextFile } from "./show-text.ts";
 

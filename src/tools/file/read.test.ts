@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { appendFileSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
+import { schemaFaults, toolRoom } from "../../../test/support/tool-room.ts";
 import { type FileReadInput, fileRead } from "./read.ts";
 import { fileWrite } from "./write.ts";
 

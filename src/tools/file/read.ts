@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../lib/counted.ts";
 import { baseOf, isPattern, namedBy } from "./named-paths.ts";
 import { type ImageFile, readImage } from "./read-image.ts";
 import { maxSliceBytes, readText } from "./read-text.ts";

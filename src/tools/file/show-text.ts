@@ -1,7 +1,7 @@
 import type { TextEncoding } from "../../contract/environment.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { counted } from "../../text/counted.ts";
-import { characterStart } from "../../text/truncate.ts";
+import { counted } from "../../lib/counted.ts";
+import { characterStart } from "../../lib/truncate.ts";
 
 /** Some lines of a text file. */
 export interface TextFile {

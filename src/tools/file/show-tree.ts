@@ -1,5 +1,5 @@
-import { showPath } from "../../text/show-path.ts";
-import { showSize } from "../../text/show-size.ts";
+import { showPath } from "../../lib/show-path.ts";
+import { showSize } from "../../lib/show-size.ts";
 import type { LinkTarget, ListedDirectory, ListedEntry } from "./list-tree.ts";
 
 /** A listing in words: one line an entry, indented by depth. */

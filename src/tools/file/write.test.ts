@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { asOrdinaryUser } from "../../../test/as-ordinary-user.ts";
-import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
+import { asOrdinaryUser } from "../../../test/support/as-ordinary-user.ts";
+import { schemaFaults, toolRoom } from "../../../test/support/tool-room.ts";
 import { fileWrite } from "./write.ts";
 
 describe("file.write", () => {
@@ -131,7 +131,7 @@ describe("file.write", () => {
   it("overwrites a file that may be written but not read, also one of the same size", async () => {
     await using room = toolRoom();
     writeFileSync(room.at("log"), "old", { mode: 0o200 });
-    const trial = new URL("trials/unreadable.ts", import.meta.url);
+    const trial = new URL("../../../test/support/file-tools/unreadable.ts", import.meta.url);
     expect(await asOrdinaryUser(trial, room.workspace, "log", "new")).toEqual({
       succeeded: {
         data: { path: "log", created: false, changed: true, bytes: 3, previousBytes: 3 },

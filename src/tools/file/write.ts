@@ -3,9 +3,9 @@ import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";
 import { undoLimits } from "../../contract/undo-limits.ts";
-import { counted } from "../../text/counted.ts";
-import { byteOrderMarkLength } from "../../text/encoding.ts";
-import { showSize } from "../../text/show-size.ts";
+import { counted } from "../../lib/counted.ts";
+import { byteOrderMarkLength } from "../../lib/encoding.ts";
+import { showSize } from "../../lib/show-size.ts";
 
 export interface FileWriteInput {
   readonly path: string;
@@ -40,7 +40,7 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
   accesses: ({ path }) => [{ kind: "write", path }],
 
   preview: async (input, context) => {
-    const { diffContents } = await import("../../text/edit/diff-contents.ts");
+    const { diffContents } = await import("../../edit/diff-contents.ts");
     const size = (await sizeOf(input.path, context.environment)) ?? 0;
     if (size > undoLimits.maxBytes)
       return `Would replace ${input.path}, ${showSize(size)}.\nThis cannot be undone: more than the ${showSize(undoLimits.maxBytes)} that are kept for one call.`;

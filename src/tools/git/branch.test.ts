@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { treeOf } from "../../journal/scan/trials/command-room.ts";
-import type { CallResult } from "../../toolcrib.ts";
-import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
+import { treeOf } from "../../../test/support/journal-scan/command-room.ts";
+import type { CallResult } from "../../toolcrib/index.ts";
 
 const refusal = ({ error }: CallResult) => error && [error.code, error.message];
 const current = (room: GitRoom) => room.git("branch", "--show-current");

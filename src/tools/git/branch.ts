@@ -18,7 +18,7 @@ import { resolveCommit } from "../../git/revisions.ts";
 import { type Repository, runGit } from "../../git/run-git.ts";
 import { switchBranch } from "../../git/switch-branch.ts";
 import { writeGit } from "../../git/write-git.ts";
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../lib/counted.ts";
 import { type BranchList, showBranches } from "./show-branches.ts";
 
 export interface GitBranchInput {

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { CallResult } from "../../toolcrib.ts";
-import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
+import type { CallResult } from "../../toolcrib/index.ts";
 
 const refusal = ({ error }: CallResult) => error && [error.code, error.message];
 const log = (room: GitRoom) => room.git("log", "--format=%s").split("\n");

@@ -5,9 +5,9 @@ import type { Tool } from "../../contract/tool.ts";
 import { type Committed, commit } from "../../git/commit.ts";
 import { type CommitSummary, lastCommit } from "../../git/committed-files.ts";
 import { findWritable } from "../../git/find-writable.ts";
-import { counted } from "../../text/counted.ts";
-import { printableLine } from "../../text/printable.ts";
-import { showPath } from "../../text/show-path.ts";
+import { counted } from "../../lib/counted.ts";
+import { printableLine } from "../../lib/printable.ts";
+import { showPath } from "../../lib/show-path.ts";
 
 export interface GitCommitInput {
   readonly message?: string | undefined;

@@ -1,6 +1,6 @@
 import type { Commit } from "../../git/read-log.ts";
-import { printable, printableLine } from "../../text/printable.ts";
-import { showPath } from "../../text/show-path.ts";
+import { printable, printableLine } from "../../lib/printable.ts";
+import { showPath } from "../../lib/show-path.ts";
 
 /** A commit in one line: "1a2b3c4 2026-03-01 Ada Lovelace: Add the engine (HEAD -> main)". */
 export function describeLine({ hash, date, author, subject, refs }: Commit): string {

@@ -1,6 +1,6 @@
 import type { DiffFile } from "../../git/diff/diff-reader.ts";
-import { counted } from "../../text/counted.ts";
-import { showPath } from "../../text/show-path.ts";
+import { counted } from "../../lib/counted.ts";
+import { showPath } from "../../lib/show-path.ts";
 import type { GitDiffData } from "./diff.ts";
 
 type Described = Pick<GitDiffData, "compared" | "files" | "additions" | "deletions" | "hidden">;

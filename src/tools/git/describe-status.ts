@@ -1,7 +1,7 @@
 import type { Change } from "../../git/parse-status.ts";
 import type { Operation } from "../../git/read-status.ts";
-import { counted } from "../../text/counted.ts";
-import { showPath } from "../../text/show-path.ts";
+import { counted } from "../../lib/counted.ts";
+import { showPath } from "../../lib/show-path.ts";
 import type { GitStatusData } from "./status.ts";
 
 /** A status in few words. */

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
 
 async function diff(room: GitRoom, input: object = {}) {
   const { data, content, isError } = await room.call("git.diff", input);

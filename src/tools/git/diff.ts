@@ -11,7 +11,7 @@ import { requireKnown } from "../../git/require-known.ts";
 import { resolveRange } from "../../git/revisions.ts";
 import type { GitOptions, Repository } from "../../git/run-git.ts";
 import { submoduleStates } from "../../git/submodule-states.ts";
-import { showPath } from "../../text/show-path.ts";
+import { showPath } from "../../lib/show-path.ts";
 import { describeDiff, describeNumbers, sums } from "./describe-diff.ts";
 
 export interface GitDiffInput {

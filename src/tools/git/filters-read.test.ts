@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
 
 /** Files go into this repository in capital letters. */
 async function openFiltered(lines: string): Promise<GitRoom> {

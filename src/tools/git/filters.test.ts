@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
 
 /** What goes into the repository in capitals, and out of it in small letters. */
 async function openFiltered(

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
 import type { GitLogData } from "./log.ts";
-import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
 
 async function call(room: GitRoom, tool: string, input: object = {}) {
   const { data, content, isError } = await room.call(tool, input);

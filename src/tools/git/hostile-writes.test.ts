@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
 
 /** Without a sandbox, so that nothing but git's own settings keeps a payload from running. */
 async function openVictim(): Promise<GitRoom> {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
 
 /** Calls that would show something of another repository, if they got there. */
 const readings: readonly (readonly [string, object])[] = [

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { CallResult } from "../../toolcrib.ts";
+import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
+import type { CallResult } from "../../toolcrib/index.ts";
 import type { GitCommitData } from "./commit.ts";
-import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
 
-const program = fileURLToPath(new URL("trials/call-as.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../../test/support/git-tools/call-as.ts", import.meta.url));
 
 /** Commits what has changed, for a person with these settings of git. */
 async function commitAs(

@@ -1,5 +1,5 @@
 import type { Branch } from "../../git/branches.ts";
-import { printableLine } from "../../text/printable.ts";
+import { printableLine } from "../../lib/printable.ts";
 
 export interface BranchList {
   /** Null when HEAD is detached. */

@@ -6,7 +6,7 @@ import { pathspecs } from "../../git/paths.ts";
 import { type Commit, readLog } from "../../git/read-log.ts";
 import type { Revision } from "../../git/revisions.ts";
 import { outputOfGit, type Repository } from "../../git/run-git.ts";
-import { printable } from "../../text/printable.ts";
+import { printable } from "../../lib/printable.ts";
 import { describeWhole } from "./describe-commit.ts";
 import { describeDiff, describeNumbers, sums } from "./describe-diff.ts";
 

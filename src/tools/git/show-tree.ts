@@ -4,12 +4,12 @@ import { ToolError } from "../../contract/error.ts";
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { readEntry, readTree, type TreeEntry } from "../../git/read-tree.ts";
 import { outputOfGit, type Repository } from "../../git/run-git.ts";
-import { counted } from "../../text/counted.ts";
-import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../text/encoding.ts";
-import { sniffMediaType } from "../../text/media-type.ts";
-import { nearest } from "../../text/nearest.ts";
-import { showPath } from "../../text/show-path.ts";
-import { showSize } from "../../text/show-size.ts";
+import { counted } from "../../lib/counted.ts";
+import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../lib/encoding.ts";
+import { sniffMediaType } from "../../lib/media-type.ts";
+import { nearest } from "../../lib/nearest.ts";
+import { showPath } from "../../lib/show-path.ts";
+import { showSize } from "../../lib/show-size.ts";
 
 /** A file as it was. */
 export interface ShownFile {

@@ -10,7 +10,7 @@ import { shownChanges, stagedByNames } from "../../git/names.ts";
 import type { Change } from "../../git/parse-status.ts";
 import type { GitContext, Repository } from "../../git/run-git.ts";
 import { type Staging, stage, unstage } from "../../git/stage.ts";
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../lib/counted.ts";
 import { showChange } from "./show-change.ts";
 
 export interface GitStageInput {

@@ -1,8 +1,8 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { openUndoRoom } from "../../journal/undo/trials/undo-room.ts";
-import type { AnyTool, Approval, ApprovalRequest } from "../../toolcrib.ts";
+import { openUndoRoom } from "../../../test/support/undo/undo-room.ts";
+import type { AnyTool, Approval, ApprovalRequest } from "../../toolcrib/index.ts";
 
 describe("journal.diff", () => {
   it("shows what the session did, file by file, with numbered hunks", async () => {

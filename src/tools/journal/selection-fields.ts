@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { Selection } from "../../contract/history.ts";
-import { readTime } from "../../text/read-time.ts";
+import { readTime } from "../../lib/read-time.ts";
 
 /** Which calls are meant: one of these, or none. */
 export interface SelectionFields {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
+import { schemaFaults, toolRoom } from "../../../test/support/tool-room.ts";
 import { mathCalculate } from "./calculate.ts";
 
 it("answers with the value, and with the fraction where digits cannot give it", async () => {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
-import { calculate } from "../../text/calculate/calculate.ts";
-import { type ShownValue, shownDigits, showValue } from "../../text/calculate/show-value.ts";
+import { calculate } from "./calculate/calculate.ts";
+import { type ShownValue, shownDigits, showValue } from "./calculate/show-value.ts";
 
 export interface MathCalculateInput {
   readonly expression: string;

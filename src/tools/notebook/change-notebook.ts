@@ -1,18 +1,18 @@
 import { spliced } from "../../code/blocks/block-change.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, ToolContext } from "../../contract/tool.ts";
-import { showDiff } from "../../text/edit/show-diff.ts";
-import { type Source, sourcesOf } from "../../text/edit/source.ts";
-import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../text/encoding.ts";
-import type { CellChange, CellEdit } from "../../text/notebook/cell-edit.ts";
-import { editCells } from "../../text/notebook/edit-cells.ts";
-import { notebookFaults } from "../../text/notebook/notebook-faults.ts";
-import { readNotebookText } from "../../text/notebook/notebook-text.ts";
+import { showDiff } from "../../edit/show-diff.ts";
+import { type Source, sourcesOf } from "../../edit/source.ts";
+import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../lib/encoding.ts";
 import { filePlan } from "../code/file-plan.ts";
 import { describeEdit } from "../edit/describe-edit.ts";
 import { type EditedFile, editedFile } from "../edit/edited-file.ts";
 import { explainMiss } from "../edit/explain-miss.ts";
 import { lookUp } from "../edit/plan-files.ts";
+import type { CellChange, CellEdit } from "./cells/cell-edit.ts";
+import { editCells } from "./cells/edit-cells.ts";
+import { notebookFaults } from "./cells/notebook-faults.ts";
+import { readNotebookText } from "./cells/notebook-text.ts";
 
 /** What became of the notebook. */
 export interface ChangedNotebook extends Pick<CellChange, "cell" | "total"> {

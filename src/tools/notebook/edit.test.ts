@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { type ToolRoom, toolRoom } from "../../../test/tool-room.ts";
+import { type ToolRoom, toolRoom } from "../../../test/support/tool-room.ts";
 import { notebookEdit } from "./edit.ts";
 
 const notebook = `{

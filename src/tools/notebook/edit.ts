@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { counted } from "../../text/counted.ts";
-import { refuseHalfCharacters } from "../../text/edit/file-text.ts";
-import { type CellEdit, type CellName, type CellType, cellTypes } from "../../text/notebook/cell-edit.ts";
+import { refuseHalfCharacters } from "../../edit/file-text.ts";
+import { counted } from "../../lib/counted.ts";
 import type { EditData } from "../edit/edited-file.ts";
+import { type CellEdit, type CellName, type CellType, cellTypes } from "./cells/cell-edit.ts";
 import { changeNotebook, diffOfNotebook } from "./change-notebook.ts";
 
 export interface NotebookEditInput {

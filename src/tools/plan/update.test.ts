@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toolContext } from "../../../test/tool-context.ts";
+import { toolContext } from "../../../test/support/tool-context.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { planUpdate } from "./update.ts";
 

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { type Plan, type PlanStatus, type PlanStep, planStatuses } from "../../contract/plan.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { counted } from "../../text/counted.ts";
-import { printableLine } from "../../text/printable.ts";
+import { counted } from "../../lib/counted.ts";
+import { printableLine } from "../../lib/printable.ts";
 
 export interface PlanUpdateInput {
   readonly steps?: PlanStep[] | undefined;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { type CribRoom, cribRoom } from "../../../test/crib-room.ts";
-import type { CallEvent } from "../../toolcrib.ts";
+import { type CribRoom, cribRoom } from "../../../test/support/crib-room.ts";
+import type { CallEvent } from "../../toolcrib/index.ts";
 
 it("keeps on record what an undo will not bring back, also when the start fails", async () => {
   await using room = await cribRoom({ mode: "yolo" });

@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
-import { translateRegex } from "../../text/rust-regex.ts";
-import { OutOfTime, withinTime } from "../../text/time-bound.ts";
+import { translateRegex } from "../../lib/rust-regex/rust-regex.ts";
+import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
 
 /** Leaves the lines of a text that match. Throws `invalid-input` for what is no expression. */
 export function lineFilter(pattern: string): (text: string) => string {

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { processRoom } from "../../../test/process-room.ts";
-import { hasTerminals } from "../../../test/pseudo-terminal.ts";
-import { toolContext } from "../../../test/tool-context.ts";
+import { processRoom } from "../../../test/support/process-room.ts";
+import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
+import { toolContext } from "../../../test/support/tool-context.ts";
 import type { ProcessStatus } from "../../contract/process.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";

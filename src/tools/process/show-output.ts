@@ -1,6 +1,6 @@
 import type { ProcessOutput } from "../../contract/process.ts";
-import { counted } from "../../text/counted.ts";
-import { plainTerminalText } from "../../text/terminal-text.ts";
+import { counted } from "../../lib/counted.ts";
+import { plainTerminalText } from "../../lib/terminal-text.ts";
 
 /** What a process said, as a model reads it, with what is missing before it. */
 export function showOutput({ text, from, lost, status }: ProcessOutput): string {

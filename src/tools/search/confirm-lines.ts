@@ -1,7 +1,7 @@
 import type { Environment } from "../../contract/environment.ts";
-import { asBuffer } from "../../text/as-buffer.ts";
-import { byteOrderMarkLength, decodeText } from "../../text/encoding.ts";
-import { toSearchableText } from "../../text/searchable-text.ts";
+import { asBuffer } from "../../lib/as-buffer.ts";
+import { byteOrderMarkLength, decodeText } from "../../lib/encoding.ts";
+import { toSearchableText } from "../../lib/searchable-text.ts";
 import type { ShownLine } from "./hits.ts";
 import type { RipgrepLine } from "./ripgrep-output.ts";
 import { charsBeforeMatch, maxLineChars, showLine } from "./show-line.ts";

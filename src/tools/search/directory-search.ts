@@ -2,7 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import { RefusedPath } from "../../contract/guard.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { type WalkedFile, walkFiles } from "../../files/walk.ts";
-import { toSearchableText } from "../../text/searchable-text.ts";
+import { toSearchableText } from "../../lib/searchable-text.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
 import { Batch, headBytes, maxWholeBytes } from "./search-files.ts";

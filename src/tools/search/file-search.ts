@@ -1,6 +1,6 @@
 import type { ToolContext } from "../../contract/tool.ts";
-import { type SearchableText, toSearchableText } from "../../text/searchable-text.ts";
-import { withinTime } from "../../text/time-bound.ts";
+import { type SearchableText, toSearchableText } from "../../lib/searchable-text.ts";
+import { withinTime } from "../../lib/time-bound.ts";
 import type { Budget, InProcessSearch } from "./directory-search.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";

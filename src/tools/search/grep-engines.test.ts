@@ -5,8 +5,8 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { asOrdinaryUser } from "../../../test/as-ordinary-user.ts";
-import { toolContext } from "../../../test/tool-context.ts";
+import { asOrdinaryUser } from "../../../test/support/as-ordinary-user.ts";
+import { toolContext } from "../../../test/support/tool-context.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
@@ -221,7 +221,7 @@ describe("search.grep", () => {
     fs.chmodSync(path.join(workspace, "closed.txt"), 0);
     fs.chmodSync(path.join(workspace, "shut"), 0);
     closing.push(() => fs.chmodSync(path.join(workspace, "shut"), 0o700));
-    const trial = new URL("trials/forbidden.ts", import.meta.url);
+    const trial = new URL("../../../test/support/search-tools/forbidden.ts", import.meta.url);
     const text = "a.txt:1:hit\n[could not read closed.txt, shut]";
     const unreadable = ["closed.txt", "shut"];
     expect(await asOrdinaryUser(trial, workspace)).toMatchObject({

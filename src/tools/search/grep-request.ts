@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import { FileFilter } from "../../files/file-filter.ts";
 import type { Visibility } from "../../files/visibility.ts";
-import { type RustRegex, translateRegex } from "../../text/rust-regex.ts";
+import { type RustRegex, translateRegex } from "../../lib/rust-regex/rust-regex.ts";
 import type { GrepInput } from "./grep.ts";
 
 /** Whether a search could lose itself, and has to be watched. */

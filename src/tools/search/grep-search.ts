@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { OutOfTime } from "../../text/time-bound.ts";
+import { OutOfTime } from "../../lib/time-bound.ts";
 import { type Budget, DirectorySearch, type InProcessSearch } from "./directory-search.ts";
 import { FileSearch } from "./file-search.ts";
 import type { GrepRequest } from "./grep-request.ts";

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { toolContext } from "../../../test/tool-context.ts";
+import { toolContext } from "../../../test/support/tool-context.ts";
 import type { Environment } from "../../contract/environment.ts";
 import type { ToolOutput } from "../../contract/tool.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";

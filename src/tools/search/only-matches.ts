@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { OutOfTime, withinTime } from "../../text/time-bound.ts";
+import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { FileHits, ShownLine } from "./hits.ts";
 

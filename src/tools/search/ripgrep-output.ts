@@ -1,4 +1,4 @@
-import { asBuffer } from "../../text/as-buffer.ts";
+import { asBuffer } from "../../lib/as-buffer.ts";
 /** A line that ripgrep printed. */
 export interface RipgrepLine {
   readonly path: string;

@@ -1,7 +1,7 @@
 import type { RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { Breath, throwIfAborted } from "../../text/breath.ts";
+import { Breath, throwIfAborted } from "../../lib/breath.ts";
 import { confirmLines } from "./confirm-lines.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";

@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { IgnoreChain } from "../../files/ignore-chain.ts";
 import { VisiblePaths } from "../../files/visible-paths.ts";
-import { OutOfTime } from "../../text/time-bound.ts";
+import { OutOfTime } from "../../lib/time-bound.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
 import { searchArguments, testArguments } from "./ripgrep-arguments.ts";

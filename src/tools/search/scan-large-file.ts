@@ -1,10 +1,10 @@
 import type { LineSlice } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { Breath } from "../../text/breath.ts";
-import { decodeText } from "../../text/encoding.ts";
-import { type SearchableText, toSearchableText } from "../../text/searchable-text.ts";
-import { withinTime } from "../../text/time-bound.ts";
+import { Breath } from "../../lib/breath.ts";
+import { decodeText } from "../../lib/encoding.ts";
+import { type SearchableText, toSearchableText } from "../../lib/searchable-text.ts";
+import { withinTime } from "../../lib/time-bound.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
 import type { ShownLine } from "./hits.ts";

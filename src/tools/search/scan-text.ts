@@ -1,5 +1,5 @@
-import { matchLines } from "../../text/match-lines.ts";
-import type { SearchableText } from "../../text/searchable-text.ts";
+import { matchLines } from "../../lib/match-lines.ts";
+import type { SearchableText } from "../../lib/searchable-text.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { FileHits, ShownLine } from "./hits.ts";
 import { showLine } from "./show-line.ts";

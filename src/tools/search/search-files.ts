@@ -1,7 +1,7 @@
-import { asBuffer } from "../../text/as-buffer.ts";
-import { byteOrderMarkLength } from "../../text/encoding.ts";
-import { toSearchableText } from "../../text/searchable-text.ts";
-import { OutOfTime, withinTime } from "../../text/time-bound.ts";
+import { asBuffer } from "../../lib/as-buffer.ts";
+import { byteOrderMarkLength } from "../../lib/encoding.ts";
+import { toSearchableText } from "../../lib/searchable-text.ts";
+import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
 import { type GrepRequest, mayBacktrack } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
 import { scanText } from "./scan-text.ts";

@@ -1,5 +1,5 @@
-import { showStrayBytes } from "../../text/searchable-text.ts";
-import { characterStart } from "../../text/truncate.ts";
+import { showStrayBytes } from "../../lib/searchable-text.ts";
+import { characterStart } from "../../lib/truncate.ts";
 
 /** Longer lines are generated or data; a few of them would push everything else out. */
 export const maxLineChars = 500;

@@ -1,8 +1,8 @@
 import type { KeptOutput, OutputKept } from "../../contract/output.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { monotonicMs } from "../../text/clock.ts";
-import { releaseBytes } from "../../text/release-bytes.ts";
-import { showSize } from "../../text/show-size.ts";
+import { monotonicMs } from "../../lib/clock.ts";
+import { releaseBytes } from "../../lib/release-bytes.ts";
+import { showSize } from "../../lib/show-size.ts";
 import { looksBinary } from "./looks-binary.ts";
 import { OutputTape, type StreamName, streamNames } from "./output-tape.ts";
 import { type ShownOutput, showOutput } from "./show-output.ts";

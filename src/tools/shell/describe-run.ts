@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { showPath } from "../../text/show-path.ts";
+import { showPath } from "../../lib/show-path.ts";
 import { describeExit } from "./describe-exit.ts";
 import type { CommandRun } from "./run-command.ts";
 

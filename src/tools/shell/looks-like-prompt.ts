@@ -1,4 +1,4 @@
-import { plainTerminalText } from "../../text/terminal-text.ts";
+import { plainTerminalText } from "../../lib/terminal-text.ts";
 
 /** Whether an output ends as if the program waits for somebody to type: "Password:", "Continue? [y/N]", "> ". */
 export function looksLikePrompt(output: string): boolean {

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 
 const run = promisify(execFile);
-const trial = fileURLToPath(new URL("trials/much-output.ts", import.meta.url));
+const trial = fileURLToPath(new URL("../../../test/support/shell-tools/much-output.ts", import.meta.url));
 
 it("holds no more of 300 MB of output than of a little", { timeout: 120_000 }, async () => {
   await using folder = temporaryFolder();

@@ -1,4 +1,4 @@
-import { releaseBytes } from "../../text/release-bytes.ts";
+import { releaseBytes } from "../../lib/release-bytes.ts";
 
 /** One of the two outputs of a command. */
 export type StreamName = "stdout" | "stderr";

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { type CribRoom, cribRoom } from "../../../test/crib-room.ts";
-import { workspaceFiles } from "../../environment/directories.ts";
-import { isInstalled } from "../../environment/shells/trials/is-installed.ts";
-import type { CallEvent, CallResult } from "../../toolcrib.ts";
+import { type CribRoom, cribRoom } from "../../../test/support/crib-room.ts";
+import { isInstalled } from "../../../test/support/shells/is-installed.ts";
+import { workspaceFiles } from "../../system/directories.ts";
+import type { CallEvent, CallResult } from "../../toolcrib/index.ts";
 import type { ShellRunData } from "./run.ts";
 
 it("tells what a command said and how it ended", async () => {

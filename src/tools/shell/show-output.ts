@@ -1,5 +1,5 @@
-import { showSize } from "../../text/show-size.ts";
-import { plainTerminalText } from "../../text/terminal-text.ts";
+import { showSize } from "../../lib/show-size.ts";
+import { plainTerminalText } from "../../lib/terminal-text.ts";
 import { looksBinary } from "./looks-binary.ts";
 import { type Ends, type OutputTape, type Piece, type StreamName, streamNames } from "./output-tape.ts";
 

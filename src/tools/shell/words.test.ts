@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { toolContext } from "../../../test/tool-context.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { toolContext } from "../../../test/support/tool-context.ts";
 import type { Environment, RunningProcess } from "../../contract/environment.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { commandAccess } from "./command-access.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toolRoom } from "../../../test/tool-room.ts";
+import { toolRoom } from "../../../test/support/tool-room.ts";
 import { timeNow } from "./now.ts";
 
 it("tells the time in UTC, with its offset", async () => {

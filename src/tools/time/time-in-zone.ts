@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { nearest } from "../../text/nearest.ts";
+import { nearest } from "../../lib/nearest.ts";
 
 /** A moment as the clocks of a zone show it. */
 export interface ZonedTime {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
 import type { FoundTool, FoundTools } from "../../contract/tool-finder.ts";
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../lib/counted.ts";
 
 export interface ToolsFindInput {
   readonly query: string;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
 import type { Transaction } from "../../contract/transaction.ts";
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../lib/counted.ts";
 
 /** Closes a transaction and keeps what it changed. */
 export const transactionCommit: Tool<object, Transaction> = {

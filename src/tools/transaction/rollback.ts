@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
 import type { RolledBack } from "../../contract/transaction.ts";
-import { counted } from "../../text/counted.ts";
-import { showPath } from "../../text/show-path.ts";
+import { counted } from "../../lib/counted.ts";
+import { showPath } from "../../lib/show-path.ts";
 
 /** Takes back all that a transaction changed. */
 export const transactionRollback: Tool<object, RolledBack> = {

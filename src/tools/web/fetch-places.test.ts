@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import { cribRoom } from "../../../test/crib-room.ts";
-import { serve, webRoom } from "../../../test/web-room.ts";
-import { certificate } from "../../environment/sandbox/network/trials/certificate.ts";
-import { saysSecurely } from "../../environment/web/trials/web-lab.ts";
+import { cribRoom } from "../../../test/support/crib-room.ts";
+import { certificate } from "../../../test/support/network/certificate.ts";
+import { saysSecurely } from "../../../test/support/web/web-lab.ts";
+import { serve, webRoom } from "../../../test/support/web-room.ts";
 import type { WebPage } from "./fetch.ts";
 
 const loopback = async () => [{ address: "127.0.0.1", family: 4 }];

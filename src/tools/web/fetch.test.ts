@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { serve, webRoom } from "../../../test/web-room.ts";
+import { serve, webRoom } from "../../../test/support/web-room.ts";
 import type { WebPage } from "./fetch.ts";
 
 const rules = ["allow connect 127.0.0.1 by web.fetch"];

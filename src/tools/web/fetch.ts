@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import type { DocumentContent } from "../../contract/document.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
-import { monotonicMs } from "../../text/clock.ts";
-import { printableLine } from "../../text/printable.ts";
-import { showSize } from "../../text/show-size.ts";
+import { monotonicMs } from "../../lib/clock.ts";
+import { printableLine } from "../../lib/printable.ts";
+import { showSize } from "../../lib/show-size.ts";
 import { fetchPage, type LedElsewhere } from "../../web/fetch-page.ts";
 import { parseWebUrl } from "../../web/parse-web-url.ts";
 import { howToGoOn, showDocument } from "../document/show-document.ts";

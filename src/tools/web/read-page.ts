@@ -2,12 +2,12 @@ import type { DocumentContent } from "../../contract/document.ts";
 import { reworded, ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { wholeText } from "../../documents/anchors.ts";
-import { detectEncoding, detectionBytes } from "../../text/encoding.ts";
-import { sniffMediaType } from "../../text/media-type.ts";
-import { decodePage } from "../../text/net/decode-page.ts";
-import { ownCopy } from "../../text/own-copy.ts";
-import { prettyJson } from "../../text/pretty-json.ts";
-import { showSize } from "../../text/show-size.ts";
+import { detectEncoding, detectionBytes } from "../../lib/encoding.ts";
+import { sniffMediaType } from "../../lib/media-type.ts";
+import { decodePage } from "../../lib/net/decode-page.ts";
+import { ownCopy } from "../../lib/own-copy.ts";
+import { prettyJson } from "../../lib/pretty-json.ts";
+import { showSize } from "../../lib/show-size.ts";
 import type { FetchedPage } from "../../web/fetch-page.ts";
 
 export interface PageWanted {

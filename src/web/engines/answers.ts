@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import type { WebAnswer } from "../../contract/web.ts";
-import { isRecord } from "../../text/is-record.ts";
+import { isRecord } from "../../lib/is-record.ts";
 
 /** The list of objects at a place of an answer in JSON. Throws where there is none. */
 export function listAt(answer: WebAnswer, path: readonly string[], engine: string): readonly JsonObject[] {

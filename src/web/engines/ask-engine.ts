@@ -1,7 +1,7 @@
 import type { Environment } from "../../contract/environment.ts";
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { WebAnswer } from "../../contract/web.ts";
-import { printableLine } from "../../text/printable.ts";
+import { printableLine } from "../../lib/printable.ts";
 import { agentName } from "../agent-name.ts";
 import { whenToRetry } from "../when-to-retry.ts";
 import { parseJson, valueAt } from "./answers.ts";

@@ -12,7 +12,7 @@ import type {
   SeenRequest,
 } from "../../providers/provider-server.ts";
 import { started } from "../../providers/started.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import type { Side } from "./sides.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { answer, call, kept, reply, start, turnEnd, user } from "../trials/entries.ts";
+import {
+  answer,
+  call,
+  kept,
+  reply,
+  start,
+  turnEnd,
+  user,
+} from "../../../../test/support/session-records/entries.ts";
 import { exportSession } from "./export-session.ts";
 
 const secret = ["ghp", "Zk3vQ9pLx7Tn2RbW8mYc4HdJ6sFg1AeU5iXo"].join("_");

@@ -1,5 +1,5 @@
 import type { KeptEntry } from "../../../contract/conversations.ts";
-import { leaveOutSecrets } from "../../../door/leave-out-secrets.ts";
+import { leaveOutSecrets } from "../../../toolcrib/leave-out-secrets.ts";
 import { toHtml } from "./to-html.ts";
 import { toMarkdown } from "./to-markdown.ts";
 import { toTranscript } from "./transcript.ts";

@@ -1,5 +1,5 @@
 import type { Image } from "../../../contract/tool.ts";
-import { printable } from "../../../text/printable.ts";
+import { printable } from "../../../lib/printable.ts";
 import { style } from "./html-style.ts";
 import type { Transcript, TranscriptCall, TranscriptItem, TranscriptTurn } from "./transcript.ts";
 

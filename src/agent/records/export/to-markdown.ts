@@ -1,5 +1,5 @@
-import { counted } from "../../../text/counted.ts";
-import { printable } from "../../../text/printable.ts";
+import { counted } from "../../../lib/counted.ts";
+import { printable } from "../../../lib/printable.ts";
 import { longestRun } from "./longest-run.ts";
 import type { Transcript, TranscriptItem } from "./transcript.ts";
 

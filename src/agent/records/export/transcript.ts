@@ -1,9 +1,9 @@
 import type { KeptEntry } from "../../../contract/conversations.ts";
 import type { Image } from "../../../contract/tool.ts";
+import { counted } from "../../../lib/counted.ts";
+import { isRecord } from "../../../lib/is-record.ts";
+import { printable } from "../../../lib/printable.ts";
 import type { CallInput, Message } from "../../../models/message.ts";
-import { counted } from "../../../text/counted.ts";
-import { isRecord } from "../../../text/is-record.ts";
-import { printable } from "../../../text/printable.ts";
 import type { SessionEntry, UserSource } from "../../session-entry.ts";
 import { readEntry } from "../read-entry.ts";
 import type { StartEntry } from "../restore.ts";

@@ -1,9 +1,9 @@
 import { deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { makeTar } from "../../../../test/support/documents/make-tar.ts";
+import { makeZip } from "../../../../test/support/documents/make-zip.ts";
+import { failureOf, readBytes } from "../../../../test/support/documents/read-bytes.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { failureOf, readBytes } from "../../trials/read-bytes.ts";
-import { makeZip } from "../../zip/trials/make-zip.ts";
-import { makeTar } from "./trials/make-tar.ts";
 
 const time = "2026-11-15 17:30";
 const howToLook = 'the text of one is shown with part: "entry NAME"';

@@ -1,10 +1,10 @@
 import type { DocumentContent, DocumentSource, DocumentWanted } from "../../../contract/document.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { counted } from "../../../text/counted.ts";
-import { sniffMediaType } from "../../../text/media-type.ts";
-import { nearest } from "../../../text/nearest.ts";
-import { printableLine } from "../../../text/printable.ts";
-import { showSize } from "../../../text/show-size.ts";
+import { counted } from "../../../lib/counted.ts";
+import { sniffMediaType } from "../../../lib/media-type.ts";
+import { nearest } from "../../../lib/nearest.ts";
+import { printableLine } from "../../../lib/printable.ts";
+import { showSize } from "../../../lib/show-size.ts";
 import { cutPart, noSuchPart, splitAnchor, wholeText } from "../../anchors.ts";
 import type { Desk, DocumentReader } from "../../reader.ts";
 import { textOf } from "../../text-of.ts";

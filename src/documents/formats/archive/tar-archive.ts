@@ -1,4 +1,4 @@
-import { asBuffer } from "../../../text/as-buffer.ts";
+import { asBuffer } from "../../../lib/as-buffer.ts";
 import type { Desk } from "../../reader.ts";
 import type { ArchiveEntry } from "./archive.ts";
 import { isTarHeader, readTarHeader, type TarHeader } from "./tar-header.ts";

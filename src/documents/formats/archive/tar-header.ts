@@ -1,4 +1,4 @@
-import { asBuffer } from "../../../text/as-buffer.ts";
+import { asBuffer } from "../../../lib/as-buffer.ts";
 
 /** What one header of 512 bytes says. */
 export interface TarHeader {

@@ -1,5 +1,5 @@
 import { createGunzip, createZstdDecompress } from "node:zlib";
-import { asBuffer } from "../../../text/as-buffer.ts";
+import { asBuffer } from "../../../lib/as-buffer.ts";
 import type { Budget } from "../../budget.ts";
 
 export type Packing = "gzip" | "zstd";

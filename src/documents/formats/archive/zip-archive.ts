@@ -1,6 +1,6 @@
 import type { DocumentSource } from "../../../contract/document.ts";
-import { asBuffer } from "../../../text/as-buffer.ts";
-import { counted } from "../../../text/counted.ts";
+import { asBuffer } from "../../../lib/as-buffer.ts";
+import { counted } from "../../../lib/counted.ts";
 import type { Desk } from "../../reader.ts";
 import type { ZipEntry } from "../../zip/directory.ts";
 import { openZip, type Zip } from "../../zip/open-zip.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { failureOf, readBytes } from "../../trials/read-bytes.ts";
-import { readSample, secondReading } from "../../trials/samples.ts";
+import { failureOf, readBytes } from "../../../../test/support/documents/read-bytes.ts";
+import { readSample, secondReading } from "../../../../test/support/documents/samples.ts";
 
 const table = `| Harbour | Depth | Since | Remark |
 |---|---|---|---|

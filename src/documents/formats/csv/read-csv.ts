@@ -1,6 +1,6 @@
 import type { DocumentSource } from "../../../contract/document.ts";
-import { counted } from "../../../text/counted.ts";
-import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../../text/encoding.ts";
+import { counted } from "../../../lib/counted.ts";
+import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../../lib/encoding.ts";
 import { anchorOf, cutPart, wantedParts } from "../../anchors.ts";
 import { markdownRow } from "../../markdown-table.ts";
 import type { DocumentReader } from "../../reader.ts";

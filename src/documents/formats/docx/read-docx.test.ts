@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { failureOf, readBytes } from "../../trials/read-bytes.ts";
-import { allText, readSample, sampleBytes, secondReading, wordsOf } from "../../trials/samples.ts";
-import { makeZip } from "../../zip/trials/make-zip.ts";
+import { makeZip } from "../../../../test/support/documents/make-zip.ts";
+import { failureOf, readBytes } from "../../../../test/support/documents/read-bytes.ts";
+import {
+  allText,
+  readSample,
+  sampleBytes,
+  secondReading,
+  wordsOf,
+} from "../../../../test/support/documents/samples.ts";
 
 describe("a document as Word writes it", () => {
   it("is read as accepted, each box once, with fields, signs, equations and styles of any language", async () => {

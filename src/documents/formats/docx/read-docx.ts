@@ -1,4 +1,4 @@
-import { counted } from "../../../text/counted.ts";
+import { counted } from "../../../lib/counted.ts";
 import type { DocumentReader } from "../../reader.ts";
 import { type Block, cellText } from "../office/blocks.ts";
 import { mainPart, openPackage, type Package } from "../office/open-package.ts";

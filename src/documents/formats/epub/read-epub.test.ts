@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { failureOf, readBytes } from "../../trials/read-bytes.ts";
-import { allText, readSample, secondReading, wordsOf } from "../../trials/samples.ts";
-import { makeZip } from "../../zip/trials/make-zip.ts";
+import { makeZip } from "../../../../test/support/documents/make-zip.ts";
+import { failureOf, readBytes } from "../../../../test/support/documents/read-bytes.ts";
+import { allText, readSample, secondReading, wordsOf } from "../../../../test/support/documents/samples.ts";
 
 describe("a book", () => {
   it("is read in the order of its spine, with the titles of its contents", async () => {

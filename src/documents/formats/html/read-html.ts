@@ -1,7 +1,7 @@
 import type { DocumentContent } from "../../../contract/document.ts";
-import { counted } from "../../../text/counted.ts";
-import { decodePage } from "../../../text/net/decode-page.ts";
-import { showSize } from "../../../text/show-size.ts";
+import { counted } from "../../../lib/counted.ts";
+import { decodePage } from "../../../lib/net/decode-page.ts";
+import { showSize } from "../../../lib/show-size.ts";
 import { gatherParts, splitAnchor, wholeText } from "../../anchors.ts";
 import type { DocumentReader } from "../../reader.ts";
 import { htmlToMarkdown } from "./html-to-markdown.ts";

@@ -1,5 +1,5 @@
 import { inflateSync } from "node:zlib";
-import { asBuffer } from "../../../text/as-buffer.ts";
+import { asBuffer } from "../../../lib/as-buffer.ts";
 import type { Budget } from "../../budget.ts";
 
 /** What stands in a picture beside the picture. */

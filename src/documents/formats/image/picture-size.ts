@@ -1,5 +1,5 @@
-import { asBuffer } from "../../../text/as-buffer.ts";
-import { type ImageSize, imageSize } from "../../../text/image-size.ts";
+import { asBuffer } from "../../../lib/as-buffer.ts";
+import { type ImageSize, imageSize } from "../../../lib/image-size.ts";
 import { numberOf, readTiff } from "./tiff.ts";
 
 /** Width and height in pixels, of more kinds of pictures than models are shown; undefined when it does not say. */

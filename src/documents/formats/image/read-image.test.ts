@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { showSize } from "../../../text/show-size.ts";
-import { readBytes } from "../../trials/read-bytes.ts";
+import { readBytes } from "../../../../test/support/documents/read-bytes.ts";
+import { showSize } from "../../../lib/show-size.ts";
 
 const samples = join(import.meta.dirname, "../../../../test/samples/documents");
 const photos = {

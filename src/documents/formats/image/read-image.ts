@@ -1,8 +1,8 @@
 import type { DocumentContent, DocumentSource } from "../../../contract/document.ts";
-import { asBuffer } from "../../../text/as-buffer.ts";
-import type { ImageSize } from "../../../text/image-size.ts";
-import { sniffMediaType } from "../../../text/media-type.ts";
-import { showSize } from "../../../text/show-size.ts";
+import { asBuffer } from "../../../lib/as-buffer.ts";
+import type { ImageSize } from "../../../lib/image-size.ts";
+import { sniffMediaType } from "../../../lib/media-type.ts";
+import { showSize } from "../../../lib/show-size.ts";
 import { damaged } from "../../damaged.ts";
 import type { DocumentReader } from "../../reader.ts";
 import { pictureData } from "./containers.ts";

@@ -1,4 +1,4 @@
-import { asBuffer } from "../../../text/as-buffer.ts";
+import { asBuffer } from "../../../lib/as-buffer.ts";
 
 /** Values by tag: text, or numbers (fractions as such). */
 export type Tags = ReadonlyMap<number, string | readonly number[]>;

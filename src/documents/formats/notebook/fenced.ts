@@ -1,4 +1,4 @@
-import { characterStart } from "../../../text/truncate.ts";
+import { characterStart } from "../../../lib/truncate.ts";
 
 /** A text in a fence that is longer than any in it; nothing for an empty one. */
 export function fenced(text: string, language: string): string {

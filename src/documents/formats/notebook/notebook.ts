@@ -1,5 +1,5 @@
-import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../../text/encoding.ts";
-import { scanJson } from "../../../text/notebook/scan-json.ts";
+import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../../lib/encoding.ts";
+import { scanJson } from "../../../lib/scan-json.ts";
 import { damaged } from "../../damaged.ts";
 import { listOf, type Members, membersOf, textOf } from "./members.ts";
 

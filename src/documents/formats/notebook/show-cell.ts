@@ -1,5 +1,5 @@
 import type { Image } from "../../../contract/tool.ts";
-import { plainTerminalText } from "../../../text/terminal-text.ts";
+import { plainTerminalText } from "../../../lib/terminal-text.ts";
 import { fenced, shorten } from "./fenced.ts";
 import { membersOf } from "./members.ts";
 import type { Cell, Notebook, Output } from "./notebook.ts";

@@ -1,8 +1,8 @@
 import type { Image } from "../../../contract/tool.ts";
-import { imageSize } from "../../../text/image-size.ts";
-import { sniffMediaType } from "../../../text/media-type.ts";
-import { showSize } from "../../../text/show-size.ts";
-import { plainTerminalText } from "../../../text/terminal-text.ts";
+import { imageSize } from "../../../lib/image-size.ts";
+import { sniffMediaType } from "../../../lib/media-type.ts";
+import { showSize } from "../../../lib/show-size.ts";
+import { plainTerminalText } from "../../../lib/terminal-text.ts";
 import { htmlToMarkdown } from "../html/html-to-markdown.ts";
 import { type Members, textOf } from "./members.ts";
 

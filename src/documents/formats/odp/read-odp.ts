@@ -1,4 +1,4 @@
-import { counted } from "../../../text/counted.ts";
+import { counted } from "../../../lib/counted.ts";
 import { gatherParts } from "../../anchors.ts";
 import { damaged } from "../../damaged.ts";
 import type { DocumentReader } from "../../reader.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { failureOf, readBytes } from "../../trials/read-bytes.ts";
-import { makeZip } from "../../zip/trials/make-zip.ts";
+import { makeZip } from "../../../../test/support/documents/make-zip.ts";
+import { failureOf, readBytes } from "../../../../test/support/documents/read-bytes.ts";
 import { plainFormula } from "./read-cell.ts";
 
 const names = ["office", "table", "text"]

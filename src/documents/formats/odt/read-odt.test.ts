@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { failureOf, readBytes } from "../../trials/read-bytes.ts";
-import { allText, sampleBytes } from "../../trials/samples.ts";
-import { makeZip } from "../../zip/trials/make-zip.ts";
+import { makeZip } from "../../../../test/support/documents/make-zip.ts";
+import { failureOf, readBytes } from "../../../../test/support/documents/read-bytes.ts";
+import { allText, sampleBytes } from "../../../../test/support/documents/samples.ts";
 
 describe("an OpenDocument text", () => {
   it("counts its items as it says: formats, levels shown, starts, lists that go on", async () => {

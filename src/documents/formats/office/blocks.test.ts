@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { readBytes } from "../../trials/read-bytes.ts";
-import { allText } from "../../trials/samples.ts";
-import { makeZip } from "../../zip/trials/make-zip.ts";
+import { makeZip } from "../../../../test/support/documents/make-zip.ts";
+import { readBytes } from "../../../../test/support/documents/read-bytes.ts";
+import { allText } from "../../../../test/support/documents/samples.ts";
 import { showBlock } from "./blocks.ts";
 
 it("shows items at whatever level a document says", () => {

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
+import { type MadeEntry, makeZip } from "../../../../test/support/documents/make-zip.ts";
+import { failureOf, readBytes } from "../../../../test/support/documents/read-bytes.ts";
+import { sampleBytes } from "../../../../test/support/documents/samples.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { Budget } from "../../budget.ts";
-import { failureOf, readBytes } from "../../trials/read-bytes.ts";
-import { sampleBytes } from "../../trials/samples.ts";
 import { openZip } from "../../zip/open-zip.ts";
-import { type MadeEntry, makeZip } from "../../zip/trials/make-zip.ts";
 
 const samples = [
   "report.docx",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allText, readSample, secondReading, wordsOf } from "../../trials/samples.ts";
+import { allText, readSample, secondReading, wordsOf } from "../../../../test/support/documents/samples.ts";
 
 /** One document that LibreOffice saved in three formats says the same in each. */
 const text = `# Tides

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { failureOf } from "../../trials/read-bytes.ts";
-import { allText, readSample, secondReading, wordsOf } from "../../trials/samples.ts";
+import { failureOf } from "../../../../test/support/documents/read-bytes.ts";
+import { allText, readSample, secondReading, wordsOf } from "../../../../test/support/documents/samples.ts";
 
 /** One presentation that LibreOffice saved in two formats says the same in each. */
 const parts = [

@@ -1,9 +1,9 @@
 import { deflateSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { readBytes } from "../../trials/read-bytes.ts";
-import { allText } from "../../trials/samples.ts";
+import { makePdf, stream } from "../../../../test/support/documents/make-pdf.ts";
+import { readBytes } from "../../../../test/support/documents/read-bytes.ts";
+import { allText } from "../../../../test/support/documents/samples.ts";
 import { mendCharacterMaps } from "./mend-character-maps.ts";
-import { makePdf, stream } from "./trials/make-pdf.ts";
 
 /** A page that shows these codes by a font whose letters only the map tells. */
 function pdfWith(map: string, codes: string): Buffer {

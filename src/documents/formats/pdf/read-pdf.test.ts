@@ -1,7 +1,13 @@
 import { expect, it } from "vitest";
-import { failureOf, readBytes } from "../../trials/read-bytes.ts";
-import { allText, readSample, sampleBytes, secondReading, wordsOf } from "../../trials/samples.ts";
-import { makePdf, stream } from "./trials/make-pdf.ts";
+import { makePdf, stream } from "../../../../test/support/documents/make-pdf.ts";
+import { failureOf, readBytes } from "../../../../test/support/documents/read-bytes.ts";
+import {
+  allText,
+  readSample,
+  sampleBytes,
+  secondReading,
+  wordsOf,
+} from "../../../../test/support/documents/samples.ts";
 
 const firstPage = `Tides
 The water rises twice a day, as the tables say.

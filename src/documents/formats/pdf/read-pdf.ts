@@ -1,6 +1,6 @@
 import type { DocumentContent } from "../../../contract/document.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { counted } from "../../../text/counted.ts";
+import { counted } from "../../../lib/counted.ts";
 import { gatherParts } from "../../anchors.ts";
 import { damaged } from "../../damaged.ts";
 import type { DocumentReader } from "../../reader.ts";

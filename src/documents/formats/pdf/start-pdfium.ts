@@ -1,5 +1,5 @@
 import { zstdDecompressSync } from "node:zlib";
-import { readOwnFile } from "../../../environment/hosts/own-file.ts";
+import { readOwnFile } from "../../../system/own-file.ts";
 import type { Functions } from "./functions.ts";
 import { pdfiumSource } from "./places.ts";
 import { Instance, Module, type WasmMemory, type WasmModule, type WasmTable } from "./web-assembly.ts";

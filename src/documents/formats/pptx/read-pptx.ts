@@ -1,4 +1,4 @@
-import { counted } from "../../../text/counted.ts";
+import { counted } from "../../../lib/counted.ts";
 import { gatherParts } from "../../anchors.ts";
 import type { DocumentReader } from "../../reader.ts";
 import { mainPart, openPackage, type Package, type Relations } from "../office/open-package.ts";

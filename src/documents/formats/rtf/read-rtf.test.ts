@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { failureOf, readBytes } from "../../trials/read-bytes.ts";
-import { allText, sampleBytes } from "../../trials/samples.ts";
+import { failureOf, readBytes } from "../../../../test/support/documents/read-bytes.ts";
+import { allText, sampleBytes } from "../../../../test/support/documents/samples.ts";
 
 describe("RTF", () => {
   it.each([

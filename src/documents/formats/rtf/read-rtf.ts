@@ -1,5 +1,5 @@
-import { asBuffer } from "../../../text/as-buffer.ts";
-import { counted } from "../../../text/counted.ts";
+import { asBuffer } from "../../../lib/as-buffer.ts";
+import { counted } from "../../../lib/counted.ts";
 import { damaged } from "../../damaged.ts";
 import type { DocumentReader } from "../../reader.ts";
 import { append, type Block } from "../office/blocks.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { failureOf } from "../../trials/read-bytes.ts";
-import { readSample, secondReading } from "../../trials/samples.ts";
+import { failureOf } from "../../../../test/support/documents/read-bytes.ts";
+import { readSample, secondReading } from "../../../../test/support/documents/samples.ts";
 
 const budget = (values: Readonly<Record<string, string>>) => `| | A | B | C | D | E |
 |---|---|---|---|---|---|

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { failureOf, readBytes } from "../../trials/read-bytes.ts";
-import { makeZip } from "../../zip/trials/make-zip.ts";
+import { makeZip } from "../../../../test/support/documents/make-zip.ts";
+import { failureOf, readBytes } from "../../../../test/support/documents/read-bytes.ts";
 
 const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";

@@ -1,5 +1,5 @@
 import type { DocumentSource } from "../../../contract/document.ts";
-import { counted } from "../../../text/counted.ts";
+import { counted } from "../../../lib/counted.ts";
 import { damaged } from "../../damaged.ts";
 import type { Desk, DocumentReader } from "../../reader.ts";
 import { decodeXml } from "../../xml/decode-xml.ts";

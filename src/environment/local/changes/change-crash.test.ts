@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeChangeWorld, snapshot } from "../../../../test/support/environment/change-world.ts";
+import type { Interference } from "../../../../test/support/environment/interference.ts";
 import { openLocalEnvironment } from "../local-environment.ts";
-import { makeChangeWorld, snapshot } from "../trials/change-world.ts";
-import type { Interference } from "../trials/interference.ts";
 
-const changer = new URL("../trials/changer.ts", import.meta.url);
-const failer = new URL("../trials/failer.ts", import.meta.url);
+const changer = new URL("../../../../test/support/environment/changer.ts", import.meta.url);
+const failer = new URL("../../../../test/support/environment/failer.ts", import.meta.url);
 
 let home: string;
 let whole: Ends;

@@ -12,10 +12,10 @@ import {
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { asOrdinaryUser } from "../../../../test/as-ordinary-user.ts";
+import { asOrdinaryUser } from "../../../../test/support/as-ordinary-user.ts";
 import type { FileChange } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { contentHash } from "../../../text/content-hash.ts";
+import { contentHash } from "../../../lib/content-hash.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 import { contentOf, failure, failureOf } from "../../conformance/world.ts";
 
@@ -68,7 +68,7 @@ it("refuses two names of one file that is to change under all its names", async 
 it("refuses what may not be written, but deletes it", async () => {
   await using world = openLocalWorld({ files: { protected: "old", free: "old" } });
   chmodSync(world.path("protected"), 0o444);
-  const trial = new URL("../trials/forbidden-change.ts", import.meta.url);
+  const trial = new URL("../../../../test/support/environment/forbidden-change.ts", import.meta.url);
   const hint = "Its permissions, or those of its directory, forbid this to the user the tools run as.";
   const denied = failure("denied", "No permission for protected", hint);
   expect(await asOrdinaryUser(trial, world.path("."))).toEqual([denied, denied, "deleted"]);
@@ -138,7 +138,7 @@ it("leaves everything as it was when it is cancelled on the way", async () => {
 
 it("tells which files it could not take back, because somebody had written them meanwhile", async () => {
   await using world = openLocalWorld({ files: { one: "old", two: "old" } });
-  const program = fileURLToPath(new URL("../trials/meddler.ts", import.meta.url));
+  const program = fileURLToPath(new URL("../../../../test/support/environment/meddler.ts", import.meta.url));
   const records = world.path("../records");
   const { stdout } = spawnSync(process.execPath, [program, world.path("."), records], { encoding: "utf8" });
   expect(JSON.parse(stdout)).toEqual({
@@ -166,7 +166,9 @@ it.each([
   const files = Object.fromEntries(paths.map((path) => [path, "0"]));
   await using world = openLocalWorld({ files });
   const home = world.path("..");
-  const program = fileURLToPath(new URL("../trials/competitor.ts", import.meta.url));
+  const program = fileURLToPath(
+    new URL("../../../../test/support/environment/competitor.ts", import.meta.url),
+  );
   const counts = await Promise.all(
     Array.from({ length: 3 }, async () => {
       const { stdout } = await promisify(execFile)(process.execPath, [program, home, "100", ...paths]);

@@ -1,9 +1,9 @@
 import type { ChangeOptions, ChangeReceipt, Effect, FileChange } from "../../../contract/environment.ts";
-import { throwIfAborted } from "../../../text/breath.ts";
-import { asToolError } from "../../failures.ts";
+import { throwIfAborted } from "../../../lib/breath.ts";
+import { asToolError } from "../../../system/failures.ts";
+import type { Pinning } from "../../../system/pinning/pinning.ts";
 import { refuseOverlaps } from "../../overlaps.ts";
 import type { NamedPath } from "../files/read-file.ts";
-import type { Pinning } from "../pinning/pinning.ts";
 import { type ChangeRecords, ChangeSet } from "./change-set.ts";
 import { ChangedFile } from "./changed-file.ts";
 import { findTarget, refuseSharedFiles, refuseUnlikely, type Target } from "./target.ts";

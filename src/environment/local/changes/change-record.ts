@@ -13,13 +13,13 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { makePrivateDirectory } from "../../directories.ts";
-import { errnoOf } from "../../failures.ts";
-import { isNormal } from "../../workspace-path.ts";
-import { hasNoHardLinks } from "../files/temporary-file.ts";
-import { writeFully } from "./content.ts";
+import { writeFully } from "../../../system/content.ts";
+import { makePrivateDirectory } from "../../../system/directories.ts";
+import { errnoOf } from "../../../system/failures.ts";
+import { isGone, thisProcess } from "../../../system/process-owner.ts";
+import { hasNoHardLinks } from "../../../system/temporary-file.ts";
+import { isNormal } from "../../../system/workspace-path.ts";
 import type { FileStep } from "./file-step.ts";
-import { isGone, thisProcess } from "./process-owner.ts";
 
 /** What is intended, written down before anything is done. */
 export interface Intent {

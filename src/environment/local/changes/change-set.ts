@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 import { ToolError } from "../../../contract/error.ts";
-import { throwIfAborted } from "../../../text/breath.ts";
-import { monotonicMs } from "../../../text/clock.ts";
-import { asToolError, errnoOf, isStale } from "../../failures.ts";
-import { withSlash } from "../../workspace-path.ts";
+import { throwIfAborted } from "../../../lib/breath.ts";
+import { monotonicMs } from "../../../lib/clock.ts";
+import { asToolError, errnoOf, isStale } from "../../../system/failures.ts";
+import { newTemporaryId } from "../../../system/temporary-file.ts";
+import { withSlash } from "../../../system/workspace-path.ts";
 import { missingAbove } from "../files/place.ts";
-import { newTemporaryId } from "../files/temporary-file.ts";
 import { tidyOnce } from "../files/write-file.ts";
 import { ChangeRecord, type Phase } from "./change-record.ts";
 import type { ChangedFile } from "./changed-file.ts";

@@ -11,15 +11,16 @@ import {
 } from "node:fs";
 import { promisify } from "node:util";
 import type { ChangeReceipt } from "../../../contract/environment.ts";
-import { Breath } from "../../../text/breath.ts";
-import { asToolError, isStale } from "../../failures.ts";
+import { Breath } from "../../../lib/breath.ts";
+import { hashPatiently, linkAt } from "../../../system/content.ts";
+import { asToolError, isStale } from "../../../system/failures.ts";
+import { openIn } from "../../../system/pinning/open-in.ts";
+import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";
+import { hasNoHardLinks, TemporaryFile } from "../../../system/temporary-file.ts";
 import { fileInfo } from "../files/file-info.ts";
 import { makeParents, type Parent } from "../files/place.ts";
-import { openForReading, openIn } from "../files/read-file.ts";
-import { hasNoHardLinks, TemporaryFile } from "../files/temporary-file.ts";
+import { openForReading } from "../files/read-file.ts";
 import { fillTemporary } from "../files/write-file.ts";
-import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
-import { hashPatiently, linkAt } from "./content.ts";
 import { applyStep, type FileStep, freshName, keptName } from "./file-step.ts";
 import type { Target } from "./target.ts";
 

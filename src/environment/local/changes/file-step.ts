@@ -1,8 +1,8 @@
 import { linkSync, renameSync, unlinkSync } from "node:fs";
-import { systemError } from "../../failures.ts";
-import { hasNoHardLinks, temporaryName } from "../files/temporary-file.ts";
-import type { PinnedDirectory } from "../pinning/pinning.ts";
-import { contentAt, exists, linkAt } from "./content.ts";
+import { contentAt, exists, linkAt } from "../../../system/content.ts";
+import { systemError } from "../../../system/failures.ts";
+import type { PinnedDirectory } from "../../../system/pinning/pinning.ts";
+import { hasNoHardLinks, temporaryName } from "../../../system/temporary-file.ts";
 import { isMixture, rewrite } from "./rewrite.ts";
 
 /**

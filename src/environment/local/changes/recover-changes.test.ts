@@ -16,10 +16,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  exampleChanges,
+  makeChangeWorld,
+  snapshot,
+} from "../../../../test/support/environment/change-world.ts";
+import type { Interference } from "../../../../test/support/environment/interference.ts";
 import type { RecoveredChange } from "../../../contract/environment.ts";
 import { openLocalEnvironment } from "../local-environment.ts";
-import { exampleChanges, makeChangeWorld, snapshot } from "../trials/change-world.ts";
-import type { Interference } from "../trials/interference.ts";
 
 let home: string;
 let workspace: string;
@@ -34,7 +38,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 const at = (path: string) => join(workspace, path);
-const changer = fileURLToPath(new URL("../trials/changer.ts", import.meta.url));
+const changer = fileURLToPath(new URL("../../../../test/support/environment/changer.ts", import.meta.url));
 
 function change(interference: Interference) {
   return spawn(process.execPath, [changer, home, "change", JSON.stringify(interference)], {

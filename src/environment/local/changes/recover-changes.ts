@@ -1,9 +1,9 @@
 import { rmdirSync } from "node:fs";
 import { posix } from "node:path";
 import type { RecoveredChange } from "../../../contract/environment.ts";
-import { errnoOf, LeadsOutside } from "../../failures.ts";
-import { withSlash } from "../../workspace-path.ts";
-import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
+import { errnoOf, LeadsOutside } from "../../../system/failures.ts";
+import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";
+import { withSlash } from "../../../system/workspace-path.ts";
 import { ChangeRecord } from "./change-record.ts";
 import { applyStep, canApply, type FileStep, isApplied, isAsAfter } from "./file-step.ts";
 import { type HeldStep, syncDirectories, takeBack, tidy } from "./settle.ts";

@@ -8,9 +8,9 @@ import {
   openSync,
   readFileSync,
 } from "node:fs";
-import { confirmOpened, openIn } from "../files/read-file.ts";
-import type { PinnedDirectory } from "../pinning/pinning.ts";
-import { isFileAt, piecesOf, writeFully } from "./content.ts";
+import { isFileAt, piecesOf, writeFully } from "../../../system/content.ts";
+import { confirmOpened, openIn } from "../../../system/pinning/open-in.ts";
+import type { PinnedDirectory } from "../../../system/pinning/pinning.ts";
 
 const inPlace = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 

@@ -1,4 +1,4 @@
-import type { PinnedDirectory } from "../pinning/pinning.ts";
+import type { PinnedDirectory } from "../../../system/pinning/pinning.ts";
 import { syncDirectory } from "./change-record.ts";
 import { type FileStep, takeStepBack, tidyStep } from "./file-step.ts";
 

@@ -1,13 +1,19 @@
 import { readlinkSync, type Stats } from "node:fs";
 import type { FileChange } from "../../../contract/environment.ts";
-import { contentHash } from "../../../text/content-hash.ts";
-import { asToolError, isDirectory, isNamedTwice, isStale, isWorkspaceItself } from "../../failures.ts";
-import { withSlash } from "../../workspace-path.ts";
+import { contentHash } from "../../../lib/content-hash.ts";
+import {
+  asToolError,
+  isDirectory,
+  isNamedTwice,
+  isStale,
+  isWorkspaceItself,
+} from "../../../system/failures.ts";
+import type { Pinning } from "../../../system/pinning/pinning.ts";
+import { newTemporaryId } from "../../../system/temporary-file.ts";
+import { withSlash } from "../../../system/workspace-path.ts";
 import { closingOnError, findExisting, findPlace, type Place, realPathOf } from "../files/place.ts";
 import { type NamedPath, refuseUnlessFile } from "../files/read-file.ts";
-import { newTemporaryId } from "../files/temporary-file.ts";
 import { respectProtection } from "../files/write-file.ts";
-import type { Pinning } from "../pinning/pinning.ts";
 import type { FileStep } from "./file-step.ts";
 
 /** Where one change leads, and what has to be done there. Close the directory of the place. */

@@ -1,11 +1,12 @@
 import { chmodSync, closeSync, fchmodSync, mkdirSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
 import type { Announcing, EntryChange } from "../../../contract/environment.ts";
+import { errnoOf, isStale, isWorkspaceItself, leadsThroughLink, notFound } from "../../../system/failures.ts";
+import { openIn } from "../../../system/pinning/open-in.ts";
+import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";
 import { refuseOtherEntry } from "../../entry-changes.ts";
-import { errnoOf, isStale, isWorkspaceItself, leadsThroughLink, notFound } from "../../failures.ts";
-import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 import { findRealPlace, stateAt } from "./entry-state.ts";
 import { realPathOf } from "./place.ts";
-import { type NamedPath, openIn } from "./read-file.ts";
+import type { NamedPath } from "./read-file.ts";
 
 /** See Environment.changeEntry. */
 export async function changeEntry(

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync } from "node:fs";
 import type { Environment } from "../../../contract/environment.ts";
-import type { BlobFolder, KeptBlob } from "../../blobs/blob-folder.ts";
-import { asToolError } from "../../failures.ts";
+import type { BlobFolder, KeptBlob } from "../../../system/blobs/blob-folder.ts";
+import { asToolError } from "../../../system/failures.ts";
 import { readFully, refuseUnlessFile } from "./read-file.ts";
 
 /**

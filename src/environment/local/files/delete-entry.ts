@@ -1,11 +1,11 @@
 import { lstatSync, rmdirSync, type Stats, unlinkSync } from "node:fs";
 import type { ChangeReceipt, DeleteOptions } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { Breath, throwIfAborted } from "../../../text/breath.ts";
-import { asToolError, errnoOf, isWorkspaceItself, needsRecursive } from "../../failures.ts";
-import type { Gate } from "../../gate.ts";
-import { withSlash } from "../../workspace-path.ts";
-import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
+import { Breath, throwIfAborted } from "../../../lib/breath.ts";
+import { asToolError, errnoOf, isWorkspaceItself, needsRecursive } from "../../../system/failures.ts";
+import type { Gate } from "../../../system/gate.ts";
+import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";
+import { withSlash } from "../../../system/workspace-path.ts";
 import { fileInfo } from "./file-info.ts";
 import { findExisting, type Place, realPathOf } from "./place.ts";
 import type { NamedPath } from "./read-file.ts";

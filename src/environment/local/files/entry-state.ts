@@ -1,11 +1,12 @@
 import { closeSync, fstatSync, readlinkSync } from "node:fs";
 import type { EntryState } from "../../../contract/history.ts";
-import { Breath } from "../../../text/breath.ts";
-import { errnoOf, isSpecial, keepsChanging, LeadsOutside } from "../../failures.ts";
-import { hashPatiently } from "../changes/content.ts";
-import type { Pinning } from "../pinning/pinning.ts";
+import { Breath } from "../../../lib/breath.ts";
+import { hashPatiently } from "../../../system/content.ts";
+import { errnoOf, isSpecial, keepsChanging, LeadsOutside } from "../../../system/failures.ts";
+import { openIn } from "../../../system/pinning/open-in.ts";
+import type { Pinning } from "../../../system/pinning/pinning.ts";
 import { findPlace, type Place, realPathOf } from "./place.ts";
-import { type NamedPath, openIn } from "./read-file.ts";
+import type { NamedPath } from "./read-file.ts";
 
 /** See Environment.state. */
 export async function entryState(

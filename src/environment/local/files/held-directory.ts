@@ -1,12 +1,13 @@
 import { closeSync, fstatSync, lstatSync, readdirSync } from "node:fs";
 import type { Directory, DirectoryEntry, FileInfo } from "../../../contract/environment.ts";
 import type { ToolError } from "../../../contract/error.ts";
-import { asToolError, errnoOf, isLink, isNoDirectory } from "../../failures.ts";
-import type { Gate } from "../../gate.ts";
-import { singleName, withSlash } from "../../workspace-path.ts";
-import type { PinnedDirectory } from "../pinning/pinning.ts";
+import { asToolError, errnoOf, isLink, isNoDirectory } from "../../../system/failures.ts";
+import type { Gate } from "../../../system/gate.ts";
+import { openIn } from "../../../system/pinning/open-in.ts";
+import type { PinnedDirectory } from "../../../system/pinning/pinning.ts";
+import { singleName, withSlash } from "../../../system/workspace-path.ts";
 import { fileInfo, fileKind } from "./file-info.ts";
-import { openIn, readFully, refuseUnlessFile } from "./read-file.ts";
+import { readFully, refuseUnlessFile } from "./read-file.ts";
 
 /** A directory handed to a tool. All that are open are in `held`, to be closed with the environment. */
 export class HeldDirectory implements Directory {

@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
-import { Breath } from "../../../text/breath.ts";
-import { errnoOf } from "../../failures.ts";
-import { withSlash } from "../../workspace-path.ts";
+import { Breath } from "../../../lib/breath.ts";
+import { errnoOf } from "../../../system/failures.ts";
+import { withSlash } from "../../../system/workspace-path.ts";
 
 /**
  * See Environment.modifiedTimes. By path: holding each directory would cost three times as much, and all that somebody

@@ -1,9 +1,9 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, utimesSync } from "node:fs";
 import { expect, it } from "vitest";
+import { Gate } from "../../../system/gate.ts";
+import { PortablePinning } from "../../../system/pinning/portable-pinning.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 import { contentOf } from "../../conformance/world.ts";
-import { Gate } from "../../gate.ts";
-import { PortablePinning } from "../pinning/portable-pinning.ts";
 import { moveAcrossDisks } from "./move-across-disks.ts";
 import { findExisting, findPlace } from "./place.ts";
 

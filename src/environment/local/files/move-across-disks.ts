@@ -12,11 +12,11 @@ import {
   writeSync,
 } from "node:fs";
 import { promisify } from "node:util";
-import { Breath, throwIfAborted } from "../../../text/breath.ts";
-import { systemError } from "../../failures.ts";
+import { Breath, throwIfAborted } from "../../../lib/breath.ts";
+import { systemError } from "../../../system/failures.ts";
+import { openIn } from "../../../system/pinning/open-in.ts";
+import { TemporaryFile, temporaryName } from "../../../system/temporary-file.ts";
 import type { Place } from "./place.ts";
-import { openIn } from "./read-file.ts";
-import { TemporaryFile, temporaryName } from "./temporary-file.ts";
 
 /** Copies a file or link to another disk, then deletes it here. Until the copy is whole, the target stays as it was. */
 export async function moveAcrossDisks(

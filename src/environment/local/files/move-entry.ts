@@ -1,6 +1,6 @@
 import { linkSync, lstatSync, readdirSync, renameSync, type Stats, unlinkSync } from "node:fs";
 import type { ChangeReceipt, MoveOptions } from "../../../contract/environment.ts";
-import { Breath, throwIfAborted } from "../../../text/breath.ts";
+import { Breath, throwIfAborted } from "../../../lib/breath.ts";
 import {
   alreadyExists,
   asToolError,
@@ -11,11 +11,12 @@ import {
   isWorkspaceItself,
   ontoItself,
   systemError,
-} from "../../failures.ts";
-import type { Gate } from "../../gate.ts";
-import { liesInside, withSlash } from "../../workspace-path.ts";
+} from "../../../system/failures.ts";
+import type { Gate } from "../../../system/gate.ts";
+import type { Pinning } from "../../../system/pinning/pinning.ts";
+import { hasNoHardLinks, newTemporaryId } from "../../../system/temporary-file.ts";
+import { liesInside, withSlash } from "../../../system/workspace-path.ts";
 import { ChangeRecord } from "../changes/change-record.ts";
-import type { Pinning } from "../pinning/pinning.ts";
 import { fileInfo } from "./file-info.ts";
 import { moveAcrossDisks } from "./move-across-disks.ts";
 import {
@@ -29,7 +30,6 @@ import {
   realPathOf,
 } from "./place.ts";
 import type { NamedPath } from "./read-file.ts";
-import { hasNoHardLinks, newTemporaryId } from "./temporary-file.ts";
 import { type Visit, walkTree } from "./walk-tree.ts";
 
 type ExistingPlace = Place & { readonly stats: Stats };

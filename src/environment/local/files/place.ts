@@ -1,9 +1,9 @@
 import { type Dir, lstatSync, mkdirSync, opendirSync, readlinkSync, rmdirSync, type Stats } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { ChangeReceipt } from "../../../contract/environment.ts";
-import { danglingLink, errnoOf, LeadsOutside, notFound, systemError } from "../../failures.ts";
-import { withSlash } from "../../workspace-path.ts";
-import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
+import { danglingLink, errnoOf, LeadsOutside, notFound, systemError } from "../../../system/failures.ts";
+import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";
+import { withSlash } from "../../../system/workspace-path.ts";
 import { fileInfo } from "./file-info.ts";
 
 /** Where a path leads: a name in a held directory. Close the directory. */

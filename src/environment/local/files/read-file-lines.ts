@@ -1,7 +1,7 @@
 import { fstatSync, type Stats } from "node:fs";
 import type { LineRange, LineSlice } from "../../../contract/environment.ts";
-import { Breath } from "../../../text/breath.ts";
-import { keepsChanging, tooLarge } from "../../failures.ts";
+import { Breath } from "../../../lib/breath.ts";
+import { keepsChanging, tooLarge } from "../../../system/failures.ts";
 import type { LayoutCache } from "../../lines/layout-cache.ts";
 import type { ByteSource } from "../../lines/line-index.ts";
 import { sliceLines } from "../../lines/read-lines.ts";

@@ -1,9 +1,10 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 import type { Environment, FileContent } from "../../../contract/environment.ts";
-import { Breath } from "../../../text/breath.ts";
-import { isDirectory, isSpecial, keepsChanging, systemError, tooLarge } from "../../failures.ts";
-import type { Gate } from "../../gate.ts";
-import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
+import { Breath } from "../../../lib/breath.ts";
+import { isDirectory, isSpecial, keepsChanging, systemError, tooLarge } from "../../../system/failures.ts";
+import type { Gate } from "../../../system/gate.ts";
+import { openIn } from "../../../system/pinning/open-in.ts";
+import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";
 import { fileInfo } from "./file-info.ts";
 import { findExisting, realPathOf } from "./place.ts";
 
@@ -12,9 +13,6 @@ export interface NamedPath {
   readonly absolute: string;
   readonly given: string;
 }
-
-// One flag on macOS forbids links anywhere in the path; it takes the place of O_NOFOLLOW, which only guards the end.
-const noFollow = process.platform === "darwin" ? 0x20000000 : constants.O_NOFOLLOW;
 
 /**
  * Opens a file inside the boundary, never waiting for a FIFO that nobody writes to. The quick way opens whatever stands
@@ -47,18 +45,6 @@ function openDirectly(pinning: Pinning, path: string): number | undefined {
   } catch {
     // The long way follows a link, or finds out what is wrong.
     return undefined;
-  }
-}
-
-/** Opens a name in a held directory for reading, without following a link. */
-export function openIn(directory: PinnedDirectory, name: string): number {
-  const handle = openSync(directory.at(name), constants.O_RDONLY | noFollow | constants.O_NONBLOCK);
-  try {
-    confirmOpened(directory, name, handle);
-    return handle;
-  } catch (error) {
-    closeSync(handle);
-    throw error;
   }
 }
 
@@ -134,12 +120,4 @@ async function readInPieces(handle: number, size: number, breath: Breath): Promi
     if (read < piece.length) break;
   }
   return bytes.subarray(0, filled);
-}
-
-/** Where a path had to be trusted for a moment, what was opened must be what still stands there. */
-export function confirmOpened(directory: PinnedDirectory, name: string, handle: number): void {
-  if (directory.isHandle) return;
-  const opened = fstatSync(handle);
-  const standing = lstatSync(directory.at(name));
-  if (opened.ino !== standing.ino || opened.dev !== standing.dev) throw systemError("ESTALE", name);
 }

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync } from "node:fs";
+import type { Pinning } from "../../../system/pinning/pinning.ts";
 import type { ByteRange } from "../../ranges.ts";
-import type { Pinning } from "../pinning/pinning.ts";
 import { type NamedPath, openForReading, readFully, refuseUnlessFile } from "./read-file.ts";
 
 /** Some bytes of a regular file inside the boundary; fewer at its end. */

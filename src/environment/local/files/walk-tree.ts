@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
-import type { Breath } from "../../../text/breath.ts";
-import { errnoOf, systemError } from "../../failures.ts";
-import type { PinnedDirectory } from "../pinning/pinning.ts";
+import type { Breath } from "../../../lib/breath.ts";
+import { errnoOf, systemError } from "../../../system/failures.ts";
+import type { PinnedDirectory } from "../../../system/pinning/pinning.ts";
 
 /** What to do with an entry; a directory comes after all that is in it. */
 export type Visit = (here: PinnedDirectory, name: Uint8Array, kind: "directory" | "other") => void;

@@ -1,13 +1,13 @@
 import { accessSync, constants, fdatasync, fdatasyncSync, type Stats, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import type { ChangeReceipt, WriteOptions, WriteReceipt } from "../../../contract/environment.ts";
-import { Breath, throwIfAborted } from "../../../text/breath.ts";
-import { alreadyExists, isDirectory, isWorkspaceItself } from "../../failures.ts";
-import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
+import { Breath, throwIfAborted } from "../../../lib/breath.ts";
+import { alreadyExists, isDirectory, isWorkspaceItself } from "../../../system/failures.ts";
+import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";
+import { removeLeftovers, TemporaryFile } from "../../../system/temporary-file.ts";
 import { fileInfo } from "./file-info.ts";
 import { closingOnError, findPlace, makeParents, type Place, realPathOf } from "./place.ts";
 import { type NamedPath, refuseUnlessFile } from "./read-file.ts";
-import { removeLeftovers, TemporaryFile } from "./temporary-file.ts";
 
 /**
  * Writes beside the target and renames over it: a reader, a crash or a full disk meets the old content or the new.

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ToolError } from "../../../contract/error.ts";
-import { programUnavailable } from "../../failures.ts";
-import { liesInside } from "../../workspace-path.ts";
+import { programUnavailable } from "../../../system/failures.ts";
+import { liesInside } from "../../../system/workspace-path.ts";
 
 /** Where to find programs. A name present with `undefined` is unavailable. */
 export type Programs = Partial<Record<string, string | undefined>>;

@@ -4,10 +4,10 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { textOf } from "../../../../test/sandbox-room.ts";
-import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { textOf } from "../../../../test/support/sandbox-room.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 
-const leaker = fileURLToPath(new URL("../trials/leaker.ts", import.meta.url));
+const leaker = fileURLToPath(new URL("../../../../test/support/environment/leaker.ts", import.meta.url));
 
 it.runIf(process.platform === "linux")("hands on no descriptor that was left open to us", async () => {
   await using folder = temporaryFolder();

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { asOrdinaryUser } from "../../../../test/as-ordinary-user.ts";
+import { asOrdinaryUser } from "../../../../test/support/as-ordinary-user.ts";
 import { OutputPipes } from "./output-pipes.ts";
 
-const pipeUser = new URL("../trials/pipe-user.ts", import.meta.url);
+const pipeUser = new URL("../../../../test/support/environment/pipe-user.ts", import.meta.url);
 
 it.skipIf(process.platform !== "linux")(
   "gives outputs that can be opened again, cannot be read, and are used again when nobody holds them; nothing else",

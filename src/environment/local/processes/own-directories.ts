@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { mkdtempSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OwnDirectory } from "../../../contract/environment.ts";
-import { makePrivateDirectory } from "../../directories.ts";
-import { namesIn } from "../../names-in.ts";
+import { makePrivateDirectory } from "../../../system/directories.ts";
+import { namesIn } from "../../../system/names-in.ts";
 
 /** Directories of ours for programs of ours, each made once for what is in it, in a private folder. */
 export class OwnDirectories {

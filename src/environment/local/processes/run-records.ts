@@ -1,13 +1,13 @@
 import { closeSync, openSync, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { newIdentifier } from "../../../text/identifier.ts";
-import { makePrivateDirectory } from "../../directories.ts";
-import { errnoOf } from "../../failures.ts";
-import { namesIn } from "../../names-in.ts";
-import { isGone, thisProcess } from "../changes/process-owner.ts";
+import { newIdentifier } from "../../../lib/identifier.ts";
+import { makePrivateDirectory } from "../../../system/directories.ts";
+import { errnoOf } from "../../../system/failures.ts";
+import { namesIn } from "../../../system/names-in.ts";
+import { isGone, thisProcess } from "../../../system/process-owner.ts";
+import { RunTree } from "../../../system/run-tree.ts";
 import { Run } from "./run.ts";
-import { RunTree } from "./run-tree.ts";
 
 /** A name for one run, which everything it starts inherits; it tells whose run it is. */
 export function newMark(): string {

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import type { ProcessExit, RunningProcess } from "../../../contract/environment.ts";
+import { thisProcess } from "../../../system/process-owner.ts";
+import { RunTree } from "../../../system/run-tree.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
-import { thisProcess } from "../changes/process-owner.ts";
 import { newMark, RunRecords } from "./run-records.ts";
-import { RunTree } from "./run-tree.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { monotonicMs } from "../../../text/clock.ts";
-import type { Life } from "../changes/process-owner.ts";
-import type { RunTree } from "./run-tree.ts";
+import { monotonicMs } from "../../../lib/clock.ts";
+import type { Life } from "../../../system/process-owner.ts";
+import type { RunTree } from "../../../system/run-tree.ts";
 
 // How long programs may take to clean up after SIGTERM, and what a command has left running when it has ended itself.
 const graceMs = 2000;

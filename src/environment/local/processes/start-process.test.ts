@@ -5,9 +5,9 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Environment, RunningProcess } from "../../../contract/environment.ts";
+import { lifeOf } from "../../../system/process-owner.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 import { failure, failureOf, missingFailure, outsideFailure } from "../../conformance/world.ts";
-import { lifeOf } from "../changes/process-owner.ts";
 
 const unlimited = new AbortController().signal;
 
@@ -103,7 +103,9 @@ it("starts in the workspace or in a directory of it, also behind a link", async 
 
 it("finds nothing by its name in the workspace for what runs outside the sandbox", async () => {
   await using world = openLocalWorld({ files: { "bin/docker": "#!/bin/sh" } });
-  const trial = fileURLToPath(new URL("../trials/search-path-outside.ts", import.meta.url));
+  const trial = fileURLToPath(
+    new URL("../../../../test/support/environment/search-path-outside.ts", import.meta.url),
+  );
   const seen = execFileSync(process.execPath, [trial, world.path(".")], {
     env: { ...process.env, PATH: `${world.path("bin")}:/usr/bin:/bin` },
   });
@@ -209,7 +211,7 @@ it("ends what still runs when the environment is closed", async () => {
 
 it("ends what still runs when our own process ends", async () => {
   await using world = openLocalWorld();
-  const trial = fileURLToPath(new URL("../trials/leaver.ts", import.meta.url));
+  const trial = fileURLToPath(new URL("../../../../test/support/environment/leaver.ts", import.meta.url));
   const child = spawn(process.execPath, [trial, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
   const [output] = (await once(child.stdout, "data")) as [Buffer];
   await end(Number(output.toString()));
@@ -330,7 +332,9 @@ it("stops an endless program whose reader has seen enough", async () => {
 
 it("passes 400 MB through in little memory", { timeout: 120_000 }, async () => {
   await using world = openLocalWorld();
-  const trial = fileURLToPath(new URL("../trials/much-output.ts", import.meta.url));
+  const trial = fileURLToPath(
+    new URL("../../../../test/support/environment/much-output.ts", import.meta.url),
+  );
   const child = spawn(process.execPath, [trial, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
   const [output] = (await once(child.stdout, "data")) as [Buffer];
   const { grownMegabytes, ...result } = JSON.parse(output.toString()) as { grownMegabytes: number };

@@ -2,26 +2,26 @@ import { join } from "node:path";
 import type { SandboxLevel } from "../../../contract/account.ts";
 import type { AbsentPath, Confinement } from "../../../contract/confinement.ts";
 import type { RunningProcess, SandboxReport, StartOptions } from "../../../contract/environment.ts";
-import { LimitWatch } from "../../sandbox/limits/limit-watch.ts";
-import { limitsFor } from "../../sandbox/limits/limits-for.ts";
-import { NoSandbox } from "../../sandbox/no-sandbox.ts";
-import { openSandbox, type SandboxOptions } from "../../sandbox/open-sandbox.ts";
-import { ownCode } from "../../sandbox/own-code.ts";
-import type { Sandbox } from "../../sandbox/sandbox.ts";
-import { ProgramFinder, type Programs } from "./find-program.ts";
-import { OutputPipes } from "./output-pipes.ts";
-import type { OwnDirectories } from "./own-directories.ts";
-import { RunRecords } from "./run-records.ts";
-import { Runs } from "./runs.ts";
-import { startProcess } from "./start-process.ts";
-import { inTerminal } from "./terminal.ts";
+import { LimitWatch } from "../../../sandbox/limits/limit-watch.ts";
+import { limitsFor } from "../../../sandbox/limits/limits-for.ts";
+import { NoSandbox } from "../../../sandbox/no-sandbox.ts";
+import { openSandbox, type SandboxOptions } from "../../../sandbox/open-sandbox.ts";
+import { ownCode } from "../../../sandbox/own-code.ts";
+import type { Sandbox } from "../../../sandbox/sandbox.ts";
+import { inTerminal } from "../../../system/terminal.ts";
 import {
   allowedVariables,
   offlineVariables,
   runVariable,
   someHostsVariables,
   usualVariables,
-} from "./variables.ts";
+} from "../../../system/variables.ts";
+import { ProgramFinder, type Programs } from "./find-program.ts";
+import { OutputPipes } from "./output-pipes.ts";
+import type { OwnDirectories } from "./own-directories.ts";
+import { RunRecords } from "./run-records.ts";
+import { Runs } from "./runs.ts";
+import { startProcess } from "./start-process.ts";
 
 export interface StarterOptions {
   readonly workspace: string;

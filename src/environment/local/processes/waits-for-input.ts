@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, readlinkSync, readSync } from "node:fs";
-import type { Life } from "../changes/process-owner.ts";
+import type { Life } from "../../../system/process-owner.ts";
 
 /**
  * Whether one of these sleeps until somebody gives it input: by a terminal, or by what the leader was given to read.

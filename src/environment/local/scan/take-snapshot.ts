@@ -1,13 +1,18 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import type { IgnoreFileOutside } from "../../../contract/environment.ts";
 import { type LeftOut, type Snapshot, type SnapshotOptions, typeBits } from "../../../contract/snapshot.ts";
-import { Breath } from "../../../text/breath.ts";
-import { type IgnoreFileName, IgnoreLevels, ignoreLevel, outsideLevel } from "../../../text/ignore-levels.ts";
-import { errnoOf, LeadsOutside } from "../../failures.ts";
+import { Breath } from "../../../lib/breath.ts";
+import {
+  type IgnoreFileName,
+  IgnoreLevels,
+  ignoreLevel,
+  outsideLevel,
+} from "../../../lib/ignore/ignore-levels.ts";
+import { errnoOf, LeadsOutside } from "../../../system/failures.ts";
+import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";
+import { isTemporaryName } from "../../../system/temporary-file.ts";
+import { withSlash } from "../../../system/workspace-path.ts";
 import { directoriesOf, namesBelow, SnapshotColumns } from "../../snapshot-columns.ts";
-import { withSlash } from "../../workspace-path.ts";
-import { isTemporaryName } from "../files/temporary-file.ts";
-import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 import { readIfThere } from "../read-if-there.ts";
 import { isSystem } from "./file-system-types.ts";
 import { KnownNames } from "./known-names.ts";

@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
-import { IgnoreLevels } from "../../../text/ignore-levels.ts";
-import type { PinnedDirectory } from "../pinning/pinning.ts";
+import { IgnoreLevels } from "../../../lib/ignore/ignore-levels.ts";
+import type { PinnedDirectory } from "../../../system/pinning/pinning.ts";
 
 /** A directory that waits to be entered. */
 export interface Waiting {

@@ -1,4 +1,4 @@
-import { isRecord } from "../../../text/is-record.ts";
+import { isRecord } from "../../../lib/is-record.ts";
 import type { Schema } from "./repair-schema.ts";
 
 /** The type, or types, as JSON Schema spells them; undefined for any. What is not said is told by what else is. */

@@ -1,5 +1,5 @@
 import { ToolError } from "../../../contract/error.ts";
-import { isRecord } from "../../../text/is-record.ts";
+import { isRecord } from "../../../lib/is-record.ts";
 import { cleanWords } from "../words/clean-words.ts";
 import { joinChoices } from "./join-choices.ts";
 import { keepKeywords } from "./keywords.ts";

@@ -1,7 +1,7 @@
 import { extname, relative, resolve } from "node:path";
 import type { Environment } from "../../../contract/environment.ts";
-import { contentHash } from "../../../text/content-hash.ts";
-import { isRecord } from "../../../text/is-record.ts";
+import { contentHash } from "../../../lib/content-hash.ts";
+import { isRecord } from "../../../lib/is-record.ts";
 import { readSettings } from "./read-settings.ts";
 import type { ServerConfiguration } from "./server-configuration.ts";
 

@@ -1,10 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { writeTrust } from "../../../door/trust.ts";
-import { policyFiles } from "../../../environment/policy-files.ts";
-import { contentHash } from "../../../text/content-hash.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { contentHash } from "../../../lib/content-hash.ts";
+import { policyFiles } from "../../../system/policy-files.ts";
+import { writeTrust } from "../../../toolcrib/trust.ts";
 import { readProjectServers, readServers } from "./read-servers.ts";
 
 it("reads the person's own servers, and those of the project once they are trusted, until they change", async () => {

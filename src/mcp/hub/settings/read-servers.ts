@@ -1,11 +1,11 @@
 import { dirname, join } from "node:path";
 import { ToolError } from "../../../contract/error.ts";
-import { type TrustState, trustIn } from "../../../door/trust.ts";
-import { realWorkspace, userDirectories } from "../../../environment/directories.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
-import { mayExist, policyFiles, readPolicyFile } from "../../../environment/policy-files.ts";
-import { contentHash } from "../../../text/content-hash.ts";
-import { isRecord } from "../../../text/is-record.ts";
+import { contentHash } from "../../../lib/content-hash.ts";
+import { isRecord } from "../../../lib/is-record.ts";
+import { realWorkspace, userDirectories } from "../../../system/directories.ts";
+import { mayExist, policyFiles, readPolicyFile } from "../../../system/policy-files.ts";
+import { type TrustState, trustIn } from "../../../toolcrib/trust.ts";
 import { cleanLine } from "../words/clean-words.ts";
 import { namedFiles } from "./named-files.ts";
 import type { ServerConfiguration } from "./server-configuration.ts";

@@ -1,5 +1,5 @@
 import { ToolError } from "../../../contract/error.ts";
-import { Breath } from "../../../text/breath.ts";
+import { Breath } from "../../../lib/breath.ts";
 import { Flood } from "./flood.ts";
 
 /** Of one answer, or of one event of a stream that goes on. */

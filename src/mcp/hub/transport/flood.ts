@@ -1,4 +1,4 @@
-import { monotonicMs } from "../../../text/clock.ts";
+import { monotonicMs } from "../../../lib/clock.ts";
 
 /** Knows a server that talks without end from one that has much to say. */
 export class Flood {

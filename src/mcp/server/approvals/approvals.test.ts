@@ -2,7 +2,13 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ElicitResult } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
-import { type ClientRoom, type ClientRoomOptions, clientRoom, eras, told } from "../trials/client-room.ts";
+import {
+  type ClientRoom,
+  type ClientRoomOptions,
+  clientRoom,
+  eras,
+  told,
+} from "../../../../test/support/mcp/client-room.ts";
 
 interface Asked {
   readonly message: string;

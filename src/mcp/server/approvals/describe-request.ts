@@ -1,6 +1,6 @@
-import { printable, printableLine } from "../../../text/printable.ts";
-import { truncateText } from "../../../text/truncate.ts";
-import type { ApprovalRequest } from "../../../toolcrib.ts";
+import { printable, printableLine } from "../../../lib/printable.ts";
+import { truncateText } from "../../../lib/truncate.ts";
+import type { ApprovalRequest } from "../../../toolcrib/index.ts";
 
 /** What a client puts before a person. Whatever comes from files, commands or models is made visible and indented. */
 export function describeRequest(request: ApprovalRequest): string {

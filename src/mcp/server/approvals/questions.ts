@@ -8,8 +8,8 @@ import {
   type RequestStateCodec,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { contentHash } from "../../../text/content-hash.ts";
-import type { Approval, ApprovalRequest } from "../../../toolcrib.ts";
+import { contentHash } from "../../../lib/content-hash.ts";
+import type { Approval, ApprovalRequest } from "../../../toolcrib/index.ts";
 import { describeRequest } from "./describe-request.ts";
 
 /** What travels with a question through the client, signed, and comes back with the answer. */

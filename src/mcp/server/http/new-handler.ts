@@ -1,5 +1,5 @@
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
-import type { Toolcrib } from "../../../toolcrib.ts";
+import type { Toolcrib } from "../../../toolcrib/index.ts";
 import { Questions } from "../approvals/questions.ts";
 import { newServer } from "../new-server.ts";
 import { ServedRoom } from "../served-room.ts";

@@ -3,9 +3,9 @@ import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it, vi } from "vitest";
-import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { openToolcrib, type Toolcrib } from "../../../toolcrib.ts";
-import { clientOptions, type Era, eras, told } from "../trials/client-room.ts";
+import { clientOptions, type Era, eras, told } from "../../../../test/support/mcp/client-room.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { openToolcrib, type Toolcrib } from "../../../toolcrib/index.ts";
 import { type ServeHttpOptions, serveHttp } from "./serve-http.ts";
 
 const token = "a-token-for-trials";

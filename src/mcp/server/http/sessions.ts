@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
-import { monotonicMs } from "../../../text/clock.ts";
-import type { Toolcrib } from "../../../toolcrib.ts";
+import { monotonicMs } from "../../../lib/clock.ts";
+import type { Toolcrib } from "../../../toolcrib/index.ts";
 import { newServer, type ServerParts } from "../new-server.ts";
 import { ServedRoom } from "../served-room.ts";
 import { RecentEvents } from "./recent-events.ts";

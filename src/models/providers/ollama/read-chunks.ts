@@ -1,6 +1,6 @@
 import type { ChatResponse } from "ollama";
-import { newIdentifier } from "../../../text/identifier.ts";
-import { isRecord } from "../../../text/is-record.ts";
+import { newIdentifier } from "../../../lib/identifier.ts";
+import { isRecord } from "../../../lib/is-record.ts";
 import type { CallInput } from "../../message.ts";
 import type { ModelEvent, Usage } from "../../model.ts";
 import { ModelError } from "../../model-error.ts";

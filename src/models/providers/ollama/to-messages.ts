@@ -1,6 +1,6 @@
 import type { Message as OllamaMessage } from "ollama";
 import type { Image } from "../../../contract/tool.ts";
-import { isRecord } from "../../../text/is-record.ts";
+import { isRecord } from "../../../lib/is-record.ts";
 import { pictureLeftOut } from "../../language-model/to-prompt.ts";
 import type { AssistantMessage, CallPart, Message, ToolMessage, UserMessage } from "../../message.ts";
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type ToolRoom, toolRoom } from "../../../../test/tool-room.ts";
+import { type ToolRoom, toolRoom } from "../../../../test/support/tool-room.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { ToolContext } from "../../../contract/tool.ts";
 import { changeChecked } from "./change-checked.ts";

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { openToolcrib } from "../../../toolcrib.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { openToolcrib } from "../../../toolcrib/index.ts";
 
 it("can be undone when it was killed before its check had ended", { timeout: 120_000 }, async () => {
   await using folder = temporaryFolder();
@@ -15,7 +15,9 @@ it("can be undone when it was killed before its check had ended", { timeout: 120
   const file = join(workspace, "a.sh");
   const old = "f() { echo old; }\nf\n";
   writeFileSync(file, old);
-  const caller = fileURLToPath(new URL("trials/dies-at-check.ts", import.meta.url));
+  const caller = fileURLToPath(
+    new URL("../../../../test/support/code-tools/dies-at-check.ts", import.meta.url),
+  );
   const { signal } = spawnSync(process.execPath, [caller, workspace, stateDirectory, configDirectory]);
   const left = readFileSync(file, "utf8");
   const crib = await openToolcrib({ workspace, stateDirectory, configDirectory, undoes: "workspace" });

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Environment } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { ToolContext } from "../../../contract/tool.ts";
-import { type Glob, parseGlob } from "../../../text/glob.ts";
+import { type Glob, parseGlob } from "../../../lib/glob/glob.ts";
 import { isFor, type ProjectTool, wordsFor } from "./project-tool.ts";
 
 /** A tool as it is started for one file. */

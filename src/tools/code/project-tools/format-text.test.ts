@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { missingHere, openSandboxRoom } from "../../../../test/sandbox-room.ts";
-import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { toolContext } from "../../../../test/tool-context.ts";
+import { missingHere, openSandboxRoom } from "../../../../test/support/sandbox-room.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { toolContext } from "../../../../test/support/tool-context.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
 import { formatText } from "./format-text.ts";

@@ -1,8 +1,8 @@
 import type { Place } from "../../../code/smart/place.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { PreviewContext } from "../../../contract/tool.ts";
-import { asBuffer } from "../../../text/as-buffer.ts";
-import { byteOrderMarkLength } from "../../../text/encoding.ts";
+import { asBuffer } from "../../../lib/as-buffer.ts";
+import { byteOrderMarkLength } from "../../../lib/encoding.ts";
 import { listLines } from "../show-lines.ts";
 import type { ReadFile } from "./smart-file.ts";
 

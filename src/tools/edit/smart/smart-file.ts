@@ -1,8 +1,8 @@
 import type { SmartFile } from "../../../code/smart/locate.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { PreviewContext } from "../../../contract/tool.ts";
-import { type Source, sourcesOf } from "../../../text/edit/source.ts";
-import { detectEncoding, detectionBytes } from "../../../text/encoding.ts";
+import { type Source, sourcesOf } from "../../../edit/source.ts";
+import { detectEncoding, detectionBytes } from "../../../lib/encoding.ts";
 
 /** A file as it is now, with what a grammar sees in it, if any reads it. */
 export interface ReadFile extends SmartFile {

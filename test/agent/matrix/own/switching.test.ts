@@ -5,7 +5,7 @@ import { createSession } from "../../../../src/agent/create-session.ts";
 import { checkHistory } from "../../../../src/agent/history/check-history.ts";
 import type { ProviderServer, ScriptedReply } from "../../../providers/provider-server.ts";
 import { started } from "../../../providers/started.ts";
-import { temporaryFolder } from "../../../temporary-folder.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { sides } from "../sides.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 

@@ -1,0 +1,128 @@
+import { existsSync, readdirSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { cliRoom } from "../../../../test/support/cli-room.ts";
+import { hasTerminals } from "../../../../test/support/pseudo-terminal.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { withoutProgress } from "../../../../test/support/without-progress.ts";
+
+/** Where nothing is kept, and nothing may be left behind. */
+function demoRoom() {
+  const folder = temporaryFolder();
+  const room = cliRoom({ TMPDIR: folder.path });
+  return {
+    ...room,
+    leftBehind: () => [...readdirSync(folder.path), ...(existsSync(room.home) ? readdirSync(room.home) : [])],
+    [Symbol.asyncDispose]: async () => {
+      await room[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("toolcrib run --demo", () => {
+  it("plays a whole session without a model, really mends the project, and leaves nothing behind", async () => {
+    await using room = demoRoom();
+    const { exit, stdout, stderr } = await room.run("run", "--demo");
+    const calls = withoutProgress(stderr)
+      .split("\n")
+      .filter((line) => /^(?:file|shell|search|edit)\.\w+ /.test(line));
+    expect([exit, stdout, calls.map((line) => line.replace(/\s+[\d.]+ s$/, "")), room.leftBehind()]).toEqual([
+      0,
+      "All tests pass now. `total` in src/price.js added the discount to the price; it takes it off now, and stops at zero. " +
+        "Nothing else was changed.\n",
+      [
+        "file.list .",
+        "shell.run node --test  exit code 1",
+        "search.grep discount src  3 matches",
+        "file.read src/price.js  6 lines",
+        "edit.replace src/price.js  +1 −1",
+        "shell.run node --test",
+      ],
+      [],
+    ]);
+    expect(stderr).toContain("-  return sum + discount;\n+  return Math.max(0, sum - discount);\n");
+    expect(stderr.slice(stderr.indexOf("In a project of yours:"))).toContain("toolcrib models");
+  });
+
+  it("tells programs every event, or one object", async () => {
+    await using room = demoRoom();
+    const [lines, object] = await Promise.all([
+      room.run("run", "--demo", "--jsonl"),
+      room.run("run", "--demo", "--json"),
+    ]);
+    const events = lines.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const { calls, ...report } = JSON.parse(object.stdout);
+    expect([
+      lines.exit,
+      lines.stderr,
+      events.filter(({ type }) => type === "tool-end").map(({ canonical, isError }) => [canonical, isError]),
+      events.at(-1),
+    ]).toEqual([
+      0,
+      "",
+      [
+        ["file.list", false],
+        ["shell.run", expect.any(Boolean)],
+        ["search.grep", false],
+        ["file.read", false],
+        ["edit.replace", false],
+        ["shell.run", false],
+      ],
+      expect.objectContaining({ type: "session-end" }),
+    ]);
+    expect([object.exit, object.stderr, calls.length, report]).toEqual([
+      0,
+      "",
+      6,
+      {
+        session: expect.stringMatching(/^session_/),
+        model: "recorded/demo",
+        turn: 1,
+        outcome: "completed",
+        text: expect.stringContaining("All tests pass now."),
+        error: null,
+        rounds: 5,
+        usage: { input: 19_730, cached: 15_250, cacheWritten: 0, output: 396, reasoning: 0 },
+        cost: null,
+      },
+    ]);
+  });
+
+  it("takes no task, and no other options", async () => {
+    await using room = demoRoom();
+    expect([
+      await room.run("run", "--demo", "mend", "it"),
+      await room.run("run", "--demo", "-m", "x/y"),
+    ]).toEqual([
+      {
+        exit: 2,
+        stdout: "",
+        stderr: "--demo has a task of its own\nLeave out yours, or leave out --demo.\n",
+      },
+      {
+        exit: 2,
+        stdout: "",
+        stderr: "--model means nothing to --demo\nIt plays a recorded model in a folder of its own.\n",
+      },
+    ]);
+  });
+
+  if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
+
+  it.runIf(hasTerminals)("streams on a terminal, each remark on a line of its own", async () => {
+    await using room = demoRoom();
+    const { exit, screen } = await room.onTerminal(["run", "--demo"], [], { NO_COLOR: "1" });
+    const lines = withoutProgress(screen).split("\n");
+    expect([
+      exit,
+      lines.includes("I'll look at the project and run its tests first."),
+      lines.some((line) => line.startsWith("edit.replace src/price.js  +1 −1")),
+      // Only the line that is written again moves the cursor.
+      withoutProgress(screen).includes("\u001b"),
+      room.leftBehind(),
+    ]).toEqual([0, true, true, false, []]);
+  });
+});

@@ -1,0 +1,126 @@
+import { expect, it } from "vitest";
+import { startProvider } from "../../../../test/providers/start-provider.ts";
+import { cliRoom } from "../../../../test/support/cli-room.ts";
+
+/** Whoever runs the tests may have Ollama at work. */
+const nowhere = { OLLAMA_HOST: "127.0.0.1:1" };
+
+it("shows what is reachable, how, and what is asked by default", async () => {
+  const [openai, ollama] = await Promise.all([
+    startProvider("openai", [], { models: ["gpt-5.5", "gpt-7", "text-embedding-4"] }),
+    startProvider("ollama", [], { models: ["qwen3:8b"] }),
+  ]);
+  const { apiKey } = openai.settings.providers?.openai ?? {};
+  await using room = cliRoom({
+    OPENAI_BASE_URL: `${openai.url}/v1`,
+    OPENAI_API_KEY: apiKey,
+    OLLAMA_HOST: ollama.url,
+  });
+  const mine = { type: "openai-chat", baseUrl: `${openai.url}/v1`, apiKeyFrom: "OPENAI_API_KEY" };
+  const settings = {
+    default: "openai/gpt-5.5",
+    providers: { mine, ollama: { apiKey } },
+    models: { "mine/gpt-7": { callsTools: false } },
+  };
+  room.write(`${room.home}/config/models.json`, JSON.stringify(settings));
+  const { exit, stdout, stderr } = await room.run("models");
+  expect([exit, stderr, stdout.split("\n")]).toEqual([
+    0,
+    "",
+    [
+      `openai: reachable, 2 models. Key from OPENAI_API_KEY. At ${openai.url}/v1, by OPENAI_BASE_URL.`,
+      "  openai/gpt-5.5  1,050,000 tokens  $5 in, $30 out  default",
+      "  openai/gpt-7    length unknown    price unknown",
+      "",
+      `ollama: reachable, 1 model. Key from models.json. At ${ollama.url}, by OLLAMA_HOST.`,
+      "  ollama/qwen3:8b  length unknown  free",
+      "",
+      `mine: reachable, 2 models. Key from OPENAI_API_KEY. At ${openai.url}/v1, by models.json.`,
+      "  mine/gpt-5.5  1,050,000 tokens  price unknown",
+      "  mine/gpt-7    length unknown    price unknown  calls no tools: --protocol text",
+      "",
+      "anthropic: no key. Set ANTHROPIC_API_KEY; get one at https://console.anthropic.com/settings/keys",
+      "google (Google Gemini): no key. Set GEMINI_API_KEY; get one at https://aistudio.google.com/apikey",
+      "openrouter: no key. Set OPENROUTER_API_KEY; get one at https://openrouter.ai/keys",
+      "",
+      "Default: openai/gpt-5.5 (by models.json)",
+      "",
+    ],
+  ]);
+  const one = await room.run("models", "Ollama", "--json");
+  expect([one.exit, JSON.parse(one.stdout)]).toEqual([
+    0,
+    {
+      default: { id: "openai/gpt-5.5", from: "models.json" },
+      providers: [
+        {
+          name: "ollama",
+          label: "Ollama",
+          type: "ollama",
+          address: ollama.url,
+          addressFrom: "OLLAMA_HOST",
+          keyFrom: "models.json",
+          state: "reachable",
+          problem: null,
+          hint: null,
+          models: [{ id: "ollama/qwen3:8b", name: "qwen3:8b", facts: { prices: { input: 0, output: 0 } } }],
+        },
+      ],
+    },
+  ]);
+  await Promise.all([openai.close(), ollama.close()]);
+});
+
+it("tells the three ways to get a model where there is none", async () => {
+  await using room = cliRoom(nowhere);
+  const { exit, stdout } = await room.run("models");
+  expect([exit, stdout.slice(stdout.indexOf("Three ways")).split("\n")]).toEqual([
+    1,
+    [
+      "Three ways to get a model:",
+      "",
+      "1. A key in a variable, from one of these:",
+      "     export ANTHROPIC_API_KEY=…   https://console.anthropic.com/settings/keys",
+      "     export OPENAI_API_KEY=…      https://platform.openai.com/api-keys",
+      "     export GEMINI_API_KEY=…      https://aistudio.google.com/apikey",
+      "     export OPENROUTER_API_KEY=…  https://openrouter.ai/keys",
+      "",
+      "2. Ollama on this machine, without any key, from https://ollama.com:",
+      "     ollama pull qwen3:8b",
+      '     toolcrib run --model ollama/qwen3:8b "…"',
+      "",
+      `3. Any server that speaks OpenAI's chat API (LM Studio, vLLM, llama.cpp), by a name of your own in ${room.home}/config/models.json:`,
+      '     {"providers": {"mine": {"type": "openai-chat", "baseUrl": "http://localhost:1234/v1"}}}',
+      '     toolcrib run --model mine/NAME "…"',
+      "",
+      "What is reachable now:             toolcrib models",
+      "A whole session without any model: toolcrib run --demo",
+      "",
+    ],
+  ]);
+});
+
+it("reads no settings of the folder it is in, and says what is wrong with the person's own", async () => {
+  await using room = cliRoom(nowhere);
+  room.write("models.json", '{"providers": {"openai": {"baseUrl": "http://evil.example/v1"}}}');
+  room.write(".toolcrib/models.json", '{"providers": {"openai": {"baseUrl": "http://evil.example/v1"}}}');
+  const before = await room.run("models", "openai", "--json");
+  room.write(`${room.home}/config/models.json`, '{"providers": {"openai": {"apikey": "sk-secret"}}}');
+  const after = await room.run("models");
+  expect([JSON.parse(before.stdout).providers[0].address, after.exit, after.stderr.split("\n")[0]]).toEqual([
+    "https://api.openai.com/v1",
+    2,
+    `${room.home}/config/models.json: there is no field providers.openai.apikey; did you mean apiKey?`,
+  ]);
+});
+
+it("knows no other provider, and takes one only", async () => {
+  await using room = cliRoom(nowhere);
+  const [wrong, many] = [await room.run("models", "opnai"), await room.run("models", "openai", "ollama")];
+  expect([wrong.exit, wrong.stderr, many.exit, many.stderr]).toEqual([
+    2,
+    'There is no provider "opnai"; known are anthropic, openai, openai-chat, google, openrouter, ollama\nDid you mean openai?\n',
+    2,
+    '"ollama" is one word too many\nName one provider, or none. See: toolcrib models --help\n',
+  ]);
+});

@@ -1,0 +1,328 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, vi } from "vitest";
+import { cliRoom } from "../../../test/support/cli-room.ts";
+import { isAlive } from "../../../test/support/is-alive.ts";
+import { type ModelRoom, modelRoom } from "../../../test/support/model-room.ts";
+import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
+import { withoutProgress } from "../../../test/support/without-progress.ts";
+
+const isThere = ({ workspace }: ModelRoom, path: string) => existsSync(join(workspace, path));
+
+const patch = (path: string) => ({
+  name: "apply_patch",
+  input: `*** Begin Patch\n*** Add File: ${path}\n+made\n*** End Patch`,
+});
+const command = (cmd: string) => ({ name: "exec_command", input: { cmd } });
+
+/** Without a sandbox, which has process ids of its own. */
+const unguarded = ["--mode", "yolo", "--sandbox", "none"];
+
+/** Lines, with what differs from run to run left out. */
+const plain = (output: string) =>
+  withoutProgress(output)
+    .replace(/session_\w+/g, "SESSION")
+    .replace(/[\d ]+ tokens read.*$/gm, "USAGE")
+    .replace(/\d+(?:\.\d)? s$/gm, "TIME")
+    .split("\n");
+
+describe("toolcrib run", () => {
+  it("prints the answer, and tells beside it what was done", async () => {
+    await using room = await modelRoom([
+      { text: "I make it.", calls: [patch("a.txt")] },
+      { text: "It is made." },
+    ]);
+    const { exit, stdout, stderr } = await room.run("run", "make", "a.txt");
+    expect([exit, stdout, plain(stderr), room.read("a.txt"), room.server.breaches]).toEqual([
+      0,
+      "It is made.\n",
+      [
+        "Session SESSION: openai/gpt-5",
+        "I make it.",
+        "edit.patch a.txt  +1 −0  TIME",
+        "  | --- /dev/null",
+        "  | +++ b/a.txt",
+        "  | @@ -0,0 +1,1 @@",
+        "  | +made",
+        "USAGE",
+        "",
+      ],
+      "made\n",
+      [],
+    ]);
+    expect(room.server.requests[0]!.messages.at(-1)!.text).toBe("make a.txt");
+  });
+
+  it("reads the task from standard input, and refuses to do nothing", async () => {
+    await using room = await modelRoom(() => ({ text: "Yes." }));
+    const runs = [
+      await room.feed("first\n", "run", "-"),
+      await room.feed("second", "run"),
+      await room.feed("+ a line\n", "run", "review", "this", "-"),
+      await room.feed("", "run"),
+      await room.feed(" \n", "run", "-"),
+      await room.run("run", " "),
+      await room.run("run", "--json", "--jsonl", "x"),
+    ];
+    expect([
+      runs.map(({ exit, stdout }) => [exit, stdout]),
+      room.server.requests.map(({ messages }) => messages.at(-1)!.text),
+    ]).toEqual([
+      [
+        [0, "Yes.\n"],
+        [0, "Yes.\n"],
+        [0, "Yes.\n"],
+        [2, ""],
+        [2, ""],
+        [2, ""],
+        [2, ""],
+      ],
+      ["first\n", "second", "review this\n\n+ a line\n"],
+    ]);
+  });
+
+  it("fails where its answer cannot be written, and does no more unseen", async () => {
+    await using room = await modelRoom(() => ({ text: "Yes." }));
+    const runs = [
+      await room.runInto("/dev/full", "run", "x"),
+      await room.runInto("/dev/full", "run", "x", "--jsonl"),
+    ];
+    expect(runs.map(({ exit, stderr }) => [exit, stderr.includes("The answer cannot be written")])).toEqual([
+      [1, true],
+      [1, true],
+    ]);
+  });
+
+  it("asks nobody without a terminal: the model is told, and the exit code says it", async () => {
+    await using room = await modelRoom([{ calls: [command("rm -rf x")] }, { text: "I may not." }]);
+    room.write("x", "");
+    const { exit, stdout, stderr } = await room.run("run", "remove x");
+    expect([exit, stdout, isThere(room, "x"), stderr.trimEnd().split("\n").at(-1)]).toEqual([
+      4,
+      "I may not.\n",
+      true,
+      "To allow it yourself, answer on a terminal, or add a rule (--rule 'allow …') or --mode yolo.",
+    ]);
+    expect(room.server.requests[1]!.messages.at(-1)!.text).toContain("needs a person's approval");
+  });
+
+  it("ends well where the model found another way after a refusal", async () => {
+    await using room = await modelRoom([
+      { calls: [command("rm -rf x")] },
+      { calls: [patch("y.txt")] },
+      { text: "Done otherwise." },
+    ]);
+    expect((await room.run("run", "do it")).exit).toBe(0);
+  });
+
+  it("tells programs what came out, also when nothing did", async () => {
+    await using room = await modelRoom([{ calls: [patch("a.txt")] }, { text: "Made." }]);
+    const { stdout, stderr } = await room.run("run", "--json", "make it");
+    const report = JSON.parse(stdout);
+    const failed = await room.run("run", "--json", "-m", "nobody/none", "make it");
+    const line = await room.run("run", "--jsonl", "-m", "nobody/none", "make it");
+    expect([
+      stderr,
+      report,
+      failed.exit,
+      JSON.parse(failed.stdout).error.kind,
+      line.exit,
+      JSON.parse(line.stdout),
+    ]).toEqual([
+      "",
+      {
+        session: expect.stringMatching(/^session_/),
+        model: "openai/gpt-5",
+        turn: 1,
+        outcome: "completed",
+        text: "Made.",
+        error: null,
+        rounds: 2,
+        usage: expect.any(Object),
+        cost: expect.any(Number),
+        calls: [
+          {
+            callId: expect.stringMatching(/^call_/),
+            name: "apply_patch",
+            canonical: "edit.patch",
+            input: expect.anything(),
+            isError: false,
+            error: null,
+            durationMs: expect.any(Number),
+          },
+        ],
+      },
+      2,
+      "invalid-input",
+      2,
+      { type: "error", at: expect.any(Number), error: JSON.parse(failed.stdout).error },
+    ]);
+  });
+
+  it("goes on with an earlier session", async () => {
+    await using room = await modelRoom([{ text: "One." }, { text: "Two." }]);
+    await room.run("run", "first");
+    const { exit, stdout } = await room.run("run", "--resume", "last", "second");
+    expect([
+      exit,
+      stdout,
+      room.server.requests[1]!.messages.map((message) => message.text),
+      room.server.breaches,
+    ]).toEqual([0, "Two.\n", ["first", "One.", "second"], []]);
+  });
+
+  it("says what is wrong with a key at once, and what to do", async () => {
+    await using room = await modelRoom([{ fault: { status: 401 } }]);
+    const { exit, stdout, stderr } = await room.run("run", "hello");
+    expect([exit, stdout, room.server.requests.length, stderr]).toEqual([
+      1,
+      "",
+      1,
+      expect.stringContaining("toolcrib models"),
+    ]);
+  });
+
+  it("explains the ways to get a model where there is none", async () => {
+    await using room = cliRoom({ OLLAMA_HOST: "127.0.0.1:1" });
+    const { exit, stdout, stderr } = await room.run("run", "hello");
+    expect([exit, stdout, stderr.split("\n")[0], stderr.includes("toolcrib run --demo")]).toEqual([
+      1,
+      "",
+      "There is no model to ask",
+      true,
+    ]);
+  });
+
+  it("reads no instructions that are not there", async () => {
+    await using room = await modelRoom([]);
+    const runs = await Promise.all([
+      room.run("run", "--instructions", "none.md", "hello"),
+      room.run("run", "--max-cost", "much", "hello"),
+      room.run("run", "--resume", "session_none", "hello"),
+    ]);
+    expect(runs.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
+      [2, expect.stringContaining("The instructions cannot be read")],
+      [2, '--max-cost must be an amount in US dollars, not "much"'],
+      [2, 'No session here has the id "session_none"'],
+    ]);
+  });
+
+  it("offers the tools of configured MCP servers, and warns once of one that does not start", async () => {
+    await using room = await modelRoom(({ tools }) => ({ text: `${tools.includes("time_now")}` }));
+    const main = join(import.meta.dirname, "../main.ts");
+    const mcpServers = {
+      own: { command: process.execPath, args: [main, "mcp", "--tools", "time.now"] },
+      broken: { command: "/nonexistent" },
+    };
+    room.write(join(room.home, "config/mcp.json"), JSON.stringify({ mcpServers }));
+    const { exit, stdout, stderr } = await room.run("run", "hello");
+    expect([exit, stdout, stderr.match(/The MCP server broken: /g)?.length]).toEqual([0, "true\n", 1]);
+  });
+
+  it("stops the turn when it is told to, with all that it started, and can be gone on with", async () => {
+    await using room = await modelRoom([
+      { calls: [command("echo $$ > pid; sleep 60")] },
+      { text: "Going on." },
+    ]);
+    const child = room.start("run", ...unguarded, "wait");
+    child.stdin.end();
+    const stderr = text(child.stderr);
+    await vi.waitFor(() => expect(room.read("pid")).toMatch(/^\d+\n/), { timeout: 20_000 });
+    child.kill("SIGINT");
+    const [exit] = await once(child, "close");
+    const later = await room.run("run", "--resume", "last", "go on");
+    expect([
+      exit,
+      await stderr,
+      isAlive(Number(room.read("pid"))),
+      later.stdout,
+      room.server.breaches,
+    ]).toEqual([
+      130,
+      expect.stringContaining("Stopped. What was done until then stays done.\n"),
+      false,
+      "Going on.\n",
+      [],
+    ]);
+  });
+
+  it("ends quietly when nobody reads it any more", async () => {
+    await using room = await modelRoom([{ calls: [command("echo $$ > pid; sleep 60")] }]);
+    const child = room.start("run", ...unguarded, "--jsonl", "wait");
+    child.stdin.end();
+    const stderr = text(child.stderr);
+    await once(child.stdout, "data");
+    child.stdout.destroy();
+    const [exit] = await once(child, "close");
+    expect([exit, await stderr]).toEqual([130, ""]);
+  });
+});
+
+if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
+else
+  describe("a person who runs a task on a terminal", () => {
+    const question = "no with a message) ";
+
+    it("is asked in between, and says yes", async () => {
+      await using room = await modelRoom([
+        { text: "I remove it.", calls: [command("rm x")] },
+        { text: "Gone." },
+      ]);
+      room.write("x", "");
+      const { exit, screen } = await room.onTerminal(["run", "remove x"], [[question, "y\n"]], {
+        NO_COLOR: "1",
+      });
+      const lines = withoutProgress(screen).split("\n");
+      expect([
+        exit,
+        isThere(room, "x"),
+        lines.indexOf("I remove it.") < lines.indexOf("Asked  process.start"),
+      ]).toEqual([0, false, true]);
+      expect(lines.slice(-5)).toEqual([
+        expect.stringMatching(/^Allow it\? /),
+        expect.stringMatching(/^process\.start rm x {2}[\d.]+ s$/),
+        "Gone.",
+        expect.stringContaining(" tokens read"),
+        "",
+      ]);
+    });
+
+    it("is not taken at a word that was typed before the question stood there", async () => {
+      await using room = await modelRoom([
+        { text: "Allow it? (y once) ", calls: [command("sleep 1")] },
+        { calls: [command("rm x")] },
+        { text: "As you like." },
+      ]);
+      room.write("x", "");
+      const { exit, screen } = await room.onTerminal(
+        ["run", "--rule", "allow run sleep *", "remove x"],
+        [
+          ['"Allow it?"', "y\ny"],
+          [question, "n\n"],
+        ],
+        { NO_COLOR: "1" },
+      );
+      expect([exit, isThere(room, "x"), screen.includes("As you like.")]).toEqual([3, true, true]);
+    });
+
+    it("stops the turn with Ctrl-C", async () => {
+      await using room = await modelRoom([{ calls: [command("echo $$ > pid; sleep 60")] }]);
+      const { exit, screen } = await room.onTerminal(
+        ["run", ...unguarded, "wait"],
+        [["process.start echo", "\u0003"]],
+      );
+      expect([exit, screen.includes("Stopped."), isAlive(Number(room.read("pid")))]).toEqual([
+        130,
+        true,
+        false,
+      ]);
+    });
+
+    it("sees hostile words of a model as what they are", async () => {
+      await using room = await modelRoom([{ text: "\u001b[2J\u001b[1;1HFine\r\u001b]0;x\u0007" }]);
+      const { screen } = await room.onTerminal(["run", "hello"], [], { NO_COLOR: "1" });
+      expect(screen).toContain("<U+001B>[2J<U+001B>[1;1HFine<U+000D><U+001B>]0;x<U+0007>\n");
+    });
+  });

@@ -1,0 +1,313 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Script } from "../../../../test/providers/provider-server.ts";
+import { startProvider } from "../../../../test/providers/start-provider.ts";
+import { type CliRoom, cliRoom } from "../../../../test/support/cli-room.ts";
+import { hasTerminals } from "../../../../test/support/pseudo-terminal.ts";
+import {
+  answer,
+  call,
+  reply,
+  start,
+  turnEnd,
+  user,
+} from "../../../../test/support/session-records/entries.ts";
+import { openToolcrib } from "../../../toolcrib/index.ts";
+import { JournalDesk } from "../../../toolcrib/journal-desk.ts";
+
+const secret = ["ghp", "Zk3vQ9pLx7Tn2RbW8mYc4HdJ6sFg1AeU5iXo"].join("_");
+
+/** A room with three sessions: one that ended, one that was cut off, and one of another id. */
+async function roomWithSessions(): Promise<CliRoom> {
+  const room = cliRoom();
+  const desk = new JournalDesk({ state: room.home, workspace: room.workspace });
+  const { conversations } = desk;
+  conversations.append("session_ab1", [
+    start,
+    user(1, "Make a file\nand say \u001b[2Jso"),
+    reply("I write.", call("a", { path: "a.txt", content: "one\ntwo\n" })),
+    answer("a", Array.from({ length: 20 }, (_, index) => `line ${index + 1}`).join("\n")),
+    reply(`Done with ${secret}.`),
+    turnEnd(1),
+    user(2, "more"),
+    reply("No."),
+    turnEnd(2),
+  ]);
+  conversations.append("session_ab2", [start, user(1, "Wait")]);
+  conversations.append("other", [
+    { ...start, parent: { session: "session_ab1", turn: 1 } },
+    user(1, "x".repeat(200)),
+    turnEnd(1),
+  ]);
+  desk.close();
+  return room;
+}
+
+describe("toolcrib sessions", () => {
+  it("lists those of this folder, newest first", async () => {
+    await using room = await roomWithSessions();
+    const [{ stdout, exit }, json, one] = await Promise.all([
+      room.run("sessions"),
+      room.run("sessions", "list", "--json"),
+      room.run("sessions", "--limit", "1"),
+    ]);
+    const rows = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, "TIME").split(/ {2,}/));
+    expect([exit, rows.sort()]).toEqual([
+      0,
+      [
+        ["other", "TIME", "ended", "1 turn", "openai/gpt-5", `${"x".repeat(60)}…`],
+        ["session_ab1", "TIME", "ended", "2 turns", "openai/gpt-5", "Make a file and say <U+001B>[2Jso"],
+        ["session_ab2", "TIME", "interrupted", "1 turn", "openai/gpt-5", "Wait"],
+      ],
+    ]);
+    expect(one.stdout.trimEnd().split("\n").length).toBe(1);
+    const told = JSON.parse(json.stdout).find(({ session }: { session: string }) => session === "other");
+    expect(told).toEqual({
+      session: "other",
+      startedAt: expect.any(Number),
+      lastAt: expect.any(Number),
+      model: "openai/gpt-5",
+      turns: 1,
+      task: "x".repeat(200),
+      parent: { session: "session_ab1", turn: 1 },
+      entries: 3,
+      bytes: expect.any(Number),
+      state: "ended",
+      pid: null,
+    });
+  });
+
+  it("says that there are none", async () => {
+    await using room = cliRoom();
+    expect(await Promise.all([room.run("sessions"), room.run("sessions", "--json")])).toEqual([
+      {
+        exit: 0,
+        stdout: "",
+        stderr: `No sessions in ${room.workspace} yet. Begin one: toolcrib run "…", or toolcrib chat\n`,
+      },
+      { exit: 0, stdout: "[]\n", stderr: "" },
+    ]);
+  });
+
+  it("shows what was said, cut where it is long, without secrets and without what steers a terminal", async () => {
+    await using room = await roomWithSessions();
+    const { stdout } = await room.run("sessions", "show", "ab1");
+    expect(stdout.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, "TIME")).toMatchInlineSnapshot(`
+      "session_ab1  openai/gpt-5
+
+      Turn 1  TIME
+      User:
+        Make a file
+        and say <U+001B>[2Jso
+      Model:
+        I write.
+      Call file_write
+        path: a.txt
+        content:
+          one
+          two
+        answer:
+          line 1
+          line 2
+          line 3
+          line 4
+          line 5
+          line 6
+          line 7
+          line 8
+          … 12 more lines (--all)
+      Model:
+        Done with [redacted: GitHub token].
+
+      Turn 2  TIME
+      User:
+        more
+      Model:
+        No.
+      "
+    `);
+    const whole = await room.run("sessions", "show", "ab1", "--all", "--with-secrets");
+    expect([whole.stdout.includes("line 20"), whole.stdout.includes(secret)]).toEqual([true, true]);
+    const { session, entries } = JSON.parse((await room.run("sessions", "show", "other", "--json")).stdout);
+    expect([session, entries.length, entries[2].entry]).toEqual(["other", 3, turnEnd(1)]);
+  });
+
+  it("finds a session by a beginning of its id that no other has, and by last", async () => {
+    await using room = await roomWithSessions();
+    const answers = await Promise.all([
+      room.run("sessions", "show", "session_ab"),
+      room.run("sessions", "show", "nothing"),
+      room.run("sessions", "show"),
+      room.run("sessions", "show", "oth", "--json"),
+      room.run("sessions", "export", "last"),
+    ]);
+    expect(answers.map(({ exit, stderr }) => [exit, stderr])).toEqual([
+      [
+        2,
+        expect.stringMatching(
+          /^2 sessions begin with "session_ab"\nGive more of the id: session_ab\d, session_ab\d\.\n$/,
+        ),
+      ],
+      [
+        2,
+        'No session here has the id "nothing"\nSee which there are: toolcrib sessions list. Each belongs to the folder that it was held in.\n',
+      ],
+      [2, "Name a session\nTheir ids stand in: toolcrib sessions list. The latest is last.\n"],
+      [0, ""],
+      [0, ""],
+    ]);
+  });
+
+  it("exports to a new file that only its owner reads, as its name says", async () => {
+    await using room = await roomWithSessions();
+    const html = await room.run("sessions", "export", "ab1", "-o", "session.html");
+    const again = await room.run("sessions", "export", "ab1", "-o", "session.html");
+    const jsonl = await room.run("sessions", "export", "ab1", "--format", "jsonl");
+    const json = await room.run("sessions", "export", "ab2", "-o", "two.md", "--json");
+    const file = join(room.workspace, "session.html");
+    expect([html, again.exit, again.stderr, statSync(file).mode & 0o777]).toEqual([
+      { exit: 0, stdout: "", stderr: "Written to session.html.\n" },
+      1,
+      "session.html is there already\nName another file, or remove it first.\n",
+      0o600,
+    ]);
+    expect(readFileSync(file, "utf8")).toMatch(/^<!doctype html>/);
+    expect(jsonl.stdout.trimEnd().split("\n").length).toBe(9);
+    expect(JSON.parse(json.stdout)).toEqual({ session: "session_ab2", format: "markdown", file: "two.md" });
+  });
+
+  it("removes those that are named, or none", async () => {
+    await using room = await roomWithSessions();
+    const none = await room.run("sessions", "rm", "ab1", "nothing");
+    const { stdout } = await room.run("sessions", "rm", "ab1", "session_ab2", "ab1");
+    const left = JSON.parse((await room.run("sessions", "--json")).stdout);
+    expect([none.exit, stdout, left.map(({ session }: { session: string }) => session)]).toEqual([
+      2,
+      "Removed session_ab1.\nRemoved session_ab2.\n",
+      ["other"],
+    ]);
+  });
+
+  it("tells which is open in a process, and neither removes nor resumes that", async () => {
+    await using room = await roomWithSessions();
+    const crib = await openToolcrib({
+      workspace: room.workspace,
+      stateDirectory: room.home,
+      configDirectory: join(room.home, "config"),
+      session: "session_ab1",
+    });
+    const [list, rm, resume] = await Promise.all([
+      room.run("sessions"),
+      room.run("sessions", "rm", "ab1"),
+      room.run("sessions", "resume", "ab1", "more", "--model", "openai/gpt-5"),
+    ]);
+    await crib.close();
+    const refused = `The session session_ab1 is open in process ${process.pid}\n`;
+    expect([
+      list.stdout.includes(`open in process ${process.pid}`),
+      rm.exit,
+      rm.stderr.startsWith(refused),
+      resume.exit,
+      resume.stderr.startsWith(refused),
+    ]).toEqual([true, 1, true, 1, true]);
+  });
+
+  it("refuses what it does not know", async () => {
+    await using room = cliRoom();
+    const answers = await Promise.all([
+      room.run("sessions", "lsit"),
+      room.run("sessions", "list", "--turn", "1"),
+      room.run("sessions", "show", "a", "b"),
+      room.run("sessions", "fork", "none", "--turn", "0"),
+      room.run("sessions", "rm", ""),
+      room.run("sessions", "rm", "session_"),
+    ]);
+    expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n").slice(0, 2)])).toEqual([
+      [2, ['toolcrib sessions has no command "lsit"', "Did you mean `toolcrib sessions list`?"]],
+      [2, ["--turn means nothing to toolcrib sessions list", "It is for: toolcrib sessions fork."]],
+      [2, ['"b" is one word too many', "See: toolcrib help sessions"]],
+      [2, ['No session here has the id "none"', expect.any(String)]],
+      [2, ['"" is too little of an id', expect.any(String)]],
+      [2, ['"session_" is too little of an id', expect.any(String)]],
+    ]);
+  });
+});
+
+describe("a session of toolcrib run", () => {
+  it("is resumed and forked by a task", async () => {
+    await using room = await roomOn([
+      { text: "One." },
+      { text: "Two." },
+      { text: "Three." },
+      { text: "Other." },
+    ]);
+    const first = await room.run("run", "first", "--model", room.model);
+    const second = await room.run("sessions", "resume", "last", "second");
+    const third = await room.feed("third", "run", "--resume", "last");
+    room.server.forget();
+    const { session } = JSON.parse((await room.run("sessions", "--json")).stdout)[0];
+    const fork = await room.run("sessions", "fork", session, "--turn", "1", "other", "--json");
+    const told = JSON.parse((await room.run("sessions", "--json")).stdout);
+    expect([first, second, third].map(({ exit, stdout }) => [exit, stdout])).toEqual([
+      [0, "One.\n"],
+      [0, "Two.\n"],
+      [0, "Three.\n"],
+    ]);
+    expect([fork.exit, JSON.parse(fork.stdout).text]).toEqual([0, "Other."]);
+    const summary = ({ turns, task, state, parent }: Record<string, unknown>) => ({
+      turns,
+      task,
+      state,
+      parent,
+    });
+    expect(told.map(summary)).toEqual([
+      { turns: 2, task: "first", state: "ended", parent: { session, turn: 1 } },
+      { turns: 3, task: "first", state: "ended", parent: null },
+    ]);
+    const said = room.server.requests.map(({ messages }) => messages.map(({ text }) => text));
+    expect(said).toEqual([
+      ["first"],
+      ["first", "One.", "second"],
+      ["first", "One.", "second", "Two.", "third"],
+      ["first", "One.", "other"],
+    ]);
+    expect(room.server.breaches).toEqual([]);
+  });
+
+  if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
+
+  it.runIf(hasTerminals)("is talked on with on a terminal", async () => {
+    await using room = await roomOn([{ text: "One." }, { text: "Two." }]);
+    await room.run("run", "first", "--model", room.model);
+    const { exit, screen } = await room.onTerminal(
+      ["sessions", "resume", "last"],
+      [
+        ["Ctrl-D leaves", "second\n"],
+        ["Two.", "/exit\n"],
+      ],
+    );
+    expect([exit, screen.includes("Two.")]).toEqual([0, true]);
+    expect(room.server.requests.length).toBe(2);
+  });
+});
+
+/** A room whose models are a provider on this machine. */
+async function roomOn(script: Script) {
+  const server = await startProvider("openai", script);
+  const room = cliRoom();
+  room.write(join(room.home, "config/models.json"), JSON.stringify(server.settings));
+  expect(existsSync(join(room.home, "config/models.json"))).toBe(true);
+  return {
+    ...room,
+    server,
+    model: server.model,
+    [Symbol.asyncDispose]: async () => {
+      await server.close();
+      await room[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { type CliRoom, cliRoom } from "../../../test/support/cli-room.ts";
+import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
+import { policyFiles } from "../../system/policy-files.ts";
+import { openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
+
+/** A server that runs on while a person answers in another terminal. */
+async function openServer(
+  room: CliRoom,
+): Promise<AsyncDisposable & { crib: Toolcrib; remove(): Promise<string> }> {
+  room.write("a.txt", "one\n");
+  const crib = await openToolcrib({
+    workspace: room.workspace,
+    stateDirectory: room.home,
+    configDirectory: join(room.home, "config"),
+    keepQuestions: true,
+  });
+  return {
+    crib,
+    remove: async () => (await crib.call("file.delete", { path: "a.txt" })).error?.code ?? "passed",
+    [Symbol.asyncDispose]: () => crib.close(),
+  };
+}
+
+it("lists what waits, shows it, and lets it pass in the server that runs", async () => {
+  await using room = cliRoom();
+  await using server = await openServer(room);
+  const nothing = await room.run("approve");
+  await server.remove();
+  const { id } = server.crib.pending()[0]!;
+  const listed = await room.run("approve");
+  const approved = await room.run("approve", id, "--yes");
+  const later = await room.run("approve");
+  const answered = await room.run("approve", "--all");
+  const told = [nothing, listed, later, answered].map(({ stdout }) => stdout);
+  expect([...told, approved, await server.remove()]).toEqual([
+    "Nothing waits for an answer.\n",
+    expect.stringMatching(new RegExp(`^${id}  \\d+ s ago  file.delete  it would delete a.txt\\n$`)),
+    "Nothing waits for an answer.\n",
+    expect.stringContaining("allowed"),
+    {
+      exit: 0,
+      stdout: "Allowed: the same call passes once, within 10 minutes.\n",
+      stderr: expect.stringMatching(
+        /^\nAsked {2}file\.delete\n[\s\S]*\n {2}\| Would delete the file a\.txt \(4 bytes\)\.\n[\s\S]*Folder /,
+      ),
+    },
+    "passed",
+  ]);
+});
+
+if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
+
+it.runIf(hasTerminals)("asks the person on a terminal, below what it shows", async () => {
+  await using room = cliRoom();
+  await using server = await openServer(room);
+  await server.remove();
+  const { id } = server.crib.pending()[0]!;
+  const { screen } = await room.onTerminal(["approve", id], [["Allow it?", "a\n"]]);
+  const { granted } = policyFiles(join(room.home, "config"), room.workspace);
+  expect([
+    screen.indexOf("Would delete") < screen.indexOf("Allow it?"),
+    screen.includes("Allowed in this folder from now on."),
+    room.read(granted).split("\n")[1],
+    await server.remove(),
+  ]).toEqual([true, true, `allow delete '${join(room.workspace, "a.txt")}' by file.delete`, "passed"]);
+});
+
+it.runIf(hasTerminals)(
+  "allows nothing that nobody has confirmed, and nothing for a command of a tool",
+  async () => {
+    await using room = cliRoom();
+    await using server = await openServer(room);
+    await server.remove();
+    const { id } = server.crib.pending()[0]!;
+    const piped = await room.run("approve", id, "--session");
+    const no = await room.onTerminal(["approve", id, "--always"], [["Allow it?", "n\n"]]);
+    const tool = await room.onTerminal(["approve", id, "--yes"], [], { TOOLCRIB_RUN: "run_1" });
+    expect([
+      piped.exit,
+      piped.stderr.split("\n").slice(-3),
+      no.screen.includes("It stays unanswered"),
+    ]).toEqual([
+      4,
+      ["Nobody can be asked here whether to allow it", "Read it, then add --yes or --deny.", ""],
+      true,
+    ]);
+    expect(tool.screen).toContain("A command that a tool runs cannot approve calls");
+    expect([await server.remove(), existsSync(join(room.workspace, "a.txt"))]).toEqual([
+      "needs-approval",
+      true,
+    ]);
+  },
+);
+
+it("tells the model why not, and prints JSON for programs", async () => {
+  await using room = cliRoom();
+  await using server = await openServer(room);
+  await server.remove();
+  const { id } = server.crib.pending()[0]!;
+  const { stdout, exit } = await room.run("approve", id, "--json", "--deny", "not", "today");
+  const { content } = await server.crib.call("file.delete", { path: "a.txt" });
+  const { answer, ...question } = JSON.parse(stdout);
+  expect([exit, answer, question.id, content]).toEqual([
+    0,
+    { allow: false, message: "not today" },
+    id,
+    "The person refused this call, and says: not today\nNothing was done.",
+  ]);
+});
+
+it("names the way out for ids that are not there and options that contradict", async () => {
+  await using room = cliRoom();
+  const answers = await Promise.all([
+    room.run("approve", "zzzzzz"),
+    room.run("approve", "../../x", "--yes"),
+    room.run("approve", "zzzzzz", "--session", "--deny"),
+    room.run("approve", "zzzzzz", "more"),
+  ]);
+  expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
+    [2, 'No question "zzzzzz" waits for an answer'],
+    [2, 'No question "../../x" waits for an answer'],
+    [2, "--session and --deny contradict each other"],
+    [2, '"more" is one word too many'],
+  ]);
+});

@@ -1,0 +1,177 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, it } from "vitest";
+import { type CliRoom, cliRoom } from "../../../test/support/cli-room.ts";
+import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
+import { policyFiles } from "../../system/policy-files.ts";
+
+const deleting = ["call", "file.delete", "--path", "notes.txt"];
+const question = "no with a message) ";
+
+function room(): CliRoom {
+  const made = cliRoom();
+  made.write("notes.txt", "one\n");
+  return made;
+}
+
+const isThere = ({ workspace }: CliRoom) => existsSync(join(workspace, "notes.txt"));
+
+const suite = "a person at a terminal";
+if (!hasTerminals) it.skip(`${suite} (not tried: \`script\` of util-linux is missing)`, () => {});
+else
+  describe(suite, () => {
+    it("is shown what is asked and why, and says yes", async () => {
+      await using cli = room();
+      const { exit, screen } = await cli.onTerminal(deleting, [[question, "y\n"]]);
+      expect([exit, isThere(cli), stripVTControlCharacters(screen)]).toEqual([
+        0,
+        false,
+        `
+Asked  file.delete
+Risk   destructive
+Why    it would delete notes.txt
+Rule   mode cautious: destructive
+What
+  | Would delete the file notes.txt (4 bytes).
+To allow it for this session, or always, adds:
+${quoted(`allow delete '${cli.workspace}/notes.txt' by file.delete`)}
+Allow it? (y once, s this session, a always, n no, m no with a message) y
+Deleted the file notes.txt (4 bytes).
+`,
+      ]);
+    });
+
+    it("says no, bare, by Enter alone, or with words for the model", async () => {
+      await using cli = room();
+      const [no, enter, message, unknown] = await Promise.all([
+        cli.onTerminal(deleting, [[question, "n\n"]]),
+        cli.onTerminal(deleting, [[question, "\n"]]),
+        cli.onTerminal(deleting, [
+          [question, "m\n"],
+          ["model: ", "Keep it.\n"],
+        ]),
+        cli.onTerminal(deleting, [
+          [question, "perhaps\n"],
+          [question, "no\n"],
+        ]),
+      ]);
+      const lastLines = [no, enter, message, unknown].map(({ exit, screen }) => [
+        exit,
+        stripVTControlCharacters(screen).trimEnd().split("\n").at(-2),
+      ]);
+      const refused =
+        "The person refused this call: it would delete notes.txt (mode cautious asks before deleting)";
+      expect([lastLines, isThere(cli)]).toEqual([
+        [
+          [3, refused],
+          [3, refused],
+          [3, "The person refused this call, and says: Keep it."],
+          [3, refused],
+        ],
+        true,
+      ]);
+      expect(unknown.screen).toContain('"perhaps" is none of these.');
+    });
+
+    it("says always, and is not asked again for that", async () => {
+      await using cli = room();
+      const first = await cli.onTerminal(deleting, [[question, "a\n"]]);
+      cli.write("notes.txt", "again\n");
+      const second = await cli.run(...deleting);
+      cli.write("other.txt", "other\n");
+      const other = await cli.run("call", "file.delete", "--path", "other.txt");
+      expect([first.exit, second.exit, other.exit, isThere(cli)]).toEqual([0, 0, 4, false]);
+      expect(cli.read(policyFiles(join(cli.home, "config"), cli.workspace).granted)).toMatch(
+        /^# \d{4}-\d\d-\d\d \d\d:\d\d UTC, asked for by call_\w+\nallow delete '.*\/notes.txt' by file.delete\n$/,
+      );
+    });
+
+    it("interrupts with Ctrl-C, and ends the input with Ctrl-D", async () => {
+      await using cli = room();
+      const [interrupted, ended] = await Promise.all([
+        cli.onTerminal(deleting, [[question, "\u0003"]]),
+        cli.onTerminal(deleting, [[question, "\u0004"]]),
+      ]);
+      expect([interrupted.exit, ended.exit, isThere(cli)]).toEqual([130, 4, true]);
+      expect(ended.screen).toContain("The input ended without an answer");
+    });
+
+    it("is not asked with --json, with --no-input, nor in continuous integration", async () => {
+      await using cli = room();
+      const ends = await Promise.all([
+        cli.onTerminal([...deleting, "--json"], []),
+        cli.onTerminal([...deleting, "--no-input"], []),
+        cli.onTerminal(deleting, [], { CI: "true" }),
+        cli.run(...deleting),
+      ]);
+      expect([ends.map(({ exit }) => exit), isThere(cli)]).toEqual([[4, 4, 4, 4], true]);
+    });
+
+    it("sees the difference that an edit would make, and where the rule stands", async () => {
+      await using cli = room();
+      cli.write(cli.userRules, "ask write **\n");
+      const { exit, screen } = await cli.onTerminal(
+        ["call", "edit.replace", "--path", "notes.txt", "--find", "one", "--replace", "two"],
+        [[question, "y\n"]],
+      );
+      const shown = stripVTControlCharacters(screen);
+      expect([exit, cli.read("notes.txt")]).toEqual([0, "two\n"]);
+      expect(shown).toContain(
+        "Changes\n  | --- a/notes.txt\n  | +++ b/notes.txt\n  | @@ -1,1 +1,1 @@\n  | -one\n  | +two\n",
+      );
+      expect(shown.replace(/\n {7}/g, "")).toContain(`Rule   ask write ** (${cli.userRules}:1)\n`);
+    });
+
+    it("cannot be fooled by a file name or a content that steers the terminal", async () => {
+      await using cli = room();
+      const name = "\u001b[2J\u001b]52;c;cm0=\u0007\u202e\nAsked  file.read";
+      const padding = " ".repeat(74);
+      cli.write(name, `harmless\n`);
+      const content = `\u001b[1A\u001b[2Kharmless${padding}Allow it? (y once) \r\nAsked  file.read\n`;
+      const deleted = await cli.onTerminal(["call", "file.delete", "--path", name], [[question, "n\n"]]);
+      const written = await cli.onTerminal(
+        ["call", "file.write", "--path", "a.txt", "--content", content, "--mode", "safe"],
+        [[question, "n\n"]],
+      );
+      for (const { exit, screen } of [deleted, written]) {
+        const lines = stripVTControlCharacters(screen).split("\n");
+        expect([exit, lines.filter((line) => /^(Asked|Allow it\?)/.test(line)).length]).toEqual([3, 2]);
+        // Nothing but our own colours.
+        expect(screen.replaceAll(colour, "")).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+      }
+    });
+
+    it("sees what would steer the terminal in a file, while a program gets every byte", async () => {
+      await using cli = room();
+      const content = "\u001b]0;title\u0007 a\u202eb\ttab\n";
+      cli.write("evil.txt", content);
+      const words = ["call", "file.read", "--path", "evil.txt", "--no-line-numbers"];
+      const [seen, piped] = await Promise.all([cli.onTerminal(words, []), cli.run(...words)]);
+      expect([seen.screen, piped.stdout]).toEqual(["<U+001B>]0;title<U+0007> a<U+202E>b\ttab\n", content]);
+      await cli.run("call", "file.write", "--path", "new.txt", "--content", content);
+      const [shown, bytes] = await Promise.all([cli.onTerminal(["diff"], []), cli.run("diff")]);
+      expect(stripVTControlCharacters(shown.screen)).toContain("+<U+001B>]0;title<U+0007> a<U+202E>b\ttab\n");
+      expect(bytes.stdout).toContain(`+${content}`);
+    });
+
+    it("trusts a project's rules after having seen what they allow", async () => {
+      await using cli = room();
+      cli.write(".toolcrib/rules", "deny run rm **\nallow delete notes.txt\n");
+      const no = await cli.onTerminal(["policy", "trust"], [["n no) ", "n\n"]]);
+      const headless = await cli.run("policy", "trust");
+      const yes = await cli.onTerminal(["policy", "trust"], [["n no) ", "y\n"]]);
+      const passed = await cli.run(...deleting);
+      expect([no.exit, headless.exit, yes.exit, passed.exit]).toEqual([3, 4, 0, 0]);
+      expect(yes.screen).toContain(
+        ".toolcrib/rules in this folder would loosen the rules by 1 line:\n  | .toolcrib/rules:2: allow delete notes.txt\n",
+      );
+    });
+  });
+
+const colour = new RegExp(`${"\u001b"}\\[\\d+m`, "g");
+
+/** As the prompt breaks it on 80 columns. */
+function quoted(line: string): string {
+  return (line.match(/.{1,76}/g) ?? []).map((piece) => `  | ${piece}`).join("\n");
+}

@@ -1,0 +1,127 @@
+import { expect, it } from "vitest";
+import { type CliRoom, cliRoom } from "../../test/support/cli-room.ts";
+
+/** A room in which one call changed a poem; its id. */
+async function editedPoem(room: CliRoom): Promise<string> {
+  room.write("poem.txt", "one\ntwo\nthree\n");
+  const words = ["call", "edit.replace", "--path", "poem.txt", "--find", "two", "--replace", "2", "--json"];
+  return JSON.parse((await room.run(...words)).stdout).callId;
+}
+
+it("shows, undoes and redoes the latest call that changed something, of whatever session", async () => {
+  await using room = cliRoom();
+  const callId = await editedPoem(room);
+  await room.run("call", "file.read", "--path", "poem.txt");
+  const diff = "--- a/poem.txt\n+++ b/poem.txt\n@@ -1,3 +1,3 @@ hunk 1\n one\n-two\n+2\n three\n";
+  expect(await room.run("diff")).toEqual({ exit: 0, stdout: diff, stderr: "" });
+  expect(await room.run("undo", "--dry-run")).toEqual({
+    exit: 0,
+    stdout: `Would undo ${callId}, 1 path:\n${diff.replace("-two\n+2", "-2\n+two")}`,
+    stderr: "",
+  });
+  expect(await room.run("undo")).toEqual({
+    exit: 0,
+    stdout: `Undid ${callId}, 1 path:\nrestored poem.txt\nTake this back with: toolcrib redo\n`,
+    stderr: "",
+  });
+  expect(room.read("poem.txt")).toBe("one\ntwo\nthree\n");
+  const { stdout, exit } = await room.run("redo");
+  expect([exit, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^Undid the undo call_\w+, 1 path:\nrestored poem.txt\n$/),
+  ]);
+  expect(room.read("poem.txt")).toBe("one\n2\nthree\n");
+});
+
+it("refuses what was changed since with exit code 1 and the ways out, as flags", async () => {
+  await using room = cliRoom();
+  const callId = await editedPoem(room);
+  room.write("poem.txt", "one\n2\nthree\nfour\n");
+  expect(await room.run("undo")).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: [
+      "Nothing was undone: 1 of 1 path has changed since.",
+      `poem.txt has changed since ${callId}:`,
+      "--- a/poem.txt",
+      "+++ b/poem.txt",
+      "@@ -1,3 +1,4 @@ hunk 1",
+      " one",
+      " 2",
+      " three",
+      "+four",
+      "Take only these changes out of what is there now with --merge.",
+      "",
+    ].join("\n"),
+  });
+  const { stdout, exit } = await room.run("undo", callId, "--merge", "--json");
+  expect([exit, JSON.parse(stdout)]).toMatchObject([
+    0,
+    { isError: false, data: { calls: [callId], files: [{ path: "poem.txt" }] }, error: null },
+  ]);
+  expect(room.read("poem.txt")).toBe("one\ntwo\nthree\nfour\n");
+});
+
+it("sets checkpoints, lists them, compares with them and comes back to them", async () => {
+  await using room = cliRoom();
+  await editedPoem(room);
+  expect(await room.run("checkpoint", "draft")).toEqual({
+    exit: 0,
+    stdout: "Set the checkpoint draft. Come back to it with: toolcrib undo --to draft\n",
+    stderr: "",
+  });
+  expect((await room.run("checkpoint", "the draft")).stdout).toBe(
+    "Set the checkpoint the draft. Come back to it with: toolcrib undo --to 'the draft'\n",
+  );
+  await room.run("call", "file.write", "--path", "new.txt", "--content", "new");
+  await room.run("call", "file.write", "--path", "poem.txt", "--content", "gone");
+  expect((await room.run("checkpoint", "list")).stdout).toMatch(
+    /^draft, .* UTC, 2 calls changed something since\nthe draft, .*\n$/,
+  );
+  expect((await room.run("diff", "draft", "--stat")).stdout).toBe(
+    "A new.txt +1 -0\nM poem.txt +1 -3\n2 paths changed by 2 calls.\n",
+  );
+  expect((await room.run("undo", "--to", "draft", "--file", "poem.txt")).exit).toBe(0);
+  expect(room.read("poem.txt")).toBe("one\n2\nthree\n");
+  expect(await room.run("undo", "--last", "2")).toMatchObject({ exit: 0 });
+  expect(() => room.read("new.txt")).toThrow("ENOENT");
+});
+
+it("undoes one hunk, and explains wrong words", async () => {
+  await using room = cliRoom();
+  const callId = await editedPoem(room);
+  const runs = await Promise.all([
+    room.run("undo", callId, "--hunk", "2"),
+    room.run("undo", "call_none"),
+    room.run("undo", "--to", "nowhere"),
+    room.run("undo", "--last", "2", "--to", "draft"),
+    room.run("undo", "one", "two"),
+    room.run("redo"),
+  ]);
+  expect(runs.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
+    [2, "poem.txt has 1 hunk, no hunk 2"],
+    [1, 'There is no call "call_none" in the journal of this workspace'],
+    [1, 'There is no checkpoint "nowhere"'],
+    [2, "give one of --last, --to, not several"],
+    [2, '"two" is one word too many'],
+    [1, "There is no undo to take back"],
+  ]);
+  expect((await room.run("undo", callId, "--hunk", "1")).exit).toBe(0);
+  expect(room.read("poem.txt")).toBe("one\ntwo\nthree\n");
+});
+
+it("may also be asked with the tool itself, each in a session of its own", async () => {
+  await using room = cliRoom();
+  await editedPoem(room);
+  expect((await room.run("call", "journal.undo")).exit).toBe(0);
+  expect(room.read("poem.txt")).toBe("one\ntwo\nthree\n");
+});
+
+it("undoes what was done since a time, as people write it, and nothing where that is none", async () => {
+  await using room = cliRoom();
+  const callId = await editedPoem(room);
+  const unclear = await room.run("undo", "--since", "5");
+  expect([unclear.exit, unclear.stderr.split("\n")[0]]).toEqual([2, '"5" is no time']);
+  const { exit, stdout } = await room.run("undo", "--since", "2h", "--dry-run");
+  expect([exit, stdout.split("\n")[0]]).toEqual([0, `Would undo ${callId}, 1 path:`]);
+});

@@ -1,0 +1,53 @@
+import type { CallResult } from "../toolcrib/index.ts";
+import { exitCodeOf } from "./exit-code.ts";
+import { onInterruption } from "./interruption.ts";
+import { printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "./report.ts";
+
+/**
+ * Calls one of the journal's tools for the person at the command line, who may undo whatever was done in the workspace,
+ * whoever did it. It is a call like any other: recorded, guarded, and undone in its turn. Gives the exit code.
+ */
+export async function callJournal(
+  tool: "journal.undo" | "journal.diff" | "journal.checkpoint",
+  input: object,
+  options: ReadonlyMap<string, string>,
+  show: (result: CallResult) => void,
+): Promise<number> {
+  const { openToolcrib } = await import("../toolcrib/index.ts");
+  const crib = await openToolcrib({
+    workspace: options.get("workspace") ?? process.cwd(),
+    mode: "yolo",
+    undoes: "workspace",
+  });
+  remarkRecovered(crib.recovered);
+  const interruption = onInterruption();
+  const result = await crib.call(tool, input, { signal: interruption.signal });
+  if (options.has("json")) printJson(toReport(result));
+  else if (result.error) printFailure(forPeople(result.error, tool));
+  else show(result);
+  await crib.close();
+  remarkWarnings(crib.warnings);
+  interruption.stop();
+  return exitCodeOf(result.error?.code);
+}
+
+/** Only what was given wrongly speaks of fields; elsewhere such words may be those of a file. */
+function forPeople(error: NonNullable<CallResult["error"]>, tool: string): typeof error {
+  const { code, message, hint } = error;
+  const prefix = `${tool}: `;
+  if (code !== "invalid-input" || !message.startsWith(prefix)) return { ...error, hint: asFlags(hint) };
+  const named = message.slice(prefix.length).replace(/`(\w+)`/g, (_, field: string) => flagOf(field, tool));
+  const command = tool.slice("journal.".length);
+  return { ...error, message: named, hint: `See: toolcrib help ${command}` };
+}
+
+function flagOf(field: string, tool: string): string {
+  if (field === "call") return "a call";
+  if (field === "checkpoint") return tool === "journal.undo" ? "--to" : "a checkpoint";
+  return `--${field === "paths" ? "file" : field.replaceAll("_", "-")}`;
+}
+
+/** What models are told to give, as people type it. */
+export function asFlags(words: string | null): string {
+  return (words ?? "").replace(/`(\w+): true`/g, (_, name: string) => `--${name.replaceAll("_", "-")}`);
+}

@@ -1,0 +1,157 @@
+import { ToolError } from "../../contract/error.ts";
+import { findTool } from "../../dialects/find-tool.ts";
+import type { Mode } from "../../policy/mode.ts";
+import type { Approval, Approve, CallResult, ProcessStatus } from "../../toolcrib/index.ts";
+import { sandboxWanted } from "../../toolcrib/sandbox-wanted.ts";
+import { canAsk } from "../approval/can-ask.ts";
+import type { Command } from "../command.ts";
+import { dialectHere } from "../dialect-here.ts";
+import { exitCodeOf } from "../exit-code.ts";
+import { onInterruption } from "../interruption.ts";
+import {
+  dialectOption,
+  jsonOption,
+  modeOption,
+  narrowingGiven,
+  readOnlyOption,
+  ruleOption,
+  rulesGiven,
+  rulesOption,
+  sandboxOption,
+  toolsOption,
+  workspaceOption,
+} from "../options.ts";
+import { readCount } from "../parse-arguments.ts";
+import { showProgress } from "../progress.ts";
+import { readInput } from "../read-input.ts";
+import { forReader, printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "../report.ts";
+import { isTerminal, print, remark } from "../terminal.ts";
+import { wayOut } from "../way-out.ts";
+
+/** `toolcrib call` */
+export const callCommand: Command = {
+  name: "call",
+  summary: "Call a tool",
+  usage: [
+    "call <tool> [--key value …] [options]",
+    "call <tool> '<json>' [options]",
+    "call <tool> - [options]            the JSON comes from standard input, or the one text a tool takes",
+  ],
+  notes: [
+    "A tool's arguments are one JSON object, or --key value for each: --hidden and --no-hidden for yes and no, a list",
+    "by repeating its flag, --max-results for max_results.",
+    "Where the tool and Toolcrib have an option of the same name (--mode), it is Toolcrib's, and what stands after a",
+    "lone -- is the tool's. JSON never needs it.",
+  ],
+  options: [
+    workspaceOption,
+    dialectOption,
+    modeOption,
+    ruleOption,
+    rulesOption,
+    sandboxOption,
+    toolsOption,
+    readOnlyOption,
+    {
+      name: "no-input",
+      summary: "never ask, also on a terminal: what would be asked is refused with exit code 4",
+    },
+    { name: "timeout-ms", value: "N", summary: "end the call after this long" },
+    {
+      ...jsonOption,
+      summary: "print one object: content, isError, data, error, callId, truncated",
+    },
+  ],
+  examples: [
+    { command: "toolcrib call file.read --path README.md --limit 20", shows: "arguments as flags" },
+    { command: `toolcrib call file.read '{"path": "README.md"}' --json`, shows: "JSON in and out" },
+    { command: "toolcrib call search.grep --pattern TODO -- --mode files", shows: "the tool's own --mode" },
+    { command: "toolcrib call file.delete --path old.txt --mode yolo", shows: "allow what would be asked" },
+    {
+      command: "toolcrib call file.delete --path old.txt --rule 'allow delete *.txt'",
+      shows: "allow just that",
+    },
+    {
+      command: "toolcrib call edit.replace --path notes.txt --find hello --replace goodbye",
+      shows: "change a file",
+    },
+    { command: "toolcrib call edit.diff - < change.diff", shows: "a text from standard input" },
+    { command: "toolcrib call search.grep --help", shows: "what a tool takes" },
+  ],
+  operand: "tool",
+  handsOn: true,
+  async run(given) {
+    const { options, operands } = given;
+    const [name, ...words] = operands;
+    if (name === undefined) {
+      throw new ToolError("invalid-input", "Name a tool", { hint: "See which there are: toolcrib tools" });
+    }
+    const dialect = await dialectHere(options.get("dialect"));
+    const input = await readInput(findTool(dialect.tools, name, dialect), words);
+    const timeoutMs = readCount(given, "timeout-ms");
+    const mode = (options.get("mode") ?? "cautious") as Mode;
+
+    const { openToolcrib } = await import("../../toolcrib/index.ts");
+    const crib = await openToolcrib({
+      workspace: options.get("workspace") ?? process.cwd(),
+      dialect,
+      mode,
+      ...rulesGiven(options),
+      ...narrowingGiven(options),
+      sandbox: sandboxWanted(options.get("sandbox")),
+      ...(canAsk(options) ? { approve: (...asked) => progress.whileAsking(() => askPerson(...asked)) } : {}),
+      // A person at the command line: what they undo need not be of this one call's session.
+      undoes: "workspace",
+      // Each call is a room of its own here: a transaction goes on with the next.
+      parkTransaction: true,
+    });
+    remarkRecovered(crib.recovered);
+    const interruption = onInterruption();
+    const progress = showProgress(crib, name, { live: isTerminal(2) && !options.has("json") });
+    const limits = timeoutMs === undefined ? {} : { timeoutMs };
+    const result = await crib.call(name, input, { signal: interruption.signal, ...limits });
+    progress.stop();
+    // First the answer, then the book-keeping: whoever waits for us need not wait for the journal.
+    if (options.has("json")) printJson(toReport(result));
+    else printResult(result, mode, isTerminal(1) ? progress.notShown : (text) => text);
+    remarkLeftRunning(crib.processes());
+    await crib.close();
+    remarkWarnings(crib.warnings);
+    interruption.stop();
+    return exitCodeOf(result.error?.code);
+  },
+};
+
+/** Each call is a room of its own here, and what it started ends with it. */
+function remarkLeftRunning(processes: readonly ProcessStatus[]): void {
+  const names = processes.filter(({ state }) => state !== "ended").map(({ name }) => name);
+  if (names.length > 0)
+    remark(`[${names.join(", ")} ended with this command: what is to run on needs a session that stays.]\n`);
+}
+
+async function askPerson(...asked: Parameters<Approve>): Promise<Approval> {
+  const { approveOnTerminal } = await import("../approval/approve-on-terminal.ts");
+  return approveOnTerminal(...asked);
+}
+
+function printResult(
+  { content, error, images }: CallResult,
+  mode: Mode,
+  notShown: (text: string) => string,
+): void {
+  if (error) {
+    printText(notShown(error.output ?? ""));
+    printFailure(error);
+    remark(wayOut(error, mode));
+    return;
+  }
+  printText(notShown(content));
+  for (const { mediaType, base64 } of images) {
+    const bytes = Buffer.byteLength(base64, "base64");
+    remark(`[A picture (${mediaType}, ${bytes} bytes) that a terminal cannot show is left out.]\n`);
+  }
+}
+
+function printText(text: string): void {
+  print(forReader(1, text === "" || text.endsWith("\n") ? text : `${text}\n`));
+}

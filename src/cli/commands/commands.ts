@@ -1,0 +1,63 @@
+import { ToolError } from "../../contract/error.ts";
+import { nearest } from "../../lib/nearest.ts";
+import type { Command } from "../command.ts";
+import { approveCommand } from "./approve.ts";
+import { callCommand } from "./call.ts";
+import { chatCommand } from "./chat.ts";
+import { checkpointCommand } from "./checkpoint.ts";
+import { completionCommand } from "./completion.ts";
+import { diffCommand } from "./diff.ts";
+import { doctorCommand } from "./doctor.ts";
+import { helpCommand } from "./help.ts";
+import { indexCommand } from "./index-command.ts";
+import { logCommand } from "./log.ts";
+import { mcpCommand } from "./mcp.ts";
+import { modelsCommand } from "./models.ts";
+import { pathsCommand } from "./paths.ts";
+import { policyCommand } from "./policy.ts";
+import { redoCommand } from "./redo.ts";
+import { runCommand } from "./run.ts";
+import { sessionsCommand } from "./sessions.ts";
+import { toolsCommand } from "./tools.ts";
+import { tourCommand } from "./tour.ts";
+import { undoCommand } from "./undo.ts";
+
+/** Every command, in the order help shows them. What a command needs beyond its description it loads when it runs. */
+export const commands: readonly Command[] = [
+  runCommand,
+  chatCommand,
+  sessionsCommand,
+  modelsCommand,
+  toolsCommand,
+  callCommand,
+  logCommand,
+  diffCommand,
+  undoCommand,
+  redoCommand,
+  checkpointCommand,
+  indexCommand,
+  policyCommand,
+  approveCommand,
+  mcpCommand,
+  doctorCommand,
+  pathsCommand,
+  tourCommand,
+  completionCommand,
+  helpCommand,
+];
+
+export function findCommand(name: string): Command {
+  const found = commands.find((command) => command.name === name);
+  if (found) return found;
+  if (name.startsWith("-"))
+    throw new ToolError("invalid-input", `${name} stands before the command`, {
+      hint: `Give options after it: \`toolcrib COMMAND ${name} …\`. See: toolcrib --help`,
+    });
+  const meant = nearest(
+    name,
+    commands.map((command) => command.name),
+  );
+  throw new ToolError("invalid-input", `There is no command "${name}"`, {
+    hint: meant ? `Did you mean \`toolcrib ${meant}\`?` : "See: toolcrib --help",
+  });
+}

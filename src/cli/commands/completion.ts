@@ -1,0 +1,38 @@
+import { ToolError } from "../../contract/error.ts";
+import type { Command } from "../command.ts";
+import { refuseOperands } from "../parse-arguments.ts";
+import { print } from "../terminal.ts";
+
+const shells = ["bash", "zsh", "fish"] as const;
+
+/** `toolcrib completion` */
+export const completionCommand: Command = {
+  name: "completion",
+  summary: "Print the completion script of a shell",
+  usage: [`completion ${shells.join("|")}`],
+  options: [],
+  examples: [
+    { command: 'eval "$(toolcrib completion bash)"', shows: "in ~/.bashrc" },
+    { command: 'eval "$(toolcrib completion zsh)"', shows: "in ~/.zshrc, after compinit" },
+    { command: "toolcrib completion fish | source", shows: "in ~/.config/fish/config.fish" },
+  ],
+  operand: shells,
+  async run({ operands: [shell, ...rest] }) {
+    refuseOperands(rest, completionCommand);
+    if (!isShell(shell)) {
+      throw new ToolError("invalid-input", `Name a shell: ${shells.join(", ")}`, {
+        hint: 'For example: eval "$(toolcrib completion bash)"',
+      });
+    }
+    const { commands } = await import("./commands.ts");
+    const { writeCompletion } = await import("../completion/write-completion.ts");
+    print(writeCompletion(shell, commands));
+    return 0;
+  },
+};
+
+export type Shell = (typeof shells)[number];
+
+function isShell(word: string | undefined): word is Shell {
+  return shells.some((shell) => shell === word);
+}

@@ -1,0 +1,107 @@
+import type { Dialect, OfferedTool, ToolcribOptions } from "../../toolcrib/index.ts";
+import type { Command } from "../command.ts";
+import { dialectHere } from "../dialect-here.ts";
+import {
+  dialectOption,
+  jsonOption,
+  narrowingGiven,
+  readOnlyOption,
+  toolsOption,
+  workspaceOption,
+} from "../options.ts";
+import { refuseOperands } from "../parse-arguments.ts";
+import { printJson } from "../report.ts";
+import { layTable } from "../table.ts";
+import { print } from "../terminal.ts";
+
+/** `toolcrib tools` */
+export const toolsCommand: Command = {
+  name: "tools",
+  summary: "List the tools with their risk",
+  usage: ["tools [--dialect NAME] [--tools LIST] [--read-only] [--workspace DIR] [--json]"],
+  notes: [
+    "A model is told of those marked `listed`; the others it finds with tools.find. With --tools it is told of just these.",
+  ],
+  options: [
+    dialectOption,
+    toolsOption,
+    readOnlyOption,
+    workspaceOption,
+    {
+      ...jsonOption,
+      summary: "print the definitions, with JSON Schemas, and whether models are told of each at once",
+    },
+  ],
+  examples: [
+    { command: "toolcrib tools", shows: "names, risks, one line each" },
+    {
+      command: "toolcrib tools --json | jq '.[] | select(.listed).name'",
+      shows: "the names a model is given",
+    },
+    { command: "toolcrib tools --read-only --tools 'file.*,search.*'", shows: "what would be left" },
+    { command: "toolcrib call search.grep --help", shows: "what one tool takes" },
+  ],
+  async run({ options, operands }) {
+    refuseOperands(operands, toolsCommand);
+    const { realWorkspace } = await import("../../system/directories.ts");
+    realWorkspace(options.get("workspace") ?? process.cwd());
+    const dialect = options.get("dialect");
+    const narrowing = narrowingGiven(options);
+    if (options.has("json")) {
+      const { defineTools } = await import("../../dialects/definition.ts");
+      const spoken = await dialectHere(dialect);
+      const definitions = defineTools(await loadTools(spoken, narrowing));
+      const isListed = listedIn(spoken, narrowing);
+      printJson(definitions.map((definition) => ({ ...definition, listed: isListed(definition) })));
+    } else print(await describeTools(dialect, narrowing));
+    return 0;
+  },
+};
+
+/** Names, risks and one line for each tool of a dialect; without a dialect by the names that people type. */
+export async function describeTools(name: string | undefined, narrowing: Narrowing = {}): Promise<string> {
+  const dialect = await dialectHere(name);
+  const tools = await loadTools(dialect, narrowing);
+  const marks = dialect.listed !== undefined && narrowing.allowedTools === undefined;
+  const isListed = listedIn(dialect, narrowing);
+  const words = name === undefined ? tools.map(({ summary }) => summary) : await describedIn(tools);
+  return layTable(
+    tools.map((tool, index) => [
+      name === undefined ? (tool.canonical ?? tool.name) : tool.name,
+      tool.risk,
+      ...(marks ? [isListed(tool) ? "listed" : ""] : []),
+      firstSentence(words[index]!),
+    ]),
+  );
+}
+
+/** Whether a model is told of a tool at once; of what was asked for by name it always is. */
+function listedIn(
+  { listed }: Dialect,
+  { allowedTools }: Narrowing,
+): (tool: Pick<OfferedTool, "name" | "canonical">) => boolean {
+  if (listed === undefined || allowedTools !== undefined) return () => true;
+  return ({ name, canonical = name }) => listed.includes(canonical) || listed.includes(name);
+}
+
+type Narrowing = Pick<ToolcribOptions, "allowedTools" | "readOnly">;
+
+async function loadTools(
+  dialect: Dialect,
+  { allowedTools, readOnly }: Narrowing,
+): Promise<readonly OfferedTool[]> {
+  const { selectTools } = await import("../../dialects/select-tools.ts");
+  const chosen = allowedTools ? selectTools(dialect.tools, allowedTools, dialect) : dialect.tools;
+  const tools = await Promise.all(chosen.map((tool) => tool.load()));
+  return tools.filter(({ risk }) => !readOnly || risk === "read");
+}
+
+/** With other tools called as the dialect calls them. */
+async function describedIn(tools: readonly OfferedTool[]): Promise<readonly string[]> {
+  const { defineTools } = await import("../../dialects/definition.ts");
+  return defineTools(tools).map(({ description }) => description);
+}
+
+function firstSentence(text: string): string {
+  return /^.*?[.](?=\s|$)/s.exec(text)?.[0].replace(/\s+/g, " ") ?? text;
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { cliRoom } from "../../../test/support/cli-room.ts";
+import { missingHere } from "../../../test/support/sandbox-room.ts";
+import { secretsCanBeRead } from "../../sandbox/landlock/landlock-gaps.ts";
+import { attacks } from "../../sandbox/proof/attacks.ts";
+import type { Finding } from "./finding.ts";
+
+const missing = { bwrap: await missingHere("bwrap"), landlock: await missingHere("landlock") };
+
+function enforced(promise: string): Finding {
+  return { about: "boundary", state: "well", message: `enforced: ${promise}` };
+}
+
+describe("toolcrib doctor attacks the boundary", () => {
+  it.skipIf(missing.bwrap !== undefined)("of bubblewrap, and all is enforced", async () => {
+    await using room = cliRoom();
+    const { exit, stdout, stderr } = await room.run("doctor", "--json", "--sandbox", "bwrap");
+    const { findings, sandbox } = JSON.parse(stdout);
+    expect({ exit, stderr, level: sandbox.level, findings: ofBoundary(findings) }).toEqual({
+      exit: 0,
+      stderr: "",
+      level: "bwrap",
+      findings: [
+        { about: "sandbox", state: "well", message: "bwrap" },
+        ...attacks.map(({ promise }) => enforced(promise)),
+      ],
+    });
+  });
+
+  it.skipIf(missing.landlock !== undefined)("of Landlock, and says what that does not promise", async () => {
+    await using room = cliRoom();
+    const { exit, stdout } = await room.run("doctor", "--json", "--sandbox", "landlock");
+    const { findings, sandbox, boundary } = JSON.parse(stdout);
+    const gaps: readonly string[] = sandbox.gaps;
+    const isOpen = ({ gap }: { readonly gap?: string }) => gap !== undefined && gaps.includes(gap);
+    expect({ exit, boundary }).toEqual({
+      exit: 0,
+      boundary: attacks.map((attack) =>
+        isOpen(attack)
+          ? { promise: attack.promise, outcome: "not promised", reason: attack.gap }
+          : { promise: attack.promise, outcome: "enforced" },
+      ),
+    });
+    const [first, ...others] = ofBoundary(findings).filter(({ state }) => state === "note");
+    expect(first).toEqual({
+      about: "sandbox",
+      state: "note",
+      message: "landlock",
+      hint: "bwrap promises more: toolcrib doctor --sandbox bwrap",
+    });
+    expect(others.map(({ message, hint }) => hint ?? message).sort()).toEqual([...gaps].sort());
+    expect(gaps).toContain(secretsCanBeRead);
+  });
+
+  it("of none that is there, which is wrong when it was asked for", async () => {
+    await using room = cliRoom();
+    const wanted = process.platform === "darwin" ? "landlock" : "seatbelt";
+    const { exit, stdout } = await room.run("doctor", "--json", "--sandbox", wanted);
+    const { findings, sandbox, boundary } = JSON.parse(stdout);
+    expect({ exit, sandbox, boundary, findings: ofBoundary(findings) }).toEqual({
+      exit: 1,
+      sandbox: null,
+      boundary: [],
+      findings: [
+        {
+          about: "sandbox",
+          state: "wrong",
+          message: `The sandbox "${wanted}" cannot be had here. There is no such sandbox for ${process.platform}.`,
+          hint: 'Do what that says, or take the best that can be had: "auto".',
+        },
+      ],
+    });
+  });
+});
+
+function ofBoundary(findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(({ about }) => about === "sandbox" || about === "boundary");
+}

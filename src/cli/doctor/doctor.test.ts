@@ -1,0 +1,322 @@
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { type CliRoom, cliRoom } from "../../../test/support/cli-room.ts";
+import { workspaceFiles } from "../../system/directories.ts";
+import { openToolcrib } from "../../toolcrib/index.ts";
+import type { Finding } from "./finding.ts";
+
+const sandbox = {
+  about: "sandbox",
+  state: "note",
+  message: "none: commands are not confined, and every mode but yolo asks before each",
+  hint: "Take the best that can be had: --sandbox auto",
+};
+
+const search = {
+  about: "search",
+  state: "note",
+  message: "no engine is set up, so that web.search is unavailable",
+  hint: "Set TOOLCRIB_SEARCH to one of: searxng https://…, brave, tavily, duckduckgo.",
+};
+
+describe("toolcrib doctor", () => {
+  it("says of everything that it is well", async () => {
+    await using room = cliRoom();
+    const { callId } = await write(room);
+    const { exit, stdout, stderr } = await room.run("doctor", "--sandbox", "none");
+    const { state } = placesOf(room);
+    expect({ exit, stderr, rows: stdout.split("\n").map((line) => line.split(/ {2,}/)) }).toEqual({
+      exit: 0,
+      stderr: "",
+      rows: [
+        ["well", "node", process.version],
+        ["well", "programs", expect.stringMatching(/ripgrep \d.*, bash \d/)],
+        ["well", "workspace", room.workspace],
+        ["well", "state", state],
+        ["well", "config", `${join(room.home, "config")} (not there yet)`],
+        [expect.stringMatching(/well|note/), "disk", expect.stringMatching(/^\d.* free for what is kept/)],
+        [
+          "well",
+          "journal",
+          expect.stringMatching(/^8 records, \d+ kB; none was altered; head [0-9a-f]{16}…$/),
+        ],
+        [
+          "well",
+          "undo",
+          expect.stringMatching(
+            `^\\d contents? kept, \\d+ bytes of 1.1 GB \\(0 %\\), at most 30 days; back to ${callId} `,
+          ),
+        ],
+        ["well", "sessions", "none is open"],
+        ["well", "rules", "built in"],
+        ["well", "code", expect.stringMatching(/^the parser starts, with grammars of \d+ languages$/)],
+        ["well", "index", "not built yet: the first question does so"],
+        ["well", "documents", "the reader starts, and reads a PDF document"],
+        ["note", "search", search.message],
+        ["", search.hint],
+        ["note", "sandbox", sandbox.message],
+        ["", sandbox.hint],
+        ["well", "boundary", "enforced: Our environment variables are not handed on"],
+        ["well", "boundary", "enforced: Nothing is left running when a command has ended"],
+        [""],
+      ],
+    });
+  });
+
+  it("has nothing to find fault with where nothing was done yet", async () => {
+    await using room = cliRoom();
+    const { isWell, proof, survey } = await examine(room);
+    expect([isWell, proof.records, survey.contents]).toEqual([true, 0, { count: 0, bytes: 0 }]);
+  });
+
+  it("keeps no state for a workspace that is not there, and says so", async () => {
+    await using room = cliRoom();
+    const missing = join(room.workspace, "missing");
+    const { exit, stdout, stderr } = await room.run("doctor", "--sandbox", "none", "-C", missing);
+    expect({ exit, stdout, stderr, state: existsSync(dirname(placesOf(room).state)) }).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^The workspace .*missing cannot be opened: ENOENT/),
+      state: false,
+    });
+  });
+
+  it("finds what others can read or write", async () => {
+    await using room = cliRoom();
+    await write(room);
+    const { state } = placesOf(room);
+    room.write(room.userRules, "# none\n");
+    chmodSync(join(state, "blobs"), 0o755);
+    chmodSync(room.userRules, 0o666);
+    expect(await faults(room)).toEqual([
+      {
+        about: "state",
+        message: `${join(state, "blobs")} is open to other users`,
+        hint: `Close it: chmod go-rwx '${join(state, "blobs")}'`,
+      },
+      {
+        about: "config",
+        message: `${room.userRules} is open to other users`,
+        hint: `Close it: chmod go-w '${room.userRules}'`,
+      },
+    ]);
+  });
+
+  it("finds a journal that was altered", async () => {
+    await using room = cliRoom();
+    await write(room);
+    const database = new DatabaseSync(placesOf(room).journal);
+    database.exec("DELETE FROM records WHERE sequence = 4");
+    database.close();
+    expect(await faults(room)).toEqual([
+      {
+        about: "journal",
+        message: "Record 4 is missing.",
+        hint: "From there on the journal proves nothing. What stands before it is as it was written.",
+      },
+    ]);
+  });
+
+  it("finds contents that are missing or damaged", async () => {
+    await using room = cliRoom();
+    await write(room);
+    await write(room);
+    const blobs = join(placesOf(room).state, "blobs");
+    const files = readdirSync(blobs, { recursive: true, encoding: "utf8" }).filter(
+      (name) => name.length > 60,
+    );
+    for (const name of files) writeFileSync(join(blobs, name), "evil");
+    const damaged = await faults(room);
+    rmSync(blobs, { recursive: true });
+    const missing = await faults(room);
+    const hint =
+      "What is lost can only come from elsewhere, a backup of the state folder or git. Undo the rest with --skip-changed.";
+    const message = (fault: string) =>
+      expect.stringMatching(
+        `^of 2 contents that the latest calls need, 2 ${fault}; a.txt of call_.* cannot be brought back$`,
+      );
+    expect([damaged, missing]).toEqual([
+      [{ about: "undo", message: message("damaged"), hint }],
+      [{ about: "undo", message: message("missing"), hint }],
+    ]);
+  });
+
+  it("finds a broken journal, leaves it to the next call to set it aside, and then tells where it is", async () => {
+    await using room = cliRoom();
+    const { journal, state } = placesOf(room);
+    mkdirSync(dirname(journal), { recursive: true, mode: 0o700 });
+    writeFileSync(journal, "garbage ".repeat(1000), { mode: 0o600 });
+    const broken = await faults(room);
+    const untouched = readFileSync(journal, "utf8").startsWith("garbage");
+    await room.run("call", "file.write", "--path", "a", "--content", "b");
+    const after = await faults(room);
+    const [name] = readdirSync(state).filter((entry) => entry.includes("damaged"));
+    expect({ broken, untouched, after }).toEqual({
+      broken: [
+        {
+          about: "journal",
+          message: "record 1 cannot be read: file is not a database",
+          hint: "The next call sets the journal aside and begins a new one. Copy it first if you want to mend it.",
+        },
+      ],
+      untouched: true,
+      after: [
+        {
+          about: "set aside",
+          message: `a damaged journal of 8.0 kB: ${join(state, name!)}`,
+          hint: "What it held can no longer be undone. Delete it, with its -wal and -shm, when you do not need it any more.",
+        },
+      ],
+    });
+  });
+
+  it("finds a journal that is empty or gone, of which the next call tells, too", async () => {
+    for (const lose of [rmSync, (file: string) => truncateSync(file)]) {
+      await using room = cliRoom();
+      await write(room);
+      const { journal } = placesOf(room);
+      for (const beside of ["-wal", "-shm"]) rmSync(journal + beside, { force: true });
+      lose(journal);
+      const lost = await faults(room);
+      const { stderr } = await room.run("call", "file.write", "--path", "a", "--content", "b");
+      expect({ lost, after: await faults(room) }).toEqual({
+        lost: [
+          {
+            about: "journal",
+            message:
+              "record 1 cannot be read: it is empty or was removed, but contents of earlier calls are there",
+            hint: "The next call sets the journal aside and begins a new one. Copy it first if you want to mend it.",
+          },
+        ],
+        after: [
+          {
+            about: "set aside",
+            message: expect.stringContaining("a damaged journal of 0 bytes: "),
+            hint: expect.stringContaining("What it held can no longer be undone."),
+          },
+        ],
+      });
+      expect(stderr).toContain("is damaged (it is empty or was removed,");
+    }
+  });
+
+  it("tells what keeps the journal from being used, and goes on", async () => {
+    await using unmade = cliRoom();
+    unmade.write(join(unmade.home, "workspaces"), "no folder");
+    await using unopened = cliRoom();
+    mkdirSync(placesOf(unopened).journal, { recursive: true, mode: 0o700 });
+    expect([await faults(unmade), await faults(unopened)]).toEqual([
+      [
+        {
+          about: "journal",
+          message: expect.stringMatching(/^The folder .* cannot be made: /),
+          hint: "Set TOOLCRIB_HOME to a folder that can be written.",
+        },
+      ],
+      [
+        {
+          about: "journal",
+          message: expect.stringMatching(/^The journal .* cannot be used: /),
+          hint: "Free disk space, or set TOOLCRIB_HOME to a folder that can be written.",
+        },
+      ],
+    ]);
+  });
+
+  it("misses no journal where nothing was kept yet", async () => {
+    await using room = cliRoom();
+    const first = await room.run("call", "file.list");
+    const second = await room.run("call", "file.list");
+    expect([first.stderr, second.stderr, await faults(room)]).toEqual(["", "", []]);
+  });
+
+  it("finds rules that cannot be read", async () => {
+    await using room = cliRoom();
+    room.write(room.userRules, "permit everything\n");
+    chmodSync(room.userRules, 0o600);
+    chmodSync(dirname(room.userRules), 0o700);
+    expect((await faults(room)).map(({ about, message }) => [about, message])).toEqual([
+      ["rules", expect.stringMatching(/rules:1/)],
+    ]);
+  });
+
+  it("mentions rules that are not trusted, and calls that were interrupted", async () => {
+    await using room = cliRoom();
+    room.write(".toolcrib/rules", "allow run **\n");
+    const { journal } = placesOf(room);
+    mkdirSync(dirname(journal), { recursive: true, mode: 0o700 });
+    const script = `
+      import { Journal } from ${JSON.stringify(join(import.meta.dirname, "../../journal/journal.ts"))};
+      const journal = new Journal({ file: ${JSON.stringify(journal)}, session: "killed" });
+      journal.begin({ callId: "call_killed", tool: "file.write", input: {}, startedAt: 1 });
+      process.kill(process.pid, "SIGKILL");`;
+    spawnSync(process.execPath, ["--input-type=module", "--eval", script]);
+    const { isWell, findings } = await examine(room);
+    expect([isWell, findings.filter(({ state }) => state === "note")]).toEqual([
+      true,
+      [
+        {
+          about: "calls",
+          state: "note",
+          message: "1 call was interrupted: their process died; the latest: call_killed (file.write)",
+          hint: "See what one did: toolcrib diff <call>. Take it back: toolcrib undo <call>.",
+        },
+        {
+          about: "rules",
+          state: "note",
+          message: ".toolcrib/rules is not trusted: it may only forbid",
+          hint: "Look at them, then trust them: toolcrib policy trust",
+        },
+        search,
+        sandbox,
+      ],
+    ]);
+  });
+});
+
+interface Examined {
+  readonly isWell: boolean;
+  readonly findings: readonly Finding[];
+  readonly proof: { readonly records: number };
+  readonly survey: { readonly contents: unknown };
+}
+
+async function examine(room: CliRoom): Promise<Examined> {
+  const { exit, stdout, stderr } = await room.run("doctor", "--json", "--sandbox", "none");
+  expect(stderr).toBe("");
+  const examined: Examined = JSON.parse(stdout);
+  expect(exit).toBe(examined.isWell ? 0 : 1);
+  return examined;
+}
+
+async function faults(room: CliRoom): Promise<readonly Omit<Finding, "state">[]> {
+  const { findings } = await examine(room);
+  return findings.flatMap(({ state, ...finding }) => (state === "wrong" ? [finding] : []));
+}
+
+/** Two calls that change a file. */
+async function write({ workspace, home }: CliRoom): Promise<{ readonly callId: string }> {
+  const crib = await openToolcrib({ workspace, stateDirectory: home, configDirectory: join(home, "config") });
+  const first = await crib.call("file.write", { path: "a.txt", content: "one\n" });
+  const second = await crib.call("file.write", { path: "a.txt", content: "two\n" });
+  expect([first.error, second.error]).toEqual([null, null]);
+  await crib.close();
+  return first;
+}
+
+function placesOf({ workspace, home }: CliRoom): { readonly journal: string; readonly state: string } {
+  const { journal } = workspaceFiles(home, workspace);
+  return { journal, state: dirname(journal) };
+}

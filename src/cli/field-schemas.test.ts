@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import * as z from "zod/mini";
+import { rename } from "../dialects/rename.ts";
+import { fieldSchemasOf } from "./field-schemas.ts";
+
+it("finds kinds, choices, descriptions and what is required behind every wrapping", () => {
+  const input = z.strictObject({
+    path: z.string().check(z.minLength(1), z.describe("A file.")),
+    limit: z.optional(z.int().check(z.describe("At most."))),
+    mode: z._default(z.enum(["content", "files"]), "content"),
+    only: z.optional(z.array(z.string())).check(z.describe("Names.")),
+    globs: z.nullable(z.union([z.string(), z.array(z.string())])),
+  });
+  expect(fieldSchemasOf({ input: input.check(z.refine(() => true)) })).toEqual({
+    path: { types: ["string"], description: "A file.", required: true },
+    limit: { types: ["number"], description: "At most.", required: false },
+    mode: { types: ["string"], choices: ["content", "files"], required: false },
+    only: {
+      types: ["array"],
+      items: { types: ["string"], required: true },
+      description: "Names.",
+      required: false,
+    },
+    globs: { types: ["string", "array"], items: { types: ["string"], required: true }, required: true },
+  });
+});
+
+it("gives a dialect's own names", async () => {
+  const tool = await rename("file.move", {
+    name: "mv",
+    fields: { from: "source" },
+    only: ["from", "to"],
+  }).load();
+  expect(Object.keys(fieldSchemasOf(tool))).toEqual(["source", "to"]);
+});

@@ -1,0 +1,59 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { type CliRoom, cliRoom } from "../../../test/support/cli-room.ts";
+import { workspaceFiles } from "../../system/directories.ts";
+
+const fileOf = ({ home, workspace }: CliRoom) => join(workspaceFiles(home, workspace).index, "index.db");
+
+it("builds the index, tells what it holds, and throws it away", async () => {
+  await using room = cliRoom();
+  room.write("greet.ts", "export function greet() {}\n");
+  room.write("notes.txt", "hello\n");
+  room.write(".env", "TOKEN=1\n");
+  const steps = [await room.run("index"), await room.run("index", "clear"), await room.run("index", "clear")];
+  expect(steps).toEqual([
+    {
+      exit: 0,
+      stdout: expect.stringMatching(/^2 files indexed, 1 of them with symbols; \d+ kB\.\n$/),
+      stderr: "",
+    },
+    { exit: 0, stdout: expect.stringMatching(/^The index is gone: \d+ kB\.\n$/), stderr: "" },
+    { exit: 0, stdout: "There is no index.\n", stderr: "" },
+  ]);
+  expect(existsSync(fileOf(room))).toBe(false);
+});
+
+it("tells programs the same", async () => {
+  await using room = cliRoom();
+  room.write("greet.ts", "export function greet() {}\n");
+  const built = await room.run("index", "--json");
+  const cleared = await room.run("index", "clear", "--json");
+  const file = fileOf(room);
+  expect([built.stdout, cleared.stdout].map((text) => JSON.parse(text))).toEqual([
+    { files: 1, indexed: 1, outlined: 1, outlinable: 1, bytes: expect.any(Number), file, problem: null },
+    { bytes: JSON.parse(built.stdout).bytes, file },
+  ]);
+});
+
+it("fails where the index cannot be kept, and says why", async () => {
+  await using room = cliRoom();
+  room.write("greet.ts", "export function greet() {}\n");
+  // A file where the folder should be.
+  room.write(workspaceFiles(room.home, room.workspace).index, "");
+  const { exit, stdout, stderr } = await room.run("index");
+  expect({ exit, stdout, stderr }).toEqual({
+    exit: 1,
+    stdout: "1 file indexed, 1 of them with symbols; 0 bytes.\n",
+    stderr: expect.stringMatching(/^The index is not kept: .* cannot be made: /),
+  });
+});
+
+it("knows no other verbs", async () => {
+  await using room = cliRoom();
+  expect(await room.run("index", "build")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: 'toolcrib index knows no "build"\nThere are `toolcrib index` and `toolcrib index clear`.\n',
+  });
+});

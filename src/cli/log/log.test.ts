@@ -1,0 +1,280 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { workspaceFiles } from "../../system/directories.ts";
+import { type CallResult, openToolcrib } from "../../toolcrib/index.ts";
+import { readSince } from "./read-since.ts";
+
+let folder: string;
+let workspace: string;
+let home: string;
+let results: Record<"created" | "edited" | "refused" | "missing", CallResult>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib log "));
+  workspace = join(folder, "a workspace");
+  home = join(folder, "home");
+  mkdirSync(workspace);
+  const crib = await openToolcrib({ workspace, stateDirectory: home, configDirectory: join(home, "config") });
+  results = {
+    created: await crib.call("file.write", { path: "a.txt", content: "one\n" }),
+    edited: await crib.call("edit.replace", { path: "a.txt", find: "one", replace: "two" }),
+    refused: await crib.call("file.delete", { path: "a.txt" }),
+    missing: await crib.call("file.read", { path: "none.txt\u001b[2J" }),
+  };
+  await crib.close();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("toolcrib log", () => {
+  it("shows calls, newest first: how they ended, what they changed, which rule held them up", async () => {
+    const { exit, stdout, stderr } = await run("log");
+    const { created, edited, refused, missing } = results;
+    const rows = stdout.split("\n").map((line) =>
+      line
+        .replace(/^\S+ \S+/, "TIME")
+        .replace(/\d+ ms/, "1 ms")
+        .split(/ {2,}/),
+    );
+    expect({ exit, rows, stderr }).toEqual({
+      exit: 0,
+      stderr: "",
+      rows: [
+        ["TIME", missing.callId, "file.read", "not-found", "1 ms", '{"path":"none.txt\\u001b[2J"}'],
+        [
+          "TIME",
+          refused.callId,
+          "file.delete",
+          "needs-approval",
+          "1 ms",
+          '{"path":"a.txt"}',
+          "[asked: mode cautious: destructive]",
+        ],
+        [
+          "TIME",
+          edited.callId,
+          "edit.replace",
+          "ok",
+          "+0 ~1 -0",
+          "1 ms",
+          '{"path":"a.txt","find":"one","replace":"two"}',
+        ],
+        [
+          "TIME",
+          created.callId,
+          "file.write",
+          "ok",
+          "+1 ~0 -0",
+          "1 ms",
+          '{"path":"a.txt","content":"one\\n"}',
+        ],
+        [""],
+      ],
+    });
+  });
+
+  it("shows only the calls that are meant", async () => {
+    const found = async (...words: string[]) => {
+      const { stdout, stderr } = await run("log", "--json", ...words);
+      return stderr === "" ? JSON.parse(stdout).map((call: { tool: string }) => call.tool) : stderr;
+    };
+    const answers = await Promise.all([
+      found("--limit", "1"),
+      found("--failed"),
+      found("--tool", "edit.replace"),
+      found("--session", "last", "--since", "1h"),
+      found("--session", "session_other"),
+      found("--since", "2999-01-01"),
+    ]);
+    expect(answers).toEqual([
+      ["file.read"],
+      ["file.read", "file.delete"],
+      ["edit.replace"],
+      ["file.read", "file.delete", "edit.replace", "file.write"],
+      [],
+      [],
+    ]);
+  });
+
+  it("says that there is nothing", async () => {
+    const elsewhere = join(folder, "elsewhere");
+    mkdirSync(elsewhere);
+    expect(await Promise.all([run("log", "-C", elsewhere), run("log", "--tool", "file.move")])).toEqual([
+      { exit: 0, stdout: "", stderr: `No calls in ${elsewhere} yet.\n` },
+      { exit: 0, stdout: "", stderr: "No such calls are on record.\n" },
+    ]);
+  });
+
+  it("shows all that is on record of one call", async () => {
+    const { callId } = results.edited;
+    const [shown, json] = await Promise.all([
+      run("log", "show", callId),
+      run("log", "show", callId, "--json"),
+    ]);
+    const call = JSON.parse(json.stdout);
+    const rows = shown.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(/ {2,}/));
+    const [before, after] = [call.changes[0].before.hash, call.changes[0].after.hash];
+    expect(rows).toEqual([
+      ["call", callId],
+      ["tool", "edit.replace"],
+      ["session", call.session],
+      ["time", expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)],
+      ["outcome", "ok"],
+      ["duration", expect.stringMatching(/^\d+ ms$/)],
+      ["decision", "allow"],
+      ["rule", call.decision.rule],
+      ["reason", call.decision.reason],
+      ...(call.sandbox === null ? [] : [["sandbox", call.sandbox]]),
+      ["input", '{"path":"a.txt","find":"one","replace":"two"}'],
+      ["touches", "write a.txt"],
+      [
+        "changed",
+        `a.txt: ${before.slice(0, 12)} 4 bytes 0${mode(call.changes[0].before)} → ` +
+          `${after.slice(0, 12)} 4 bytes 0${mode(call.changes[0].after)}`,
+      ],
+      ["undo", `toolcrib undo ${callId}`],
+    ]);
+    expect([call.callId, call.state, call.undoable, call.changes.length]).toEqual([callId, "ok", "whole", 1]);
+  });
+
+  it("refuses what it does not know", async () => {
+    const answers = await Promise.all([
+      run("log", "show", "call_x"),
+      run("log", "show"),
+      run("log", "shwo"),
+      run("log", "--since", "soon"),
+      run("log", "verify", "--head", "abc"),
+    ]);
+    expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
+      [2, "There is no call call_x on record"],
+      [2, "Name a call"],
+      [2, '"shwo" is one word too many'],
+      [2, '"soon" is no time'],
+      [2, '"abc" is no head'],
+    ]);
+  });
+
+  it("proves that nothing was altered, and tells what was", async () => {
+    const { journal } = workspaceFiles(home, workspace);
+    const whole = await run("log", "verify");
+    const [, count, head] =
+      /^(\d+) records; none was altered, removed, added or moved\.\nHead: ([0-9a-f]{64})\n$/.exec(
+        whole.stdout,
+      )!;
+    const [noted, unknown] = await Promise.all([
+      run("log", "verify", "--head", head!),
+      run("log", "verify", "--head", "f".repeat(64)),
+    ]);
+    const database = new DatabaseSync(journal);
+    database.exec("UPDATE records SET body = replace(body, 'a.txt', 'b.txt') WHERE sequence = 3");
+    const [altered, json] = await Promise.all([run("log", "verify"), run("log", "verify", "--json")]);
+    database.exec("UPDATE records SET body = replace(body, 'b.txt', 'a.txt') WHERE sequence = 3");
+    database.close();
+    const failed = (message: string, hint: string) => ({
+      exit: 1,
+      stdout: "",
+      stderr: `${message}\n${hint}\n`,
+    });
+    expect([noted, unknown, altered, { ...json, stdout: JSON.parse(json.stdout) }]).toEqual([
+      {
+        exit: 0,
+        stderr: "",
+        stdout: whole.stdout.replace(
+          "Head:",
+          `The noted head is record ${count}: nothing up to it was altered.\nHead:`,
+        ),
+      },
+      failed(
+        "No record has the noted head.",
+        "The journal was replaced or shortened since it was noted, or records up to it were removed by age.",
+      ),
+      failed(
+        "Record 3 is not as it was written.",
+        "From there on the journal proves nothing. What stands before it is as it was written.",
+      ),
+      {
+        exit: 1,
+        stderr: "",
+        stdout: {
+          records: Number(count),
+          pruned: 0,
+          head,
+          fault: { sequence: 3, reason: "is not as it was written" },
+          isProven: false,
+        },
+      },
+    ]);
+  });
+
+  it("marks what can no longer be undone", async () => {
+    const { callId } = results.edited;
+    const { blobs } = workspaceFiles(home, workspace);
+    renameSync(blobs, `${blobs} away`);
+    const [list, shown] = await Promise.all([
+      run("log", "--tool", "edit.replace"),
+      run("log", "show", callId),
+    ]);
+    renameSync(`${blobs} away`, blobs);
+    expect(list.stdout).toContain("  +0 ~1 -0 (no longer undoable)  ");
+    expect(shown.stdout.trimEnd().split("\n").at(-1)).toBe(
+      "undo      no longer possible: what was there before is no longer kept",
+    );
+  });
+
+  it("says loudly that the journal was damaged", async () => {
+    const damaged = join(folder, "damaged");
+    mkdirSync(damaged);
+    const { journal } = workspaceFiles(home, damaged);
+    await run("log", "-C", damaged);
+    writeFileSync(journal, "garbage ".repeat(1000));
+    const { exit, stderr } = await run("log", "-C", damaged);
+    expect([exit, stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /^No calls in .*\nThe journal .* is damaged \(file is not a database\)\. It was set aside as .*\.damaged-.* and a new one begun: what was done before this can no longer be undone\.\n$/,
+      ),
+    ]);
+  });
+});
+
+it("reads times as people write them", () => {
+  const now = Date.parse("2026-11-15T12:00:00Z");
+  expect([
+    readSince("90m", now),
+    readSince("2h", now),
+    readSince("3d", now),
+    readSince("2026-11-15T09:30Z", now),
+    readSince("2026-11-15", now),
+    readSince("2026-11-15 09:30", now),
+  ]).toEqual([
+    now - 90 * 60_000,
+    now - 2 * 3_600_000,
+    now - 3 * 86_400_000,
+    Date.parse("2026-11-15T09:30:00Z"),
+    new Date(2026, 10, 15).getTime(),
+    new Date(2026, 10, 15, 9, 30).getTime(),
+  ]);
+});
+
+const mode = (state: { readonly mode: number }) => state.mode.toString(8);
+
+function run(...words: string[]): Promise<{ exit: number; stdout: string; stderr: string }> {
+  const main = join(import.meta.dirname, "../main.ts");
+  const env = {
+    ...process.env,
+    TOOLCRIB_HOME: home,
+    NO_COLOR: "1",
+    FORCE_COLOR: undefined,
+  };
+  const { promise, resolve } = Promise.withResolvers<{ exit: number; stdout: string; stderr: string }>();
+  execFile(process.execPath, [main, ...words], { cwd: workspace, env }, (error, stdout, stderr) => {
+    resolve({ exit: Number(error?.code ?? 0), stdout, stderr });
+  });
+  return promise;
+}

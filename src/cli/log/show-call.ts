@@ -1,0 +1,111 @@
+import type { Access } from "../../contract/access.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { EntryState } from "../../contract/history.ts";
+import { printable, printableLine } from "../../lib/printable.ts";
+import { showSize } from "../../lib/show-size.ts";
+import type { JournalDesk, LoggedCall, RecordedChange } from "../../toolcrib/journal-desk.ts";
+import type { Arguments } from "../command.ts";
+import { logCommand } from "../commands/log.ts";
+import { refuseOperands } from "../parse-arguments.ts";
+import { printJson } from "../report.ts";
+import { layTable } from "../table.ts";
+import { print } from "../terminal.ts";
+import { toLocalTime } from "../time.ts";
+import { atDesk } from "./desk.ts";
+import { tellDuration, tellRule } from "./tell-call.ts";
+
+/** `toolcrib log show <call>` */
+export async function showCall(given: Arguments): Promise<number> {
+  const [callId, ...rest] = given.operands;
+  refuseOperands(rest, logCommand);
+  if (callId === undefined)
+    throw new ToolError("invalid-input", "Name a call", { hint: "Their ids stand in: toolcrib log" });
+  return atDesk(given, (desk) => {
+    const call = desk.find(callId);
+    if (call === undefined) throw unknownCall(callId);
+    const changes = desk.changesOf(callId);
+    if (given.options.has("json")) printJson({ ...call, changes });
+    else print(describe(call, changes, desk));
+    return 0;
+  });
+}
+
+function unknownCall(callId: string): ToolError {
+  return new ToolError("not-found", `There is no call ${callId} on record`, {
+    hint: "See which there are: toolcrib log --limit 100",
+  });
+}
+
+function describe(call: LoggedCall, changes: readonly RecordedChange[], desk: JournalDesk): string {
+  const rows = [
+    ["call", call.callId],
+    ["tool", call.tool],
+    ["session", call.session],
+    ["time", toLocalTime(call.startedAt)],
+    ["outcome", call.message === null ? call.state : `${call.state}: ${printableLine(call.message)}`],
+    ["duration", tellDuration(call)],
+    ...describeDecision(call),
+    ["sandbox", call.sandbox ?? ""],
+    ["output", call.outputHandle ?? ""],
+    ["input", printable(JSON.stringify(call.input) ?? "")],
+    ...call.accesses.map((access) => ["touches", describeAccess(access)]),
+    ...changes.map((change) => [
+      call.outcome === "ok" ? "changed" : "may have changed",
+      describeChange(change, desk),
+    ]),
+    ...call.notCovered.map((sentence) => ["no undo", printableLine(sentence)]),
+    ["undo", describeUndo(call)],
+  ];
+  return layTable(rows.filter(([, value]) => value !== ""));
+}
+
+function describeDecision({ decision }: LoggedCall): readonly string[][] {
+  if (decision === null) return [];
+  const { verdict, answer, rule, source, reason } = decision;
+  return [
+    ["decision", answer === undefined ? verdict : `${verdict}, answered ${answer}`],
+    ["rule", printableLine(tellRule(rule, source))],
+    ["reason", printableLine(reason)],
+  ];
+}
+
+function describeAccess(access: Access): string {
+  const target =
+    access.kind === "execute" ? access.command : access.kind === "network" ? access.host : access.path;
+  return printableLine(`${access.kind} ${target}`);
+}
+
+function describeChange({ path, before, after, lost, moved }: RecordedChange, desk: JournalDesk): string {
+  const isGone =
+    before.kind === "file" && lost === undefined && moved === undefined && !desk.isKept(before.hash);
+  const remarks = [
+    ...(moved === undefined ? [] : [`moved with ${printableLine(moved)}`]),
+    ...(lost === undefined ? [] : [`not kept: ${lost}`]),
+    ...(isGone ? ["no longer kept"] : []),
+  ];
+  const states = `${describeState(before)} → ${describeState(after)}`;
+  return `${printableLine(path)}: ${states}${remarks.length > 0 ? ` (${remarks.join(", ")})` : ""}`;
+}
+
+function describeState(state: EntryState): string {
+  switch (state.kind) {
+    case "nothing":
+      return "nothing";
+    case "file":
+      return `${state.hash.slice(0, 12)} ${showSize(state.bytes)} ${describeMode(state.mode)}`;
+    case "link":
+      return `link to ${printableLine(state.target)}`;
+    case "directory":
+      return `folder ${describeMode(state.mode)}`;
+  }
+}
+
+function describeMode(mode: number): string {
+  return mode.toString(8).padStart(4, "0");
+}
+
+function describeUndo({ undoable, callId }: LoggedCall): string {
+  if (undoable === null) return "";
+  if (undoable === "gone") return "no longer possible: what was there before is no longer kept";
+  return `toolcrib undo ${callId}${undoable === "partly" ? ", but not all of it" : ""}`;
+}

@@ -1,0 +1,467 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeChangeWorld } from "../../test/support/environment/change-world.ts";
+import { workspaceFiles } from "../system/directories.ts";
+import { explainEverything } from "./help.ts";
+
+const main = join(import.meta.dirname, "main.ts");
+let folder: string;
+let workspace: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib cli "));
+  workspace = join(folder, "a workspace");
+  mkdirSync(workspace);
+  writeFileSync(join(workspace, "poem.txt"), "one\ntwo\nthree\n");
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Settings {
+  readonly input?: string | Uint8Array;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+function start(words: readonly string[], { input = "", env = {} }: Settings = {}): ChildProcess {
+  const plain = {
+    ...process.env,
+    TOOLCRIB_HOME: join(folder, "home"),
+    NO_COLOR: undefined,
+    FORCE_COLOR: undefined,
+  };
+  const child = spawn(process.execPath, [main, ...words], { cwd: workspace, env: { ...plain, ...env } });
+  child.stdin.end(input);
+  return child;
+}
+
+async function finish(child: ChildProcess): Promise<{ exit: unknown; stdout: string; stderr: string }> {
+  const [stdout, stderr, [code, signal]] = await Promise.all([
+    text(child.stdout!),
+    text(child.stderr!),
+    once(child, "close"),
+  ]);
+  return { exit: code ?? signal, stdout, stderr };
+}
+
+const run = (words: readonly string[], settings?: Settings) => finish(start(words, settings));
+const runAll = (...lines: (readonly string[])[]) => Promise.all(lines.map((words) => run(words)));
+
+describe("toolcrib call", () => {
+  it("takes arguments as flags, as JSON and from standard input, and prints the answer", async () => {
+    const answers = await Promise.all([
+      run(["call", "file.read", "--path", "poem.txt", "--limit=2", "--no-line-numbers"]),
+      run(["call", "file_read", '{"path": "poem.txt", "limit": 2, "line_numbers": false}', "--mode", "safe"]),
+      run(["call", "file.read", "-"], {
+        input: '\uFEFF{"path": "poem.txt", "limit": 2, "line_numbers": false}',
+      }),
+    ]);
+    const answer = {
+      exit: 0,
+      stdout: "one\ntwo\n[poem.txt: lines 1 to 2 of 3; read on with offset 3.]\n",
+      stderr: "",
+    };
+    expect(answers).toEqual([answer, answer, answer]);
+  });
+
+  it("edits by flags, by JSON, and by a patch or diff that comes from standard input as it is", async () => {
+    const file = join(workspace, "song.txt");
+    writeFileSync(file, "la\nle\nli\nlo\nlu\n");
+    const patch = "*** Begin Patch\n*** Update File: song.txt\n@@\n-li\n+LI\n*** End Patch\n";
+    const edits = '[{"find": "lo", "replace": "LO"}]';
+    const answers = [
+      await run(["call", "edit.replace", "--path", "song.txt", "--find", "la", "--replace=--LA"]),
+      await run(["call", "edit_replace", '{"path": "song.txt", "find": "le", "replace": "LE"}']),
+      await run(["call", "edit_patch", "-"], { input: patch }),
+      await run(["call", "edit.replace", "--path", "song.txt", "--edits", edits]),
+      await run(["call", "edit.diff", "-"], {
+        input: JSON.stringify({ diff: "--- song.txt\n+++ song.txt\n@@\n-lu\n+LU\n" }),
+      }),
+    ];
+    expect(answers.map(({ exit, stdout }) => [exit, stdout.split(" (")[0]])).toEqual(
+      [1, 2, 3, 4, 5].map((line) => [0, `Edited song.txt at line ${line}`]),
+    );
+    expect(readFileSync(file, "utf8")).toBe("--LA\nLE\nLI\nLO\nLU\n");
+  });
+
+  it("takes no text from standard input that it cannot read", async () => {
+    const { exit, stderr } = await run(["call", "edit.diff", "-"], {
+      input: Buffer.from("--- song.txt\n+++ song.txt\n@@\n-café\n+thé\n", "latin1"),
+    });
+    expect([exit, stderr]).toEqual([
+      2,
+      "The standard input is not UTF-8\nConvert it first, for example with iconv -f latin1 -t utf-8.\n",
+    ]);
+  });
+
+  it("prints with --json one object of six keys, whatever happens", async () => {
+    const reports = await runAll(
+      ["call", "file.read", '{"path": "poem.txt", "limit": 1}', "--json"],
+      ["call", "file.read", '{"path": "none.txt"}', "--json"],
+      ["call", "--json", "file.read", '{"path": '],
+      ["call", "file.raed", "{}", "--json"],
+      ["call", "--json"],
+    );
+    const objects = reports.map(({ stdout }) => JSON.parse(stdout));
+    expect(reports.map(({ exit, stderr }) => [exit, stderr])).toEqual([
+      [0, ""],
+      [1, ""],
+      [2, ""],
+      [2, ""],
+      [2, ""],
+    ]);
+    for (const object of objects) {
+      expect(Object.keys(object)).toEqual(["content", "isError", "data", "error", "callId", "truncated"]);
+    }
+    expect(
+      objects.map(({ isError, error, callId }) => [isError, error?.code, /^call_/.test(callId)]),
+    ).toEqual([
+      [false, undefined, true],
+      [true, "not-found", true],
+      [true, "invalid-input", false],
+      [true, "not-found", false],
+      [true, "invalid-input", false],
+    ]);
+    expect(objects[3]).toEqual({
+      content: 'Unknown tool "file.raed"\nDid you mean "file.read"?',
+      isError: true,
+      data: null,
+      error: { code: "not-found", message: 'Unknown tool "file.raed"', hint: 'Did you mean "file.read"?' },
+      callId: "",
+      truncated: false,
+    });
+  });
+
+  it("tells by its exit code what happened", async () => {
+    const ends = await runAll(
+      ["call", "file.write", "--path", "new/file.txt", "--content", "new"],
+      ["call", "file.read", "--path", "none.txt"],
+      ["call", "file.read", "--path", "poem.txt", "--limit", "many"],
+      ["call", "file.read", "--path", "../../../etc/passwd"],
+      ["call", "file.delete", "--path", "poem.txt"],
+      ["call", "file.write", "--path", "a", "--content", "b", "--mode=safe"],
+    );
+    expect(ends.map(({ exit, stdout }) => [exit, stdout])).toEqual([
+      [0, "Created new/file.txt: 3 bytes written.\n"],
+      [1, ""],
+      [2, ""],
+      [3, ""],
+      [4, ""],
+      [4, ""],
+    ]);
+    expect(ends[4]!.stderr).toContain(
+      "To allow it yourself, answer on a terminal, or add a rule (--rule 'allow …') or --mode yolo.\n",
+    );
+    expect(existsSync(join(workspace, "poem.txt"))).toBe(true);
+  });
+
+  it("tells a person the way out that there is, and no other", async () => {
+    const ends = await runAll(
+      ["call", "file.delete", "--path", ".", "--recursive", "--mode", "yolo"],
+      ["call", "file.read", "--path", "poem.txt", "--mode", "paranoid"],
+      ["call", "file.read", "--path", "a b/.env"],
+      ["call", "file.read", "--path", "poem.txt", "--rule", "deny read poem.txt"],
+      ["call", "web.fetch", "--url", "http://127.0.0.1:1/"],
+      ["call", "web.fetch", "--url", "http://[::1]:1/", "--mode", "safe"],
+      ["call", "web.fetch", "--url", "http://example.com/"],
+    );
+    expect(ends.map(({ stderr }) => stderr.trimEnd().split("\n").at(-1))).toEqual([
+      "To allow it yourself, answer on a terminal.",
+      "To allow it yourself, answer on a terminal, or choose another --mode.",
+      "To open it, add --rule 'open a b/.env', or put that line into your own rules (toolcrib paths).",
+      "Leave that part out, or find another way; only the person can change the rule.",
+      "To allow it yourself, answer on a terminal, or add --rule 'allow connect 127.0.0.1'.",
+      "To allow it yourself, answer on a terminal, or add --rule 'allow connect ::1'.",
+      "To allow it yourself, answer on a terminal, or add a rule (--rule 'allow …') or --mode yolo.",
+    ]);
+  });
+
+  it("gives the tool what stands after a lone --", async () => {
+    const [ours, theirs] = await runAll(
+      ["call", "search.grep", "--pattern", "two", "--mode", "files"],
+      ["call", "search.grep", "--pattern", "two", "--mode", "safe", "--", "--mode", "files"],
+    );
+    expect(ours).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        '--mode must be one of safe, cautious, paranoid, yolo, not "files"\n' +
+        "If the tool is to have it, write it after a lone `--`: … -- --mode files\n",
+    });
+    expect([theirs!.exit, theirs!.stdout.split("\n")[0], theirs!.stderr]).toEqual([0, "poem.txt", ""]);
+  });
+
+  it("works in another folder", async () => {
+    const [there, nowhere] = await runAll(
+      ["call", "-C", folder, "file.read", "--path", "a workspace/poem.txt", "--offset", "-1"],
+      ["call", "-C", join(folder, "nowhere"), "file.read", "--path", "poem.txt"],
+    );
+    expect(there).toEqual({ exit: 0, stdout: "3 | three\n", stderr: "" });
+    expect([nowhere!.exit, nowhere!.stdout]).toEqual([2, ""]);
+  });
+
+  it("says that a picture is left out", async () => {
+    const png =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    writeFileSync(join(workspace, "dot.png"), Buffer.from(png, "base64"));
+    const { exit, stderr } = await run(["call", "file.read", "--path", "dot.png"]);
+    expect([exit, stderr]).toEqual([
+      0,
+      "[A picture (image/png, 70 bytes) that a terminal cannot show is left out.]\n",
+    ]);
+  });
+
+  it("prints a large answer whole", async () => {
+    const line = "x".repeat(600);
+    writeFileSync(join(workspace, "large.txt"), `${line}\n`.repeat(1500));
+    const { exit, stdout } = await run(["call", "file.read", "--path", "large.txt", "--json"]);
+    const { data, truncated } = JSON.parse(stdout);
+    expect([exit, truncated, data.files[0].text.length]).toEqual([0, true, 601 * 1500]);
+  });
+
+  it("says first what became of a change that a crash had interrupted", async () => {
+    const crashed = join(folder, "crashed");
+    mkdirSync(crashed);
+    makeChangeWorld(crashed);
+    const changer = fileURLToPath(new URL("../../test/support/environment/changer.ts", import.meta.url));
+    spawnSync(process.execPath, [changer, crashed, "change", JSON.stringify({ killAt: "update" })]);
+    const { changes } = workspaceFiles(join(folder, "home"), join(crashed, "workspace"));
+    mkdirSync(dirname(changes), { recursive: true });
+    renameSync(join(crashed, "records"), changes);
+    writeFileSync(join(crashed, "workspace", "a", "mode"), "by hand");
+    const words = [
+      "call",
+      "file.read",
+      "--path",
+      "a/update",
+      "--no-line-numbers",
+      "-C",
+      `${crashed}/workspace`,
+    ];
+    const paths = "a/delete, a/mode, a/update, b/from, hard/one and 3 more files";
+    expect([await run(words), await run(words)]).toEqual([
+      {
+        exit: 0,
+        stdout: "updated\n",
+        stderr:
+          `A change of ${paths} that a crash had interrupted was completed.\n` +
+          "Left alone, because changed since: a/mode\n",
+      },
+      { exit: 0, stdout: "updated\n", stderr: "" },
+    ]);
+  });
+});
+
+describe("a call that takes long", () => {
+  /** A hole of 64 GB in which no line ends: it takes no room, but time to look through. */
+  const hole = "hole.txt";
+  const words = ["call", "file.read", "--path", hole, "--offset", "100000"];
+  beforeAll(() => {
+    writeFileSync(join(workspace, hole), "a line of text\n".repeat(10_000));
+    truncateSync(join(workspace, hole), 64 * 2 ** 30);
+  });
+  afterAll(() => rmSync(join(workspace, hole)));
+
+  it("ends at its deadline", async () => {
+    const { exit, stdout, stderr } = await run([...words, "--timeout-ms", "50"]);
+    expect([exit, stdout, stderr.split("\n")[0]]).toEqual([
+      5,
+      "",
+      "The call did not finish within 0.05 s and was ended",
+    ]);
+  });
+
+  it("ends when it is interrupted, and says so", async () => {
+    const child = start([...words, "--json"]);
+    await opens(child, hole);
+    child.kill("SIGINT");
+    const { exit, stdout, stderr } = await finish(child);
+    expect([exit, JSON.parse(stdout).error.code, stderr]).toEqual([130, "cancelled", ""]);
+  });
+
+  it("ends at once when it is interrupted again, not when it is told twice of the same", async () => {
+    const interruption = JSON.stringify(join(import.meta.dirname, "interruption.ts"));
+    const script = `import { onInterruption } from ${interruption};
+      onInterruption().signal.addEventListener("abort", () => console.log("interrupted"));
+      console.log("ready");
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script]);
+    const end = once(child, "close");
+    await once(child.stdout, "data");
+    child.kill("SIGINT");
+    child.kill("SIGINT");
+    await once(child.stdout, "data");
+    await wait(600);
+    expect(child.exitCode).toBe(null);
+    child.kill("SIGINT");
+    expect(await end).toEqual([130, null]);
+  });
+});
+
+describe("the command line", () => {
+  it("explains itself at every level", async () => {
+    const [everything, tool] = await runAll([], ["call", "file.move", "--help"]);
+    expect(everything).toEqual({
+      exit: 0,
+      stdout: stripVTControlCharacters(explainEverything()),
+      stderr: "",
+    });
+    expect(tool).toEqual({
+      exit: 0,
+      stderr: "",
+      stdout: `file.move (risk: destructive)
+
+Move or rename a file, link or directory.
+
+Arguments
+  --from TEXT     (required)
+  --to TEXT       (required) The full new path.
+  --[no-]replace  Replace a file there.
+
+Examples
+  toolcrib call file.move --from notes.txt --to docs/notes.txt          # as flags
+  toolcrib call file.move '{"from":"notes.txt","to":"docs/notes.txt"}'  # as JSON
+
+See also: toolcrib help call
+`,
+    });
+  });
+
+  it("names what was probably meant", async () => {
+    const [command, early, option, version] = await runAll(
+      ["tols"],
+      ["-C", "dir", "doctor"],
+      ["tools", "--jsn"],
+      ["--version"],
+    );
+    const packageJson = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
+    expect([command, early, option, version]).toEqual([
+      { exit: 2, stdout: "", stderr: 'There is no command "tols"\nDid you mean `toolcrib tools`?\n' },
+      {
+        exit: 2,
+        stdout: "",
+        stderr:
+          "-C stands before the command\nGive options after it: `toolcrib COMMAND -C …`. See: toolcrib --help\n",
+      },
+      { exit: 2, stdout: "", stderr: "toolcrib tools has no option --jsn\nDid you mean --json?\n" },
+      { exit: 0, stdout: `${packageJson.version}\n`, stderr: "" },
+    ]);
+  });
+
+  it("colours trouble only where it is wanted", async () => {
+    const inColour = (env: NodeJS.ProcessEnv) =>
+      run(["nonsense"], { env }).then(({ stderr }) => stderr.includes("\u001b["));
+    expect(
+      await Promise.all([
+        inColour({}),
+        inColour({ FORCE_COLOR: "1" }),
+        inColour({ FORCE_COLOR: "0" }),
+        inColour({ NO_COLOR: "1" }),
+      ]),
+    ).toEqual([false, true, false, false]);
+  });
+
+  it("is silent when nobody reads on", async () => {
+    const script = `"${process.execPath}" "${main}" tools | true; echo "\${PIPESTATUS[0]}"`;
+    const child = spawn("bash", ["-c", script], { cwd: workspace });
+    expect(await finish(child)).toEqual({ exit: 0, stdout: "0\n", stderr: "" });
+  });
+});
+
+describe("the other commands", () => {
+  it("list the tools and define them", async () => {
+    const [table, json] = await runAll(["tools"], ["tools", "--json", "--dialect", "toolcrib"]);
+    const rows = table!.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(/ {2,}/));
+    const definitions = JSON.parse(json!.stdout);
+    expect(rows.map(([name, risk]) => [name, risk])).toEqual(
+      definitions.map(({ canonical, risk }: { canonical: string; risk: string }) => [canonical, risk]),
+    );
+    expect(Object.keys(definitions[0])).toEqual([
+      "name",
+      "canonical",
+      "description",
+      "risk",
+      "effects",
+      "inputSchema",
+      "listed",
+    ]);
+    expect(rows.find(([name]) => name === "file.write")).toEqual([
+      "file.write",
+      "write",
+      "listed",
+      "Create a file, or replace a whole one.",
+    ]);
+  });
+
+  it("show where files are kept", async () => {
+    const [table, json] = await runAll(["paths"], ["paths", "--json"]);
+    const paths = JSON.parse(json!.stdout);
+    const home = join(folder, "home");
+    expect(paths).toEqual({
+      workspace,
+      state: home,
+      config: join(home, "config"),
+      cache: join(home, "cache"),
+      journal: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/journal\.sqlite$/),
+      blobs: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/blobs$/),
+      outputs: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/outputs$/),
+      changes: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/changes$/),
+      scans: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/scans$/),
+      started: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/started$/),
+      sandbox: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/sandbox$/),
+      transactions: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/transactions$/),
+      index: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/index$/),
+      approvals: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/approvals$/),
+    });
+    expect(table!.stdout).toBe(
+      Object.entries(paths)
+        .map(([name, path]) => `${name.padEnd(12)}  ${path}\n`)
+        .join(""),
+    );
+  });
+
+  it("take a person round, and leave the folder as it was", async () => {
+    const before = readdirSync(workspace, { recursive: true });
+    const { exit, stdout, stderr } = await run(["tour"]);
+    expect({ exit, stderr, stdout: exit === 0 ? "" : stdout }).toEqual({ exit: 0, stderr: "", stdout: "" });
+    expect(stdout).toContain(`Workspace: ${workspace}\n`);
+    expect(stdout).toContain("$ npx toolcrib call file.read --path ../../etc/passwd\n");
+    expect(stdout).toContain("(exit code 4: needs-approval)\n");
+    expect(readdirSync(workspace, { recursive: true })).toEqual(before);
+  });
+});
+
+/** Waits until the process has the file open, as Linux tells. */
+async function opens(child: ChildProcess, name: string): Promise<void> {
+  const descriptors = `/proc/${child.pid}/fd`;
+  const isOpen = () =>
+    readdirSync(descriptors).some((descriptor) => {
+      try {
+        return readlinkSync(join(descriptors, descriptor)).endsWith(name);
+      } catch {
+        return false;
+      }
+    });
+  while (!isOpen()) await wait(5);
+}

@@ -1,0 +1,54 @@
+import { ToolError } from "../contract/error.ts";
+import { findCommand } from "./commands/commands.ts";
+import { exitCodeOfTrouble } from "./exit-code.ts";
+import { explainCommand, explainEverything } from "./help.ts";
+import { parseArguments } from "./parse-arguments.ts";
+import { failedCall, printFailure, printJson } from "./report.ts";
+import { print } from "./terminal.ts";
+import { version } from "./version.ts";
+
+// No top-level await: the launcher loads this with `require`, which is quicker and cannot wait.
+void main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});
+
+async function main(words: readonly string[]): Promise<number> {
+  try {
+    return await run(words);
+  } catch (error) {
+    try {
+      return reportTrouble(error, words);
+    } catch (worse) {
+      // Standard output is broken: then at least tell the person.
+      return reportTrouble(worse, []);
+    }
+  }
+}
+
+async function run([name = "--help", ...rest]: readonly string[]): Promise<number> {
+  if (name === "--version" || name === "-v") print(`${version}\n`);
+  else if (name === "--help" || name === "-h") print(explainEverything());
+  else {
+    const command = findCommand(name);
+    const given = parseArguments(rest, command);
+    if (!given.options.has("help")) return command.run(given);
+    print(await explainCommand(command, given));
+  }
+  return 0;
+}
+
+function reportTrouble(thrown: unknown, words: readonly string[]): number {
+  const error = thrown instanceof ToolError ? thrown : unexpected(thrown);
+  const options = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
+  if (words[0] === "call" && options.includes("--json")) printJson(failedCall(error));
+  else printFailure(error);
+  return exitCodeOfTrouble(error.code);
+}
+
+function unexpected(cause: unknown): ToolError {
+  const reason = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  return new ToolError("internal", `Toolcrib failed unexpectedly: ${reason}`, {
+    hint: "This is a fault of ours: please report it.",
+    cause,
+  });
+}

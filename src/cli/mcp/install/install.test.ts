@@ -1,0 +1,312 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { clientNames, clients } from "./clients.ts";
+
+const main = join(import.meta.dirname, "../../main.ts");
+
+/** A person's home with some configurations, and a project. */
+function openHome(files: Readonly<Record<string, string>> = {}) {
+  const folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  const write = (path: string, content: string) => {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    writeFileSync(at(path), content);
+  };
+  for (const place of ["home", "project"]) mkdirSync(at(place));
+  for (const [path, content] of Object.entries(files)) write(path, content);
+  const { PATH } = process.env;
+  const run = async (words: readonly string[], more: NodeJS.ProcessEnv = {}) => {
+    const env = { PATH, HOME: at("home"), TOOLCRIB_HOME: at("own"), ...more };
+    const child = spawn(process.execPath, [main, "mcp", ...words], { cwd: at("project"), env });
+    child.stdin.end();
+    const [stdout, stderr, [exit]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, "close"),
+    ]);
+    return { exit, stdout, stderr: stderr.replaceAll(folder.path, "") };
+  };
+  return { ...folder, at, write, run, read: (path: string) => readFileSync(at(path), "utf8") };
+}
+
+it("knows the file and the form of every client", () => {
+  const place = { workspace: "/project", variables: { HOME: "/home/ada" }, platform: "linux" } as const;
+  const told = clientNames.map((name) => {
+    const { file, servers, entry } = clients[name];
+    return [file("user", place), file("project", place), { [servers]: entry(["node", "x", "mcp"]) }];
+  });
+  const plain = { command: "node", args: ["x", "mcp"] };
+  expect(told).toEqual([
+    ["/home/ada/.claude.json", "/project/.mcp.json", { mcpServers: { type: "stdio", ...plain, env: {} } }],
+    ["/home/ada/.codex/config.toml", "/project/.codex/config.toml", { mcp_servers: plain }],
+    ["/home/ada/.cursor/mcp.json", "/project/.cursor/mcp.json", { mcpServers: plain }],
+    [
+      "/home/ada/.config/Code/User/mcp.json",
+      "/project/.vscode/mcp.json",
+      { servers: { type: "stdio", ...plain } },
+    ],
+    [
+      "/home/ada/.config/zed/settings.json",
+      "/project/.zed/settings.json",
+      { context_servers: { source: "custom", ...plain, env: {} } },
+    ],
+    ["/home/ada/.gemini/settings.json", "/project/.gemini/settings.json", { mcpServers: plain }],
+    [
+      "/home/ada/.config/opencode/opencode.json",
+      "/project/opencode.json",
+      { mcp: { type: "local", command: ["node", "x", "mcp"], enabled: true } },
+    ],
+  ]);
+  const elsewhere = { CLAUDE_CONFIG_DIR: "/c", CODEX_HOME: "/x", XDG_CONFIG_HOME: "/g", HOME: "/h" };
+  const other = { ...place, variables: elsewhere, platform: "darwin" } as const;
+  expect(
+    ["claude", "codex", "zed", "vscode"].map((name) => clients[name as "zed"].file("user", other)),
+  ).toEqual([
+    "/c/.claude.json",
+    "/x/config.toml",
+    "/g/zed/settings.json",
+    "/h/Library/Application Support/Code/User/mcp.json",
+  ]);
+});
+
+it("starts this installation from the person's own file, npx from a project's, and leaves no trace", async () => {
+  await using home = openHome();
+  const vscode = ["--client", "vscode", "--scope", "project", "--name", "crib"];
+  const installed = [
+    await home.run([
+      "install",
+      "--client",
+      "codex",
+      "--mode",
+      "safe",
+      "--rule",
+      "deny run a",
+      "--rule",
+      "deny run b",
+    ]),
+    await home.run(["install", ...vscode, "--read-only"]),
+  ];
+  const args = [main, "mcp", "--mode", "safe", "--rule", "deny run a", "--rule", "deny run b"];
+  expect([
+    home.read("home/.codex/config.toml"),
+    JSON.parse(home.read("project/.vscode/mcp.json")),
+    installed[1]!.stdout.split("\n").slice(-2),
+  ]).toEqual([
+    `[mcp_servers.toolcrib]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${args.map((word) => JSON.stringify(word)).join(", ")}]\n`,
+    {
+      servers: {
+        crib: {
+          type: "stdio",
+          command: "npx",
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: theirs, not ours
+          args: ["-y", "toolcrib", "mcp", "--read-only", "--workspace", "${workspaceFolder}"],
+        },
+      },
+    },
+    ["To take it back: toolcrib mcp uninstall --client vscode --scope project --name crib", ""],
+  ]);
+  await home.run(["uninstall", "--client", "codex"]);
+  await home.run(["uninstall", ...vscode]);
+  expect([readdirSync(home.at("home")), readdirSync(home.at("project"))]).toEqual([[], []]);
+});
+
+it("prints what it would write, and writes nothing", async () => {
+  await using home = openHome();
+  const printed = await home.run(["install", "--client", "codex", "--print", "--", "--read-only"]);
+  const args = `[${JSON.stringify(main)}, "mcp", "--read-only"]`;
+  expect([printed, readdirSync(home.at("home"))]).toEqual([
+    {
+      exit: 0,
+      stdout: `[mcp_servers.toolcrib]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${args}\n`,
+      stderr: "/home/.codex/config.toml\n",
+    },
+    [],
+  ]);
+});
+
+it.each([
+  [["--http", "7777"], "--http means nothing to toolcrib mcp install"],
+  [["--json"], "--json means nothing to toolcrib mcp install"],
+  [["--rule", "alow run x"], "Bad rule at --rule:1:1"],
+  [["--", "--rule", "alow run x"], "Bad rule at --rule:1:1"],
+  [["--tools", "nope.*"], "nope.*"],
+  [["--rules", "nowhere.rules"], "There is no rule file"],
+  [["--", "--nonsense"], "has no option --nonsense"],
+])("installs nothing that would not start: %j", async (words, reason) => {
+  await using home = openHome();
+  const { exit, stderr } = await home.run(["install", "--client", "codex", ...words]);
+  expect([exit, stderr.includes(reason), readdirSync(home.at("home"))]).toEqual([2, true, []]);
+});
+
+it.each([
+  [["--client", "claude"], "--client means nothing to toolcrib mcp"],
+  [["--print"], "--print means nothing to toolcrib mcp"],
+  [["--allow-host", "x"], "It is for: toolcrib mcp --http."],
+  [["--token-file", "x"], "It is for: toolcrib mcp --http."],
+  [["servers", "extra"], '"extra" is one word too many'],
+  [["servers", "--mode", "safe"], "--mode means nothing to toolcrib mcp servers"],
+])("takes no option for one that does something where it does nothing: %j", async (words, reason) => {
+  await using home = openHome();
+  const { exit, stderr } = await home.run(words);
+  expect([exit, stderr.includes(reason)]).toEqual([2, true]);
+});
+
+it("keeps what is there, says what it changed, changes nothing twice, and shows no keys", async () => {
+  const settings =
+    '// mine\n{\n  "theme": "One Dark", // nice\n  "api_key": "sk-ant-api03-aaaaBBBBccccDDDDeeeeFFFFggggHHHH",\n}\n';
+  await using home = openHome({ "home/.config/zed/settings.json": settings });
+  const file = "home/.config/zed/settings.json";
+  const first = await home.run(["install", "--client", "zed"]);
+  const once = home.read(file);
+  const second = await home.run(["install", "--client", "zed"]);
+  const twice = home.read(file);
+  const other = await home.run(["install", "--client", "zed", "--mode", "yolo"]);
+  // Somebody else changes the file: then only the entry goes.
+  home.write(file, home.read(file).replace("One Dark", "One Light"));
+  await home.run(["uninstall", "--client", "zed"]);
+  expect({
+    diff: first.stdout.includes('+    "toolcrib": {') && !first.stdout.includes("aaaaBBBB"),
+    second: second.stdout,
+    same: once === twice,
+    other: other.stdout.includes('+        "yolo"'),
+    after: home.read(file),
+  }).toEqual({
+    diff: true,
+    second: `Zed has it already: ${home.at(file)}\n`,
+    same: true,
+    other: true,
+    after: settings.replace("One Dark", "One Light").replace("{\n", '{\n  "context_servers": {\n  },\n'),
+  });
+});
+
+it("keeps what somebody has set in the entry, and brings an older one back", async () => {
+  const claude =
+    '{ "mcpServers": { "toolcrib": { "command": "toolcrib", "args": ["mcp"], "env": { "A": "1" } } } }';
+  const codex =
+    '[mcp_servers.toolcrib]\ncommand = "toolcrib"\nargs = ["mcp"]\n[mcp_servers.toolcrib.env]\nA = "1"\n';
+  await using home = openHome({ "home/.claude.json": claude, "home/.codex/config.toml": codex });
+  await Promise.all(["claude", "codex"].map((client) => home.run(["install", "--client", client])));
+  const { toolcrib } = JSON.parse(home.read("home/.claude.json")).mcpServers;
+  const lines = home.read("home/.codex/config.toml").split("\n");
+  const removed = await Promise.all(
+    ["claude", "codex"].map((client) => home.run(["uninstall", "--client", client])),
+  );
+  expect([toolcrib, lines[3], removed.map(({ stdout }) => stdout.split("\n").at(-2))]).toEqual([
+    { type: "stdio", command: process.execPath, args: [main, "mcp"], env: { A: "1" } },
+    'env = { A = "1" }',
+    ['Claude Code starts "toolcrib" as before.', 'Codex starts "toolcrib" as before.'],
+  ]);
+  expect([home.read("home/.claude.json"), home.read("home/.codex/config.toml")]).toEqual([claude, codex]);
+});
+
+it("takes several installs one upon the other back to the byte", async () => {
+  const before = "{}";
+  await using home = openHome({ "home/.cursor/mcp.json": before });
+  for (const mode of ["safe", "yolo"]) await home.run(["install", "--client", "cursor", "--mode", mode]);
+  await home.run(["uninstall", "--client", "cursor"]);
+  expect(home.read("home/.cursor/mcp.json")).toBe(before);
+});
+
+it("writes through a link, keeps the permissions, and gives a new file to its owner alone", async () => {
+  await using home = openHome({ "home/dotfiles/mcp.json": "{}\n", "home/.cursor/x": "" });
+  chmodSync(home.at("home/dotfiles/mcp.json"), 0o640);
+  symlinkSync("../dotfiles/mcp.json", home.at("home/.cursor/mcp.json"));
+  await home.run(["install", "--client", "cursor"]);
+  await home.run(["install", "--client", "gemini"]);
+  const mode = (path: string) => (statSync(home.at(path)).mode & 0o777).toString(8);
+  expect([
+    lstatSync(home.at("home/.cursor/mcp.json")).isSymbolicLink(),
+    home.read("home/dotfiles/mcp.json").includes("toolcrib"),
+    mode("home/dotfiles/mcp.json"),
+    mode("home/.gemini/settings.json"),
+  ]).toEqual([true, true, "640", "600"]);
+});
+
+it("refuses what it does not understand, what is another's, and what is read-only, and changes nothing", async () => {
+  const before = {
+    "home/.claude.json": '{ "mcpServers": { "toolcrib": { "command": "other" } } }',
+    "home/.cursor/mcp.json": "{ broken",
+    "home/.gemini/settings.json": "{}",
+  };
+  await using home = openHome(before);
+  chmodSync(home.at("home/.gemini/settings.json"), 0o400);
+  mkdirSync(home.at("home/.config/opencode"), { recursive: true });
+  symlinkSync("../gone.json", home.at("home/.config/opencode/opencode.json"));
+  const answers = await Promise.all([
+    home.run(["install", "--client", "claude"]),
+    home.run(["uninstall", "--client", "claude"]),
+    home.run(["install", "--client", "cursor"]),
+    home.run(["install", "--client", "opencode"]),
+    home.run(["install"]),
+    home.run(["install", "--client", "zed", "--name", "a b"]),
+    home.run(["install", "--client", "zed", "extra"]),
+    home.run(["install", "--client", "zed"], { TOOLCRIB_RUN: "run_1" }),
+  ]);
+  const readOnly = await home.run(["install", "--client", "gemini"]);
+  expect(answers.map(({ stderr }) => stderr.split("\n")[0])).toEqual([
+    '/home/.claude.json has another server "toolcrib"',
+    '/home/.claude.json has another server "toolcrib"',
+    "/home/.cursor/mcp.json cannot be changed: line 1: InvalidSymbol",
+    "/home/.config/opencode/opencode.json cannot be changed: it is a link that leads nowhere",
+    "Say for which client",
+    '"a b" is no name for a server',
+    '"extra" is one word too many',
+    "A command that a tool runs cannot change clients",
+  ]);
+  const after = Object.keys(before).map((path) => home.read(path));
+  if (isWritable(home.at("home/.gemini/settings.json"))) expect(readOnly.exit).toBe(0);
+  else expect(readOnly.stderr.split("\n")[0]).toBe("/home/.gemini/settings.json is read-only");
+  expect([after.slice(0, 2), existsSync(home.at("home/.config/zed"))]).toEqual([
+    Object.values(before).slice(0, 2),
+    false,
+  ]);
+});
+
+it("takes nothing for its own that only speaks of it, and writes nowhere but in the project", async () => {
+  const planted = {
+    command: "evil",
+    args: ["mcp", "toolcrib"],
+    env: { NODE_OPTIONS: "--require ./evil.js" },
+  };
+  const before = JSON.stringify({ mcpServers: { toolcrib: planted } });
+  await using home = openHome({ "project/.mcp.json": before, "home/elsewhere.json": "{}" });
+  mkdirSync(home.at("project/.cursor"));
+  symlinkSync("../../home/elsewhere.json", home.at("project/.cursor/mcp.json"));
+  const answers = await Promise.all([
+    home.run(["install", "--client", "claude", "--scope", "project"]),
+    home.run(["install", "--client", "cursor", "--scope", "project"]),
+    home.run(["install", "--client", "gemini", "--name", "constructor"]),
+  ]);
+  expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
+    [1, '/project/.mcp.json has another server "toolcrib"'],
+    [3, "/project/.cursor/mcp.json leads out of the project by a link"],
+    [0, ""],
+  ]);
+  expect([home.read("project/.mcp.json"), home.read("home/elsewhere.json")]).toEqual([before, "{}"]);
+});
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

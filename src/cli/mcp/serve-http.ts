@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ToolError } from "../../contract/error.ts";
+import { serveHttp } from "../../mcp/server/http/serve-http.ts";
+import { makePrivateDirectory, realLocation, userDirectories } from "../../system/directories.ts";
+import { liesInside } from "../../system/workspace-path.ts";
+import type { Arguments } from "../command.ts";
+import { print } from "../terminal.ts";
+import { version } from "../version.ts";
+import { configuredHub, shared } from "./configured-hub.ts";
+import { leave, untilToldToEnd } from "./leave.ts";
+import { openRoom } from "./open-room.ts";
+import { instructionsOf, roomOptions } from "./room-options.ts";
+
+/** `toolcrib mcp --http`: any number of clients, until a signal ends it. */
+export async function serveHttpClients(given: Arguments): Promise<number> {
+  const { host, port } = readAddress(given.options.get("http")!);
+  const options = roomOptions(given);
+  const secret = readSecret(given, options.workspace);
+  if (secret === undefined && !isLoopback(host)) throw needsSecret(host);
+  const token = secret ?? randomBytes(32).toString("base64url");
+  const hubs = await configuredHub(options.workspace);
+  const toEnd = untilToldToEnd({ withParent: false });
+  const served = await serveHttp({
+    host,
+    port,
+    token,
+    hosts: given.options.get("allow-host")?.split("\n") ?? [],
+    version,
+    instructions: instructionsOf(options),
+    open: () => openRoom({ ...options, sources: hubs.map(shared) }),
+  }).catch((cause: Error) => {
+    throw new ToolError("unavailable", `Cannot listen on ${host}:${port}: ${cause.message}`, {
+      hint: "Choose another port, or 0 for any that is free.",
+      cause,
+    });
+  });
+  const file = secret === undefined ? keepToken(token, served.port) : undefined;
+  print(`${served.url}\n${file === undefined ? "" : `Authorization: Bearer ${token}\n(also in ${file})\n`}`);
+  await toEnd;
+  return leave(async () => {
+    if (file !== undefined) rmSync(file, { force: true });
+    await served.close();
+    await Promise.all(hubs.map((hub) => hub.close()));
+  });
+}
+
+function readAddress(text: string): { readonly host: string; readonly port: number } {
+  const [, host = "127.0.0.1", port = ""] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
+  if (port !== "" && Number(port) < 65_536)
+    return { host: host.replace(/^\[(.*)\]$/, "$1"), port: Number(port) };
+  throw new ToolError("invalid-input", `--http takes a port, or a host and a port, not "${text}"`, {
+    hint: "For example: --http 7777, --http 127.0.0.1:0, --http [::1]:7777.",
+  });
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** A token of the person's own. What tools and commands can reach must not hold it: who has it answers for the person. */
+function readSecret({ options }: Arguments, workspace: string): string | undefined {
+  const file = options.get("token-file");
+  if (file !== undefined && liesInside(realLocation(resolve(file)), workspace)) throw withinReach(file);
+  const secret = (file === undefined ? process.env.TOOLCRIB_TOKEN : readToken(file))?.trim();
+  delete process.env.TOOLCRIB_TOKEN;
+  if (secret === undefined || secret === "") return undefined;
+  if (/^[\x21-\x7e]{16,}$/.test(secret)) return secret;
+  throw new ToolError("invalid-input", "The token must be at least 16 characters without blanks", {
+    hint: "For example: openssl rand -hex 32",
+  });
+}
+
+function readToken(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new ToolError("not-found", `The token file cannot be read: ${(cause as Error).message}`, {
+      hint: "Make one: openssl rand -hex 32 > FILE; chmod 600 FILE",
+      cause,
+    });
+  }
+}
+
+function withinReach(file: string): ToolError {
+  return new ToolError("invalid-input", `The token file ${file} lies in the folder that the tools work in`, {
+    hint: "Keep it elsewhere: a model that reads it could allow its own calls.",
+  });
+}
+
+function needsSecret(host: string): ToolError {
+  return new ToolError(
+    "invalid-input",
+    `${host} can be reached by others, so clients need a secret of yours`,
+    {
+      hint: "Give one with --token-file FILE or TOOLCRIB_TOKEN, or serve 127.0.0.1.",
+    },
+  );
+}
+
+/** For programs that start a server and cannot read what it prints; gone when it ends. */
+function keepToken(token: string, port: number): string {
+  const folder = join(userDirectories().state, "mcp");
+  makePrivateDirectory(folder);
+  const file = join(folder, `http-${port}.token`);
+  rmSync(file, { force: true });
+  writeFileSync(file, `${token}\n`, { mode: 0o600, flag: "wx" });
+  return file;
+}

@@ -1,0 +1,233 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { describe, expect, it, vi } from "vitest";
+import { type CliRoom, cliRoom } from "../../../test/support/cli-room.ts";
+import { isAlive } from "../../../test/support/is-alive.ts";
+import { type McpProcess, main, mcpProcess, talkTo } from "../../../test/support/mcp-process.ts";
+
+const environmentOf = ({ home }: CliRoom) => ({
+  ...process.env,
+  TOOLCRIB_HOME: home,
+  TOOLCRIB_TOKEN: undefined,
+});
+/** The Inspector looks for its version two folders up, where the package that it is published in does not have it. */
+function installInspector({ home }: CliRoom): string {
+  const modules = join(import.meta.dirname, "../../../node_modules");
+  const folder = join(home, "inspector");
+  cpSync(join(modules, "@modelcontextprotocol/inspector-cli"), join(folder, "cli"), { recursive: true });
+  writeFileSync(
+    join(folder, "package.json"),
+    '{ "name": "inspector", "version": "1.0.3", "type": "module" }',
+  );
+  symlinkSync(modules, join(folder, "node_modules"));
+  return join(folder, "cli/build/index.js");
+}
+
+/** Serves a folder, with a call that runs, does not end when asked to, and has a process beside it. */
+async function busyServer(
+  room: CliRoom,
+  start = mcpProcess,
+): Promise<{ server: McpProcess; pids: number[] }> {
+  const server = await start(["--mode", "yolo", "--sandbox", "none"], {
+    cwd: room.workspace,
+    env: environmentOf(room),
+  });
+  await server.call("process_start", { command: "echo $$ > beside; exec sleep 300", name: "beside" });
+  const command = "trap '' TERM; echo $$ > stubborn; sleep 300 & echo $! > below; while :; do sleep 1; done";
+  void server.request("tools/call", { name: "shell_run", arguments: { command } }).catch(() => {});
+  const pids = await vi.waitFor(
+    () =>
+      ["beside", "stubborn", "below"].map((name) => {
+        const pid = Number(room.read(name));
+        if (pid === 0) throw new Error("not yet");
+        return pid;
+      }),
+    { timeout: 20_000, interval: 50 },
+  );
+  return { server, pids };
+}
+
+async function untilGone(pids: readonly number[]): Promise<void> {
+  while (pids.some(isAlive)) await wait(20);
+}
+
+describe("a server over standard input and output", () => {
+  it.each([
+    ["its input ends", ({ child }: McpProcess) => void child.stdin!.end()],
+    [
+      "its output breaks",
+      ({ child, write }: McpProcess) => {
+        child.stdout!.destroy();
+        write(`${JSON.stringify({ jsonrpc: "2.0", id: 99, method: "tools/list" })}\n`);
+      },
+    ],
+    ["it gets SIGINT", ({ child }: McpProcess) => void child.kill("SIGINT")],
+    ["it gets SIGTERM", ({ child }: McpProcess) => void child.kill("SIGTERM")],
+    ["it gets SIGHUP", ({ child }: McpProcess) => void child.kill("SIGHUP")],
+  ])(
+    "leaves nothing behind when %s, and writes down what it has ended",
+    async (_name, end) => {
+      await using room = cliRoom();
+      const { server, pids } = await busyServer(room);
+      end(server);
+      expect(await server.exited).toBe(0);
+      await untilGone(pids);
+      const { stdout } = await room.run("log", "--json");
+      expect(stdout).toContain("trap '' TERM");
+    },
+    60_000,
+  );
+
+  it("ends with who has started it, also while somebody holds its input open", async () => {
+    await using room = cliRoom();
+    const starter = `
+      const { spawn } = require("node:child_process");
+      const server = spawn(process.execPath, process.argv.slice(1), { stdio: "inherit" });
+      require("node:fs").writeFileSync("server", String(server.pid));
+    `;
+    const start: typeof mcpProcess = async (words, options) => {
+      const parent = spawn(process.execPath, ["-e", starter, main, "mcp", ...words], {
+        stdio: ["pipe", "pipe", "inherit"],
+        ...options,
+      });
+      return talkTo(parent, { input: parent.stdin!, output: parent.stdout! });
+    };
+    const { server, pids } = await busyServer(room, start);
+    server.child.kill("SIGKILL");
+    await untilGone([Number(room.read("server")), ...pids]);
+    server.child.stdin!.end();
+  }, 60_000);
+
+  it("stays with who sends it nonsense", async () => {
+    await using room = cliRoom();
+    const server = await mcpProcess([], {
+      cwd: room.workspace,
+      env: environmentOf(room),
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    server.write(
+      'nonsense\n{"jsonrpc"\n[]\n{"jsonrpc":"2.0","id":{}}\n{"jsonrpc":"2.0","method":7}\n\u0000\n',
+    );
+    expect(await server.call("text_echo", { text: "here" })).toBe("here");
+    server.child.stdin!.end();
+    expect(await server.exited).toBe(0);
+  });
+
+  it("says at once that there is no such folder", async () => {
+    await using room = cliRoom();
+    const { exit, stderr } = await room.run("mcp", "--workspace", "nowhere");
+    expect([exit, stderr]).toEqual([2, expect.stringContaining("nowhere cannot be opened")]);
+  });
+
+  it("is listed and called by the Inspector", async () => {
+    await using room = cliRoom();
+    room.write("a.txt", "one\n");
+    const inspector = installInspector(room);
+    const ask = async (...words: readonly string[]) => {
+      const server = [process.execPath, main, "mcp", "--workspace", room.workspace];
+      const { stdout } = await promisify(execFile)(process.execPath, [inspector, ...server, ...words], {
+        env: environmentOf(room),
+      });
+      return JSON.parse(stdout);
+    };
+    const { tools } = await ask("--method", "tools/list");
+    const read = ["--method", "tools/call", "--tool-name", "file_read", "--tool-arg", "path=a.txt"];
+    expect([tools.some(({ name }: { name: string }) => name === "file_read"), await ask(...read)]).toEqual([
+      true,
+      { content: [{ type: "text", text: "1 | one" }] },
+    ]);
+  }, 60_000);
+});
+
+describe("a server over HTTP", () => {
+  /** Starts one and reads what it prints. */
+  async function started(
+    room: CliRoom,
+    words: readonly string[],
+    env: NodeJS.ProcessEnv = environmentOf(room),
+  ) {
+    const child = spawn(process.execPath, [main, "mcp", ...words], {
+      cwd: room.workspace,
+      env,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    const next = async () => String((await lines.next()).value);
+    const exited = once(child, "exit").then(([code]) => code as number | null);
+    const end = async () => void child.kill("SIGKILL");
+    return { child, next, exited, [Symbol.asyncDispose]: end };
+  }
+
+  it("prints where it is and the token, keeps it for nobody else to read, and takes it back at the end", async () => {
+    await using room = cliRoom();
+    await using server = await started(room, ["--http", "0"]);
+    const url = await server.next();
+    const [, token] = /^Authorization: Bearer (\S{43})$/.exec(await server.next())!;
+    const [, file = ""] = /^\(also in (.*)\)$/.exec(await server.next())!;
+    expect([url, readFileSync(file, "utf8"), statSync(file).mode & 0o777]).toEqual([
+      expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/),
+      `${token}\n`,
+      0o600,
+    ]);
+    server.child.kill("SIGTERM");
+    expect([await server.exited, existsSync(file)]).toEqual([0, false]);
+  });
+
+  it("is listed and called by the Inspector", async () => {
+    await using room = cliRoom();
+    room.write("a.txt", "one\n");
+    const inspector = installInspector(room);
+    const secret = "a-secret-of-the-person";
+    const rules = ["--mode", "yolo", "--sandbox", "none", "--rule", "variables all"];
+    await using server = await started(room, ["--http", "0", ...rules], {
+      ...environmentOf(room),
+      TOOLCRIB_TOKEN: secret,
+    });
+    const url = await server.next();
+    const ask = async (...words: readonly string[]) => {
+      const reach = [url, "--transport", "http", "--header", `Authorization: Bearer ${secret}`];
+      const { stdout } = await promisify(execFile)(process.execPath, [inspector, ...reach, ...words]);
+      return JSON.parse(stdout);
+    };
+    const { tools } = await ask("--method", "tools/list");
+    const read = ["--method", "tools/call", "--tool-name", "file_read", "--tool-arg", "path=a.txt"];
+    expect([tools.some(({ name }: { name: string }) => name === "file_read"), await ask(...read)]).toEqual([
+      true,
+      { content: [{ type: "text", text: "1 | one" }] },
+    ]);
+    // Who has it answers for the person: no command is given it.
+    const command = 'command=test -z "$TOOLCRIB_TOKEN" && echo none';
+    const { content } = await ask(
+      "--method",
+      "tools/call",
+      "--tool-name",
+      "shell_run",
+      "--tool-arg",
+      command,
+    );
+    expect(content[0].text).toMatch(/^none\n/);
+    server.child.kill("SIGINT");
+    expect(await server.exited).toBe(0);
+  }, 60_000);
+
+  it.each([
+    [["--http", "0.0.0.0:0"], "0.0.0.0 can be reached by others"],
+    [["--http", "[::]:0"], ":: can be reached by others"],
+    [["--http", "nonsense"], "--http takes a port"],
+    [["--http", "70000"], "--http takes a port"],
+    [["--http", "0", "--token-file", "../home/nowhere"], "The token file cannot be read"],
+    [["--http", "0", "--token-file", "../home/short"], "The token must be at least 16 characters"],
+    [["--http", "0", "--token-file", "inside"], "lies in the folder that the tools work in"],
+  ])("refuses %j", async (words, message) => {
+    await using room = cliRoom();
+    room.write(join(room.home, "short"), "abc\n");
+    room.write("inside", "a-secret-of-the-person\n");
+    const { exit, stderr } = await room.run("mcp", ...words);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});

@@ -1,0 +1,102 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { cliRoom } from "../../../test/support/cli-room.ts";
+import { main } from "../../../test/support/mcp-process.ts";
+
+const program = join(import.meta.dirname, "../../../test/hostile-server/server.ts");
+
+function server(misbehaviour: string) {
+  return { command: process.execPath, args: [program, misbehaviour], startTimeoutMs: 60_000 };
+}
+
+it("starts the project's servers once they are trusted, and tells how each is", async () => {
+  await using cli = cliRoom();
+  const file = join(cli.workspace, ".toolcrib/mcp.json");
+  cli.write(
+    file,
+    JSON.stringify({ mcpServers: { good: server("healthy"), none: { command: "no-such-program" } } }),
+  );
+  const untrusted = await cli.run("mcp", "servers");
+  expect(untrusted).toEqual({
+    exit: 0,
+    stdout: "No MCP servers are configured: see toolcrib help mcp\n",
+    stderr:
+      ".toolcrib/mcp.json names MCP servers that you have not trusted, and that are not started: good, none. Trust them: toolcrib mcp trust\n",
+  });
+  const unasked = await cli.run("mcp", "trust");
+  expect([unasked.exit, unasked.stderr.split("\n").slice(-3)]).toEqual([
+    4,
+    ["Nobody can be asked here whether to trust these servers", "Read them, then add --yes.", ""],
+  ]);
+  const trusted = await cli.run("mcp", "trust", "--yes");
+  expect([trusted.exit, trusted.stdout]).toEqual([
+    0,
+    "Trusted, until the file or a program that it names changes.\n",
+  ]);
+  expect(await cli.run("mcp", "servers")).toEqual({
+    exit: 1,
+    stdout: "good  ready   stdio  2 tools  healthy 1\nnone  failed  stdio  0 tools\n",
+    stderr: "The MCP server none: its program cannot be started (exit code 127). It is given up.\n",
+  });
+  const { stdout } = await cli.run("mcp", "untrust");
+  expect(stdout).toBe("No longer trusted: they are not started.\n");
+});
+
+it("shows in the doctor what a server has said before it failed", async () => {
+  await using cli = cliRoom();
+  const broken = {
+    command: process.execPath,
+    args: ["-e", "console.error('no database at hand'); process.exit(4)"],
+  };
+  cli.write(
+    join(cli.home, "config/mcp.json"),
+    JSON.stringify({ mcpServers: { good: server("healthy"), broken } }),
+  );
+  const { stdout } = await cli.run("doctor", "--json");
+  const { findings } = JSON.parse(stdout) as { findings: readonly { about: string }[] };
+  expect(findings.filter(({ about }) => about.startsWith("mcp"))).toEqual([
+    { about: "mcp good", state: "well", message: "2 tools, healthy 1, 2025-06-18" },
+    {
+      about: "mcp broken",
+      state: "wrong",
+      message: "it ended before it told its tools (exit code 4)",
+      hint: "Its last words: no database at hand",
+    },
+  ]);
+});
+
+it("starts none beside a room that cannot be opened", async () => {
+  await using cli = cliRoom();
+  const mark = join(cli.home, "started");
+  const args = [
+    "-e",
+    `require("node:fs").writeFileSync(${JSON.stringify(mark)}, ""); setInterval(() => {}, 1e3)`,
+  ];
+  cli.write(
+    join(cli.home, "config/mcp.json"),
+    JSON.stringify({ mcpServers: { one: { command: process.execPath, args } } }),
+  );
+  cli.write(join(cli.home, "config/rules"), "this is no rule\n");
+  const child = spawn(process.execPath, [main, "mcp", "--workspace", cli.workspace], {
+    env: { ...process.env, TOOLCRIB_HOME: cli.home },
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  const exited = once(child, "exit");
+  try {
+    let said = "";
+    for await (const text of child.stderr) {
+      said += text;
+      if (said.includes("rule")) break;
+    }
+    // Long after it would have been started.
+    await wait(1_500);
+    expect(existsSync(mark)).toBe(false);
+  } finally {
+    child.stdin.end();
+    await exited;
+  }
+});

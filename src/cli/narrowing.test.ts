@@ -1,0 +1,62 @@
+import { expect, it } from "vitest";
+import { cliRoom } from "../../test/support/cli-room.ts";
+
+it("lists and calls no tools but those that the command line leaves", async () => {
+  await using room = cliRoom();
+  room.write("a.txt", "one\n");
+  const names = ({ stdout }: { stdout: string }) =>
+    stdout.split("\n").flatMap((line) => line.match(/^\S+/) ?? []);
+  const narrow = ["--tools", "file.*, search.grep", "--read-only"];
+  const answers = await Promise.all([
+    room.run("tools", ...narrow),
+    room.run("call", "file.read", "--path", "a.txt", ...narrow),
+    room.run("call", "file.write", "--path", "a.txt", "--content", "two", ...narrow),
+    room.run("call", "search.glob", "--pattern", "*", "--tools", "file.read", "--tools", "search.grep"),
+    room.run("tools", "--tools", "file.raed"),
+  ]);
+  const [listed, read, written, other, unknown] = answers;
+  expect({
+    listed: names(listed),
+    read: read.stdout,
+    written: written.stderr.split("\n")[0],
+    other: other.stderr,
+    unknown: unknown.stderr,
+    exits: answers.map(({ exit }) => exit),
+    text: room.read("a.txt"),
+  }).toEqual({
+    listed: ["file.read", "file.list", "search.grep"],
+    read: "1 | one\n",
+    written: "Denied: file.write may change something, and this room only reads",
+    other: 'Unknown tool "search.glob"\nDid you mean "search.grep"?\n',
+    unknown: 'No tool here is called "file.raed"\nDid you mean "file_read"?\n',
+    exits: [0, 0, 3, 1, 2],
+    text: "one\n",
+  });
+});
+
+it("marks the tools that a model is told of at once", async () => {
+  await using room = cliRoom();
+  const { stdout } = await room.run("tools");
+  const marks = new Map(stdout.split("\n").map((line) => [line.split(" ")[0], / {2}listed {2}/.test(line)]));
+  expect([marks.get("file.read"), marks.get("file.move")]).toEqual([true, false]);
+  const { stdout: json } = await room.run("tools", "--json");
+  const listed = (JSON.parse(json) as { canonical: string; listed: boolean }[]).map(
+    (tool): [string, boolean] => [tool.canonical, tool.listed],
+  );
+  expect([new Map(listed).get("file.read"), new Map(listed).get("file.move")]).toEqual([true, false]);
+});
+
+it("knows no tools for agents, which no room of the command line has", async () => {
+  await using room = cliRoom();
+  const [table, json, call] = await Promise.all([
+    room.run("tools"),
+    room.run("tools", "--json", "--dialect", "openai"),
+    room.run("call", "--dialect", "openai", "spawn_agent", '{"task":"x"}'),
+  ]);
+  expect([table.stdout.includes("agent."), json.stdout.includes("_agent"), call.exit]).toEqual([
+    false,
+    false,
+    2,
+  ]);
+  expect(call.stderr).toMatch(/^Unknown tool "spawn_agent"\n/);
+});

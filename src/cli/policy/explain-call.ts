@@ -1,0 +1,89 @@
+import type { Access } from "../../contract/access.ts";
+import { ToolError } from "../../contract/error.ts";
+import { findTool } from "../../dialects/find-tool.ts";
+import { toolcribDialect } from "../../dialects/toolcrib.ts";
+import type { Decision, RulePlace } from "../../policy/policy.ts";
+import { type JudgedCall, judge, toJudgedCall } from "../../toolcrib/judge.ts";
+import { searchSettings } from "../../toolcrib/search-settings.ts";
+import type { Arguments } from "../command.ts";
+import { readInput } from "../read-input.ts";
+import { printJson } from "../report.ts";
+import { fromCommandLine } from "../shell-words.ts";
+import { print, remark } from "../terminal.ts";
+import { reportConfinement, showConfinement } from "./report-confinement.ts";
+import { reportDecision, showDecision } from "./report-decision.ts";
+import { inPolicyRoom } from "./room.ts";
+
+/** `toolcrib policy explain '<call>'` */
+export async function explainCall(given: Arguments): Promise<number> {
+  const call = await readCall(given.operands);
+  return inPolicyRoom(given, async ({ rules, mode, environment, sandbox }) => {
+    const { current } = rules;
+    const decision = await judge(call, { policy: current, mode, environment, sandbox });
+    const confinement = reportConfinement(decision, current);
+    if (given.options.has("json")) printJson({ ...reportDecision(decision), confinement });
+    else print(showDecision(decision, process.stdout.columns || 80) + showConfinement(confinement));
+    if (current.ignored.length > 0) remark(explainIgnored(current.ignored));
+    return exitCodes[decision.verdict];
+  });
+}
+
+function explainIgnored(ignored: readonly RulePlace[]): string {
+  const lines = ignored.map(({ name, line }) => `${name}:${line}`).join(", ");
+  return `Not counted, because this folder's rules are not trusted: ${lines}. See: toolcrib policy show\n`;
+}
+
+const exitCodes: Readonly<Record<Decision["verdict"], number>> = { allow: 0, deny: 3, ask: 4 };
+
+/** `run git status`, in one word or in several, or a tool with its arguments, or `use` and a tool. */
+async function readCall(operands: readonly string[]): Promise<JudgedCall> {
+  const isOne = operands.length === 1;
+  const [first = "", ...rest] = isOne ? splitFirst(operands[0]!) : operands;
+  const what = rest.join(" ");
+  const deed = Object.hasOwn(deeds, first) ? deeds[first] : undefined;
+  if (first === "" || ((deed || first === "use") && what === "")) {
+    throw new ToolError("invalid-input", "Say which call to explain", {
+      hint: "For example: toolcrib policy explain 'run git status | sh'",
+    });
+  }
+  if (first === "use") return readUse(what);
+  if (deed) return deed(what);
+  return readToolCall(first, isOne && !what.startsWith("{") ? fromCommandLine(what) : rest);
+}
+
+function splitFirst(text: string): readonly string[] {
+  const [, first = "", rest = ""] = /^\s*(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
+  return rest === "" ? [first] : [first, rest];
+}
+
+const deeds: { readonly [verb: string]: ((what: string) => JudgedCall) | undefined } = {
+  run: (command) => callOf("shell.run", "execute", { kind: "execute", command }),
+  read: (path) => callOf("file.read", "read", { kind: "read", path }),
+  write: (path) => callOf("file.write", "write", { kind: "write", path }),
+  delete: (path) => callOf("file.delete", "destructive", { kind: "delete", path }),
+  connect: (host) => callOf("web.fetch", "network", { kind: "network", host }),
+};
+
+function callOf(name: string, risk: JudgedCall["tool"]["risk"], access: Access): JudgedCall {
+  return { tool: { name, risk }, accesses: [access] };
+}
+
+/** `use TOOL [of SERVER]`, as rules say it: a call that touches nothing. */
+async function readUse(what: string): Promise<JudgedCall> {
+  const [name = "", of, server, ...more] = fromCommandLine(what);
+  if (of !== undefined && (of !== "of" || server === undefined || more.length > 0)) {
+    throw new ToolError("invalid-input", `"use ${what}" names no tool`, {
+      hint: "Write: use TOOL, or use TOOL of SERVER",
+    });
+  }
+  const known = server === undefined && toolcribDialect.tools.find(({ canonical }) => canonical === name);
+  const risk = known ? (await known.load()).risk : "execute";
+  return { tool: { name, risk, ...(server === undefined ? {} : { server }) }, accesses: [] };
+}
+
+async function readToolCall(name: string, words: readonly string[]): Promise<JudgedCall> {
+  const entry = findTool(toolcribDialect.tools, name);
+  const settings = { search: searchSettings(process.env) };
+  const { tool, input } = (await entry.load()).means(await readInput(entry, words));
+  return toJudgedCall(tool, input, settings);
+}

@@ -1,0 +1,76 @@
+import { ToolError } from "../../contract/error.ts";
+import { counted } from "../../lib/counted.ts";
+import { printableLine } from "../../lib/printable.ts";
+import type { Decision } from "../../policy/policy.ts";
+import { type ReplayedCall, replayCalls } from "../../toolcrib/replay-calls.ts";
+import type { Arguments } from "../command.ts";
+import { printJson } from "../report.ts";
+import { layTable } from "../table.ts";
+import { print, remark } from "../terminal.ts";
+import { reportDecision } from "./report-decision.ts";
+import { inPolicyRoom, refuseWords } from "./room.ts";
+
+/** `toolcrib policy replay <session|last|all>` */
+export async function replaySession(given: Arguments): Promise<number> {
+  const [session, ...rest] = given.operands;
+  refuseWords(rest, "replay");
+  if (session === undefined || !/^(last|all|session_\w+)$/.test(session)) {
+    throw new ToolError("invalid-input", "Name a session to replay: its id, last, or all", {
+      hint: "The ids stand in: toolcrib log --json",
+    });
+  }
+  const calls = await inPolicyRoom(given, ({ state, mode, rules, environment, sandbox }) =>
+    replayCalls({ state, session }, { policy: rules.current, mode, environment, sandbox }),
+  );
+  if (given.options.has("json")) printJson(calls.map(toReport));
+  else if (calls.length === 0) remark(`No calls are on record for ${session}.\n`);
+  else print(showReplay(calls));
+  return 0;
+}
+
+function showReplay(calls: readonly ReplayedCall[]): string {
+  const shown = calls.filter((call) => call.decision.verdict !== "allow" || isJudgedOtherwise(call));
+  const count = (verdict: Decision["verdict"]) =>
+    calls.filter(({ decision }) => decision.verdict === verdict).length;
+  const rows = shown.map(toRow);
+  return [
+    rows.length === 0 ? "" : `${layTable([["then", "now", "call", "because of"], ...rows])}\n`,
+    `${counted(calls.length, "call")}: ${count("allow")} would pass, ${count("ask")} would be asked, ` +
+      `${count("deny")} denied; ${calls.filter(isJudgedOtherwise).length} judged otherwise than then.\n`,
+  ].join("");
+}
+
+function isJudgedOtherwise({ record, decision }: ReplayedCall): boolean {
+  return record.decision?.verdict !== decision.verdict;
+}
+
+function toRow({ record, decision }: ReplayedCall): readonly string[] {
+  const { verdict = "", answer } = record.decision ?? {};
+  const { rule, source, reason } = decision.record;
+  return [
+    answer === undefined ? verdict : `${verdict}, ${answer}`,
+    decision.verdict,
+    printableLine(`${record.tool} ${summarise(record.input)}`),
+    printableLine(decision.decisive.rule ? `${rule} (${source})` : `${reason} (${rule})`),
+  ];
+}
+
+function summarise(input: unknown): string {
+  const characters = [...(JSON.stringify(input) ?? "")];
+  return characters.length <= maxChars ? characters.join("") : `${characters.slice(0, maxChars).join("")}…`;
+}
+
+const maxChars = 60;
+
+function toReport({ record, decision }: ReplayedCall): object {
+  const { callId, session, tool, input, startedAt } = record;
+  return {
+    callId,
+    session,
+    tool,
+    input,
+    startedAt,
+    recorded: record.decision,
+    now: reportDecision(decision),
+  };
+}

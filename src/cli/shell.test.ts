@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { cliRoom } from "../../test/support/cli-room.ts";
+import { hasTerminals } from "../../test/support/pseudo-terminal.ts";
+
+const call = ["call", "shell.run", "--mode", "yolo"] as const;
+
+describe("where nobody watches", () => {
+  it("prints the answer at the end, and tells by the exit code that it worked", async () => {
+    await using room = cliRoom();
+    const { exit, stdout, stderr } = await room.run(...call, "--command", "echo one; exit 4");
+    expect([exit, withoutSandbox(stdout), stderr]).toEqual([0, "Exit code 4.\none\n", ""]);
+  });
+
+  it("prints exactly one object with --json", async () => {
+    await using room = cliRoom();
+    const { exit, stdout, stderr } = await room.run(...call, "--command", "echo one; echo two >&2", "--json");
+    expect([exit, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toMatchObject({ isError: false, data: { stdout: "one\n", stderr: "two\n" } });
+  });
+
+  it("prints what was said until time was up, and exits with 5", async () => {
+    await using room = cliRoom();
+    const { exit, stdout, stderr } = await room.run(
+      ...call,
+      JSON.stringify({ command: "echo begun; sleep 60", timeout_ms: 2000 }),
+    );
+    expect([exit, withoutSandbox(stdout), stderr]).toEqual([
+      5,
+      "begun\n",
+      "The command did not finish within 2 s and was ended\n" +
+        "Give a larger `timeout_ms` (at most 600000), or let it run on with `background`.\n",
+    ]);
+  });
+});
+
+if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
+describe.runIf(hasTerminals)("on a terminal", () => {
+  it("shows output as it comes, once, and then how it ended", async () => {
+    await using room = cliRoom();
+    room.write(
+      "say.sh",
+      "echo one; while [ ! -e go ]; do sleep 0.05; done; echo two >&2; printf three; exit 4\n",
+    );
+    const running = room.onTerminal([...call, "--command", "bash say.sh"], []);
+    room.write("go", "");
+    const { exit, screen } = await running;
+    expect(exit).toBe(0);
+    expect(withoutSandbox(withoutLine(screen))).toBe("one\ntwo\nthree\nExit code 4.\n");
+  });
+
+  it("lets nothing in the output steer the terminal", async () => {
+    await using room = cliRoom();
+    const { screen } = await room.onTerminal(
+      [...call, "--command", "printf '\\033]52;c;eA==\\007\\033[31mred\\033[0m\\n'"],
+      [],
+    );
+    expect(withoutSandbox(withoutLine(screen))).toBe("red\n");
+  });
+});
+
+/** The last line tells how well it was confined where that is not the best. */
+function withoutSandbox(text: string): string {
+  return text.replace(/^\[sandbox: \w+\]\n/m, "");
+}
+
+/** The line that tells how long it takes is written over. */
+function withoutLine(screen: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how a line is written over
+  return screen.replace(/\r\x1b\[2K(?:shell\.run … \d+ s[^\r\n]*)?/g, "");
+}

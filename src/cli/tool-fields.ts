@@ -1,0 +1,112 @@
+import { ToolError } from "../contract/error.ts";
+import { nearest } from "../lib/nearest.ts";
+import type { FieldSchema, FieldSchemas } from "./field-schemas.ts";
+import { isFlag, splitFlag } from "./parse-arguments.ts";
+
+/**
+ * Reads `--key value` words as a tool's input, typed by its schema: `--hidden` and `--no-hidden` for yes and no,
+ * a list by repeating its flag, a record by NAME=VALUE, `--max-results` for `max_results`. Whether a value is allowed is
+ * for the counter to say.
+ */
+export function readFields(
+  tool: string,
+  words: readonly string[],
+  schemas: FieldSchemas,
+): Record<string, unknown> {
+  const given = new Map<string, string[]>();
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index]!;
+    if (!isFlag(word)) throw strayWord(word, tool);
+    const { flag, attached } = splitFlag(word);
+    const { field, negated } = findField(tool, flag, schemas);
+    const values = given.get(field) ?? [];
+    given.set(field, values);
+    if (isSwitch(schemas[field]!)) {
+      const next = words[index + 1];
+      const said = attached ?? (next === "true" || next === "false" ? next : undefined);
+      if (attached === undefined && said !== undefined) index += 1;
+      values.push(negated ? "false" : (said ?? "true"));
+    } else {
+      if (attached === undefined) index += 1;
+      const value = attached ?? words[index];
+      if (value === undefined) throw new ToolError("invalid-input", `${flag} needs a value`, seeHelp(tool));
+      values.push(value);
+    }
+  }
+  const entries = [...given].map(([field, values]) => [
+    field,
+    readValue(tool, field, values, schemas[field]!),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** How a field is written on the command line: `--max-results`. */
+export function flagOf(field: string): string {
+  return `--${field.replaceAll("_", "-")}`;
+}
+
+/** A field that is only yes or no takes no value. */
+export function isSwitch({ types }: FieldSchema): boolean {
+  return types.every((type) => type === "boolean");
+}
+
+function findField(tool: string, flag: string, schemas: FieldSchemas): { field: string; negated: boolean } {
+  const fields = Object.keys(schemas);
+  const named = (wanted: string) =>
+    fields.find((field) => wanted === `--${field}` || wanted === flagOf(field));
+  const field = named(flag);
+  if (field !== undefined) return { field, negated: false };
+  const negated = flag.startsWith("--no-") ? named(`--${flag.slice("--no-".length)}`) : undefined;
+  if (negated !== undefined && isSwitch(schemas[negated]!)) return { field: negated, negated: true };
+  const meant = nearest(flag, fields.map(flagOf));
+  throw new ToolError("invalid-input", `${tool} has no argument ${flag}`, {
+    hint: meant ? `Did you mean ${meant}?` : seeHelp(tool).hint,
+  });
+}
+
+function readValue(tool: string, field: string, texts: readonly string[], schema: FieldSchema): unknown {
+  const { types, items } = schema;
+  if (types.includes("record")) return readRecord(texts);
+  if (items && (texts.length > 1 || types.length === 1)) {
+    const values = texts.map((text) => readOne(text, items.types));
+    // Objects come one by one, or all in one list.
+    return items.types.includes("object") ? values.flat() : values;
+  }
+  if (texts.length > 1) {
+    const message = `${flagOf(field)} was given ${texts.length} times, but takes one value`;
+    throw new ToolError("invalid-input", message, seeHelp(tool));
+  }
+  return readOne(texts[0]!, types);
+}
+
+/** As NAME=VALUE, repeated, or as one JSON object. */
+function readRecord(texts: readonly string[]): unknown {
+  const [first = ""] = texts;
+  if (texts.length === 1 && first.trimStart().startsWith("{")) return readOne(first, ["object"]);
+  const pairs = texts.map((text) => /^([^=]+)=(.*)$/s.exec(text));
+  return pairs.every((pair) => pair !== null)
+    ? Object.fromEntries(pairs.map(([, name, value]) => [name, value]))
+    : first;
+}
+
+/** Words that do not fit stay text, so that the counter can say what would. */
+function readOne(text: string, types: readonly string[]): unknown {
+  if (types.includes("number") && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
+  if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
+  if (types.includes("string")) return text;
+  try {
+    return types.includes("object") || types.includes("array") ? JSON.parse(text) : text;
+  } catch {
+    return text;
+  }
+}
+
+function strayWord(word: string, tool: string): ToolError {
+  return new ToolError("invalid-input", `"${word}" is one word too many`, {
+    hint: `Give the arguments as one JSON object, or each as --key value. See: toolcrib help ${tool}`,
+  });
+}
+
+function seeHelp(tool: string): { readonly hint: string } {
+  return { hint: `See: toolcrib help ${tool}` };
+}

@@ -1,0 +1,176 @@
+import { execFile } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, it } from "vitest";
+import { isAlive } from "../../../test/support/is-alive.ts";
+import type { Outline } from "../../contract/code.ts";
+import { Reader } from "./reader.ts";
+
+const run = promisify(execFile);
+const killedHost = fileURLToPath(
+  new URL("../../../test/support/code-worker/killed-host.ts", import.meta.url),
+);
+const forgottenRoom = fileURLToPath(
+  new URL("../../../test/support/code-worker/forgotten-room.ts", import.meta.url),
+);
+const killedRoom = fileURLToPath(
+  new URL("../../../test/support/code-worker/killed-room.ts", import.meta.url),
+);
+const always = { signal: new AbortController().signal };
+const reader = new Reader();
+afterAll(() => reader.close());
+
+describe("a reader", () => {
+  it("tells symbols and faults", async () => {
+    const text = "fn main() {}\nstruct A;\n";
+    expect(namesOf(await reader.outline({ path: "main.rs", text }, always))).toEqual(["main", "A"]);
+    const broken = await reader.outline({ path: "a.json", text: '{ "a": }' }, always);
+    expect([broken.language, broken.faults.length > 0]).toEqual(["json", true]);
+  });
+
+  it("answers fifty questions at once, each its own", async () => {
+    const numbers = Array.from({ length: 50 }, (_, number) => number);
+    const outlines = numbers.map((number) =>
+      reader.outline({ path: `${number % 20}.py`, text: `def f${number}(): pass\n` }, always),
+    );
+    expect((await Promise.all(outlines)).map(namesOf)).toEqual(numbers.map((number) => [`f${number}`]));
+  });
+
+  it("tells the same of a changed text as of a new one", async () => {
+    const parts = Array.from({ length: 200 }, (_, number) => `def f${number}(a):\n    return a\n\n`);
+    for (const [at, part] of Object.entries({
+      0: "",
+      50: "class A:\n    def m(self): pass\n\n",
+      120: "def (:\n",
+    })) {
+      parts[Number(at)] = part;
+      const text = parts.join("");
+      const [changed, fresh] = [
+        { path: "changed.py", text },
+        { path: `fresh${at}.py`, text },
+      ];
+      expect(await reader.outline(changed, always)).toEqual(await reader.outline(fresh, always));
+    }
+  });
+
+  it("goes on where texts are no good", async () => {
+    const texts = ["", "\0\0", "\ud800 = '\udc00'", "(".repeat(500), "[".repeat(2000), '"', "\r\n\r"];
+    const outlines = await Promise.all(
+      texts.flatMap((text) =>
+        ["a.py", "a.json", "a.md"].map((path) => reader.outline({ path, text }, always)),
+      ),
+    );
+    expect(outlines.map(({ language }) => language)).toEqual(
+      texts.flatMap(() => ["python", "json", "markdown"]),
+    );
+  });
+
+  it("reads on as before when a scanner wrote over the memory of the parser", async () => {
+    const texts = {
+      "a.json": '{"a": [1, 2, 3}',
+      "a.py": "def f(:\n  pass\n",
+      "a.ts": "const a: number = 1;\nexport function f(): void {}\n",
+      "a.go": "package a\n\nfunc f() {}\n",
+      "a.yaml": "a:\n  - b: 1\n",
+    };
+    const outlines = () =>
+      Promise.all(Object.entries(texts).map(([path, text]) => reader.outline({ path, text }, always)));
+    const before = await outlines();
+    const text = `${"- ".repeat(300)}x\n`;
+    await expect(reader.outline({ path: "deep.yaml", text }, always)).rejects.toMatchObject({
+      code: "unavailable",
+      message: "The parser broke down (unreachable) while it read deep.yaml",
+    });
+    expect(await outlines()).toEqual(before);
+  }, 60_000);
+
+  it("refuses what it cannot read, and says what to do", async () => {
+    const outline = (path: string, text: string, language?: string) =>
+      reader
+        .outline({ path, text, language }, always)
+        .catch(({ code, message, hint }) => ({ code, message, hint }));
+    expect([
+      await outline("notes.xyz", "text"),
+      await outline("a.txt", "text", "pyton"),
+      await outline("huge.ts", "x".repeat(8_000_001)),
+    ]).toEqual([
+      {
+        code: "unsupported",
+        message: "The language of notes.xyz is not known, so it cannot be parsed",
+        hint: "Read and edit it as text: file.read, edit.replace.",
+      },
+      {
+        code: "unsupported",
+        message: 'There is no grammar for the language "pyton"',
+        hint: 'Did you mean "python"?',
+      },
+      {
+        code: "too-large",
+        message: "huge.ts is too large to be parsed (8.0 MB; the most is 8.0 MB)",
+        hint: "Read and edit it as text: file.read, edit.replace.",
+      },
+    ]);
+  });
+
+  it("gives up what is not wanted any more, before and while it is read", async () => {
+    const cancelling = new AbortController();
+    const slow = reader.outline(
+      { path: "slow.ts", text: "(".repeat(100_000) },
+      { signal: cancelling.signal },
+    );
+    const waiting = reader.outline({ path: "waiting.ts", text: "" }, { signal: cancelling.signal });
+    const next = reader.outline({ path: "next.json", text: "{}" }, always);
+    const never = reader.outline({ path: "never.ts", text: "" }, { signal: AbortSignal.abort() });
+    await expect(never).rejects.toMatchObject({ code: "cancelled" });
+    await sleep(100);
+    cancelling.abort();
+    const cancelled = (path: string) => ({
+      code: "cancelled",
+      message: `The call was cancelled while ${path} was read`,
+    });
+    await expect(slow).rejects.toMatchObject(cancelled("slow.ts"));
+    await expect(waiting).rejects.toMatchObject(cancelled("waiting.ts"));
+    expect((await next).language).toBe("json");
+  });
+
+  it("is started again when it was killed, and names the file that it read", async () => {
+    const { stdout } = await run(process.execPath, [killedHost]);
+    expect(JSON.parse(stdout)).toEqual({
+      first: {
+        code: "unavailable",
+        message: "The parser broke down (SIGKILL) while it read slow.ts",
+        hint: "Other files can still be parsed; read and edit this one as text.",
+      },
+      waiting: "json",
+      again: "json",
+    });
+  }, 60_000);
+
+  it("keeps nobody from ending, and ends too", async () => {
+    const { stdout } = await run(process.execPath, [forgottenRoom]);
+    const pids: number[] = JSON.parse(stdout);
+    expect(pids).toHaveLength(1);
+    while (pids.some(isAlive)) await sleep(20);
+  }, 30_000);
+
+  it("ends in the middle of a parse when nobody is left to answer", async () => {
+    const { stdout } = await run(process.execPath, [killedRoom]).catch((error: { stdout: string }) => error);
+    const pid = Number(stdout);
+    expect(pid).toBeGreaterThan(1);
+    while (isAlive(pid)) await sleep(20);
+  }, 30_000);
+
+  it("answers nothing when it is closed", async () => {
+    const closed = new Reader();
+    await closed.close();
+    await expect(closed.outline({ path: "a.json", text: "{}" }, always)).rejects.toMatchObject({
+      code: "unavailable",
+      message: "This tool room is closed",
+    });
+  });
+});
+
+function namesOf({ symbols }: Outline): readonly string[] {
+  return symbols.map(({ name }) => name);
+}

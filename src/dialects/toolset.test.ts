@@ -1,0 +1,212 @@
+import { expect, it } from "vitest";
+import * as z from "zod/mini";
+import { emptySource } from "../../test/support/tool-source.ts";
+import type { AnyTool } from "../contract/tool.ts";
+import type { Dialect } from "./dialect.ts";
+import { rename } from "./rename.ts";
+import { reshape } from "./reshape.ts";
+import { Toolset } from "./toolset.ts";
+
+const dialect: Dialect = {
+  name: "small",
+  ignoresCase: true,
+  listed: ["Read", "Edit"],
+  tools: [
+    rename("file.read", {
+      name: "Read",
+      fields: { path: "file" },
+      require: ["path"],
+      only: ["path", "limit"],
+    }),
+    reshape(["file.write", "edit.replace"], {
+      name: "Edit",
+      summary: "Change a file.",
+      input: (zod) =>
+        zod.strictObject({ file: zod.string(), old: zod.optional(zod.string()), text: zod.string() }),
+      means: ({ file, old, text }) =>
+        old === undefined
+          ? ["file.write", { path: file, content: text }]
+          : ["edit.replace", { path: file, find: old, replace: text }],
+    }),
+    rename("file.list", { name: "List" }),
+  ],
+};
+
+it("makes canonical calls of a dialect's, of whichever tool is meant", async () => {
+  const shelf = new Toolset(dialect);
+  const calls = [
+    await shelf.find("read", { file: "a.txt", limit: 3 }),
+    await shelf.find("EDIT", { file: "a.txt", text: "new" }),
+    await shelf.find("Edit", { file: "a.txt", old: "b", text: "new" }),
+  ];
+  expect(calls.map(({ tool, input }) => [tool.name, tool.canonical, input])).toEqual([
+    ["read", "file.read", { path: "a.txt", limit: 3 }],
+    ["EDIT", "file.write", { path: "a.txt", content: "new" }],
+    ["Edit", "edit.replace", { path: "a.txt", find: "b", replace: "new" }],
+  ]);
+});
+
+it("leaves arguments that do not fit to the counter, which knows the dialect's schema", async () => {
+  const { tool, input } = await new Toolset(dialect).find("Read", { path: "a.txt" });
+  expect([tool.canonical, input, z.safeParse(tool.input as z.ZodMiniType, input).success]).toEqual([
+    "file.read",
+    { path: "a.txt" },
+    false,
+  ]);
+});
+
+it("lists what the dialect lists at once, then also what was found, and tells who listens", async () => {
+  const shelf = new Toolset(dialect);
+  let changes = 0;
+  const stop = shelf.onChange(() => (changes += 1));
+  const before = await namesOf(shelf);
+  shelf.list(["List"]);
+  shelf.list(["List"]);
+  stop();
+  expect([before, await namesOf(shelf), await namesOf(shelf, "all"), changes]).toEqual([
+    ["Read", "Edit"],
+    ["Read", "Edit", "List"],
+    ["Read", "Edit", "List"],
+    1,
+  ]);
+});
+
+it("offers no more than is allowed, and nothing that changes something where only reading is", async () => {
+  const narrow = new Toolset(dialect, { allowed: ["file.*"] });
+  const reading = new Toolset(dialect, { readOnly: true });
+  const refused = await reading.find("Edit", {});
+  expect([await namesOf(narrow), await namesOf(reading, "all"), thrownBy(refused.tool)]).toEqual([
+    ["Read", "List"],
+    ["Read", "List"],
+    "denied",
+  ]);
+});
+
+it("names only what may be called to who names nothing that is there", async () => {
+  const { tool } = await new Toolset(dialect, { readOnly: true }).find("nonsense", {});
+  expect(() => tool.accesses({})).toThrow(
+    expect.objectContaining({ message: 'Unknown tool "nonsense"', hint: "Known tools: Read, List." }),
+  );
+});
+
+it("lets the last own tool of a name replace all others, and a source replace none", async () => {
+  const source = emptySource();
+  const shelf = new Toolset(dialect, {
+    own: [own("Read", "first"), own("Read", "second")],
+    sources: [source],
+  });
+  source.put([own("Read", "foreign"), own("weather", "foreign")]);
+  const definitions = await shelf.definitions();
+  expect(
+    definitions.map(({ name, description }) => [name, description]).filter(([, words]) => words!.length < 10),
+  ).toEqual([
+    ["Read", "second"],
+    ["weather", "foreign"],
+  ]);
+});
+
+it("takes names that differ only in case for the same where calls ignore it", async () => {
+  const source = emptySource();
+  const shelf = new Toolset(dialect, { own: [own("LIST", "own")], sources: [source] });
+  source.put([{ ...own("read", "foreign"), canonical: "server__read" }]);
+  const called = await Promise.all(["read", "server__read", "list"].map((name) => shelf.find(name, {})));
+  expect([await namesOf(shelf, "all"), called.map(({ tool }) => tool.canonical)]).toEqual([
+    ["Read", "Edit", "LIST", "server__read"],
+    ["file.read", "server__read", "LIST"],
+  ]);
+});
+
+it("speaks of the dialect's tools to who calls an own tool, and of ours to who calls by our names", async () => {
+  const shelf = new Toolset(dialect, { own: [own("weather", "own")] });
+  const calls = await Promise.all(["weather", "file.list"].map((name) => shelf.find(name, {})));
+  const told = calls.map(({ tool }) => (tool.wording ?? String)("See file.read."));
+  expect(told).toEqual(["See Read.", "See file.read."]);
+});
+
+function own(name: string, summary: string): AnyTool {
+  return {
+    name,
+    summary,
+    risk: "read",
+    input: z.strictObject({}),
+    limits: { maxChars: 10, keep: "head" },
+    accesses: () => [],
+    run: async () => ({ data: null, text: summary }),
+  };
+}
+
+async function namesOf(shelf: Toolset, which: "listed" | "all" = "listed"): Promise<readonly string[]> {
+  return (await shelf.definitions(which)).map(({ name }) => name);
+}
+
+function thrownBy(tool: AnyTool): string | undefined {
+  try {
+    tool.accesses({});
+    return undefined;
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
+
+it("calls a tool by an alias, and lists that only where it is asked for by this very name", async () => {
+  const aliased: Dialect = { ...dialect, aliases: [rename("file.list", { name: "ls" })] };
+  const { tool, input } = await new Toolset(aliased).find("ls", { path: "src" });
+  expect([tool.name, tool.canonical, input]).toEqual(["ls", "file.list", { path: "src" }]);
+  const shelves = [{}, { allowed: ["all"] }, { allowed: ["ls", "Read"] }].map(
+    (options) => new Toolset(aliased, options),
+  );
+  expect(await Promise.all(shelves.map((shelf) => namesOf(shelf)))).toEqual([
+    ["Read", "Edit"],
+    ["Read", "Edit", "List"],
+    ["ls", "Read"],
+  ]);
+});
+
+it("knows no alias of a tool that is not allowed", async () => {
+  const aliased: Dialect = { ...dialect, aliases: [rename("file.list", { name: "ls" })] };
+  const { tool } = await new Toolset(aliased, { allowed: ["Read"] }).find("ls", {});
+  expect(() => tool.accesses({})).toThrow('Unknown tool "ls"');
+});
+
+it("gives no tool from elsewhere a name that is like one of the dialect's, its aliases' or the finders'", async () => {
+  const others = emptySource();
+  const aliases = [rename("file.list", { name: "ls" })];
+  const shelf = new Toolset({ ...dialect, aliases }, { sources: [others] });
+  others.put(["READ", "ls", "tools_find", "search", "Search"].map((name) => foreignTool(name)));
+  const names = (await shelf.definitions("all")).map(({ name }) => name);
+  expect(names.slice(dialect.tools.length)).toEqual([
+    "other__READ",
+    "other__ls",
+    "other__tools_find",
+    "search",
+    "other__Search",
+  ]);
+});
+
+it("lists no tools from elsewhere that have more to say than a model can bear", async () => {
+  const others = emptySource();
+  const shelf = new Toolset(dialect, { sources: [others] });
+  const input = z.looseObject({});
+  input._zod.toJSONSchema = () => ({ type: "object", description: "x".repeat(40_000) });
+  others.put([foreignTool("one", input)]);
+  const few = (await shelf.definitions()).map(({ name }) => name);
+  others.put([foreignTool("one", input), foreignTool("two", input)]);
+  const many = (await shelf.definitions()).map(({ name }) => name);
+  expect([few, many]).toEqual([
+    ["Read", "Edit", "one"],
+    ["Read", "Edit", "tools_find", "tools_call"],
+  ]);
+});
+
+function foreignTool(name: string, input: AnyTool["input"] = z.unknown()): AnyTool {
+  return {
+    name,
+    canonical: `other__${name}`,
+    summary: "",
+    risk: "read",
+    input,
+    limits: { maxChars: 10, keep: "head" },
+    accesses: () => [],
+    run: async () => ({ data: null, text: "" }),
+  };
+}

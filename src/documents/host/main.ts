@@ -1,8 +1,0 @@
-/** The program of the hosts that read documents. */
-import { serveStarter } from "../../hosts/serve-starter.ts";
-import { mostMemory } from "./memory.ts";
-import type { DocumentAsks } from "./service.ts";
-
-serveStarter<DocumentAsks>({ retireAbove: mostMemory / 3, endAbove: mostMemory }, async ({ starter }) =>
-  (await import("./service.ts")).documentService(starter),
-);

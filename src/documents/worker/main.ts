@@ -1,0 +1,8 @@
+/** The program of the hosts that read documents. */
+import { serveStarter } from "../../workers/serve-starter.ts";
+import { mostMemory } from "./memory.ts";
+import type { DocumentAsks } from "./service.ts";
+
+serveStarter<DocumentAsks>({ retireAbove: mostMemory / 3, endAbove: mostMemory }, async ({ starter }) =>
+  (await import("./service.ts")).documentService(starter),
+);

@@ -1,1 +1,0 @@
-export { redactValue as leaveOutSecrets } from "../guardian/redaction/redact.ts";

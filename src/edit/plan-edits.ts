@@ -1,0 +1,127 @@
+import { ToolError } from "../contract/error.ts";
+import type { DiffRequest, EditRequest, FilePlan, PatchRequest } from "./edit-request.ts";
+import type { FileSection } from "./file-section.ts";
+import type { ReadFile } from "./named-file.ts";
+import { onlyChanging, withHeader } from "./one-file-diff.ts";
+import { parseDiff } from "./parse-diff.ts";
+import { hasLooseReading, parsePatch } from "./parse-patch.ts";
+import { planReplace } from "./plan-replace.ts";
+import { planSections } from "./plan-sections.ts";
+import { unescapeWhole } from "./unescape-whole.ts";
+
+/*
+ * The steps of an edit, in order, and where they are:
+ *
+ * 1. Read the call. unescape-whole, patch-envelope and surroundings take off what is around a patch; parse-patch
+ *    (patch-reader) and parse-diff (diff-header) make a FileSection of every file, hunk-header and hunk a Block of every
+ *    hunk. Find and replace is a Block too: plan-replace. plan-sections settles which files are meant (named-file).
+ * 2. Read the file. source: file-text knows its encoding, utf8-text and line-table its characters and lines.
+ * 3. Find the place of every Block. locate asks, strictest first:
+ *      search, match      the lines as they are, then without trailing blanks, indentation, glyphs (tiers, glyphs);
+ *                         align is for text that begins or ends inside a line
+ *      total-damage       the same without what was done to every single line
+ *      find-unwrapped     the same without gutters, fences, a level of escaping (unwrap, unescape)
+ *      parts              as several hunks whose @@ was forgotten
+ *      stale-line         with one context line that is behind the file, if nothing else comes near (places)
+ *    The first that finds any place must find one, or decide must choose by end of file, header (sections) or number.
+ *    insertion-point is for lines without context, repeats and every-place keep files of like lines quick,
+ *    too-many-places bounds the rest.
+ * 4. Refuse what would be no honest success: placeholder, already-done, a change of nothing. diagnose says what is near.
+ * 5. Write. rewrite (trim-lines) makes splices of the lines that change; where the place was found with tolerance,
+ *    translate brings new lines into the file's glyphs (keep-glyphs) and indentation (learn-indentation,
+ *    fit-indentation, indentation-habits), unless they are in the file's spelling already (new-text-spelling). splice
+ *    joins them with the bytes that stay, changes and show-diff tell what was done. Lines are compared by diff-runs.
+ */
+
+/**
+ * What a request would do, file by file, or a ToolError that says why it cannot be done. Finding is tolerant, writing
+ * is not: every byte outside the named change stays as it was, and a place is used only when it is the only one.
+ */
+export function planEdits(request: EditRequest, read: ReadFile): readonly FilePlan[] {
+  if (request.kind === "replace") return [planReplace(request, read)];
+  const path = request.kind === "diff" ? request.path : undefined;
+  // A path that is named beside the diff is no name in it, which may be spelled in several ways.
+  const readNamed: ReadFile =
+    path === undefined ? read : (asked) => (asked === path ? read(path) : undefined);
+  return planFirst(readings(request), readNamed);
+}
+
+/**
+ * All that a patch or diff may say about files, so that they can be told and read beforehand: `planEdits` asks for no
+ * other. Throws when it cannot be read at all.
+ */
+export function sectionsIn(request: PatchRequest | DiffRequest): readonly FileSection[] {
+  let broken: unknown;
+  const sound = [...readings(request)].flatMap((reading) => {
+    try {
+      return [reading()];
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      broken ??= error;
+      return [];
+    }
+  });
+  if (sound.length === 0) throw broken;
+  return sound.flat();
+}
+
+/** One way to understand a patch or diff. Throws when its grammar is broken. */
+type Reading = () => readonly FileSection[];
+
+/** The first reading that fits the files. When none does, the first with sound grammar says why. */
+function planFirst(readings: Iterable<Reading>, read: ReadFile): readonly FilePlan[] {
+  let broken: unknown;
+  let unfit: unknown;
+  for (const reading of readings) {
+    let isSound = false;
+    try {
+      const sections = reading();
+      isSound = true;
+      return planSections(sections, read);
+    } catch (error) {
+      // Text that is there twice is there: another reading would only guess.
+      if (!(error instanceof ToolError) || error.code === "ambiguous-match") throw error;
+      if (isSound) unfit ??= error;
+      else broken ??= error;
+    }
+  }
+  throw unfit ?? broken;
+}
+
+/** The loose reading comes second, so that content which looks like a marker stays content where the file has it. */
+function* readings(request: PatchRequest | DiffRequest): Generator<Reading> {
+  if (request.kind === "diff" && request.path !== undefined) {
+    const { path, diff } = request;
+    for (const reading of readings({ kind: "diff", diff: withHeader(diff) }))
+      yield () => onlyChanging(path, reading());
+    return;
+  }
+  const text = request.kind === "patch" ? request.patch : request.diff;
+  for (const unescaped of unescapeWhole(withoutMargin(text.replace(/^\ufeff/, "")))) {
+    if (isPatch(unescaped, request.kind)) {
+      yield () => parsePatch(unescaped, "strict");
+      if (hasLooseReading(unescaped)) yield () => parsePatch(unescaped, "loose");
+    } else yield () => parseDiff(unescaped);
+  }
+}
+
+/** A text that is indented as a whole, as in a list. */
+function withoutMargin(text: string): string {
+  const margin = /^\s*?([ \t]+)(?:\*\*\* |--- |diff --git )/.exec(text)?.[1];
+  if (margin === undefined) return text;
+  const lines = text.split("\n");
+  const isIndented = lines.every((line) => line.startsWith(margin) || line.trim() === "");
+  return isIndented ? lines.map((line) => line.slice(margin.length)).join("\n") : text;
+}
+
+/** Whichever begins first: what looks like the other may be content. */
+function isPatch(text: string, kind: "patch" | "diff"): boolean {
+  if (text.startsWith("*** Begin Patch")) return true;
+  const hasMarkers = text.includes("***");
+  const marker = hasMarkers
+    ? text.search(/^[^\S\n]*\*\*\*\s*(?:Begin Patch|(?:Add|Update|Delete) File:)/im)
+    : -1;
+  const header = text.search(/^(?:diff --git |--- .*\n\+\+\+ )/m);
+  if (marker === -1 || header === -1) return header === -1 && (marker !== -1 || kind === "patch");
+  return marker < header;
+}

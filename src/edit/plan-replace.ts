@@ -1,0 +1,273 @@
+import { ToolError } from "../contract/error.ts";
+import { type Block, blockOfTexts } from "./block.ts";
+import { changesOf } from "./changes.ts";
+import { decide, listLines } from "./decide.ts";
+import { notFound } from "./diagnose.ts";
+import type { FilePlan, ReplaceEdit, ReplaceRequest } from "./edit-request.ts";
+import { everyPlace } from "./every-place.ts";
+import { encodeUtf8, refuseHalfCharacters } from "./file-text.ts";
+import { type Finding, look, shareEscaping } from "./locate.ts";
+import type { Match } from "./match.ts";
+import { missing, type ReadFile } from "./named-file.ts";
+import { refusePlaceholders } from "./placeholder.ts";
+import { rewrite, type Splice } from "./rewrite.ts";
+import { type Source, sourcesOf } from "./source.ts";
+import { applySplices, changesNothing, encodingNotes, overlapping } from "./splice.ts";
+import type { TierName } from "./tiers.ts";
+import { refuseTooMany } from "./too-many-places.ts";
+import { trimLines } from "./trim-lines.ts";
+import { bytesOf } from "./utf8-text.ts";
+
+/** What replacing text in one file would do. */
+export function planReplace({ path, edits }: ReplaceRequest, read: ReadFile): FilePlan {
+  if (edits.length === 0)
+    throw new ToolError("invalid-input", "There is no edit", { hint: "Give at least one." });
+  const before = read(path);
+  const [only] = edits;
+  if (before === undefined || before.length === 0) {
+    if (edits.length === 1 && only!.find === "") return planContent(path, before, only!.replace);
+    if (before === undefined) throw missing(path);
+  }
+  const wanted = edits.map((edit, index) =>
+    prepare(path, edit, edits.length > 1 ? `edit ${index + 1}` : "the text"),
+  );
+  const { source, places } = findAll(path, before, wanted);
+  const placed = places.flatMap((each, index) => place(source, wanted[index]!, each));
+  refuseOverlap(source, placed);
+  const splices = placed.flatMap(({ splices, name, tier }) =>
+    splices.map((splice) => ({ ...splice, name, tier })),
+  );
+  return {
+    action: "update",
+    path,
+    before,
+    after: applySplices(before, source, splices),
+    changes: changesOf(source, splices),
+    ...(only!.first ? { occurrences: countApart(places[0]!.matches) } : {}),
+    notes: [...new Set(placed.flatMap(({ note }) => note ?? [])), ...encodingNotes(source, splices)],
+  };
+}
+
+/** One edit as it was asked for and as lines. */
+interface Wanted extends ReplaceEdit {
+  readonly name: string;
+  readonly forAll: boolean;
+  readonly block: Block;
+}
+
+/** One place an edit changes. */
+interface Placed {
+  readonly name: string;
+  readonly match: Match;
+  readonly splices: readonly Splice[];
+  readonly tier: TierName;
+  readonly note?: string | undefined;
+}
+
+function planContent(path: string, before: Uint8Array | undefined, content: string): FilePlan {
+  if (content === "")
+    throw new ToolError("invalid-input", `${path}: there is neither text to find nor new text`, {
+      hint: "Give the content of the new file as the new text.",
+    });
+  const after = encodeUtf8(content);
+  const addedLines = content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
+  const rest = {
+    path,
+    after,
+    changes: [{ firstLine: 1, removedLines: 0, addedLines, tier: "exact" as const }],
+    notes: [],
+  };
+  return before === undefined ? { action: "add", ...rest } : { action: "update", before, ...rest };
+}
+
+function prepare(path: string, edit: ReplaceEdit, name: string): Wanted {
+  if (edit.find === "") {
+    throw new ToolError("invalid-input", `${path}: ${name} to find is empty, and the file is not`, {
+      hint: "Give the text to replace. To add lines, find a line next to them and repeat it in the new text.",
+    });
+  }
+  if (edit.find === edit.replace) throw changesNothing(path, name);
+  // A byte-order mark is not part of the text, so it cannot be found there.
+  const isMarked = edit.find.length > 1 && edit.find.startsWith("\ufeff");
+  const find = isMarked ? edit.find.slice(1) : edit.find;
+  const replace = isMarked && edit.replace.startsWith("\ufeff") ? edit.replace.slice(1) : edit.replace;
+  const forAll = edit.all === true || (edit.expectCount ?? 1) > 1;
+  return {
+    name,
+    find,
+    replace,
+    expectCount: edit.expectCount,
+    exact: edit.exact,
+    first: edit.first,
+    forAll,
+    block: blockOfTexts(name, find, replace),
+  };
+}
+
+/** Where an edit may go; `isLiteral`: its text stands there byte by byte. */
+interface Places extends Finding {
+  readonly isLiteral: boolean;
+}
+
+/** The first way to read the file that has all texts. */
+function findAll(
+  path: string,
+  bytes: Uint8Array,
+  wanted: readonly Wanted[],
+): { source: Source; places: readonly Places[] } {
+  let failure: ToolError | undefined;
+  for (const source of sourcesOf(path, bytes)) {
+    const places: Places[] = [];
+    const missing = wanted.find((each) => {
+      const found = find(source, each);
+      if (found) places.push(found);
+      return !found;
+    });
+    if (!missing) return { source, places: unescaped(places) };
+    failure ??= missing.exact ? notExactly(source, missing) : notFound(source, missing.block);
+  }
+  throw failure ?? new ToolError("internal", `${path} cannot be read as text`);
+}
+
+function unescaped(places: readonly Places[]): readonly Places[] {
+  return shareEscaping(places).map((each, index) =>
+    each === places[index] ? each : { ...each, isLiteral: false },
+  );
+}
+
+function find(source: Source, wanted: Wanted): Places | undefined {
+  const literal = literalMatches(source, wanted);
+  if (literal.length > 0) return { block: wanted.block, matches: literal, isLiteral: true };
+  if (wanted.exact) return undefined;
+  const [finding] = look(source, wanted.block);
+  return finding && { ...finding, isLiteral: false };
+}
+
+/** What tolerance would find is named, not used. */
+function notExactly(source: Source, wanted: Wanted): ToolError {
+  const [match] = look(source, wanted.block)[0]?.matches ?? [];
+  if (match === undefined) return notFound(source, wanted.block);
+  const found = tierOf(match, wanted);
+  return new ToolError(
+    "no-match",
+    `${source.path}: ${wanted.name} was not found exactly; at line ${match.line + 1} it stands with other ${found}`,
+    { hint: "Copy it from the file to the character: blanks and line ends count." },
+  );
+}
+
+function tierOf({ tier }: Match, { find }: Wanted): string {
+  if (tier === "exact") return find.includes("\n") ? "line ends" : "escapes";
+  return differences[tier] ?? "wrapping";
+}
+
+const differences: Readonly<Partial<Record<TierName, string>>> = {
+  "line-ends": "line ends",
+  "trailing-blanks": "blanks at line ends",
+  indentation: "indentation",
+  glyphs: "quotes, dashes or blanks",
+};
+
+function literalMatches(source: Source, { find, forAll, exact }: Wanted): readonly Match[] {
+  // Where all places are wanted, those with other line ends are too.
+  if (!exact && forAll && /(?<!\r)\n/.test(find) && source.hasCarriageReturns) return [];
+  refuseHalfCharacters(find);
+  const { bytes } = source.utf8;
+  const wanted = bytesOf(find);
+  const matches: Match[] = [];
+  for (const at of everyPlace(bytes, wanted)) {
+    const splitsLineEnd = !exact && bytes[at] === "\n" && bytes[at - 1] === "\r";
+    const start = splitsLineEnd ? at - 1 : at;
+    matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end: at + wanted.length });
+    refuseTooMany(source.path, matches.length);
+  }
+  return matches;
+}
+
+function place(source: Source, wanted: Wanted, places: Places): readonly Placed[] {
+  const { path } = source;
+  const { name } = wanted;
+  const { matches, note } = places;
+  refusePlaceholders(source, places.block, wanted.replace);
+  refuseOtherCount(path, wanted, matches);
+  const chosen = wanted.forAll ? matches : [chooseOne(source, wanted, places)];
+  refuseOverlappingMatches(path, name, chosen);
+  return chosen.map((match) => {
+    const splices = splicesAt(source, wanted, places, match);
+    if (splices.length === 0) throw changesNothing(path, name);
+    const tier = places.tier ?? (match.tier === "exact" && !places.isLiteral ? "line-ends" : match.tier);
+    return { name, match, splices, tier, note };
+  });
+}
+
+function chooseOne(source: Source, { first }: Wanted, { block, matches }: Places): Match {
+  if (first) return matches.reduce((one, other) => (other.start < one.start ? other : one));
+  return matches.length === 1 ? matches[0]! : decide(source, block, matches);
+}
+
+/** As many as could be replaced together. */
+function countApart(matches: readonly Match[]): number {
+  let count = 0;
+  let end = -1;
+  for (const match of matches) {
+    if (match.start < end) continue;
+    count += 1;
+    end = match.end;
+  }
+  return count;
+}
+
+function splicesAt(
+  source: Source,
+  { find, replace, exact }: Wanted,
+  places: Places,
+  match: Match,
+): readonly Splice[] {
+  if (exact) return [{ start: match.start, end: match.end, text: replace }];
+  if (!places.isLiteral) return rewrite(source, places.block, match);
+  if (!/[\r\n]/.test(replace) && !find.includes("\n"))
+    return [{ start: match.start, end: match.end, text: replace }];
+  const splices = source.hasCarriageReturns
+    ? rewrite(source, places.block, match)
+    : [trimLines(find, { start: match.start, end: match.end, text: withLineEndsOf(source, replace) })];
+  // Changing nothing but line ends is a change when it is all that is asked for.
+  return splices.some(({ start, end, text }) => start < end || text !== "")
+    ? splices
+    : [{ start: match.start, end: match.end, text: replace }];
+}
+
+/** A file of one line without an end has no line ends of its own. */
+function withLineEndsOf({ text }: Source, replace: string): string {
+  return text.utf8.includes(10) ? replace.replaceAll("\r\n", "\n") : replace;
+}
+
+function refuseOtherCount(path: string, { name, expectCount }: Wanted, matches: readonly Match[]): void {
+  if (expectCount === undefined || matches.length === expectCount) return;
+  const places = matches.length === 1 ? `line ${matches[0]!.line + 1}` : listLines(matches);
+  const message = `${path}: ${name} was expected ${times(expectCount)} and is there ${times(matches.length)}, at ${places}`;
+  throw new ToolError(matches.length > expectCount ? "ambiguous-match" : "no-match", message, {
+    hint: "Correct the count, or make the text to find longer or shorter.",
+  });
+}
+
+function refuseOverlappingMatches(path: string, name: string, matches: readonly Match[]): void {
+  const clash = matches.find((match, index) => index > 0 && match.start < matches[index - 1]!.end);
+  if (!clash) return;
+  throw new ToolError("ambiguous-match", `${path}: ${name} overlaps itself at line ${clash.line + 1}`, {
+    hint: "Make the text to find longer, so that its places are apart.",
+  });
+}
+
+function refuseOverlap({ path, lines }: Source, placed: readonly Placed[]): void {
+  if (placed.length < 2) return;
+  const sorted = [...placed].sort((left, right) => left.match.start - right.match.start);
+  for (const [index, { name, match }] of sorted.entries()) {
+    const previous = sorted[index - 1];
+    if (previous && match.start < previous.match.end) {
+      throw overlapping(path, previous.name, name, lines.lineAt(match.start));
+    }
+  }
+}
+
+function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
+}

@@ -1,0 +1,184 @@
+import { ToolError } from "../contract/error.ts";
+import { refuseDone } from "./already-done.ts";
+import { changesOf } from "./changes.ts";
+import type { Change, FilePlan } from "./edit-request.ts";
+import type { AddSection, DeleteSection, FileSection, UpdateSection } from "./file-section.ts";
+import { encodeUtf8 } from "./file-text.ts";
+import { locateBlocks } from "./locate.ts";
+import { missing, namedFile, newPath, type ReadFile } from "./named-file.ts";
+import { isPlaceholder, refusePlaceholders } from "./placeholder.ts";
+import { indentationTaught, rewrite } from "./rewrite.ts";
+import { type Source, sourcesOf } from "./source.ts";
+import { applySplices, changesNothing, encodingNotes } from "./splice.ts";
+import { trimTrailingBlanks } from "./tiers.ts";
+
+/** What a patch or diff would do, file by file. */
+export function planSections(sections: readonly FileSection[], read: ReadFile): readonly FilePlan[] {
+  const targets = joinUpdates(sections, read).map((section) => resolve(section, read));
+  refuseClashes(targets.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])));
+  return targets.map((target) => target.plan());
+}
+
+/** Sections that change the same file are one: all of a call's changes apply to the file as it is before. */
+function joinUpdates(sections: readonly FileSection[], read: ReadFile): readonly FileSection[] {
+  if (sections.length === 1) return sections;
+  const updates = new Map<string, number>();
+  const joined: FileSection[] = [];
+  for (const section of sections) {
+    const isUpdate = section.kind === "update" && section.moveTo === undefined;
+    const path = isUpdate ? namedFile(section.names, read)?.path : undefined;
+    const earlier = path === undefined ? undefined : updates.get(path);
+    if (earlier !== undefined)
+      joined[earlier] = join(joined[earlier] as UpdateSection, section as UpdateSection);
+    else if (path !== undefined) updates.set(path, joined.push(section) - 1);
+    else joined.push(section);
+  }
+  return joined;
+}
+
+function join(first: UpdateSection, second: UpdateSection): UpdateSection {
+  const blocks = [...first.blocks, ...second.blocks];
+  return {
+    ...first,
+    blocks: blocks.map((block, index) => ({ ...block, name: `hunk ${index + 1}` })),
+    mode: second.mode ?? first.mode,
+  };
+}
+
+/** A section whose names are settled. */
+interface Target {
+  readonly path: string;
+  readonly from?: string | undefined;
+  plan(): FilePlan;
+}
+
+function resolve(section: FileSection, read: ReadFile): Target {
+  if (section.kind === "add") {
+    const path = newPath(section.name);
+    return { path, plan: () => planAdd(section, path, read) };
+  }
+  const file = namedFile(section.names, read);
+  if (!file) throw missing(section.names[0]!);
+  if (section.kind === "delete")
+    return { path: file.path, plan: () => planDelete(section, file.path, file.bytes) };
+  const moveTo = section.moveTo === undefined ? undefined : newPath(section.moveTo);
+  if (moveTo === undefined)
+    return { path: file.path, plan: () => planUpdate(section, file.path, file.bytes) };
+  if (file.path === moveTo) throw ontoItself(moveTo);
+  const plan = () => planMove(section, file, moveTo, read);
+  return section.isCopy ? { path: moveTo, plan } : { path: moveTo, from: file.path, plan };
+}
+
+function planAdd({ lines, finalLineEnd, mode }: AddSection, path: string, read: ReadFile): FilePlan {
+  if (read(path) !== undefined)
+    throw exists(path, "Update it instead, or delete it first in a patch of its own.");
+  const placeholder = lines.find(isPlaceholder);
+  if (placeholder !== undefined) {
+    throw new ToolError(
+      "invalid-input",
+      `${path}: the new file holds a placeholder instead of code: ${placeholder.trim()}`,
+      {
+        hint: "Write the file out in full.",
+      },
+    );
+  }
+  const after = encodeUtf8(lines.join("\n") + (finalLineEnd && lines.length > 0 ? "\n" : ""));
+  const change: Change = { firstLine: 1, removedLines: 0, addedLines: lines.length, tier: "exact" };
+  return { action: "add", path, after, changes: lines.length > 0 ? [change] : [], notes: [], mode };
+}
+
+function planDelete({ lines }: DeleteSection, path: string, before: Uint8Array): FilePlan {
+  const [source] = sourcesOf(path, before);
+  const { count } = source!.lines;
+  if (lines) refuseOtherContent(source!, lines);
+  const change: Change = { firstLine: 1, removedLines: count, addedLines: 0, tier: "exact" };
+  return { action: "delete", path, before, changes: count > 0 ? [change] : [], notes: [] };
+}
+
+function planUpdate(section: UpdateSection, path: string, before: Uint8Array): FilePlan {
+  return { action: "update", path, before, ...updated(section, path, before), mode: section.mode };
+}
+
+function planMove(
+  section: UpdateSection,
+  { path: from, bytes: before }: { readonly path: string; readonly bytes: Uint8Array },
+  path: string,
+  read: ReadFile,
+): FilePlan {
+  const action = section.isCopy ? "copy" : "move";
+  if (read(path) !== undefined)
+    throw exists(path, `Delete it first in a patch of its own, or ${action} ${from} somewhere else.`);
+  return { action, path, from, before, ...updated(section, from, before), mode: section.mode };
+}
+
+function updated(
+  { blocks }: UpdateSection,
+  path: string,
+  before: Uint8Array,
+): { after: Uint8Array; changes: readonly Change[]; notes: readonly string[] } {
+  if (blocks.length === 0) return { after: before, changes: [], notes: [] };
+  const idle = blocks.find(({ runs }) => runs.length === 0);
+  if (idle) throw changesNothing(path, idle.name);
+  const { source, located } = locateBlocks(sourcesOf(path, before), blocks);
+  const taught = indentationTaught(source, located);
+  const splices = located.flatMap(({ block, match, tier }) => {
+    refusePlaceholders(source, block, block.newLines.join("\n"));
+    refuseDone(source, block, match);
+    const made = rewrite(source, block, match, taught);
+    if (made.length === 0) throw changesNothing(path, block.name);
+    return made.map((splice) => ({ ...splice, name: block.name, tier }));
+  });
+  return {
+    after: applySplices(before, source, splices),
+    changes: changesOf(source, splices),
+    notes: [
+      ...located.flatMap(({ block, note }) => (note === undefined ? [] : [`${block.name}: ${note}`])),
+      ...encodingNotes(source, splices),
+    ],
+  };
+}
+
+function refuseOtherContent(source: Source, lines: readonly string[]): void {
+  const isSame =
+    source.lines.count === lines.length &&
+    lines.every((line, index) => trimTrailingBlanks(line) === trimTrailingBlanks(source.lines.text(index)));
+  if (isSame) return;
+  throw new ToolError(
+    "no-match",
+    `${source.path} is to be deleted, but holds other lines than the diff says`,
+    {
+      hint: "Read the file again before you delete it.",
+    },
+  );
+}
+
+function ontoItself(path: string): ToolError {
+  return new ToolError("invalid-input", `${path} is to be moved onto itself`, {
+    hint: "Leave the move out.",
+  });
+}
+
+function refuseClashes(paths: readonly string[]): void {
+  const named = new Set<string>();
+  for (const path of paths) {
+    if (named.has(path)) {
+      throw new ToolError("invalid-input", `Several sections are about ${path}`, {
+        hint: "Put all changes of a file into one section, or send them one after the other.",
+      });
+    }
+    named.add(path);
+  }
+  for (const path of paths) {
+    for (let cut = path.lastIndexOf("/"); cut > 0; cut = path.lastIndexOf("/", cut - 1)) {
+      const above = path.slice(0, cut);
+      if (!named.has(above)) continue;
+      throw new ToolError("invalid-input", `${path} cannot lie in ${above}, which another section is about`, {
+        hint: "Send the two sections one after the other.",
+      });
+    }
+  }
+}
+
+function exists(path: string, hint: string): ToolError {
+  return new ToolError("already-exists", `${path} is there already`, { hint });
+}

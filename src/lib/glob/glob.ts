@@ -1,0 +1,163 @@
+import { ToolError } from "../../contract/error.ts";
+import { expandBraces } from "./glob-braces.ts";
+import { GlobSyntaxError, literalTail, matchSegment, parseSegments, type Segment } from "./glob-segment.ts";
+
+/** A file name pattern that answers in time linear in pattern times path, whoever wrote it. */
+export interface Glob {
+  /** The one base name that a plain pattern means, at any depth; undefined for every other pattern. */
+  readonly literalName: string | undefined;
+  /** Files are not meant. */
+  readonly onlyDirectories: boolean;
+  /** Whatever matches ends in one of these; a rough filter for programs that know no such patterns. */
+  readonly tails: readonly string[];
+  /** Whether something of this base name could match: a quick no. */
+  couldBeNamed(name: string): boolean;
+  /** `path` is relative to where the pattern is anchored, with "/" between names. */
+  matches(path: string, kind: "file" | "directory"): boolean;
+  /** Whether something below this directory could match, so that a walk can leave out the rest. */
+  couldMatchBelow(directory: string): boolean;
+}
+
+/**
+ * Reads a pattern as `rg -g` does: `*`, `?`, `[a-z]`, `[!a]`, `**`, `{a,b}`, and `\` to escape. Without a slash it
+ * means the base name at any depth, a leading slash anchors it, a trailing one means directories.
+ * Throws `invalid-input` that names the place.
+ */
+export function parseGlob(source: string, options: { readonly ignoreCase?: boolean } = {}): Glob {
+  // Models like to write "./src", which no path that we match begins with.
+  const pattern = source.startsWith("./") ? source.slice(1) : source;
+  const ignoreCase = options.ignoreCase ?? false;
+  try {
+    return new GlobSet(expandBraces(pattern).map((text) => new PlainGlob(text, ignoreCase)));
+  } catch (error) {
+    if (error instanceof GlobSyntaxError) throw explain(pattern, error);
+    throw error;
+  }
+}
+
+/** The same for a line of an ignore file, where braces mean themselves; undefined when git would never match it. */
+export function parseIgnoreGlob(source: string): Glob | undefined {
+  try {
+    return new PlainGlob(source, false);
+  } catch (error) {
+    if (error instanceof GlobSyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Writes a path so that a pattern means exactly it. */
+export function escapeGlob(path: string): string {
+  return path.replace(/[\\*?[\]{}!]/g, "\\$&");
+}
+
+class GlobSet implements Glob {
+  readonly literalName: string | undefined;
+  readonly onlyDirectories: boolean;
+  readonly tails: readonly string[];
+  readonly #globs: readonly Glob[];
+
+  constructor(globs: readonly Glob[]) {
+    this.#globs = globs;
+    this.literalName = globs.length === 1 ? globs[0]!.literalName : undefined;
+    this.onlyDirectories = globs.every((glob) => glob.onlyDirectories);
+    this.tails = globs.flatMap((glob) => glob.tails);
+  }
+
+  couldBeNamed(name: string): boolean {
+    return this.#globs.some((glob) => glob.couldBeNamed(name));
+  }
+
+  matches(path: string, kind: "file" | "directory"): boolean {
+    return this.#globs.some((glob) => glob.matches(path, kind));
+  }
+
+  couldMatchBelow(directory: string): boolean {
+    return this.#globs.some((glob) => glob.couldMatchBelow(directory));
+  }
+}
+
+class PlainGlob implements Glob {
+  readonly literalName: string | undefined;
+  readonly tails: readonly string[];
+  readonly #segments: readonly Segment[];
+  readonly onlyDirectories: boolean;
+  readonly #onlyBaseName: boolean;
+  readonly #ignoreCase: boolean;
+
+  constructor(source: string, ignoreCase: boolean) {
+    this.#ignoreCase = ignoreCase;
+    this.onlyDirectories = source.length > 1 && source.endsWith("/");
+    const inner = this.onlyDirectories ? source.slice(0, -1) : source;
+    const segments = parseSegments(ignoreCase ? inner.toLowerCase() : inner);
+    // The empty name before a leading slash; the slash anchors, which more than one segment does anyway.
+    if (inner.startsWith("/")) segments.shift();
+    while (segments[0] === "**" && segments[1] === "**") segments.shift();
+    const [first, second] = segments;
+    this.#onlyBaseName =
+      (segments.length === 1 && !inner.includes("/")) ||
+      (segments.length === 2 && first === "**" && second !== "**");
+    this.#segments = this.#onlyBaseName ? segments.slice(-1) : segments;
+    const last = segments.at(-1);
+    this.tails = [last === undefined || last === "**" || ignoreCase ? "" : literalTail(last)];
+    const only = this.#segments[0];
+    this.literalName =
+      this.#onlyBaseName && !ignoreCase && only !== "**" && only?.shape.kind === "literal"
+        ? only.shape.text
+        : undefined;
+  }
+
+  couldBeNamed(name: string): boolean {
+    const last = this.#segments.at(-1);
+    if (last === undefined || last === "**") return true;
+    return matchSegment(last, this.#ignoreCase ? name.toLowerCase() : name);
+  }
+
+  matches(path: string, kind: "file" | "directory"): boolean {
+    if (this.onlyDirectories && kind === "file") return false;
+    if (!this.couldBeNamed(path.slice(path.lastIndexOf("/") + 1))) return false;
+    const given = this.#ignoreCase ? path.toLowerCase() : path;
+    return this.#onlyBaseName || this.#reached(given).has(this.#segments.length);
+  }
+
+  couldMatchBelow(directory: string): boolean {
+    if (this.#onlyBaseName || directory === "") return true;
+    const reached = this.#reached(this.#ignoreCase ? directory.toLowerCase() : directory);
+    return [...reached].some((position) => position < this.#segments.length);
+  }
+
+  /** Every position in the pattern at which one can stand after reading the whole path. */
+  #reached(path: string): Set<number> {
+    let positions = this.#skipStars(new Set([0]));
+    for (const name of path.split("/")) {
+      const next = new Set<number>();
+      for (const position of positions) {
+        const segment = this.#segments[position];
+        if (segment === undefined) continue;
+        if (segment === "**") next.add(position).add(position + 1);
+        else if (matchSegment(segment, name)) next.add(position + 1);
+      }
+      positions = this.#skipStars(next);
+    }
+    return positions;
+  }
+
+  /** "**" may stand for no name at all, except at the end, where it means what is inside. */
+  #skipStars(positions: Set<number>): Set<number> {
+    for (const position of positions) {
+      if (this.#segments[position] === "**" && position + 1 < this.#segments.length)
+        positions.add(position + 1);
+    }
+    return positions;
+  }
+}
+
+function explain(pattern: string, error: GlobSyntaxError): ToolError {
+  const place = `  ${pattern}\n  ${" ".repeat(error.index)}^`;
+  return new ToolError(
+    "invalid-input",
+    `Bad glob at character ${error.index + 1}: ${error.message}\n${place}`,
+    {
+      hint: error.hint,
+    },
+  );
+}

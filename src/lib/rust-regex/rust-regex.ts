@@ -1,0 +1,116 @@
+import type { ToolError } from "../../contract/error.ts";
+import {
+  asksForCarriageReturn,
+  asksForNewline,
+  asksForTextEnd,
+  textInEveryMatch,
+  waysToMatch,
+} from "./analysis.ts";
+import { parseRegex } from "./parse.ts";
+import { regexError } from "./scanner.ts";
+import type { Node } from "./syntax.ts";
+import { type SearchMode, type TextTraits, writeRegex } from "./write.ts";
+
+export type { TextTraits };
+
+export interface RegexOptions {
+  /** The pattern is plain text. */
+  readonly literal?: boolean;
+  readonly ignoreCase?: boolean;
+  /** No word character may touch the match on either side. */
+  readonly wholeWord?: boolean;
+  readonly multiline?: boolean;
+}
+
+/** A pattern in ripgrep's syntax, ready to be searched for in process. */
+export interface RustRegex {
+  /** "\r\n" ends a line, as `rg --crlf` has it; not when the pattern itself speaks of "\r". */
+  readonly crlf: boolean;
+  /** A backtracking engine may take unreasonably long: run it under a time bound. */
+  readonly mayBacktrack: boolean;
+  /** Part of every match, so that a text without it need not be searched; empty when nothing is known. */
+  readonly requiredText: string;
+  /** What keeps JavaScript from matching exactly the same; then only ripgrep can answer. */
+  readonly untranslatable: string | undefined;
+  /** An expression with the flag "g". Only when nothing is untranslatable. */
+  compile(traits: TextTraits): RegExp;
+}
+
+/** Throws `invalid-input` with the place for a pattern that ripgrep refuses. */
+export function translateRegex(pattern: string, options: RegexOptions = {}): RustRegex {
+  const ignoreCase = options.ignoreCase ?? false;
+  const parsed = options.literal
+    ? { node: plainText(pattern, ignoreCase), untranslatable: undefined }
+    : parseRegex(pattern, { ignoreCase });
+  const multiline = options.multiline ?? false;
+  if (!multiline && asksForNewline(parsed.node)) throw newlineRefused(pattern);
+  const node = options.wholeWord ? asWord(parsed.node) : parsed.node;
+  // With --crlf ripgrep overlooks most places for "\z" in single lines.
+  const crlf = !asksForCarriageReturn(node) && (multiline || !asksForTextEnd(node));
+  return new Translation(node, { multiline, crlf }, parsed.untranslatable);
+}
+
+/** More ways than this may take too long to try at every place of a long text. */
+const manyWays = 100;
+
+class Translation implements RustRegex {
+  readonly crlf: boolean;
+  readonly mayBacktrack: boolean;
+  readonly requiredText: string;
+  readonly untranslatable: string | undefined;
+  readonly #node: Node;
+  readonly #mode: SearchMode;
+  readonly #compiled = new Map<string, RegExp>();
+
+  constructor(node: Node, mode: SearchMode, untranslatable: string | undefined) {
+    this.#node = node;
+    this.#mode = mode;
+    this.crlf = mode.crlf;
+    this.mayBacktrack = waysToMatch(node) > manyWays;
+    this.requiredText = textInEveryMatch(node);
+    this.untranslatable = untranslatable ?? this.#refusal();
+  }
+
+  compile(traits: TextTraits): RegExp {
+    const key = `${traits.ascii} ${traits.carriageReturns} ${traits.strayBytes}`;
+    let compiled = this.#compiled.get(key);
+    if (compiled === undefined) {
+      compiled = writeRegex(this.#node, this.#mode, traits);
+      this.#compiled.set(key, compiled);
+    }
+    return compiled;
+  }
+
+  /** Node 22 knows no `(?i:…)`, and every engine finds some pattern too large. */
+  #refusal(): string | undefined {
+    try {
+      // How large an expression is comes out when it is first used.
+      this.compile({ ascii: true, carriageReturns: false, strayBytes: false }).test("");
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+}
+
+function plainText(text: string, ignoreCase: boolean): Node {
+  const codes = Array.from(text, (character) => character.codePointAt(0)!);
+  return { kind: "concatenation", nodes: codes.map((code) => ({ kind: "literal", code, ignoreCase })) };
+}
+
+function asWord(node: Node): Node {
+  const start: Node = { kind: "assertion", at: "word-start-half", unicode: true };
+  const end: Node = { kind: "assertion", at: "word-end-half", unicode: true };
+  return { kind: "concatenation", nodes: [start, node, end] };
+}
+
+function newlineRefused(pattern: string): ToolError {
+  const start = /\\n|\n/.exec(pattern)?.index ?? 0;
+  const end = start + (pattern[start] === "\\" ? 2 : 1);
+  return regexError(
+    pattern,
+    { start, end },
+    "a line end can only be matched across lines",
+    "Set multiline to true.",
+  );
+}

@@ -1,0 +1,187 @@
+import { ToolError } from "../contract/error.ts";
+
+/** A value of a JSON text and where it stands; offsets count UTF-16 units. */
+export type JsonNode = JsonObject | JsonArray | JsonScalar;
+
+export interface JsonObject extends Span {
+  readonly kind: "object";
+  readonly members: readonly JsonMember[];
+}
+
+export interface JsonMember {
+  readonly key: string;
+  /** Of the key's quote, up to the end of the value. */
+  readonly start: number;
+  readonly keyEnd: number;
+  readonly end: number;
+  readonly value: JsonNode;
+}
+
+export interface JsonArray extends Span {
+  readonly kind: "array";
+  readonly items: readonly JsonNode[];
+}
+
+interface JsonScalar extends Span {
+  readonly kind: "string" | "number" | "literal";
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Where everything stands in a JSON text. `unsupported`, with line and column, for what is none; `too-large` for what has
+ * more values than `most`, each of which takes far more memory here than in the text.
+ */
+export function scanJson(text: string, name: string, most: number = Number.POSITIVE_INFINITY): JsonNode {
+  return new Scan(text, name, most).whole();
+}
+
+/** The value of a key; of the last one where it is there twice, as everybody reads it. */
+export function memberOf(node: JsonNode | undefined, key: string): JsonMember | undefined {
+  return node?.kind === "object" ? node.members.findLast((member) => member.key === key) : undefined;
+}
+
+const mostNesting = 500;
+
+class Scan {
+  readonly #text: string;
+  readonly #name: string;
+  readonly #most: number;
+  #at = 0;
+  #nesting = 0;
+  #values = 0;
+
+  constructor(text: string, name: string, most: number) {
+    this.#text = text;
+    this.#name = name;
+    this.#most = most;
+  }
+
+  whole(): JsonNode {
+    const node = this.#value();
+    if (this.#next() !== "") throw this.#fault("nothing more");
+    return node;
+  }
+
+  #value(): JsonNode {
+    this.#values += 1;
+    if (this.#values > this.#most) throw tooMany(this.#name, this.#most);
+    const first = this.#next();
+    const start = this.#at;
+    if (first === '"') {
+      this.#skipString();
+      return { kind: "string", start, end: this.#at };
+    }
+    if (first !== "{" && first !== "[") return this.#scalar();
+    this.#nesting += 1;
+    if (this.#nesting > mostNesting) throw this.#fault(`no more than ${mostNesting} values in each other`);
+    const node = first === "{" ? this.#object(start) : this.#array(start);
+    this.#nesting -= 1;
+    return node;
+  }
+
+  #object(start: number): JsonObject {
+    const members: JsonMember[] = [];
+    this.#each("}", () => {
+      if (this.#next() !== '"') throw this.#fault("a key in quotes");
+      const from = this.#at;
+      this.#skipString();
+      const keyEnd = this.#at;
+      const key = JSON.parse(this.#text.slice(from, keyEnd)) as string;
+      if (this.#next() !== ":") throw this.#fault('":"');
+      this.#at += 1;
+      const value = this.#value();
+      members.push({ key, start: from, keyEnd, end: value.end, value });
+    });
+    return { kind: "object", members, start, end: this.#at };
+  }
+
+  #array(start: number): JsonArray {
+    const items: JsonNode[] = [];
+    this.#each("]", () => items.push(this.#value()));
+    return { kind: "array", items, start, end: this.#at };
+  }
+
+  /** What stands between brackets, with commas between. */
+  #each(close: "}" | "]", read: () => void): void {
+    this.#at += 1;
+    if (this.#next() !== close) {
+      read();
+      while (this.#next() === ",") {
+        this.#at += 1;
+        read();
+      }
+    }
+    if (this.#next() !== close) throw this.#fault(`"," or "${close}"`);
+    this.#at += 1;
+  }
+
+  #skipString(): void {
+    const start = this.#at;
+    for (let at = start + 1; ; at += 1) {
+      const quote = this.#text.indexOf('"', at);
+      if (quote === -1) throw this.#fault("the end of this string");
+      let slashes = 0;
+      while (this.#text[quote - 1 - slashes] === "\\") slashes += 1;
+      at = quote;
+      if (slashes % 2 === 1) continue;
+      this.#at = quote + 1;
+      break;
+    }
+    const written = this.#text.slice(start, this.#at);
+    // Most strings have no escapes, and pictures are long.
+    const wrong = written.search(written.includes("\\") ? unfitInString : control);
+    if (wrong === -1) return;
+    this.#at = start + wrong;
+    throw this.#fault("a character that may stand in a string");
+  }
+
+  #scalar(): JsonScalar {
+    const start = this.#at;
+    scalarHere.lastIndex = start;
+    const match = scalarHere.exec(this.#text);
+    if (!match) throw this.#fault("a value");
+    this.#at = scalarHere.lastIndex;
+    return { kind: match[1] === undefined ? "number" : "literal", start, end: this.#at };
+  }
+
+  #next(): string {
+    for (;;) {
+      const character = this.#text[this.#at] ?? "";
+      if (character !== " " && character !== "\n" && character !== "\r" && character !== "\t")
+        return character;
+      this.#at += 1;
+    }
+  }
+
+  #fault(expected: string): ToolError {
+    const before = this.#text.slice(0, this.#at);
+    const line = before.split("\n").length;
+    const column = this.#at - before.lastIndexOf("\n");
+    const found = this.#text[this.#at];
+    const what = found === undefined ? "the end of the file" : JSON.stringify(found);
+    return new ToolError(
+      "unsupported",
+      `${this.#name} is no valid JSON: at line ${line}, column ${column}, ${expected} is expected, not ${what}`,
+      { hint: "Correct it there with edit.replace, then try again." },
+    );
+  }
+}
+
+function tooMany(name: string, most: number): ToolError {
+  return new ToolError("too-large", `${name} has more than ${most} values, too many to be changed`, {
+    hint: "Clear its outputs first (jupyter nbconvert --clear-output --inplace FILE), or change its text with edit.replace.",
+  });
+}
+
+const scalarHere = /(true|false|null)|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+const control = /[\0-\x1f]/;
+
+/** A control character, or a backslash before what it cannot stand before. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+const unfitInString = /[\0-\x1f]|(?<!\\)(?:\\\\)*\\(?!["\\/bfnrt]|u[\da-fA-F]{4})/;

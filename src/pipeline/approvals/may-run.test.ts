@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import * as z from "zod/mini";
+import type { Access } from "../../contract/access.ts";
+import type { SandboxLevel } from "../../contract/account.ts";
+import type { ToolCall } from "../../contract/call.ts";
+import type { Environment, RunningProcess, StartOptions } from "../../contract/environment.ts";
+import type { ToolContext } from "../../contract/tool.ts";
+import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import { builtInRules } from "../../policy/built-in-rules.ts";
+import { decide } from "../../policy/decide.ts";
+import { type Mode, modes } from "../../policy/mode.ts";
+import { compilePolicy } from "../../policy/rules/compile-policy.ts";
+import { runTool } from "../run-tool.ts";
+import { compose } from "../stage.ts";
+import { checkPolicy } from "../stages/check-policy.ts";
+import { confineCommands } from "../stages/confine-commands.ts";
+
+const place = { workspace: "/workspace", home: "/home/ada", own: [] };
+
+function policyOf(lines: string) {
+  return compilePolicy([builtInRules, { level: "user", name: "rules", text: lines }], place);
+}
+
+interface Trial {
+  readonly lines?: string;
+  readonly mode?: Mode;
+  readonly level?: SandboxLevel;
+}
+
+/** Runs a tool that starts programs of its own choice, and names none. */
+async function within<Found>(
+  { lines = "", mode = "cautious", level = "bwrap" }: Trial,
+  run: (context: ToolContext, found: { level: SandboxLevel }) => Promise<Found>,
+): Promise<{ found: Found; account: ToolCall["account"]; asked: number; started: StartOptions[] }> {
+  const now = { level };
+  let asked = 0;
+  const started: StartOptions[] = [];
+  const environment: Environment = Object.assign(new MemoryEnvironment(), {
+    start: async (_program: string, options: StartOptions) => {
+      started.push(options);
+      return {} as RunningProcess;
+    },
+    sandbox: async () => ({ ...now, missing: [], gaps: [] }),
+  });
+  const guardian = checkPolicy({
+    mode,
+    rules: { refreshed: () => policyOf(lines), grantForSession: () => {}, grantAlways: async () => {} },
+    surroundings: {
+      sandbox: async () => {
+        asked += 1;
+        return now.level;
+      },
+      variables: () => ({}),
+    },
+    approverOf: () => () => ({ allow: true }),
+  });
+  let found: Found | undefined;
+  const account: ToolCall["account"] = {};
+  await compose(
+    [guardian, confineCommands],
+    runTool(environment),
+  )({
+    id: "call_1",
+    tool: {
+      name: "git.commit",
+      summary: "",
+      risk: "write",
+      startsPrograms: true,
+      input: z.any(),
+      limits: { maxChars: 100, keep: "both" },
+      accesses: () => [],
+      run: async (_input, context) => {
+        found = await run(context, now);
+        return { data: null, text: "" };
+      },
+    },
+    input: {},
+    accesses: [],
+    environment,
+    account,
+    signal: new AbortController().signal,
+    timeoutMs: undefined,
+    outlivedBy: () => {},
+    notify: () => {},
+  });
+  return { found: found!, account, asked, started };
+}
+
+const mayRun = (context: ToolContext, command: string) => context.environment.confinement!.mayRun!(command);
+
+it("lets a tool run what a rule allows or the mode lets pass, and nothing else", async () => {
+  const hook = "git hook run pre-commit";
+  const verdict = async (trial: Trial, command = hook) =>
+    (await within(trial, (context) => mayRun(context, command))).found;
+  const lines = "allow run git hook run *";
+  expect({
+    cautious: await verdict({}),
+    "by a rule": await verdict({ lines }),
+    "by a rule for this tool": await verdict({ lines: `${lines} by git.commit` }),
+    "by a rule for another tool": await verdict({ lines: `${lines} by git.branch` }),
+    "denied by a rule": await verdict({ lines: `${lines}\ndeny run git hook run pre-*`, mode: "yolo" }),
+    "by a rule without a sandbox": await verdict({ lines, level: "none" }),
+    "out of the sandbox": await verdict({ lines: `${lines}\nunconfined run git hook **`, level: "none" }),
+    "of another rule": await verdict({ lines }, `${hook}; rm -rf /srv`),
+    "by a rule in mode paranoid": await verdict({ lines, mode: "paranoid" }),
+    yolo: await verdict({ mode: "yolo" }),
+    "what nobody understands": await verdict({ lines: "allow run **" }, "$(cat x) '"),
+  }).toEqual({
+    cautious: false,
+    "by a rule": true,
+    "by a rule for this tool": true,
+    "by a rule for another tool": false,
+    "denied by a rule": false,
+    "by a rule without a sandbox": false,
+    "out of the sandbox": true,
+    "of another rule": false,
+    "by a rule in mode paranoid": false,
+    yolo: true,
+    "what nobody understands": false,
+  });
+});
+
+it("starts it only in the sandbox that it was judged for, and puts that on record", async () => {
+  const start = async (context: ToolContext) => {
+    try {
+      await context.environment.start("git", { args: [], signal: context.signal });
+      return "started";
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  };
+  const lines = "allow run git hook run *";
+  const run = (command: string, later: SandboxLevel) =>
+    within({ lines }, async (context, now) => {
+      await mayRun(context, command);
+      now.level = later;
+      return start(context);
+    });
+  const [same, other, unasked] = [
+    await run("git hook run post-commit", "bwrap"),
+    await run("git hook run post-commit", "none"),
+    await run("make", "none"),
+  ];
+  expect([same, other, unasked].map(({ found, account }) => [found, account.sandbox])).toEqual([
+    ["started", "bwrap"],
+    ["denied", "bwrap"],
+    ["started", undefined],
+  ]);
+});
+
+it("looks for a sandbox, and reads commands, only when it is asked", async () => {
+  expect([
+    (await within({}, async () => {})).asked,
+    (await within({}, (context) => mayRun(context, "make"))).asked,
+  ]).toEqual([0, 1]);
+});
+
+const commands = ["make", "git hook run pre-commit", "git-lfs clean -- %f", "cat .env", "tee /srv/x", "a $b"];
+
+it("never lets pass what the guardian would ask about or deny", async () => {
+  const rule = fc
+    .tuple(
+      fc.constantFrom("allow", "ask", "deny", "unconfined"),
+      fc.constantFrom("**", "git **", "git hook run *", "make", "git-lfs **", "cat *", "tee **"),
+      fc.constantFrom("", " by git.*", " by shell.*"),
+    )
+    .map(([effect, pattern, by]) => `${effect} run ${pattern}${by}`);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(rule, { maxLength: 5 }),
+      fc.constantFrom(...modes),
+      fc.constantFrom<SandboxLevel>("bwrap", "landlock", "none"),
+      fc.constantFrom(...commands),
+      async (rules, mode, level, command) => {
+        const lines = rules.join("\n");
+        const { found } = await within({ lines, mode, level }, (context) => mayRun(context, command));
+        const accesses: readonly Access[] = [{ kind: "execute", command }];
+        const question = {
+          mode,
+          tool: { name: "git.commit", risk: "write" },
+          accesses,
+          sandbox: level,
+          realPaths: new Map(),
+        } as const;
+        expect(found).toBe(decide(question, policyOf(lines)).verdict === "allow");
+      },
+    ),
+    { numRuns: 150 },
+  );
+});

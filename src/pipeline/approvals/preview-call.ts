@@ -1,0 +1,112 @@
+import type { ToolCall } from "../../contract/call.ts";
+import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { History } from "../../contract/history.ts";
+import { truncateText } from "../../lib/truncate.ts";
+import { redactText } from "../../policy/redaction/redact.ts";
+import type { Room } from "../run-tool.ts";
+import { SeenMemory } from "../seen-memory.ts";
+import { untilAborted } from "../until-aborted.ts";
+import { hashValue } from "./hash-call.ts";
+
+/** What the call would change, for the person who is asked. */
+export interface Preview {
+  /** Undefined where the tool cannot tell. */
+  readonly text: string | undefined;
+  /** Stands for all of the text, also what is not shown; undefined if it could not be made. */
+  readonly whole: string | undefined;
+  /** What stood at each path that the call would change. */
+  readonly found: string;
+}
+
+/** What a preview can look at beside files. */
+export type PreviewRoom = Pick<Room, "historyFor" | "code">;
+
+/** Bounded in size and time; one that fails says so. */
+export async function previewCall(call: ToolCall, room: PreviewRoom): Promise<Preview> {
+  const { tool, input } = call;
+  if (!tool.preview) return { text: undefined, whole: undefined, found: "" };
+  const environment = readOnly(call.environment);
+  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(maxMs)]);
+  const found = await lookAt(call);
+  try {
+    const history = onlyLooking(room.historyFor(call));
+    const seen = new SeenMemory(environment);
+    const preview = tool.preview(input, { environment, seen, history, code: room.code, signal });
+    const text = redactText(await untilAborted(preview, signal, "its preview"));
+    const shown = truncateText(text, limits, ({ lines }) => `[… ${lines} lines are not shown …]`).text;
+    return { text: shown, whole: hashValue(text), found };
+  } catch (error) {
+    if (call.signal.aborted) throw error;
+    const reason = signal.aborted ? `it took longer than ${maxMs / 1000} s` : (error as Error).message;
+    return { text: `What it would change cannot be shown: ${reason}`, whole: undefined, found };
+  }
+}
+
+/** Whether the call would still do what was shown. */
+export async function isStillShown(
+  { whole, found }: Preview,
+  call: ToolCall,
+  room: PreviewRoom,
+): Promise<boolean> {
+  if (whole === undefined) return found === (await lookAt(call));
+  const now = await previewCall(call, room);
+  return found === now.found && whole === now.whole;
+}
+
+/** Previews tell little of what they delete, and nothing of what they cannot read. */
+async function lookAt({ tool, accesses, environment }: ToolCall): Promise<string> {
+  if (!tool.preview) return "";
+  const found = accesses.map(async (access) => {
+    if (access.kind !== "write" && access.kind !== "delete") return undefined;
+    const followLinks = access.kind === "write" && access.link !== "itself";
+    const info = await environment.info(access.path, { followLinks }).catch(({ code }) => code as unknown);
+    // What goes on in a directory is for the preview to tell.
+    return isDirectory(info) ? "directory" : info;
+  });
+  return hashValue(await Promise.all(found));
+}
+
+function isDirectory(info: unknown): boolean {
+  return typeof info === "object" && info !== null && "kind" in info && info.kind === "directory";
+}
+
+const maxMs = 2_000;
+const limits = { maxChars: 40_000, maxLines: 400, keep: "both" } as const;
+
+const reading: readonly (keyof Environment)[] = [
+  "workspace",
+  "realPath",
+  "info",
+  "readFile",
+  "readBytes",
+  "readLines",
+  "modifiedTimes",
+  "state",
+  "openDirectory",
+  "ignoreFilesOutside",
+];
+
+function onlyLooking(history: History): History {
+  return {
+    changes: (...asked) => history.changes(...asked),
+    undo: (selection, options) => history.undo(selection, { ...options, dryRun: true }),
+    setCheckpoint: refuse,
+    checkpoints: () => history.checkpoints(),
+  };
+}
+
+/** Nothing may happen before the person has answered. */
+function readOnly(environment: Environment): Environment {
+  return new Proxy(environment, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name);
+      if (!reading.some((allowed) => allowed === name)) return refuse;
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+async function refuse(): Promise<never> {
+  throw new ToolError("denied", "A preview changes nothing", { hint: "Leave it to the call itself." });
+}

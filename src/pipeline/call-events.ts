@@ -1,0 +1,72 @@
+import type { CallEvent } from "../contract/event.ts";
+import { Listeners } from "../lib/listeners.ts";
+
+/** May be asynchronous; nobody waits for it. */
+export type EventListener = (event: CallEvent) => unknown;
+
+/** Everything that happens at the counter, for any number of listeners, as a callback or with `for await`. */
+export interface EventSource extends AsyncIterable<CallEvent> {
+  /** Calls `listener` for every event from now on; the answer stops it. */
+  on(listener: EventListener): () => void;
+}
+
+/** The counter's end of it. */
+export class CallEvents implements EventSource {
+  readonly #listeners = new Listeners<CallEvent>();
+  readonly #onClose = new Set<() => void>();
+  #closed = false;
+
+  /** True when nobody listens, so that nothing needs to be told. */
+  get idle(): boolean {
+    return this.#listeners.idle;
+  }
+
+  on(listener: EventListener): () => void {
+    return this.#listeners.on(listener);
+  }
+
+  emit(event: CallEvent): void {
+    this.#listeners.emit(event);
+  }
+
+  /** Ends every iteration once it has given what happened so far. */
+  close(): void {
+    this.#closed = true;
+    for (const end of this.#onClose) end();
+    this.#listeners.clear();
+  }
+
+  /** Starts listening at once, so that nothing after this line is missed. */
+  [Symbol.asyncIterator](): AsyncIterator<CallEvent> {
+    const waiting: CallEvent[] = [];
+    const takers: ((result: IteratorResult<CallEvent>) => void)[] = [];
+    let ended = this.#closed;
+    const stopListening = this.on((event) => {
+      const take = takers.shift();
+      if (take) take({ done: false, value: event });
+      else waiting.push(event);
+    });
+    const end = () => {
+      ended = true;
+      stopListening();
+      this.#onClose.delete(end);
+      for (const take of takers.splice(0)) take(finished);
+    };
+    if (ended) end();
+    else this.#onClose.add(end);
+    return {
+      next: async () => {
+        const value = waiting.shift();
+        if (value) return { done: false, value };
+        return ended ? finished : new Promise((resolve) => takers.push(resolve));
+      },
+      return: async () => {
+        end();
+        waiting.length = 0;
+        return finished;
+      },
+    };
+  }
+}
+
+const finished: IteratorResult<CallEvent> = { done: true, value: undefined };

@@ -1,0 +1,93 @@
+import type { Environment } from "../contract/environment.ts";
+import type { SeenFiles, SeenPart } from "../contract/tool.ts";
+import { holdsBytes } from "../lib/holds-bytes.ts";
+
+/**
+ * What one caller saw last, the latest within bounds. Where a path leads is only asked when something is recalled:
+ * most files that are read are never edited.
+ */
+export class SeenMemory implements SeenFiles {
+  readonly #environment: Environment;
+  readonly #maxBytes: number;
+  /** By path and first line, the latest last. */
+  readonly #notes = new Map<string, Note>();
+  #bytes = 0;
+
+  constructor(
+    environment: Environment,
+    options: { readonly maxBytes: number } = { maxBytes: 32 * 1024 * 1024 },
+  ) {
+    this.#environment = environment;
+    this.#maxBytes = options.maxBytes;
+  }
+
+  note(path: string, part: SeenPart): void {
+    const note = { path, part };
+    this.#forget(this.#notes.get(keyOf(note)));
+    if (sizeOf(note) > this.#maxBytes) return;
+    this.#notes.set(keyOf(note), note);
+    this.#bytes += sizeOf(note);
+    for (const oldest of this.#notes.values()) {
+      if (this.#bytes <= this.#maxBytes) return;
+      this.#forget(oldest);
+    }
+  }
+
+  async recall(path: string): Promise<readonly SeenPart[]> {
+    if (this.#notes.size === 0) return [];
+    const wanted = await this.#environment.realPath(path);
+    const notes = [...this.#notes.values()];
+    const realPaths = await Promise.all(notes.map((note) => (note.realPath ??= this.#realPath(note.path))));
+    return notes
+      .filter((_, index) => realPaths[index] === wanted)
+      .reduce<readonly SeenPart[]>((known, { part }) => overlay(known, part), []);
+  }
+
+  /** "" for what can no longer be reached. */
+  async #realPath(path: string): Promise<string> {
+    return this.#environment.realPath(path).catch(() => "");
+  }
+
+  #forget(note: Note | undefined): void {
+    if (note === undefined) return;
+    this.#notes.delete(keyOf(note));
+    this.#bytes -= sizeOf(note);
+  }
+}
+
+interface Note {
+  readonly path: string;
+  readonly part: SeenPart;
+  /** Where the path led when that was first asked. */
+  realPath?: Promise<string>;
+}
+
+function keyOf({ path, part: { lines } }: Note): string {
+  return `${lines === "all" ? "all" : lines.first}:${path}`;
+}
+
+/** What it holds in memory: a part may be a view of something larger. */
+function sizeOf({ part }: Note): number {
+  return part.bytes.buffer.byteLength + perNote;
+}
+
+const perNote = 500;
+
+/** What is known after a further look. Lines that were seen before and may have moved are given up, not guessed. */
+function overlay(known: readonly SeenPart[], part: SeenPart): readonly SeenPart[] {
+  const { lines } = part;
+  if (lines === "all") return [part];
+  const [first] = known;
+  if (first?.lines === "all") return holdsBytes(first.bytes, part.bytes) ? known : [part];
+  const apart = known.filter((other) => !overlaps(other, lines));
+  return [...apart, part].sort((left, right) => firstLine(left) - firstLine(right));
+}
+
+function overlaps(part: SeenPart, lines: { readonly first: number; readonly count: number }): boolean {
+  if (part.lines === "all") return true;
+  return part.lines.first < lines.first + lines.count && lines.first < part.lines.first + part.lines.count;
+}
+
+function firstLine({ lines }: SeenPart): number {
+  return lines === "all" ? 1 : lines.first;
+}

@@ -1,0 +1,192 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, it } from "vitest";
+import * as z from "zod/mini";
+import type { SandboxLevel } from "../../contract/account.ts";
+import type { ToolCall } from "../../contract/call.ts";
+import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import { compilePolicy } from "../../policy/rules/compile-policy.ts";
+import type { ApprovalRequest } from "../approvals/approval.ts";
+import { compose } from "../stage.ts";
+import { checkPolicy } from "./check-policy.ts";
+import { takeTurns } from "./take-turns.ts";
+
+interface Surroundings {
+  readonly sandbox: SandboxLevel;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+const policy = compilePolicy([], { workspace: "/workspace", home: "/home/ada", own: [] });
+
+function commandCall(command: string): ToolCall {
+  return {
+    id: "call_1",
+    tool: {
+      name: "run_it",
+      canonical: "shell.run",
+      summary: "",
+      risk: "execute",
+      input: z.any(),
+      limits: { maxChars: 100, keep: "both" },
+      accesses: () => [],
+      run: async () => ({ data: null, text: "" }),
+    },
+    input: { command },
+    accesses: [{ kind: "execute", command }],
+    environment: new MemoryEnvironment({}),
+    account: {},
+    signal: new AbortController().signal,
+    timeoutMs: undefined,
+    outlivedBy: () => {},
+    notify: () => {},
+  } as ToolCall;
+}
+
+/** How a call ends whose surroundings are the second ones by the time of the answer. */
+async function answerAfter(before: Surroundings, after: Surroundings) {
+  let surroundings = before;
+  const requests: ApprovalRequest[] = [];
+  const stage = checkPolicy({
+    mode: "cautious",
+    rules: { refreshed: () => policy, grantForSession: () => {}, grantAlways: async () => {} },
+    surroundings: { sandbox: async () => surroundings.sandbox, variables: () => surroundings.variables },
+    approverOf: () => (request) => {
+      requests.push(request);
+      surroundings = after;
+      return { allow: true };
+    },
+  });
+  const call = commandCall("ls");
+  const outcome = await stage(call, async () => ({
+    ok: true,
+    text: "",
+    data: 0,
+    images: [],
+    fullText: "",
+  })).then(
+    ({ ok }) => ok,
+    ({ code }) => code,
+  );
+  return { outcome, request: requests[0]!, account: call.account };
+}
+
+const bare: Surroundings = { sandbox: "bwrap", variables: { PATH: "/usr/bin" } };
+
+it("lets an approved call run where nothing has changed, and notes the answer and the sandbox", async () => {
+  const { outcome, account } = await answerAfter(bare, { sandbox: "bwrap", variables: { PATH: "/usr/bin" } });
+  expect([outcome, account]).toEqual([
+    true,
+    {
+      sandbox: "bwrap",
+      decision: {
+        verdict: "ask",
+        rule: "mode cautious: execute",
+        source: "mode cautious",
+        reason: "it would run `ls`",
+        answer: "once",
+      },
+    },
+  ]);
+});
+
+it("refuses it where the variables or the sandbox have changed (GHSA-2j8v-hwgc-x698)", async () => {
+  const changes: Surroundings[] = [
+    { ...bare, variables: { PATH: "/workspace/bin:/usr/bin" } },
+    { ...bare, variables: { ...bare.variables, LD_PRELOAD: "evil.so" } },
+    { ...bare, variables: {} },
+    { ...bare, sandbox: "none" },
+  ];
+  const outcomes = await Promise.all(changes.map(async (after) => (await answerAfter(bare, after)).outcome));
+  expect(outcomes).toEqual(["denied", "denied", "denied", "denied"]);
+});
+
+it("tells other surroundings by another fingerprint, and never the variables themselves", async () => {
+  const secret: Surroundings = { sandbox: "bwrap", variables: { PATH: "/usr/bin", LC_SECRET: "hunter2" } };
+  const [one, other] = [await answerAfter(bare, bare), await answerAfter(secret, secret)];
+  expect(one.request.environment).not.toBe(other.request.environment);
+  expect(JSON.stringify(other.request)).not.toContain("hunter2");
+});
+
+it("judges a command of a shell that stays by what that shell has been through", async () => {
+  let past = { commands: ["true"], isWhole: true, cwd: "/workspace" };
+  const source = { level: "user", name: "rules", text: "allow run ls\nallow run cat **" } as const;
+  const place = { workspace: "/workspace", home: "/home/ada", own: [] };
+  const outcomeOf = async (command: string, whileAsked?: () => void) => {
+    const stage = checkPolicy({
+      mode: "cautious",
+      rules: {
+        refreshed: () => compilePolicy([source], place),
+        grantForSession: () => {},
+        grantAlways: async () => {},
+      },
+      surroundings: {
+        sandbox: async () => "bwrap",
+        variables: () => ({}),
+        shell: (name) => (name === "main" ? past : undefined),
+      },
+      ...(whileAsked && {
+        approverOf: () => () => {
+          whileAsked();
+          return { allow: true };
+        },
+      }),
+    });
+    const call = {
+      ...commandCall(command),
+      accesses: [{ kind: "execute", command, session: "main" }] as const,
+    };
+    return stage(call, async () => ({ ok: true, text: "", data: 0, images: [], fullText: "" })).then(
+      () => "ran",
+      ({ code }) => code,
+    );
+  };
+  const outcomes = [await outcomeOf("ls")];
+  past = { ...past, commands: ["ls() { rm -rf /; }"] };
+  outcomes.push(await outcomeOf("ls"), await outcomeOf("ls", () => {}));
+  outcomes.push(
+    await outcomeOf("ls", () => (past = { ...past, commands: [...past.commands, "alias ls=evil"] })),
+  );
+  past = { commands: ["cd /etc"], isWhole: true, cwd: "/etc" };
+  outcomes.push(await outcomeOf("cat passwd"));
+  expect(outcomes).toEqual(["ran", "needs-approval", "ran", "denied", "needs-approval"]);
+});
+
+it("lets nothing run that was judged before another call put a link in its way", async () => {
+  const environment = new MemoryEnvironment({ files: { "deep/a.txt": "" } });
+  const written: string[] = [];
+  const holding = Promise.withResolvers<void>();
+  const counter = compose(
+    [
+      checkPolicy({
+        mode: "cautious",
+        rules: { refreshed: () => policy, grantForSession: () => {}, grantAlways: async () => {} },
+        surroundings: { sandbox: async () => "none", variables: () => ({}) },
+      }),
+      takeTurns(environment),
+    ],
+    async ({ id, input }) => {
+      if (id === "call_1") await holding.promise;
+      written.push(String(input));
+      return { ok: true, text: "", data: 0, images: [], fullText: "" };
+    },
+  );
+  const writing = (id: string, path: string): ToolCall => ({
+    ...commandCall(""),
+    id,
+    input: path,
+    environment,
+    account: {},
+    accesses: [{ kind: "write", path }],
+  });
+  const codeOf = ({ code }: { code: string }) => code;
+  const ends = [
+    counter(writing("call_1", "way")),
+    counter(writing("call_2", "way/b.txt")).catch(codeOf),
+    counter(writing("call_3", "way")).catch(codeOf),
+  ];
+  // Nothing in memory takes longer than until here.
+  await setImmediate();
+  environment.link("way", "deep");
+  holding.resolve();
+  expect((await Promise.all(ends)).slice(1)).toEqual(["stale", "stale"]);
+  expect(written).toEqual(["way"]);
+});

@@ -1,0 +1,192 @@
+import { expect, it } from "vitest";
+import * as z from "zod/mini";
+import type { Access } from "../../contract/access.ts";
+import type { SandboxLevel } from "../../contract/account.ts";
+import type { ToolCall } from "../../contract/call.ts";
+import type { Confinement } from "../../contract/confinement.ts";
+import type { Environment, RunningProcess, StartOptions } from "../../contract/environment.ts";
+import type { AnyTool } from "../../contract/tool.ts";
+import type { WebRequest } from "../../contract/web.ts";
+import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import type { Mode } from "../../policy/mode.ts";
+import { compilePolicy } from "../../policy/rules/compile-policy.ts";
+import { runTool } from "../run-tool.ts";
+import { compose } from "../stage.ts";
+import { checkPolicy } from "./check-policy.ts";
+import { confineCommands } from "./confine-commands.ts";
+
+/** An environment that only tells what it was told to start. */
+function openStarting() {
+  const started: StartOptions[] = [];
+  const now: { level: SandboxLevel } = { level: "bwrap" };
+  const environment: Environment = Object.assign(new MemoryEnvironment(), {
+    start: async (_program: string, options: StartOptions) => {
+      started.push(options);
+      return {} as RunningProcess;
+    },
+    exchange: async ({ mayConnect }: WebRequest) => ({
+      status: mayConnect?.("example.com", 443) ? 200 : 403,
+      headers: {},
+      body: new Uint8Array(),
+      isCut: false,
+    }),
+    sandbox: async () => ({ ...now, missing: [], gaps: [] }),
+  });
+  return { environment, started, now };
+}
+
+interface Trial {
+  readonly lines?: string;
+  readonly mode?: Mode;
+  readonly tool?: Partial<AnyTool>;
+  readonly accesses?: readonly Access[];
+  readonly confinement?: StartOptions["confinement"];
+  readonly approve?: boolean;
+  /** What is there by the time of the start. */
+  readonly later?: SandboxLevel;
+}
+
+/** What one call, which starts one program, was allowed to reach; or the code that it failed with. */
+async function start(trial: Trial): Promise<StartOptions["confinement"] | string> {
+  const { environment, started, now } = openStarting();
+  const {
+    lines = "",
+    mode = "cautious",
+    tool = {},
+    accesses = [{ kind: "execute", command: "make" }],
+  } = trial;
+  const source = { level: "user", name: "rules", text: lines } as const;
+  const place = { workspace: environment.workspace, home: "/home/ada", own: [] };
+  const guardian = checkPolicy({
+    mode,
+    rules: {
+      refreshed: () => compilePolicy([source], place),
+      grantForSession: () => {},
+      grantAlways: async () => {},
+    },
+    surroundings: { sandbox: async () => now.level, variables: () => ({}) },
+    ...(trial.approve && { approverOf: () => () => ({ allow: true as const }) }),
+  });
+  const counter = compose([guardian, confineCommands], runTool(environment));
+  const { signal } = new AbortController();
+  const call: ToolCall = {
+    id: "call_1",
+    tool: {
+      name: "shell.run",
+      summary: "",
+      risk: "execute",
+      input: z.any(),
+      limits: { maxChars: 100, keep: "both" },
+      accesses: () => accesses,
+      run: async (_input, context) => {
+        if (trial.later) now.level = trial.later;
+        const { confinement } = trial;
+        await context.environment.start("make", { args: [], signal, ...(confinement && { confinement }) });
+        return { data: null, text: "" };
+      },
+      ...tool,
+    },
+    input: {},
+    accesses,
+    environment,
+    account: {},
+    signal,
+    timeoutMs: undefined,
+    outlivedBy: () => {},
+    notify: () => {},
+  };
+  try {
+    await counter(call);
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+  return started[0]!.confinement;
+}
+
+it("starts commands with what the guardian has decided, and files that the tool shares with them", async () => {
+  const lines = "allow run make\nvariables none\nlimit cpu 5";
+  const held = { variables: { base: "none", extra: [] }, limits: { cpuSeconds: 5 }, limitsAtMost: {} };
+  const rest = {
+    isHidden: expect.any(Function),
+    isReadOnly: expect.any(Function),
+    absent: [{ path: "/workspace/.git", kind: "directory" }],
+    readable: [],
+    writable: [],
+  };
+  const own: Confinement = { writable: ["/run/own"], unconfined: true, mayConnect: () => true };
+  expect([
+    await start({ lines }),
+    await start({ lines, confinement: own }),
+    await start({ lines: `${lines}\nunconfined run make` }),
+    await start({ lines, confinement: "ours" }),
+  ]).toEqual([
+    { ...held, ...rest },
+    { ...held, ...rest, writable: ["/run/own"] },
+    { ...held, unconfined: true },
+    "ours",
+  ]);
+});
+
+it("confines tools that name no command but may run some, and starts nothing for others", async () => {
+  const confined = async (risk: AnyTool["risk"], accesses: readonly Access[], trial: Trial = {}) => {
+    const found = await start({ mode: "yolo", tool: { risk }, accesses, ...trial });
+    return typeof found === "object" ? "confined" : found;
+  };
+  expect([
+    await confined("execute", []),
+    await confined("network", []),
+    await confined("destructive", []),
+    await confined("read", [{ kind: "execute", command: "ls" }]),
+    await confined("write", [{ kind: "write", path: "a" }]),
+    await confined("read", [{ kind: "read", path: "a" }], { confinement: { unconfined: true } }),
+    await confined("read", [{ kind: "read", path: "a" }], { confinement: "ours" }),
+  ]).toEqual(["confined", "confined", "confined", "confined", "denied", "denied", "ours"]);
+});
+
+it("connects where the call may, and nowhere because its commands run outside of every sandbox", async () => {
+  const statuses: (number | undefined)[] = [];
+  const tool: Partial<AnyTool> = {
+    run: async (_input, { environment, signal }) => {
+      const url = new URL("https://example.com/");
+      const answer = await environment.exchange?.({ url, maxBytes: 1, signal, mayConnect: () => true });
+      statuses.push(answer?.status);
+      await environment.start("make", { args: [], signal });
+      return { data: null, text: "" };
+    },
+  };
+  const lines = "allow run make";
+  await start({ tool, lines });
+  await start({ tool, lines: `${lines}\nallow connect example.com` });
+  await start({ tool, lines: `${lines}\nunconfined run make` });
+  expect(statuses).toEqual([403, 200, 403]);
+});
+
+it("starts nothing in another sandbox than the call was judged for", async () => {
+  const lines = "allow run make";
+  expect([
+    await start({ lines, later: "none" }),
+    await start({ lines, later: "landlock" }),
+    typeof (await start({ lines, later: "bwrap" })),
+    typeof (await start({ lines: `${lines}\nunconfined run make`, later: "none" })),
+  ]).toEqual(["denied", "denied", "object", "object"]);
+});
+
+it("lets an approved call reach what was approved, and the same call no more when nobody was asked", async () => {
+  const accesses = [{ kind: "execute", command: "curl https://example.com/ -o /srv/out" }] as const;
+  const lines = "allow run curl **\nallow connect other.org";
+  const reached = async (trial: Trial) => {
+    const found = await start({ accesses, ...trial });
+    if (typeof found !== "object") return found;
+    const { mayConnect, writable } = found;
+    return [["example.com", "other.org", "third.net"].filter((host) => mayConnect?.(host, 443)), writable];
+  };
+  expect([
+    await reached({ approve: true }),
+    await reached({ approve: true, lines }),
+    await reached({ lines }),
+  ]).toEqual([
+    [["example.com"], ["/srv/out"]],
+    [["example.com", "other.org"], ["/srv/out"]],
+    "needs-approval",
+  ]);
+});

@@ -1,0 +1,96 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { snapshot } from "../../../test/support/environment/change-world.ts";
+import { newKeepWorld, openKeepRoom } from "../../../test/support/stages/keep-world.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.asyncDispose]());
+
+describe("a call that is killed", { timeout: 600_000 }, () => {
+  it.each(killedCalls())("at any of its steps as it %s can be undone", async (name) => {
+    const steps = await stepsOf(name);
+    const stride = Math.ceil(steps / 24);
+    const found = await inLanes(Math.floor(steps / stride), async (number) => {
+      const killAt = number * stride;
+      const home = newKeepWorld(folder.path);
+      const before = snapshot(join(home, "workspace"));
+      await trial(home, name, { killAt });
+      const crib = await openKeepRoom(home);
+      // What the start itself has settled stands above it.
+      const latest = crib.history(5).find(({ tool }) => tool !== "environment.recover");
+      const undone = await crib.call("journal.undo", { call: latest!.callId });
+      await crib.close();
+      const now = snapshot(join(home, "workspace"));
+      rmSync(home, { recursive: true });
+      return { killAt, told: undone.isError ? undone.error?.code : "ok", before, now };
+    });
+    for (const { killAt, told, before, now } of found) {
+      expect([killAt, now]).toEqual([killAt, before]);
+      expect([killAt, told]).toEqual([killAt, told === "not-found" ? "not-found" : "ok"]);
+    }
+  });
+});
+
+/** One of each kind. */
+function killedCalls(): readonly string[] {
+  return [
+    "writes over a file",
+    "writes a new file in new folders",
+    "deletes a folder",
+    "moves over a file",
+    "moves a folder",
+    "patches files",
+  ];
+}
+
+async function stepsOf(name: string): Promise<number> {
+  const told = await trial(newKeepWorld(folder.path), name, {});
+  expect(told?.error).toBe(null);
+  return told?.steps ?? 0;
+}
+
+async function trial(
+  home: string,
+  name: string,
+  interference: object,
+): Promise<{ readonly steps: number; readonly error: unknown } | undefined> {
+  const child = spawn(
+    process.execPath,
+    [
+      fileURLToPath(new URL("../../../test/support/stages/caller.ts", import.meta.url)),
+      home,
+      name,
+      JSON.stringify(interference),
+    ],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+    output += piece;
+  });
+  await once(child, "close");
+  return output === "" ? undefined : JSON.parse(output);
+}
+
+/** Does something for each number from 1 on, two at once. */
+async function inLanes<Result>(
+  count: number,
+  act: (number: number) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  let next = 1;
+  const lane = async () => {
+    while (next <= count) {
+      const number = next;
+      next += 1;
+      results[number - 1] = await act(number);
+    }
+  };
+  await Promise.all([lane(), lane()]);
+  return results;
+}

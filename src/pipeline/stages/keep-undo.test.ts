@@ -1,0 +1,140 @@
+import { execFile, spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, it } from "vitest";
+import { asOrdinaryUser } from "../../../test/support/as-ordinary-user.ts";
+import { snapshot } from "../../../test/support/environment/change-world.ts";
+import {
+  changingCalls,
+  filesOf,
+  newKeepWorld,
+  openKeepRoom,
+} from "../../../test/support/stages/keep-world.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { contentOf } from "../../environment/conformance/world.ts";
+import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import { Journal } from "../../journal/journal.ts";
+import { catalog } from "../../tools/catalog.ts";
+
+const execute = promisify(execFile);
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.asyncDispose]());
+
+describe("every tool that changes files", () => {
+  it("has a call here", async () => {
+    const tools = await Promise.all(Object.values(catalog).map((load) => load()));
+    const changing = tools.filter(({ name, risk }) => {
+      // Tools that edit code may run formatters and checkers besides.
+      return risk === "write" || risk === "destructive" || (risk === "execute" && name.startsWith("code."));
+    });
+    const others = changing
+      // What git's tools change is git's own, but for a switch of branches, which their tests undo.
+      .filter(({ name }) => !/^(journal|transaction|git)\./.test(name))
+      .map(({ name }) => name);
+    expect(new Set(changingCalls.map(([, tool]) => tool))).toEqual(new Set(others));
+  });
+
+  it.each(changingCalls)("%s, and that can be undone and redone", async (_, tool, input) => {
+    const home = newKeepWorld(folder.path);
+    const workspace = join(home, "workspace");
+    const before = snapshot(workspace);
+    const crib = await openKeepRoom(home);
+    const { isError, content, callId } = await crib.call(tool, input);
+    expect([isError, content]).toEqual([false, content]);
+    const after = snapshot(workspace);
+    expect(after).not.toEqual(before);
+    await crib.call("journal.undo", { call: callId });
+    expect(snapshot(workspace)).toEqual(before);
+    await crib.call("journal.undo", { redo: true });
+    expect(snapshot(workspace)).toEqual(after);
+    await crib.close();
+  });
+
+  it("can be undone and redone in any environment", async () => {
+    const home = newKeepWorld(folder.path);
+    for (const [name, tool, input] of changingCalls.filter(([, , fields]) => !("hard_links" in fields))) {
+      const environment = new MemoryEnvironment({ files: filesOf(join(home, "workspace")) });
+      environment.link("data/link", "../a.txt");
+      environment.link("dangling", "nowhere");
+      const before = await contentOf(environment);
+      const crib = await openKeepRoom(home, environment);
+      const { callId, error } = await crib.call(tool, input);
+      const after = await contentOf(environment);
+      await crib.call("journal.undo", { call: callId });
+      expect([name, error, await contentOf(environment)]).toEqual([name, null, before]);
+      await crib.call("journal.undo", { redo: true });
+      expect([name, await contentOf(environment)]).toEqual([name, after]);
+      await crib.close();
+    }
+  });
+
+  it("leaves the state directory alone when it only reads", async () => {
+    const home = newKeepWorld(folder.path);
+    const crib = await openKeepRoom(home);
+    for (const [tool, input] of [
+      ["file.read", { path: "a.txt" }],
+      ["search.grep", { pattern: "one" }],
+      ["edit.preview", { edit: { path: "a.txt", find: "two", replace: "2" } }],
+    ] as const)
+      await crib.call(tool, input);
+    const [name = ""] = readdirSync(join(home, "state", "workspaces"));
+    expect(readdirSync(join(home, "state", "workspaces", name))).not.toContain("blobs");
+    await crib.close();
+  });
+});
+
+it("says what undo will not bring back, at once and not only then", async () => {
+  const home = newKeepWorld(folder.path);
+  const lost = "write-only.log (it may not be read)";
+  expect(
+    await asOrdinaryUser(new URL("../../../test/support/stages/unreadable.ts", import.meta.url), home),
+  ).toEqual({
+    told: `Overwrote write-only.log: 11 bytes written, 3 before.\n[Undo will not bring back: ${lost}.]`,
+    recorded: [lost],
+    undoFails: true,
+  });
+});
+
+it("keeps what each process replaces, where several write one file", { timeout: 60_000 }, async () => {
+  const home = newKeepWorld(folder.path);
+  const before = snapshot(join(home, "workspace"));
+  const rival = fileURLToPath(new URL("../../../test/support/stages/rival.ts", import.meta.url));
+  const rivals = ["one", "two", "three"].map((name) => execute(process.execPath, [rival, home, name, "30"]));
+  await Promise.all(rivals);
+  const [name = ""] = readdirSync(join(home, "state", "workspaces"));
+  const file = join(home, "state", "workspaces", name, "journal.sqlite");
+  const journal = new Journal({ file, session: "session_test" });
+  const changes = journal.changesOf(journal.calls({}).map(({ callId }) => callId));
+  journal.close();
+  // Each has replaced what the one before has left: nothing was lost in between.
+  expect(changes.length).toBe(90);
+  expect(changes.slice(1).map((change) => change.before)).toEqual(
+    changes.slice(0, -1).map(({ after }) => after),
+  );
+  const crib = await openKeepRoom(home);
+  await crib.call("journal.undo", { last: 90 });
+  expect(snapshot(join(home, "workspace"))).toEqual(before);
+  await crib.close();
+});
+
+it("changes nothing when there is no space for what it replaces", () => {
+  const home = newKeepWorld(folder.path);
+  const workspace = join(home, "workspace");
+  mkdirSync(join(workspace, "large"));
+  for (const name of ["large.bin", "large/one.bin", "large/two.bin"])
+    writeFileSync(join(workspace, name), `the only line${"x".repeat(2_000_000)}`);
+  const before = snapshot(workspace);
+  // A limit on the size of files fails like a full disk, and needs no disk of its own.
+  const trial = fileURLToPath(new URL("../../../test/support/stages/full-disk.ts", import.meta.url));
+  const child = spawnSync(
+    "bash",
+    ["-c", `trap "" XFSZ; ulimit -f 1000; exec "$0" "$@"`, process.execPath, trial, home],
+    { encoding: "utf8" },
+  );
+  const full = "unavailable";
+  expect(JSON.parse(child.stdout || child.stderr)).toEqual([full, full, full, full, full, "ok"]);
+  const { "fits.txt": fits, ...others } = snapshot(workspace);
+  expect([fits?.endsWith(" small"), others]).toEqual([true, before]);
+});

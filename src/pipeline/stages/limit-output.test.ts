@@ -1,0 +1,26 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { openToolcrib } from "../../toolcrib/index.ts";
+
+it("names the dialect's own tools to read what a command had said until it was ended", async () => {
+  await using folder = temporaryFolder();
+  const room = await openToolcrib({
+    workspace: folder.path,
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+    dialect: "anthropic",
+    mode: "yolo",
+    sandbox: "none",
+  });
+  try {
+    const input = { command: "yes | head -c 3000000; sleep 300", timeout_ms: 3_000 };
+    const { error, content, output } = await room.call("shell", input);
+    expect([error?.code, content.split("\n").at(-1)]).toEqual([
+      "timeout",
+      `[The whole output is kept as ${output}; give it as a path to read_file or grep.]`,
+    ]);
+  } finally {
+    await room.close();
+  }
+});

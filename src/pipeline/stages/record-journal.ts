@@ -1,0 +1,47 @@
+import type { Risk } from "../../contract/access.ts";
+import type { Failure } from "../../contract/call.ts";
+import type { ToolError } from "../../contract/error.ts";
+import type { Attempt, Journal } from "../../journal/journal.ts";
+import { monotonicMs } from "../../lib/clock.ts";
+import type { Stage } from "../stage.ts";
+
+/**
+ * Writes down every attempt, also refused ones. A call that may change something is on record before it runs;
+ * a call that only reads is recorded with its end, in batches.
+ */
+export function recordJournal(journal: Journal): Stage {
+  return async (call, next) => {
+    const startedAt = Date.now();
+    const started = monotonicMs();
+    const attempt = {
+      callId: call.id,
+      tool: call.tool.canonical ?? call.tool.name,
+      input: call.input,
+      startedAt,
+    };
+    const outcome = begins(journal, call.tool.risk, attempt) ?? (await next(call));
+    journal.finish(attempt, {
+      durationMs: monotonicMs() - started,
+      account: call.account,
+      ...(outcome.ok
+        ? { outcome: "ok", message: undefined, outputHandle: outcome.truncated?.handle }
+        : {
+            outcome: outcome.error.code,
+            message: outcome.error.message,
+            outputHandle: outcome.error.kept?.handle,
+          }),
+    });
+    return outcome;
+  };
+}
+
+/** The failure of a call that cannot be recorded, and so must not run. */
+function begins(journal: Journal, risk: Risk, attempt: Attempt): Failure | undefined {
+  if (risk === "read") return undefined;
+  try {
+    journal.begin(attempt);
+    return undefined;
+  } catch (error) {
+    return { ok: false, error: error as ToolError };
+  }
+}

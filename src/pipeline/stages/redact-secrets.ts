@@ -1,0 +1,124 @@
+import type { Outcome, Success, ToolCall } from "../../contract/call.ts";
+import { reworded, ToolError } from "../../contract/error.ts";
+import { asBuffer } from "../../lib/as-buffer.ts";
+import { counted } from "../../lib/counted.ts";
+import { marksIn } from "../../policy/redaction/marks.ts";
+import { redactText, redactValue } from "../../policy/redaction/redact.ts";
+import { RedactedStream } from "../../policy/redaction/redacted-stream.ts";
+import type { Stage } from "../stage.ts";
+
+/**
+ * Leaves what looks like a secret out of all that a tool says, and says so. A mark that stands for one is never written
+ * where the secret is.
+ */
+export const redactSecrets: Stage = async (call, next) => {
+  if (call.accesses.some(({ kind }) => kind === "write")) await refuseMarks(call);
+  const notices = redactNotices(call.notify);
+  try {
+    return redactOutcome(await next({ ...call, notify: notices.notify }));
+  } catch (error) {
+    throw redactOutputOf(explainMark(error, call));
+  } finally {
+    notices.end();
+  }
+};
+
+function redactOutcome(outcome: Outcome): Outcome {
+  if (!outcome.ok) return outcome;
+  const inText: string[] = [];
+  const inData: string[] = [];
+  const text = redactText(outcome.fullText, (kind) => inText.push(kind));
+  const data = redactValue(outcome.data, (kind) => inData.push(kind));
+  // The text is made from the data: what is in both is counted once.
+  const kinds = inText.length > 0 ? inText : inData;
+  const { continuation, afterwards } = outcome;
+  // The note stands after the text, also where that is cut.
+  const sentences = [...(continuation === undefined ? [] : [redactText(continuation)]), ...noteOf(kinds)];
+  return {
+    ...outcome,
+    text,
+    fullText: text,
+    data,
+    ...(sentences.length > 0 ? { continuation: sentences.join(" ") } : {}),
+    ...(afterwards === undefined ? {} : { afterwards: redactAfterwards(afterwards) }),
+  };
+}
+
+function noteOf(kinds: readonly string[]): readonly string[] {
+  if (kinds.length === 0) return [];
+  const values = counted(
+    kinds.length,
+    "value that looks like a secret was",
+    "values that look like secrets were",
+  );
+  return [`${values} left out: ${[...new Set(kinds)].join(", ")}.`];
+}
+
+function redactAfterwards(afterwards: Afterwards): Afterwards {
+  return async () => {
+    const { data, text } = await afterwards();
+    return { data: redactValue(data), text: redactText(text) };
+  };
+}
+
+type Afterwards = NonNullable<Success["afterwards"]>;
+
+function redactNotices(notify: ToolCall["notify"]): { notify: ToolCall["notify"]; end(): void } {
+  const streams = new Map<"stdout" | "stderr", RedactedStream>();
+  const pass = (stream: "stdout" | "stderr", text: string) => {
+    if (text !== "") notify({ type: "output", stream, text });
+  };
+  return {
+    notify: (notice) => {
+      if (notice.type === "progress") return notify({ ...notice, message: redactText(notice.message) });
+      const stream = streams.get(notice.stream) ?? new RedactedStream();
+      streams.set(notice.stream, stream);
+      pass(notice.stream, stream.push(notice.text));
+    },
+    end: () => {
+      for (const [name, stream] of streams) pass(name, stream.end());
+    },
+  };
+}
+
+/** Before it is cut, so that no half of a secret is left at the cut. */
+function redactOutputOf(error: unknown): unknown {
+  if (!(error instanceof ToolError) || error.output === undefined) return error;
+  return reworded(error, { output: redactText(error.output) });
+}
+
+/** What was looked for in vain may be a mark. Messages lose their secrets where all errors are caught. */
+function explainMark(error: unknown, call: ToolCall): unknown {
+  const [mark] = error instanceof ToolError && error.code === "no-match" ? marksIn(call.input) : [];
+  return mark === undefined ? error : standsForSecret(mark, "the text to be found is not the file's");
+}
+
+/** A model hands back what it was shown: a mark that is in none of the files to be written came from there. */
+async function refuseMarks({ accesses, input, environment, signal }: ToolCall): Promise<void> {
+  const paths = accesses.flatMap((access) => (access.kind === "write" ? [access.path] : []));
+  let foreign = [...marksIn(input)];
+  for (const path of paths) {
+    if (foreign.length === 0) return;
+    const file = await environment.readFile(path, { maxBytes, signal }).catch(ignoreToolError);
+    if (file !== undefined) foreign = foreign.filter((mark) => !asBuffer(file.bytes).includes(mark));
+  }
+  const [mark] = foreign;
+  if (mark !== undefined) throw standsForSecret(mark, "this would replace a secret by the mark");
+}
+
+// Nobody was shown more of a file than this.
+const maxBytes = 64 * 1024 * 1024;
+
+function ignoreToolError(error: unknown): undefined {
+  if (!(error instanceof ToolError)) throw error;
+}
+
+function standsForSecret(mark: string, consequence: string): ToolError {
+  return new ToolError(
+    "invalid-input",
+    `${mark} stands for a value that was left out of what you were shown: ${consequence}`,
+    {
+      hint: "Change the lines around it and leave that line as it is, or ask the person to change the value.",
+    },
+  );
+}

@@ -1,0 +1,113 @@
+import type { z } from "zod";
+import { safeParse } from "zod/v4/core";
+import type { Access } from "../../contract/access.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Settings } from "../../contract/settings.ts";
+import type { AnyTool } from "../../contract/tool.ts";
+import { nearest } from "../../lib/nearest.ts";
+import type { Stage } from "../stage.ts";
+
+/** Only input that fits the tool's schema goes on, parsed; the rest is explained in one line for each fault. */
+export function rejectInvalidInput(settings: Settings): Stage {
+  return async (call, next) => {
+    const input = parseInput(call.tool, call.input);
+    const accesses = call.tool.accesses(input, settings);
+    call.account.accesses = accesses;
+    expectRisk(call.tool, accesses);
+    return next({ ...call, input, accesses });
+  };
+}
+
+/** Calls of tools that only read are neither on record before they run nor kept for undo, so they must not change anything. */
+function expectRisk({ name, risk }: AnyTool, accesses: readonly Access[]): void {
+  const change = risk === "read" ? accesses.find(({ kind }) => changing.has(kind)) : undefined;
+  if (change === undefined) return;
+  throw new ToolError("internal", `${name} has the risk "read", but this call would ${change.kind}`, {
+    hint: "Nothing was done. This is a fault in the tool: its risk has to be the most that any call of it can do.",
+  });
+}
+
+const changing: ReadonlySet<Access["kind"]> = new Set(["write", "delete", "execute"]);
+
+/** Throws `invalid-input` for what does not fit. */
+export function parseInput(tool: AnyTool, input: unknown): unknown {
+  const parsed = safeParse(tool.input, input);
+  if (parsed.success) return parsed.data;
+  throw invalidInput(tool.name, parsed.error.issues, keysOf(tool.input), input);
+}
+
+function invalidInput(
+  tool: string,
+  issues: readonly z.core.$ZodIssue[],
+  knownKeys: readonly string[],
+  input: unknown,
+): ToolError {
+  const faults = issues.map((issue) => describeIssue(issue, knownKeys, input));
+  return new ToolError("invalid-input", `${tool}: ${faults.join("; ")}`, {
+    hint: knownKeys.length > 0 ? `It takes: ${knownKeys.join(", ")}.` : "It takes no arguments.",
+  });
+}
+
+function describeIssue(issue: z.core.$ZodIssue, knownKeys: readonly string[], input: unknown): string {
+  const at = issue.path.map(String).join(".");
+  const subject = at === "" ? "the input" : `\`${at}\``;
+  switch (issue.code) {
+    case "unrecognized_keys":
+      return issue.keys
+        .map((key) => (at === "" ? describeUnknownKey(key, knownKeys) : `unknown key \`${at}.${key}\``))
+        .join("; ");
+    case "invalid_type": {
+      const value = valueAt(input, issue.path);
+      if (value === undefined) return `${subject} is missing`;
+      const isFraction = issue.expected === "int" && typeof value === "number";
+      return `${subject} must be ${withArticle(issue.expected)}, not ${isFraction ? value : describeValue(value)}`;
+    }
+    case "invalid_value":
+      return `${subject} must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+    case "too_small":
+      return `${subject} must be at least ${issue.minimum}${unitOf(issue.origin)}`;
+    case "too_big":
+      return `${subject} must be at most ${issue.maximum}${unitOf(issue.origin)}`;
+    case "invalid_union":
+      return `${subject} has the wrong form (${describeValue(valueAt(input, issue.path))})`;
+    default:
+      // A check of the whole input says by itself what it is about.
+      if (issue.code === "custom" && at === "") return issue.message;
+      return issue.message === "Invalid input" ? `${subject} is not valid` : `${subject}: ${issue.message}`;
+  }
+}
+
+function describeUnknownKey(key: string, knownKeys: readonly string[]): string {
+  const meant = nearest(key, knownKeys);
+  return meant ? `unknown key \`${key}\`, did you mean \`${meant}\`?` : `unknown key \`${key}\``;
+}
+
+/** The keys a caller may use; behind a dialect's renaming these are the dialect's. */
+function keysOf(schema: z.core.$ZodType): readonly string[] {
+  const definition = schema._zod.def as { shape?: object; in?: z.core.$ZodType };
+  if (definition.shape) return Object.keys(definition.shape);
+  return definition.in ? keysOf(definition.in) : [];
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key],
+    input,
+  );
+}
+
+function describeValue(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return withArticle(typeof value);
+}
+
+function withArticle(noun: string): string {
+  const word = noun === "int" ? "integer" : noun;
+  return /^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`;
+}
+
+function unitOf(origin: string): string {
+  if (origin === "string") return " characters long";
+  return origin === "array" ? " entries long" : "";
+}

@@ -1,0 +1,57 @@
+import type { ToolCall } from "../../contract/call.ts";
+import { isBusy, sessionBusy } from "../../lib/session-busy.ts";
+import { redactText } from "../../policy/redaction/redact.ts";
+import { inTurn } from "../in-turn.ts";
+import type { Stage } from "../stage.ts";
+
+/**
+ * Calls of one shell that stays go one after the other, from their judgement on: what a command means there depends on
+ * those before it, which have to have run by then.
+ */
+export function takeShellTurns(): Stage {
+  const last = new Map<string, Turn>();
+  return (call, next) => {
+    const shells = shellsOf(call);
+    if (shells.size === 0) return next(call);
+    const before = [...shells.keys()].flatMap((name) => {
+      const turn = last.get(name);
+      return turn === undefined ? [] : [{ name, ...turn }];
+    });
+    const { promise: done, resolve: finish } = Promise.withResolvers<void>();
+    for (const [name, command] of shells) last.set(name, { done, command });
+    const end = () => {
+      finish();
+      for (const name of shells.keys()) if (last.get(name)?.done === done) last.delete(name);
+    };
+    const [busy] = before;
+    if (busy !== undefined)
+      call.notify({ type: "progress", message: `${isBusy(busy.name, busy.command)}: waiting.` });
+    const patience = new AbortController();
+    const patienceMs = call.tool.patienceMs?.(call.input);
+    const timer =
+      busy === undefined || patienceMs === undefined
+        ? undefined
+        : setTimeout(() => patience.abort(sessionBusy(busy.name, busy.command)), patienceMs);
+    const waits = { signal: patience.signal, before: before.map((turn) => turn.done), end };
+    const begin: typeof next = (own) => {
+      clearTimeout(timer);
+      return next(own);
+    };
+    return inTurn(call, begin, waits).finally(() => clearTimeout(timer));
+  };
+}
+
+interface Turn {
+  readonly done: Promise<void>;
+  readonly command: string;
+}
+
+/** With what runs in them. */
+function shellsOf({ accesses }: ToolCall): ReadonlyMap<string, string> {
+  const shells = accesses.flatMap((access) =>
+    access.kind === "execute" && access.session !== undefined
+      ? [[access.session, redactText(access.command)] as const]
+      : [],
+  );
+  return new Map(shells);
+}

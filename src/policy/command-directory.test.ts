@@ -1,0 +1,75 @@
+import { expect, it } from "vitest";
+import { judge, place, rules } from "../../test/support/policy/judge.ts";
+import type { Access } from "../contract/access.ts";
+import { analyseCommand } from "./commands/analyse-command.ts";
+import { leftBy } from "./commands/session-knowledge.ts";
+import { pathsNamed } from "./parts.ts";
+
+function verdictOn(command: string, cwd: string, lines: string): string {
+  const access: Access = { kind: "execute", command, cwd };
+  return judge([access], [rules(lines)]).verdict;
+}
+
+it("judges the paths of a command from where it starts", () => {
+  const lines = "allow run cat **\nallow run tee **\ndeny write migrations/**\ndeny read deep/er/x";
+  expect([
+    verdictOn("cat a", "sub", lines),
+    verdictOn("cat ../a", "sub", lines),
+    verdictOn("cat ../../a", "sub", lines),
+    verdictOn("cat x", "deep/er", lines),
+    verdictOn("cat er/x", `${place.workspace}/deep/`, lines),
+    verdictOn("cd er && cat x", "./deep", lines),
+    verdictOn("tee 1.sql", "migrations", lines),
+    verdictOn("cat passwd", "/etc", lines),
+    verdictOn("cat id_rsa", "/home/ada/.ssh", lines),
+    verdictOn("cat ../x", "deep/er/y", lines),
+  ]).toEqual(["allow", "allow", "ask", "deny", "deny", "deny", "deny", "ask", "deny", "deny"]);
+});
+
+it("judges a command in a shell that stays from where that is, or where it is sent", () => {
+  const past = { commands: ["cd sub", "ls() { evil; }"], isWhole: true, cwd: `${place.workspace}/sub` };
+  const shells = new Map([["main", leftBy(past, place.workspace)]]);
+  const lines = "allow run cat **\nallow run ls **\ndeny read deep/x";
+  const verdict = (command: string, cwd?: string) =>
+    judge(
+      [{ kind: "execute", command, session: "main", ...(cwd !== undefined && { cwd }) }],
+      [rules(lines)],
+      { shells },
+    ).verdict;
+  expect([
+    verdict("cat x"),
+    verdict("cat ../deep/x"),
+    verdict("cat x", "deep"),
+    verdict("cat passwd", "/etc"),
+    verdict("ls", "deep"),
+  ]).toEqual(["allow", "deny", "deny", "ask", "ask"]);
+});
+
+it("takes the workspace for itself, however it is spelled, and a repository below it for another's", () => {
+  const lines = "allow run @read";
+  expect(
+    [".", "", "./", place.workspace, `${place.workspace}/`, "sub", "..", "sub/..", "/srv"].map((cwd) =>
+      verdictOn("git status", cwd, lines),
+    ),
+  ).toEqual(["allow", "allow", "allow", "allow", "allow", "ask", "ask", "ask", "ask"]);
+});
+
+it("lets a program that runs code start below the workspace, and nowhere else", () => {
+  const lines = "allow run make";
+  expect(["sub", "sub/er", "..", "sub/../..", "/srv"].map((cwd) => verdictOn("make", cwd, lines))).toEqual([
+    "allow",
+    "allow",
+    "ask",
+    "ask",
+    "ask",
+  ]);
+});
+
+it("names the paths to look up as seen from the workspace", () => {
+  const accesses: Access[] = [
+    { kind: "execute", command: "cat a /b", cwd: "sub" },
+    { kind: "execute", command: "cat a", cwd: "/srv" },
+    { kind: "execute", command: "cat a", cwd: "x/.." },
+  ];
+  expect(pathsNamed(accesses, place, analyseCommand)).toEqual(["sub/a", "/b", "/srv/a", "x/../a"]);
+});

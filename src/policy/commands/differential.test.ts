@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { builtinsOnTexts } from "../../../test/support/commands/arbitrary-builtins.ts";
+import { pieces, plainCommands, wrappedPieces } from "../../../test/support/commands/arbitrary-commands.ts";
+import { explains } from "../../../test/support/commands/explains.ts";
+import { programsRun } from "../../../test/support/commands/programs-run.ts";
+import { analyseCommand } from "./analyse-command.ts";
+
+it.each([
+  ["whatever the command is made of", pieces],
+  ["whatever it stands in", wrappedPieces],
+  ["whatever text builtins evaluate", builtinsOnTexts],
+])("tells every program that a real bash runs, %s", (_name, arbitrary) => {
+  const commands = fc.sample(arbitrary, { numRuns: 1200 });
+  const ran = programsRun(commands);
+  const unseen = commands.flatMap((command, place) => {
+    const analysis = analyseCommand(command);
+    return ran[place]!.filter((run) => !explains(analysis, run)).map((run) => ({ command, run }));
+  });
+  expect(unseen).toEqual([]);
+});
+
+it("tells exactly what a real bash runs of well-formed commands", () => {
+  const commands = fc.sample(plainCommands, { numRuns: 300 });
+  const ran = programsRun(commands);
+  const told = commands.map((command) => {
+    const { commands: found, notUnderstood } = analyseCommand(command);
+    const stubs = found
+      .map(({ words }) => words.map(({ value }) => value))
+      .filter(([name]) => /^p[0-8]$/.test(name ?? ""));
+    return { command, stubs: stubs.map(String).sort(), notUnderstood };
+  });
+  const expected = commands.map((command, place) => ({
+    command,
+    stubs: ran[place]!.map(String).sort(),
+    notUnderstood: [],
+  }));
+  expect(told).toEqual(expected);
+});

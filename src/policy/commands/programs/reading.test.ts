@@ -1,0 +1,28 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { arbitraryPrograms } from "../../../../test/support/commands/arbitrary-programs.ts";
+import { commandsThatChange } from "../../../../test/support/commands/changes-made.ts";
+import { analyseCommand } from "../analyse-command.ts";
+
+it("calls reading only what leaves every file as it was and runs nothing else", () => {
+  const commands = fc.sample(arbitraryPrograms, { numRuns: 400 });
+  const reading = commands.filter((command) => {
+    const { commands: found, notUnderstood } = analyseCommand(command);
+    return notUnderstood.length === 0 && found.every(({ risk }) => risk === "read");
+  });
+  expect(reading.length).toBeGreaterThan(50);
+  expect(commandsThatChange(reading)).toEqual([]);
+});
+
+it("would notice if a command that was called reading changed something", () => {
+  const commands = [
+    "cat a",
+    "sort a -o f",
+    "xxd a -i",
+    "xargs p0 < a",
+    "rm a",
+    "sed -n 'w f' a",
+    "git tag x",
+  ];
+  expect(commandsThatChange(commands)).toEqual(commands.slice(1));
+});

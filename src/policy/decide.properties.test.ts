@@ -1,0 +1,213 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { judge, place, rules } from "../../test/support/policy/judge.ts";
+import type { Access } from "../contract/access.ts";
+import { decide } from "./decide.ts";
+import { type Mode, modes } from "./mode.ts";
+import type { Decision, Level, RuleSource } from "./policy.ts";
+import { levels } from "./policy.ts";
+import { compilePolicy } from "./rules/compile-policy.ts";
+
+const strictness: Record<Decision["verdict"], number> = { allow: 0, ask: 1, deny: 2 };
+const atLeast = (one: Decision["verdict"], other: Decision["verdict"]) =>
+  strictness[one] >= strictness[other];
+
+const simple = fc.constantFrom(
+  ...[
+    "ls",
+    "ls -la src",
+    "cat a.ts",
+    "cat .env",
+    "cat *",
+    "cat src/*.ts",
+    'cat "$x"',
+    "npm test",
+    "npm run build",
+    "make all",
+  ],
+  ...[
+    "rm -rf x",
+    "rm x",
+    "git push",
+    "git log -5",
+    "git -C x status",
+    "curl https://a.example/",
+    "sort -o out a",
+    "sed 1e a",
+  ],
+  ...[
+    "grep -r x src",
+    "mv a b",
+    "echo hi > .git/config",
+    "tee /etc/x",
+    "./build.sh",
+    "touch migrations/1",
+    "find . -delete",
+  ],
+);
+const commands = fc
+  .tuple(
+    simple,
+    fc.array(fc.tuple(fc.constantFrom(" | ", " && ", "; ", " || ", "\n"), simple), { maxLength: 3 }),
+  )
+  .map(([first, more]) => first + more.map(([sign, next]) => sign + next).join(""));
+
+const globs = fc.constantFrom(
+  "**",
+  "*",
+  "src/**",
+  ".env",
+  ".env*",
+  "*.ts",
+  "migrations/**",
+  "/etc/**",
+  "~/x",
+  ".git/**",
+  "a.ts",
+  "x",
+);
+const patterns = fc.constantFrom(
+  "**",
+  "*",
+  "ls",
+  "ls **",
+  "npm *",
+  "npm test",
+  "rm -rf **",
+  "rm",
+  "git push",
+  "git **",
+  "@read",
+  "@write",
+  "make *",
+  "sed **",
+  "curl **",
+);
+const effects = fc.constantFrom("allow", "ask", "deny");
+const ruleLines = fc.oneof(
+  fc.tuple(effects, patterns).map(([effect, pattern]) => `${effect} run ${pattern}`),
+  fc
+    .tuple(effects, fc.constantFrom("read", "write", "delete", "touch"), globs)
+    .map(([effect, use, glob]) => `${effect} ${use} ${glob}`),
+  fc
+    .tuple(fc.constantFrom("secret", "protected", "open"), globs)
+    .map(([effect, glob]) => `${effect} ${glob}`),
+  fc
+    .tuple(effects, fc.constantFrom("a.example", "*.example", "**"))
+    .map(([effect, host]) => `${effect} connect ${host}`),
+  fc
+    .tuple(effects, fc.constantFrom("shell.*", "file.read", "*"))
+    .map(([effect, tool]) => `${effect} use ${tool}`),
+);
+const files = fc.array(ruleLines, { maxLength: 6 }).map((lines) => lines.join("\n"));
+const accesses: fc.Arbitrary<Access> = fc.oneof(
+  commands.map((command): Access => ({ kind: "execute", command })),
+  fc
+    .tuple(
+      fc.constantFrom("read", "write", "delete"),
+      fc.constantFrom("a.ts", "src/b.ts", ".env", "migrations/1", ".git/config", "x"),
+    )
+    .map(([kind, path]): Access => ({ kind: kind as "read", path })),
+  fc.constantFrom("a.example", "b.other").map((host): Access => ({ kind: "network", host })),
+);
+const mode: fc.Arbitrary<Mode> = fc.constantFrom(...modes);
+const runs = { numRuns: 400 };
+
+const verdict = (access: Access, sources: readonly RuleSource[], inMode: Mode) =>
+  judge([access], sources, { mode: inMode }).verdict;
+const command = (text: string, sources: readonly RuleSource[], inMode: Mode) =>
+  verdict({ kind: "execute", command: text }, sources, inMode);
+
+it("a rule that denies, asks or protects never loosens, wherever it is added", () => {
+  const tightening = ruleLines.filter((line) => !/^(?:allow|open)/.test(line));
+  const level: fc.Arbitrary<Level> = fc.constantFrom(...levels);
+  fc.assert(
+    fc.property(accesses, files, tightening, level, mode, (access, file, line, where, inMode) =>
+      atLeast(
+        verdict(access, [rules(file), rules(line, where)], inMode),
+        verdict(access, [rules(file)], inMode),
+      ),
+    ),
+    runs,
+  );
+});
+
+it("a project file that nobody trusts never loosens", () => {
+  fc.assert(
+    fc.property(accesses, files, files, mode, (access, file, project, inMode) => {
+      const untrusted: RuleSource = { ...rules(project, "project"), onlyTightens: true };
+      return atLeast(
+        verdict(access, [rules(file), untrusted], inMode),
+        verdict(access, [rules(file)], inMode),
+      );
+    }),
+    runs,
+  );
+});
+
+it("the order in which sources are read changes nothing", () => {
+  fc.assert(
+    fc.property(accesses, files, files, files, mode, (access, user, project, session, inMode) => {
+      const sources = [rules(user), rules(project, "project"), rules(session, "session")];
+      const question = {
+        mode: inMode,
+        tool: { name: "shell.run", risk: "execute" },
+        accesses: [access],
+        sandbox: "none",
+        realPaths: new Map(),
+      } as const;
+      const decided = (given: readonly RuleSource[]) => decide(question, compilePolicy(given, place)).record;
+      expect(decided([...sources].reverse())).toEqual(decided(sources));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it("commands together are judged at least as strictly as each alone", () => {
+  const signs = fc.constantFrom(" | ", " && ", " ; ", " || ", "\n", " & ");
+  fc.assert(
+    fc.property(simple, simple, signs, files, mode, (one, other, sign, file, inMode) => {
+      const together = command(one + sign + other, [rules(file)], inMode);
+      return (
+        atLeast(together, command(one, [rules(file)], inMode)) &&
+        atLeast(together, command(other, [rules(file)], inMode))
+      );
+    }),
+    runs,
+  );
+});
+
+it("no wrapping makes a command pass that did not", () => {
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const wrap = fc.constantFrom<(text: string) => string>(
+    (text) => `sh -c ${quoted(text)}`,
+    (text) => `bash -c ${quoted(text)}`,
+    (text) => `env sh -c ${quoted(text)}`,
+    (text) => `timeout 5 bash -c ${quoted(text)}`,
+    (text) => `( ${text}\n)`,
+    (text) => `{ ${text}\n}`,
+    (text) => `echo $( ${text}\n)`,
+    (text) => `x=$( ${text}\n)`,
+    (text) => `cat <( ${text}\n)`,
+    (text) => `if ${text}\nthen :; fi`,
+    (text) => `f() { ${text}\n}; f`,
+    (text) => `eval ${quoted(text)}`,
+    (text) => `bash <<'E'\n${text}\nE`,
+    (text) => `${"true;".repeat(50)}${text}`,
+  );
+  fc.assert(
+    fc.property(commands, wrap, files, mode, (text, wrapped, file, inMode) =>
+      atLeast(command(wrapped(text), [rules(file)], inMode), command(text, [rules(file)], inMode)),
+    ),
+    runs,
+  );
+});
+
+it("has no cap on the number of parts", () => {
+  const many = Array.from({ length: 5000 }, (_, index) => `ls a${index}`).join("; ");
+  const lines = "allow run ls *\ndeny run rm";
+  expect([
+    command(many, [rules(lines)], "cautious"),
+    command(`${many}; rm x`, [rules(lines)], "yolo"),
+  ]).toEqual(["allow", "deny"]);
+});

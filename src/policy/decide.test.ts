@@ -1,0 +1,476 @@
+import { expect, it } from "vitest";
+import { judge, judgeCommand, place, rules, type Trial } from "../../test/support/policy/judge.ts";
+import type { Access } from "../contract/access.ts";
+import { type Mode, modes } from "./mode.ts";
+import type { RuleSource } from "./policy.ts";
+
+const accesses: Record<string, Access> = {
+  read: { kind: "read", path: "a" },
+  write: { kind: "write", path: "a" },
+  execute: { kind: "execute", command: "make" },
+  network: { kind: "network", host: "example.org" },
+  destructive: { kind: "delete", path: "a" },
+};
+
+it("lets each mode pass exactly what it promises", () => {
+  const allowed = modes.map((mode) => [
+    mode,
+    Object.keys(accesses).filter((risk) => judge([accesses[risk]!], [], { mode }).verdict === "allow"),
+  ]);
+  expect(Object.fromEntries(allowed)).toEqual({
+    safe: ["read"],
+    cautious: ["read", "write"],
+    paranoid: [],
+    yolo: ["read", "write", "execute", "network", "destructive"],
+  });
+});
+
+it("judges a call by its most harmful part and says which one it is", () => {
+  const touched = [accesses.read!, accesses.execute!, accesses.write!];
+  const { verdict, risk, record } = judge(touched, []);
+  expect({ verdict, risk, record }).toEqual({
+    verdict: "ask",
+    risk: "execute",
+    record: {
+      verdict: "ask",
+      rule: "mode cautious: execute",
+      source: "mode cautious",
+      reason: "it would run `make`",
+    },
+  });
+});
+
+it("judges a call that names nothing it would touch by what its tool can do", () => {
+  const record = (risk: "read" | "execute") =>
+    judge([], [], { mode: "safe", tool: { name: "x", risk } }).record;
+  expect(record("read")).toEqual({
+    verdict: "allow",
+    rule: "mode safe: read",
+    source: "mode safe",
+    reason: "it would run a tool",
+  });
+  expect(record("execute")).toEqual({
+    verdict: "ask",
+    rule: "mode safe: execute",
+    source: "mode safe",
+    reason: "it would run a tool",
+  });
+});
+
+it("takes every address of this machine for localhost", () => {
+  const about = (host: string, line: string) => judge([{ kind: "network", host }], [rules(line)]).verdict;
+  const hosts = ["localhost", "http://127.0.0.1:8177/", "[::1]:80", "127.1", "10.0.0.1", "example.org"];
+  expect([
+    hosts.map((host) => about(host, "allow connect localhost")),
+    hosts.map((host) => about(host, "deny connect localhost")),
+  ]).toEqual([
+    ["allow", "allow", "allow", "allow", "ask", "ask"],
+    ["deny", "deny", "deny", "deny", "ask", "ask"],
+  ]);
+});
+
+it("lets nobody reach what hands out the keys of this machine, unless a rule names it", () => {
+  const about = (host: string, lines: string, mode: Mode) =>
+    judge([{ kind: "network", host }], [rules(lines)], { mode }).verdict;
+  const hosts = [
+    "169.254.169.254",
+    "http://2852039166/",
+    "[::ffff:a9fe:a9fe]",
+    "[fd00:ec2::254]",
+    "100.100.100.200",
+  ];
+  expect([
+    hosts.map((host) => about(host, "", "yolo")),
+    hosts.map((host) => about(host, "allow connect *", "cautious")),
+    hosts.map((host) => about(host, "allow connect 169.254.*", "cautious")),
+    hosts.map((host) => about(host, "allow connect 169.254.169.254", "paranoid")),
+    judgeCommand("curl http://169.254.169.254/latest/", "allow run curl **"),
+  ]).toEqual([
+    ["deny", "deny", "deny", "deny", "deny"],
+    ["deny", "deny", "deny", "deny", "deny"],
+    ["allow", "allow", "allow", "deny", "deny"],
+    ["ask", "ask", "ask", "deny", "deny"],
+    "deny",
+  ]);
+});
+
+const verdict = (access: Access, sources: readonly RuleSource[] = [], trial: Trial = {}) =>
+  judge([access], sources, { tool: { name: "file.write", risk: "destructive" }, ...trial }).verdict;
+const write = (path: string): Access => ({ kind: "write", path });
+const inModes = (access: Access, sources: readonly RuleSource[]) =>
+  Object.fromEntries(modes.map((mode) => [mode, verdict(access, sources, { mode })]));
+
+it("holds what denies in every mode, whatever allows it elsewhere", () => {
+  const held = { safe: "deny", cautious: "deny", paranoid: "deny", yolo: "deny" };
+  const allowed = rules("allow write a b/c .env .git/config", "session");
+  expect([
+    inModes(write("a"), [rules("deny write a"), allowed]),
+    inModes(write("b/c"), [rules("protected b/**", "project"), allowed]),
+    inModes(write(".env"), [allowed]),
+    inModes(write(".git/config"), [allowed]),
+    inModes({ kind: "read", path: "x" }, [rules("secret x"), rules("allow touch x", "session")]),
+  ]).toEqual([held, held, held, held, held]);
+});
+
+it("lets rules that allow count in safe and cautious only, and rules that ask everywhere but in yolo", () => {
+  expect([
+    inModes({ kind: "delete", path: "a" }, [rules("allow delete a")]),
+    inModes(write("a"), [rules("ask write a")]),
+  ]).toEqual([
+    { safe: "allow", cautious: "allow", paranoid: "ask", yolo: "allow" },
+    { safe: "ask", cautious: "ask", paranoid: "ask", yolo: "allow" },
+  ]);
+});
+
+it("lets git write what it keeps as the mode lets any file be written, unless a person has a rule for it", () => {
+  const byGit = (path: string): Access => ({ kind: "write", path, by: "git" });
+  const held = { safe: "deny", cautious: "deny", paranoid: "deny", yolo: "deny" };
+  expect([
+    inModes(write(".git/index"), []),
+    inModes(byGit(".git/index"), []),
+    inModes(byGit(".git/index"), [rules("ask write .git/**")]),
+    inModes(byGit(".git/index"), [rules("deny write .git/index")]),
+    inModes(byGit(".git/hooks/pre-commit"), []),
+    inModes(byGit(".git/config"), []),
+  ]).toEqual([
+    { safe: "ask", cautious: "ask", paranoid: "ask", yolo: "allow" },
+    { safe: "ask", cautious: "allow", paranoid: "ask", yolo: "allow" },
+    { safe: "ask", cautious: "ask", paranoid: "ask", yolo: "allow" },
+    held,
+    held,
+    held,
+  ]);
+});
+
+it("lets the latest level win, within it the more specific rule, then the later line", () => {
+  expect([
+    verdict(write("a/b"), [rules("ask write a/b", "user"), rules("allow write a/*", "command line")]),
+    verdict(write("a/b"), [rules("allow write a/*", "command line"), rules("ask write a/b", "user")]),
+    verdict(write("a/b"), [rules("ask write a/b\nallow write a/*")]),
+    verdict(write("a/b"), [rules("allow write a/*\nask write a/b")]),
+    verdict(write("a/b"), [rules("ask write a/*\nallow write */b")]),
+    verdict(write("a/b"), [rules("allow write */b\nask write a/*")]),
+    verdict(write("a/b"), [rules("ask write a/b*\nallow write a/b")]),
+    verdict(write("a/b"), [
+      rules("ask write a/**"),
+      rules("allow write **", "granted"),
+      rules("ask write a/b", "project"),
+    ]),
+  ]).toEqual(["allow", "allow", "ask", "ask", "allow", "ask", "allow", "allow"]);
+});
+
+it("lets a file that nobody trusts tighten, never loosen", () => {
+  const untrusted: RuleSource = {
+    ...rules(
+      "allow run **\nallow delete **\nopen .env\nask write docs/**\nsecret notes/**\ndeny run ls",
+      "project",
+    ),
+    onlyTightens: true,
+  };
+  expect([
+    judge([{ kind: "execute", command: "make" }], [untrusted]).verdict,
+    verdict({ kind: "delete", path: "a" }, [untrusted]),
+    verdict({ kind: "read", path: ".env" }, [untrusted]),
+    verdict(write("docs/a"), [untrusted, rules("allow write docs/**")]),
+    verdict({ kind: "read", path: "notes/a" }, [untrusted]),
+    judge([{ kind: "execute", command: "ls" }], [untrusted, rules("allow run ls")]).verdict,
+  ]).toEqual(["ask", "ask", "deny", "ask", "deny", "deny"]);
+});
+
+it("narrows a rule to the tools it names, and to their server", () => {
+  const by = rules("allow delete docs/** by file.*\nallow delete tmp/** by wipe of cleaner");
+  const use = rules(
+    "deny use delete_* of github\nallow use create_* of github\nallow use note\ndeny use drop_*",
+  );
+  const call = (name: string, server?: string) =>
+    judge([], [use], { tool: { name, risk: "execute", ...(server && { server }) } }).verdict;
+  const remove = (path: string, name: string, server?: string) =>
+    verdict({ kind: "delete", path }, [by], {
+      tool: { name, risk: "destructive", ...(server && { server }) },
+    });
+  expect([
+    [remove("docs/a", "file.delete"), remove("docs/a", "edit.patch"), remove("docs/a", "file.delete", "x")],
+    [remove("tmp/a", "wipe", "cleaner"), remove("tmp/a", "wipe"), remove("tmp/a", "wipe", "other")],
+    [call("delete_repo", "github"), call("delete_repo", "gitlab"), call("delete_repo")],
+    [call("create_issue", "github"), call("create_issue"), call("note"), call("note", "anybody")],
+    [call("drop_table"), call("drop_table", "anybody")],
+  ]).toEqual([
+    ["allow", "ask", "ask"],
+    ["allow", "ask", "ask"],
+    ["deny", "ask", "ask"],
+    ["allow", "ask", "allow", "ask"],
+    ["deny", "deny"],
+  ]);
+});
+
+it("asks for a tool by its rule although all that it touches may pass", () => {
+  const { verdict: said, record } = judge(
+    [write("a")],
+    [rules('ask use edit.* because "I want to see edits"')],
+    {
+      tool: { name: "edit.patch", risk: "write" },
+    },
+  );
+  expect([said, record]).toEqual([
+    "ask",
+    {
+      verdict: "ask",
+      rule: 'ask use edit.* because "I want to see edits"',
+      source: "rules:1",
+      reason: "I want to see edits",
+    },
+  ]);
+});
+
+it("takes a rule that refuses writing for deleting as well, and a directory with all in it", () => {
+  const sources = [rules("deny write migrations\ndeny delete logs/**")];
+  const accesses: readonly Access[] = [
+    { kind: "read", path: "migrations/1" },
+    write("migrations/1"),
+    { kind: "delete", path: "migrations" },
+    write("logs/a"),
+    { kind: "delete", path: "logs/a", inEdit: true },
+    { kind: "delete", path: "logs" },
+  ];
+  expect(accesses.map((access) => verdict(access, sources, { mode: "yolo" }))).toEqual([
+    "allow",
+    "deny",
+    "deny",
+    "allow",
+    "deny",
+    "deny",
+  ]);
+});
+
+it("judges where a link leads as well as how it is spelled, and allows only where it leads", () => {
+  const real = (path: string) => ({ realPaths: { link: `/home/ada/work/${path}` } });
+  const sources = [rules("deny write migrations/**\nask write docs/**\nallow write out/**\nask write link")];
+  const spelled = [rules("allow delete link")];
+  expect([
+    verdict(write("link"), sources.slice(0, 1), real("migrations/1")),
+    verdict({ kind: "read", path: "link" }, [], real(".env")),
+    verdict(write("link"), [rules("ask write docs/**")], real("docs/a")),
+    verdict(write("link"), sources, real("out/a")),
+    verdict({ kind: "delete", path: "link" }, spelled, real("other")),
+    verdict({ kind: "delete", path: "link" }, spelled, real("link")),
+    judge([{ kind: "execute", command: "cat link" }], [rules("allow run cat *")], real(".env")).verdict,
+    judge([{ kind: "execute", command: "cat link" }], [rules("allow run cat *")], {
+      realPaths: { link: "/etc/passwd" },
+    }).verdict,
+  ]).toEqual(["deny", "deny", "ask", "ask", "ask", "allow", "deny", "ask"]);
+});
+
+it("judges files and hosts that a command touches as such", () => {
+  const reading = "allow run @read\nallow run curl **";
+  expect([
+    judgeCommand("ls > a", reading),
+    judgeCommand("ls > a", reading, { mode: "safe" }),
+    judgeCommand("ls > a", `${reading}\nallow write a`, { mode: "safe" }),
+    judgeCommand("ls > ../a", reading),
+    judgeCommand("ls > .git/config", reading),
+    judgeCommand("cat /etc/hosts", reading),
+    judgeCommand("cat /etc/hosts", `${reading}\nallow read /etc/hosts`),
+    judgeCommand("curl https://a.example/", reading),
+    judgeCommand("curl https://a.example/", `${reading}\nallow connect a.example`),
+    judgeCommand("curl https://a.example/ https://b.example/", `${reading}\nallow connect a.example`),
+    judgeCommand("curl -o a https://a.example/", `${reading}\nallow connect *.example`),
+  ]).toEqual(["allow", "ask", "allow", "ask", "deny", "ask", "allow", "ask", "allow", "ask", "allow"]);
+});
+
+it("asks about what only the shell will understand, whatever is allowed", () => {
+  const inEvery = (command: string, lines: string) =>
+    modes.map((mode) => judgeCommand(command, lines, { mode }));
+  expect([
+    inEvery("$X", "allow run **"),
+    inEvery("ls `", "allow run **"),
+    inEvery("eval $X", "allow run **"),
+    inEvery("$X", "allow run **\ndeny run rm"),
+  ]).toEqual([
+    ["ask", "ask", "ask", "allow"],
+    ["ask", "ask", "ask", "allow"],
+    ["ask", "ask", "ask", "allow"],
+    ["ask", "ask", "ask", "ask"],
+  ]);
+});
+
+it("asks where a file is written that no word names", () => {
+  const lines = "allow run awk **\nallow run unzip **\nallow run git add **";
+  expect([
+    judgeCommand("awk '{print > \"x\"}' a", lines),
+    judgeCommand("unzip a.zip", lines),
+    judgeCommand("git add a", lines),
+    judgeCommand("awk '{print > \"x\"}' a", lines, { mode: "yolo" }),
+    judgeCommand("awk '{print > \"x\"}' a", `${lines}\ndeny write y`, { mode: "yolo" }),
+  ]).toEqual(["ask", "ask", "allow", "allow", "ask"]);
+});
+
+it("asks where a program reads everything below a directory, and secrets may be there", () => {
+  const told = (command: string, trial: Trial, lines = "allow run @read\nallow read **") => {
+    const { verdict: said, decisive } = judge([{ kind: "execute", command }], [rules(lines)], trial);
+    return said === "allow" ? said : [said, decisive.rule?.text, decisive.reason];
+  };
+  expect([
+    told("grep -r x src", {}),
+    told("grep -r x src", { refusedBelow: { src: undefined } }),
+    told("grep -r x src", { refusedBelow: { src: "/home/ada/work/src/a/.env" } }),
+    told("grep -r x src", { mode: "yolo" }),
+    told("grep -r x src", { mode: "yolo", refusedBelow: { src: "/home/ada/work/src/a/.env" } }),
+    told("grep -R x src", { mode: "yolo", refusedBelow: { src: "/home/ada/work/src/link" } }),
+    told("grep -r x src", { sandbox: "bwrap" }),
+    told(
+      "grep -r x config",
+      { refusedBelow: { config: undefined } },
+      "allow run @read\nsecret config/tokens/**",
+    ),
+    told("grep x src/a.ts", {}),
+    told("ls -R .ssh secrets && [ -f .env ] && stat .env", {}),
+  ]).toEqual([
+    ["ask", "secret *.env", "something in it may hold secrets"],
+    "allow",
+    ["ask", "secret .env", "it reads /home/ada/work/src/a/.env as well, which may hold secrets"],
+    "allow",
+    ["ask", "secret .env", "it reads /home/ada/work/src/a/.env as well, which may hold secrets"],
+    ["ask", "secret *.env", "it may follow /home/ada/work/src/link, which leads out of the workspace"],
+    "allow",
+    ["ask", "secret config/tokens/**", "something in it may hold secrets"],
+    "allow",
+    "allow",
+  ]);
+});
+
+it("asks before a directory is taken away or replaced that holds what is refused", () => {
+  const told = (command: string) => judgeCommand(command, "deny write migrations/**", { mode: "yolo" });
+  const commands = [
+    "rm -rf .",
+    "rm -rf ../work",
+    "mv ../work ../x",
+    "rm -rf /",
+    "rm -rf .git",
+    "mv x .git",
+    "cp a .git/hooks",
+  ];
+  const others = [
+    "cp -r x ~/.local",
+    "mv x .",
+    "cp x .",
+    "mkdir .toolcrib",
+    "mv migrations x",
+    "rm -rf src",
+    "mv a src",
+  ];
+  expect([commands.map(told), others.map(told)]).toEqual([
+    ["deny", "deny", "deny", "deny", "deny", "deny", "deny"],
+    ["ask", "ask", "allow", "deny", "deny", "allow", "allow"],
+  ]);
+});
+
+it("denies a glob that may be what is protected, or what holds it, in every mode", () => {
+  const told = (command: string) => {
+    const { verdict, decisive } = judge([{ kind: "execute", command }], [rules("protected deploy/**")], {
+      mode: "yolo",
+    });
+    return verdict === "deny" ? [decisive.rule?.text, decisive.reason] : verdict;
+  };
+  const mayBecome = "it may become a path that is protected";
+  expect({
+    "rm -rf /": told("rm -rf /"),
+    "rm -rf /*": told("rm -rf /*"),
+    "mv /* /x": told("mv /* /x"),
+    "rm -rf /e?c": told("rm -rf /e?c"),
+    "rm -rf ~/*": told("rm -rf ~/*"),
+    "rm -rf /var/*": told("rm -rf /var/*"),
+    "rm -rf .g*": told("rm -rf .g*"),
+    "rm -rf d*": told("rm -rf d*"),
+    "rm -rf deploy/*.old": told("rm -rf deploy/*.old"),
+  }).toEqual({
+    "rm -rf /": ["protected /etc/**", "something in it is protected"],
+    "rm -rf /*": ["protected /etc/**", mayBecome],
+    "mv /* /x": ["protected /etc/**", mayBecome],
+    "rm -rf /e?c": ["protected /etc/**", mayBecome],
+    "rm -rf ~/*": ["protected ~/.zshrc", mayBecome],
+    "rm -rf /var/*": ["protected /var/lib/**", mayBecome],
+    "rm -rf .g*": ["protected **/.git/info/**", mayBecome],
+    "rm -rf d*": ["protected deploy/**", mayBecome],
+    "rm -rf deploy/*.old": ["protected deploy/**", mayBecome],
+  });
+  const others = ["rm *.log", "rm -rf build/*", "rm -rf /dev/shm/*", "rm -rf /tmp/*", "rm ~/*.log", "ls /*"];
+  expect(others.map(told)).toEqual(others.map(() => "allow"));
+});
+
+it("asks before a directory is put in place that may hold what is asked about", () => {
+  const lines = "allow run mv **\nallow run ln **\nask write migrations/old/**";
+  const commands = ["mv x .github", "ln -s x sub/.github", "mv x .GitHub", "mv x docs", "mv x migrations"];
+  expect(commands.map((command) => judgeCommand(command, lines))).toEqual([
+    "ask",
+    "ask",
+    "ask",
+    "allow",
+    "allow",
+  ]);
+  const move = [{ kind: "write", path: ".github" }] as const;
+  expect(judge(move, [], { tool: { name: "file.move", risk: "destructive" } }).decisive).toMatchObject({
+    verdict: "ask",
+    rule: { text: "ask write **/.github/workflows/**" },
+  });
+});
+
+it("takes only what is read from our own outputs for one of them, whatever files and links are named", () => {
+  const handle = "out_abcdefabcdef";
+  const tool = { name: "file.write", risk: "write" } as const;
+  const told = (kind: "read" | "write", leadsTo: string) =>
+    judge([{ kind, path: handle }], [rules("ask read **")], { tool, realPaths: { [handle]: leadsTo } })
+      .verdict;
+  const workflow = `${place.workspace}/.github/workflows/ci.yml`;
+  const output = `${place.own[0]}/workspaces/work/outputs/${handle}`;
+  expect([
+    told("write", workflow),
+    told("read", workflow),
+    told("write", output),
+    told("read", output),
+  ]).toEqual(["ask", "ask", "deny", "allow"]);
+});
+
+it("asks about programs that may run what is denied, and about nothing else of them", () => {
+  const told = (command: string) => judgeCommand(command, "deny run rm -rf **", { mode: "yolo" });
+  const may = [
+    "su -c 'rm -rf x'",
+    "chronic rm -rf x",
+    "docker run i rm -rf x",
+    "ssh h rm -rf x",
+    "npx toolcrib policy trust --yes",
+    "npx toolcrib mcp trust --yes",
+    `chronic ${"'ls x' ".repeat(50)}rm -rf x`,
+    `chronic ${"rm x ".repeat(1000)}rm -rf x`,
+  ];
+  const other = [
+    "docker rm -rf x",
+    "npm rm x",
+    "git rm -rf x",
+    "chronic ls rm",
+    "python -c 'print(1)'",
+    "perl -e '$x = 1'",
+  ];
+  expect([may.map(told), other.map(told)]).toEqual([may.map(() => "ask"), other.map(() => "allow")]);
+});
+
+it("lets no command give what is a person's to give", () => {
+  const commands = ["policy trust", "mcp trust --yes", "mcp install --client zed", "approve 1 --yes"];
+  const told = commands.map((words) => judgeCommand(`toolcrib ${words}`, "allow run **", { mode: "yolo" }));
+  expect(told).toEqual(commands.map(() => "deny"));
+});
+
+it("names the strictest part, its rule, where that stands, and the exact segment of the command", () => {
+  const command = "git status && (cd src; cat ../.env) | wc -l";
+  const { decisive } = judge([{ kind: "execute", command }], [rules("allow run @read")]);
+  const { part, ...said } = decisive;
+  const segment = "in" in part && part.in ? command.slice(part.in.span.start, part.in.span.end) : undefined;
+  expect([said, segment]).toEqual([
+    {
+      verdict: "deny",
+      risk: "read",
+      rule: { level: "built-in", name: "built-in", line: 2, text: "secret .env" },
+      reason: "may hold secrets",
+    },
+    "../.env",
+  ]);
+});

@@ -1,0 +1,91 @@
+import { matchSegment } from "../lib/glob/glob-segment.ts";
+import type { SimpleCommand } from "./commands/analysis.ts";
+import { findPathRules } from "./find-path-rules.ts";
+import { type Finding, isFor, strongest } from "./finding.ts";
+import { kindOfHost } from "./host-kinds.ts";
+import type { ReadCommand } from "./parts.ts";
+import type { Part, Question } from "./policy.ts";
+import type { Policy } from "./rules/compile-policy.ts";
+import type { CommandRule, HostRule, Rule } from "./rules/compile-rule.ts";
+import { matchExactly } from "./rules/match-exactly.ts";
+import { matchLoosely } from "./rules/match-loosely.ts";
+import { rulesWithin } from "./rules/match-within.ts";
+import { worse } from "./rules/own-risk.ts";
+import { baseName } from "./rules/run-rule.ts";
+
+type Tool = Question["tool"];
+
+/** Finds the rules that are about a part of a call. */
+export function findRules(part: Part, question: Question, policy: Policy, readCommand: ReadCommand): Finding {
+  const { tool } = question;
+  switch (part.kind) {
+    case "use":
+      return findToolRules(part, tool, policy);
+    case "run":
+      return findCommandRules(part, tool, policy, readCommand);
+    case "connect":
+      return findHostRules(part, tool, policy);
+    case "unclear":
+      return { risk: "execute", doubt: part.reason };
+    default:
+      return findPathRules(part, question, policy);
+  }
+}
+
+function findToolRules(part: Extract<Part, { kind: "use" }>, tool: Tool, policy: Policy): Finding {
+  const found = policy.tools.filter((rule) => isFor(rule, tool) && rule.tool(tool));
+  return { risk: part.names === "nothing" ? part.risk : "read", ...strongest(found) };
+}
+
+function findCommandRules(
+  { command }: Extract<Part, { kind: "run" }>,
+  tool: Tool,
+  policy: Policy,
+  readCommand: ReadCommand,
+): Finding {
+  const { named, others, highestFirst } = policy.commands;
+  const name = command.words[0]?.value;
+  const near = name === undefined ? highestFirst : [...(named.get(baseName(name)) ?? []), ...others];
+  const found: Rule[] = [];
+  let mayDeny: Finding["mayDeny"];
+  for (const rule of near) {
+    if (!isFor(rule, tool)) continue;
+    if (rule.effect === "allow") {
+      if (matchExactly(rule.pattern, command, policy.place)) found.push(rule);
+      continue;
+    }
+    const match = matchLoosely(rule.pattern, command);
+    if (match === "yes" || (match === "maybe" && rule.effect === "ask")) found.push(rule);
+    else if (match === "maybe")
+      mayDeny ??= { rule, reason: "it may become what a rule denies", aimed: false };
+  }
+  for (const rule of rulesWithin(command, policy.commands, readCommand)) {
+    if (!isFor(rule, tool)) continue;
+    if (rule.effect === "ask") found.push(rule);
+    else mayDeny ??= { rule, reason: "it may run what a rule denies", aimed: true };
+  }
+  const unconfined = unconfinedBy(command, tool, policy);
+  return { risk: worse(command.risk, "execute"), ...strongest(found), mayDeny, unconfined };
+}
+
+/** The rule that lets a command run outside the sandbox. */
+export function unconfinedBy(
+  command: SimpleCommand,
+  tool: Tool,
+  { unconfined, place }: Policy,
+): CommandRule | undefined {
+  return unconfined.findLast((rule) => isFor(rule, tool) && matchExactly(rule.pattern, command, place));
+}
+
+function findHostRules({ host }: Extract<Part, { kind: "connect" }>, tool: Tool, policy: Policy): Finding {
+  const near = policy.hosts.filter((rule) => isFor(rule, tool));
+  if (host !== undefined) {
+    const names = kindOfHost(host) === "loopback" ? [host, "localhost"] : [host];
+    const isMeant = (rule: HostRule) =>
+      names.some((name) => rule.hosts.some((known) => matchSegment(known, name)));
+    return { risk: "network", ...strongest(near.filter(isMeant)) };
+  }
+  const rule = near.findLast(({ effect }) => effect === "deny");
+  const mayDeny = rule && { rule, reason: "it may become a host that a rule denies", aimed: false };
+  return { risk: "network", mayDeny, wins: near.findLast(({ effect }) => effect === "ask") };
+}

@@ -1,0 +1,81 @@
+import { expect, it } from "vitest";
+import { judge, rules, type Trial } from "../../test/support/policy/judge.ts";
+import type { Access } from "../contract/access.ts";
+import { grantsFor } from "./grants.ts";
+import type { Decision } from "./policy.ts";
+
+const tool = { name: "shell.run", risk: "execute" } as const;
+const elsewhere = { name: "create_issue", server: "git hub", risk: "network" } as const;
+const command = (text: string): Access => ({ kind: "execute", command: text });
+const grants = (access: Access, trial: Trial = {}) =>
+  grantsFor(judge([access], [], { tool, ...trial }), tool);
+const granted = (lines: readonly string[] | undefined) => rules((lines ?? []).join("\n"), "granted");
+
+it("grants exactly what was asked, word by word, path by path, host by host, to this tool", () => {
+  expect([
+    grants(command("CI=1 npm test 'a b' && rm x; curl https://a.example/z > ../out")),
+    grants(command("ls | wc -l")),
+    grants({ kind: "delete", path: "my docs/a*.md" }),
+    grants({ kind: "network", host: "A.example:443" }),
+    grantsFor(judge([], [], { tool: elsewhere }), elsewhere),
+  ]).toEqual([
+    [
+      "allow run CI=1 npm test 'a b' by shell.run",
+      "allow run rm x by shell.run",
+      "allow delete /home/ada/work/x by shell.run",
+      "allow run curl https://a.example/z by shell.run",
+      "allow write /home/ada/out by shell.run",
+      "allow connect a.example by shell.run",
+    ],
+    ["allow run ls by shell.run", "allow run wc -l by shell.run"],
+    ["allow delete '/home/ada/work/my docs/a*.md' by shell.run"],
+    ["allow connect a.example by shell.run"],
+    ["allow use create_issue of 'git hub' by create_issue of 'git hub'"],
+  ]);
+});
+
+const asked = [
+  "npm test",
+  "npm run 'x y' --flag=\"a'b\"",
+  "git commit -m 'say \"hi\" *'",
+  "find . -name '*.ts' -newer by",
+  "grep @read '#' \\\\ '{}' 'because' \"it's\"",
+  "sort --compress-program=gzip a",
+  "sed 1e a",
+  "git push --force origin +main",
+  "make > out 2>&1",
+  "./build.sh by of because",
+  "rm -rf 'a b' ../c",
+  "curl -o x https://a.example/",
+  "X=1 make",
+  "X='a b' Y= make",
+  "'X=1' make",
+];
+
+it.each(asked)("what was granted for `%s` lets it pass, and nothing that differs", (text) => {
+  const source = granted(grants(command(text)));
+  const verdict = (given: string): Decision["verdict"] => judge([command(given)], [source], { tool }).verdict;
+  expect([
+    verdict(text),
+    judge([command(text)], [source], { tool: { name: "other.tool", risk: "execute" } }).verdict,
+    ...[`${text} x`, `${text} && make x`, `cd /tmp && ${text}`, `${text} > /tmp/x`, `PATH=. ${text}`].map(
+      verdict,
+    ),
+  ]).toEqual(["allow", "ask", "ask", "ask", "ask", "ask", "ask"]);
+});
+
+it("offers nothing where one part cannot be granted", () => {
+  expect([
+    grants(command("npm test && $X")),
+    grants(command('npm run "a$X"')),
+    grants(command("cat *")),
+    grants(command('rm "$x"')),
+    grants(command("curl $URL")),
+    grants(command("make 'a\nallow run **'")),
+    grants({ kind: "delete", path: "a\nallow run **" }),
+    grants(command("npm test"), { mode: "paranoid" }),
+    grants({ kind: "write", path: "a" }, { mode: "paranoid" }),
+    grants({ kind: "write", path: "a" }),
+    grants({ kind: "read", path: ".env" }),
+  ]).toEqual(Array.from({ length: 11 }, () => undefined));
+});

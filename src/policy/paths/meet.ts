@@ -1,0 +1,126 @@
+import { matchSegment, type NamePattern, type Segment } from "../../lib/glob/glob-segment.ts";
+import { alike, apart, isSpelled, waysToMeet } from "./meet-tokens.ts";
+import { literalOf, type NameAhead, type OpenName } from "./path-target.ts";
+
+/**
+ * Whether a path that only the shell will know may become one that a rule is about. "aimed": both spell out something
+ * that is the same; "loosely": the path leaves it open. `*.ts` and `id_rsa*` do not meet, although a file could be named
+ * so: what the shell's pattern spells out at the end would have to be what the rule leaves open there.
+ */
+export type Meeting = "no" | "loosely" | "aimed";
+
+/** A rule's names may end above the path: a directory is refused with all in it. */
+export function meet(rule: readonly Segment[], path: readonly OpenName[]): Meeting {
+  let shared = 0;
+  for (; ; shared += 1) {
+    const [segment, name] = [rule[shared], path[shared]];
+    if (segment === undefined || segment === "**" || segment.shape.kind !== "literal") break;
+    const text = name === undefined || name === "**" ? undefined : literalOf(name);
+    if (text === undefined) break;
+    if (segment.shape.text !== text) return "no";
+  }
+  return meetings[meetFrom(new Walk(rule, path), shared, shared)];
+}
+
+const meetings = ["no", "loosely", "aimed"] as const;
+export type Strength = 0 | 1 | 2;
+
+/** Two lists of names, and what is known of their ends when stars on both sides make many ways. */
+class Walk {
+  readonly rule: readonly Segment[];
+  readonly path: readonly OpenName[];
+  readonly stars: number;
+  readonly known: Map<number, Strength> | undefined;
+
+  constructor(rule: readonly Segment[], path: readonly OpenName[]) {
+    this.rule = rule;
+    this.path = path;
+    this.stars = path.indexOf("**");
+    this.known = this.stars >= 0 || rule.indexOf("**") !== rule.lastIndexOf("**") ? new Map() : undefined;
+  }
+}
+
+function meetFrom(walk: Walk, at: number, place: number): Strength {
+  const key = at * 4096 + place;
+  const before = walk.known?.get(key);
+  if (before !== undefined) return before;
+  const found = meetHere(walk, at, place);
+  walk.known?.set(key, found);
+  return found;
+}
+
+function meetHere(walk: Walk, at: number, place: number): Strength {
+  const { rule, path, stars } = walk;
+  const segment = rule[at];
+  const name = path[place];
+  if (segment === undefined) return 1;
+  if (name === undefined) return 0;
+  if (segment === "**") {
+    if (at + 1 === rule.length) return 1;
+    if (at + 2 === rule.length) return meetAnywhere(walk, rule[at + 1]!, place);
+    return strongest(meetFrom(walk, at + 1, place), meetFrom(walk, at, place + 1));
+  }
+  if (name === "**") return strongest(meetFrom(walk, at, place + 1), meetFrom(walk, at + 1, place));
+  const here = meetNames(segment, name, stars >= 0 && stars < place);
+  if (here === 0) return 0;
+  const rest = meetFrom(walk, at + 1, place + 1);
+  return rest === 0 ? 0 : strongest(here, rest);
+}
+
+/** One name at any depth, as most rules have it. */
+function meetAnywhere({ path, stars }: Walk, segment: Segment, first: number): Strength {
+  let best: Strength = 0;
+  for (let place = first; place < path.length && best < 2; place += 1) {
+    const name = path[place]!;
+    if (name === "**" || segment === "**") best = strongest(best, 1);
+    else best = strongest(best, meetNames(segment, name, stars >= 0 && stars < place));
+  }
+  return best;
+}
+
+function strongest(one: Strength, other: Strength): Strength {
+  return one > other ? one : other;
+}
+
+/** How far one name of a rule and one of a path can be the same. */
+export function meetNames(
+  rule: NamePattern,
+  { pattern, noLeadingDot }: NameAhead,
+  astray: boolean,
+): Strength {
+  if (pattern.shape.kind === "literal") {
+    if (!matchSegment(rule, pattern.shape.text)) return 0;
+    // A directory's name says something only when nobody knows where it is.
+    return astray ? 2 : 1;
+  }
+  const [first] = rule.tokens;
+  if (noLeadingDot && typeof first === "object" && "code" in first && first.code === dot) return 0;
+  const ways = waysOfShapes(rule.shape, pattern.shape) ?? waysToMeet(rule.tokens, pattern.tokens);
+  if (ways & alike) return 2;
+  return ways === 0 || (rule.tokens.at(-1) === "*" && isSpelled(pattern.tokens.at(-1))) ? 0 : 1;
+}
+
+const dot = 0x2e;
+
+type Shape = NamePattern["shape"];
+
+/** A quick answer for the most common patterns; undefined if they need a closer look. */
+function waysOfShapes(rule: Shape, name: Shape): number | undefined {
+  if (rule.kind === "general" || name.kind === "general") return undefined;
+  if (!("text" in rule) || !("text" in name)) return apart;
+  const [one, other] = [rule.text, name.text];
+  if (rule.kind === "literal")
+    return (name.kind === "prefix" ? one.startsWith(other) : one.endsWith(other)) ? alike : 0;
+  if (rule.kind === "prefix" && name.kind === "prefix")
+    return one.startsWith(other) || other.startsWith(one) ? alike : 0;
+  if (rule.kind === "suffix" && name.kind === "suffix")
+    return one.endsWith(other) || other.endsWith(one) ? alike : 0;
+  return rule.kind === "prefix" ? overlap(one, other) : overlap(other, one);
+}
+
+/** Whether a text that begins so and one that ends so share more than a letter or two, as a dot. */
+function overlap(beginning: string, ending: string): number {
+  for (let length = Math.min(beginning.length, ending.length); length > 2; length -= 1)
+    if (beginning.endsWith(ending.slice(0, length))) return alike;
+  return apart;
+}

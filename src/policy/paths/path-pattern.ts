@@ -1,0 +1,108 @@
+import { expandBraces } from "../../lib/glob/glob-braces.ts";
+import { matchSegment, parseSegments, type Segment } from "../../lib/glob/glob-segment.ts";
+import type { Place } from "../policy.ts";
+import { fold } from "./fold.ts";
+
+/**
+ * The absolute paths that a glob means, name by name, as alternatives. It is relative to the workspace; with "/" or "~" in
+ * front it is absolute; without a slash, or with a double star in front, it means any depth: of the workspace if `exact`,
+ * else wherever it is.
+ */
+export function compilePath(glob: string, place: Place, spelling: "exact" | "folded"): Segment[][] {
+  const spell = spelling === "folded" ? fold : (text: string) => text;
+  const below = (directory: string, rest: string) =>
+    climbed([...literalNames(spell(directory)), ...namesOf(rest)]);
+  return expandBraces(spell(glob)).flatMap((given) => {
+    const text = given.replace(/(?<=.)\/+$/, "");
+    if (/^~(?:\/|$)/.test(text)) return [below(place.home, text.slice(1))];
+    if (text.startsWith("/")) return [climbed(namesOf(text))];
+    // All of the workspace is also the workspace itself.
+    if (text === "**") return [below(place.workspace, ""), below(place.workspace, text)];
+    const anyDepth = !text.includes("/") ? `**/${text}` : text.startsWith("**/") ? text : undefined;
+    if (anyDepth === undefined || spelling === "exact") return [below(place.workspace, anyDepth ?? text)];
+    return [namesOf(anyDepth)];
+  });
+}
+
+function namesOf(text: string): Segment[] {
+  return parseSegments(text).filter((segment) => !(segment !== "**" && isDot(segment)));
+}
+
+/** `../lib` is what lies beside the workspace. What climbs out of a wildcard means no path that is ever reached. */
+function climbed(names: readonly Segment[]): Segment[] {
+  const path: Segment[] = [];
+  for (const segment of names) {
+    const last = path.at(-1);
+    const isStuck = last !== undefined && (last === "**" || last.shape.kind !== "literal" || isUp(last));
+    if (!isUp(segment) || isStuck) path.push(segment);
+    else path.pop();
+  }
+  return path;
+}
+
+function isUp(segment: Segment): boolean {
+  return segment !== "**" && segment.shape.kind === "literal" && segment.shape.text === "..";
+}
+
+function isDot(segment: Exclude<Segment, "**">): boolean {
+  return segment.shape.kind === "literal" && (segment.shape.text === "" || segment.shape.text === ".");
+}
+
+function literalNames(path: string): Segment[] {
+  return namesIn(path).map((text) => ({
+    tokens: [...text].map((character) => ({ code: character.codePointAt(0)! })),
+    shape: { kind: "literal", text },
+  }));
+}
+
+/** The names in an absolute path. */
+export function namesIn(path: string): string[] {
+  return path.split("/").filter((name) => name !== "");
+}
+
+/**
+ * "whole": the path itself; "within": the path or a directory above it; "around": also a directory all of whose content is
+ * meant. `first`: where in the names to begin.
+ */
+export function matchNames(
+  pattern: readonly Segment[],
+  names: readonly string[],
+  reach: Reach,
+  first = 0,
+): boolean {
+  let segment = 0;
+  let name = first;
+  let stars = -1;
+  let starsName = 0;
+  for (;;) {
+    const current = pattern[segment];
+    if (current === undefined && (reach !== "whole" || name === names.length)) return true;
+    if (current === "**") {
+      // At the end it means what is inside.
+      if (segment + 1 === pattern.length) return name < names.length || reach === "around";
+      stars = segment;
+      starsName = name;
+      segment += 1;
+    } else if (current !== undefined && name < names.length && matchSegment(current, names[name]!)) {
+      segment += 1;
+      name += 1;
+    } else if (stars >= 0 && starsName < names.length) {
+      // Returning to the last stars alone is enough: what earlier ones could take, these can take as well.
+      starsName += 1;
+      name = starsName;
+      segment = stars + 1;
+    } else return false;
+  }
+}
+
+export type Reach = "whole" | "within" | "around";
+
+/** Whether the directory of these names is one that the pattern leads through by name. */
+export function leadsThrough(pattern: readonly Segment[], names: readonly string[], first: number): boolean {
+  for (let end = 1; end < pattern.length; end += 1) {
+    const last = pattern[end - 1]!;
+    if (last === "**" || last.shape.kind !== "literal") continue;
+    if (matchNames(pattern.slice(0, end), names, "whole", first)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,205 @@
+import { posix } from "node:path";
+import type { Access } from "../../contract/access.ts";
+import { escapeGlob } from "../../lib/glob/glob.ts";
+import { expandBraces } from "../../lib/glob/glob-braces.ts";
+import { matchSegment, type NamePattern, parseSegments } from "../../lib/glob/glob-segment.ts";
+import type { UnknownPart, Word } from "../commands/analysis.ts";
+import type { Place } from "../policy.ts";
+import { fold } from "./fold.ts";
+
+/** Where a path leads, as far as that can be told. */
+export type PathTarget =
+  /** The name of a spilled output, which is no path. */
+  | { readonly kind: "output" }
+  /** `spelled`: as an environment would be given it; `real`: where links lead, if that is elsewhere. */
+  | {
+      readonly kind: "known";
+      readonly spelled: string;
+      readonly path: string;
+      readonly real: string | undefined;
+    }
+  /** Only the shell will know. */
+  | { readonly kind: "open"; readonly alternatives: readonly OpenPath[] };
+
+/** One thing that a path may become, in folded spelling. */
+export interface OpenPath {
+  /** From the root. */
+  readonly names: readonly OpenName[];
+  /** With `unknownName` for directories that are not known; undefined when the last name is not known either. */
+  readonly sample: string | undefined;
+}
+
+export type OpenName = "**" | NameAhead;
+
+export interface NameAhead {
+  readonly pattern: NamePattern;
+  /** The pattern as a glob. */
+  readonly text: string;
+  /** Bash's globs mean no name that begins with a dot unless they say so. */
+  readonly noLeadingDot: boolean;
+}
+
+/** Stands for a directory in a path when nobody knows its name. No file system takes it. */
+const unknownName = "\0";
+
+/** No system takes a longer path. */
+const longest = 4096;
+
+/** Any file at all. */
+export const anywhere: PathTarget = {
+  kind: "open",
+  alternatives: [
+    {
+      names: [
+        "**",
+        { pattern: { tokens: ["*"], shape: { kind: "anything" } }, text: "*", noLeadingDot: false },
+      ],
+      sample: undefined,
+    },
+  ],
+};
+
+/** A path that a tool was given. A file of the workspace is none of our outputs, whatever its name or that of a link. */
+export function givenPath(
+  { kind, path }: Extract<Access, { path: string }>,
+  place: Place,
+  realPaths: ReadonlyMap<string, string>,
+): PathTarget {
+  const target = known(path, place, realPaths);
+  const isHandle = kind === "read" && /^out_[0-9a-z]{12,32}$/.test(path);
+  const isOurs = isHandle && place.own.some((directory) => target.real?.startsWith(`${directory}/`));
+  return isOurs ? { kind: "output" } : target;
+}
+
+/** The path that a word of a command names, as it would be handed to an environment; undefined if it is not known. */
+export function spelledPath(word: Word, directory: string | undefined, place: Place): string | undefined {
+  const value = expandHome(word, place);
+  if (value === undefined || value === "") return undefined;
+  if (value.startsWith("/")) return value;
+  if (directory === undefined || directory.length > longest) return undefined;
+  return directory === "" ? value : `${directory}/${value}`;
+}
+
+/** The same with what can be told of it otherwise. */
+export function wordPath(
+  word: Word,
+  directory: string | undefined,
+  place: Place,
+  realPaths: ReadonlyMap<string, string>,
+): PathTarget {
+  const spelled = spelledPath(word, directory, place);
+  if (spelled !== undefined) return known(spelled, place, realPaths);
+  return openPath(startParts(word, place), directory, place);
+}
+
+function known(
+  spelled: string,
+  place: Place,
+  realPaths: ReadonlyMap<string, string>,
+): Extract<PathTarget, { kind: "known" }> {
+  return { kind: "known", spelled, path: absolute(spelled, place.workspace), real: realPaths.get(spelled) };
+}
+
+function absolute(path: string, workspace: string): string {
+  const joined = path.startsWith("/") ? path : `${workspace}/${path}`;
+  const normal = posix.normalize(joined);
+  return normal.length > 1 && normal.endsWith("/") ? normal.slice(0, -1) : normal;
+}
+
+/** The word's text if only its beginning "~" or "$HOME" was unknown. */
+function expandHome(word: Word, place: Place): string | undefined {
+  if (word.value !== undefined) return word.value;
+  const parts = startParts(word, place);
+  return parts.every((part) => typeof part === "string") ? parts.join("") : undefined;
+}
+
+function startParts(word: Word, { home }: Place): Word["parts"] {
+  const [first, ...rest] = word.parts;
+  const isHome =
+    typeof first === "object" && first.unknown === "home" && /^(?:~|\$HOME|\$\{HOME\})$/.test(first.text);
+  return isHome ? [home, ...rest] : word.parts;
+}
+
+/**
+ * Globs and braces stay within one name; whatever else the shell fills in may hold slashes and "..", so that only what
+ * follows it is certain.
+ */
+function openPath(parts: Word["parts"], directory: string | undefined, place: Place): PathTarget {
+  const wild = parts.findLastIndex((part) => typeof part === "object" && !isPattern(part));
+  const isLost = wild >= 0 || parts.length === 0 || (directory ?? "").length > longest;
+  const certain = isLost ? undefined : directory;
+  const pattern = parts
+    .slice(wild + 1)
+    .map(asPattern)
+    .join("");
+  const alternatives = expand(wild >= 0 || parts.length === 0 ? `*${pattern}` : pattern).map((text) => {
+    const start = text.startsWith("/")
+      ? ""
+      : certain === undefined
+        ? undefined
+        : absolute(certain, place.workspace);
+    const base: OpenName[] = start === undefined ? ["**"] : readNames(escapeGlob(fold(start)), false);
+    const names = climb([...base, ...readNames(fold(text), wild < 0)]);
+    return { names, sample: sampleOf(names) };
+  });
+  return { kind: "open", alternatives };
+}
+
+function isPattern({ unknown, text }: UnknownPart): boolean {
+  return unknown === "glob" || (unknown === "braces" && !/\.\.|[$`"'\\]/.test(text));
+}
+
+function asPattern(part: string | UnknownPart): string {
+  if (typeof part === "string") return escapeGlob(part);
+  return part.unknown === "braces" ? part.text.replace(/[*?[\]!]/g, "\\$&") : part.text;
+}
+
+/** What cannot be read as a pattern may become anything. */
+function expand(pattern: string): string[] {
+  try {
+    const texts = expandBraces(pattern);
+    for (const text of texts) text.split("/").forEach(parseSegments);
+    return texts;
+  } catch {
+    return ["**"];
+  }
+}
+
+function readNames(glob: string, isGlob: boolean): OpenName[] {
+  return glob.split("/").flatMap((text): OpenName[] => {
+    if (text === "" || text === ".") return [];
+    // No name is that long: what such a pattern stands for need not be told exactly.
+    const [pattern] = parseSegments(text.length > 1000 ? "*" : text);
+    // The shell's "**" is "*" unless it is told otherwise; then it is any depth, which is more.
+    if (pattern === undefined || pattern === "**") return ["**"];
+    return [{ pattern, text, noLeadingDot: isGlob && /^[*?[]/.test(text) }];
+  });
+}
+
+/** Takes ".." back; where it climbs out of what is not known, nothing above is. */
+function climb(names: readonly OpenName[]): OpenName[] {
+  const climbed: OpenName[] = [];
+  for (const name of names) {
+    if (name !== "**" && literalOf(name) === "..") {
+      if (climbed.length > 0 && climbed.at(-1) !== "**") climbed.pop();
+    } else if (name !== "**" && mayBeTwoDots(name) && name !== names.at(-1))
+      climbed.splice(0, climbed.length, "**");
+    else climbed.push(name);
+  }
+  return climbed;
+}
+
+/** `.*` stands for `..` as well, and so may what is no glob at all. */
+function mayBeTwoDots({ pattern, noLeadingDot }: NameAhead): boolean {
+  return !noLeadingDot && matchSegment(pattern, "..");
+}
+
+/** What a name says when all of it is known. */
+export function literalOf({ pattern }: NameAhead): string | undefined {
+  return pattern.shape.kind === "literal" ? pattern.shape.text : undefined;
+}
+
+function sampleOf(names: readonly OpenName[]): string | undefined {
+  const texts = names.map((name) => (name === "**" ? unknownName : (literalOf(name) ?? unknownName)));
+  return texts.at(-1) === unknownName ? undefined : `/${texts.join("/")}`;
+}

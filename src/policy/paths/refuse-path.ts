@@ -1,0 +1,177 @@
+import { matchSegment, type NamePattern, type Segment } from "../../lib/glob/glob-segment.ts";
+import type { Policy } from "../rules/compile-policy.ts";
+import type { PathRule } from "../rules/compile-rule.ts";
+import type { PathUse } from "../rules/rule.ts";
+import { originalsOf } from "./backups.ts";
+import { firstName, type Names } from "./names.ts";
+import { leadsThrough, matchNames } from "./path-pattern.ts";
+
+type Counts = (rule: PathRule) => boolean;
+
+/** Rules that may be about a path, in no order. */
+export function rulesNear({ paths }: Pick<Policy, "paths">, { exact, folded }: Names): readonly PathRule[] {
+  const found: PathRule[] = [];
+  const others = othersIn(paths);
+  const add = (rules: readonly PathRule[] | undefined) => {
+    if (rules !== undefined) for (const rule of rules) found.push(rule);
+  };
+  for (let index = 0; index < folded.length; index += 1) {
+    const name = folded[index]!;
+    add(paths.named.get(name));
+    add(others.near(name));
+    // What loosens is spelled exactly.
+    if (exact[index] !== name) add(others.near(exact[index]!));
+  }
+  return found;
+}
+
+/** Rules that have no name of their own, by what they say of some name that has to be in the path. */
+class OtherRules {
+  readonly #ends: readonly { readonly rule: PathRule; readonly end: NamePattern | undefined }[];
+  readonly #near = new Map<string, readonly PathRule[]>();
+
+  constructor(rules: readonly PathRule[]) {
+    this.#ends = rules.flatMap((rule) => rule.patterns.map((pattern) => ({ rule, end: lastName(pattern) })));
+  }
+
+  /** Names come again and again, and so does the answer. */
+  near(name: string): readonly PathRule[] {
+    const known = this.#near.get(name);
+    if (known !== undefined) return known;
+    const near: PathRule[] = [];
+    for (const { rule, end } of this.#ends) if (end === undefined || matchSegment(end, name)) near.push(rule);
+    if (this.#near.size >= maxRemembered) this.#near.clear();
+    this.#near.set(name, near);
+    return near;
+  }
+}
+
+const maxRemembered = 4096;
+const otherRules = new WeakMap<readonly PathRule[], OtherRules>();
+
+function othersIn({ others }: Policy["paths"]): OtherRules {
+  const known = otherRules.get(others);
+  if (known !== undefined) return known;
+  const rules = new OtherRules(others);
+  otherRules.set(others, rules);
+  return rules;
+}
+
+function lastName(pattern: readonly Segment[]): NamePattern | undefined {
+  return pattern.findLast((segment): segment is NamePattern => segment !== "**");
+}
+
+/** The rule that makes the path secret or protected, or denies it, in every mode. */
+export function refusingRule(
+  policy: Policy,
+  use: PathUse,
+  names: Names,
+  counts: Counts,
+): PathRule | undefined {
+  return refusingItself(policy, use, names, counts) ?? refusingOriginal(policy, names, counts);
+}
+
+/** A copy of a secret is as secret, unless a rule opens the copy. */
+function refusingOriginal(policy: Policy, names: Names, counts: Counts): PathRule | undefined {
+  const isSecret = (rule: PathRule) => rule.effect === "secret" && counts(rule);
+  for (const original of originalsOf(names)) {
+    const rule = refusingItself(policy, "read", original, isSecret);
+    if (rule !== undefined && rule.rank > openedRank(rulesNear(policy, names), names)) return rule;
+  }
+  return undefined;
+}
+
+/** The same, but for a directory of which only something in it is refused. */
+export function refusingWhole(
+  policy: Policy,
+  use: PathUse,
+  names: Names,
+  counts: Counts,
+): PathRule | undefined {
+  const near = rulesNear(policy, names);
+  const refusing = near.filter((rule) => refuses(rule, use) && counts(rule) && isAbout(rule, "write", names));
+  return notOpened(refusing, near, names) ?? refusingOriginal(policy, names, counts);
+}
+
+function refusingItself(policy: Policy, use: PathUse, names: Names, counts: Counts): PathRule | undefined {
+  const near = rulesNear(policy, names);
+  const refusing = near.filter((rule) => refuses(rule, use) && counts(rule) && isAbout(rule, use, names));
+  if (refusing.length === 0 && use !== "read") refusing.push(...rulesBelow(policy, use, names, counts));
+  return notOpened(refusing, near, names);
+}
+
+function notOpened(
+  refusing: readonly PathRule[],
+  near: readonly PathRule[],
+  names: Names,
+): PathRule | undefined {
+  if (refusing.length === 0) return undefined;
+  const opened = openedRank(near, names);
+  return refusing
+    .filter(({ effect, rank }) => effect === "deny" || rank > opened)
+    .reduce<PathRule | undefined>((top, rule) => (top && top.rank > rule.rank ? top : rule), undefined);
+}
+
+function openedRank(near: readonly PathRule[], names: Names): number {
+  return near
+    .filter((rule) => rule.effect === "open" && isExactly(rule, names))
+    .reduce((most, { rank }) => Math.max(most, rank), -1);
+}
+
+/** A rule that refuses something in this directory. */
+export function rulesBelow(policy: Policy, use: PathUse, names: Names, counts: Counts): PathRule[] {
+  const refusing = (rule: PathRule) =>
+    refuses(rule, use) && counts(rule) && (use !== "write" || rule.effect !== "secret");
+  if (names.folded.length === 0) return inRoot(policy, refusing);
+  return rulesThrough(policy, use, names, refusing).slice(0, 1);
+}
+
+/** The root holds everything; the rule that tells most is the plainest that protects. */
+function inRoot({ paths }: Policy, refusing: Counts): PathRule[] {
+  const isRooted = ({ patterns }: PathRule) => patterns.some(([first]) => first !== "**");
+  const found = paths.highestFirst.findLast(
+    (rule) => rule.effect === "protected" && refusing(rule) && isRooted(rule) && Number.isFinite(rule.rank),
+  );
+  return found ? [found] : [];
+}
+
+/**
+ * Rules about something in this directory, which they lead through by name. Who writes a directory may only put something
+ * beside that, unless it was not there before: only what has such a name anywhere counts then.
+ */
+export function rulesThrough(
+  { pathsThrough }: Policy,
+  use: PathUse,
+  names: Names,
+  counts: Counts,
+): readonly PathRule[] {
+  const through = pathsThrough.get(names.folded.at(-1) ?? "") ?? [];
+  return through.filter(
+    (rule) =>
+      counts(rule) &&
+      rule.patterns.some(
+        (pattern) =>
+          (use !== "write" || pattern[0] === "**") &&
+          leadsThrough(pattern, names.folded, firstName(pattern, names)),
+      ),
+  );
+}
+
+/** Whether a rule refuses such a use in every mode. */
+export function refuses({ effect, uses }: PathRule, use: PathUse): boolean {
+  if (effect === "deny") return uses.has(use);
+  return effect === "secret" || (effect === "protected" && use !== "read");
+}
+
+/** Whether a rule that tightens is about a path: a directory is meant with all in it. */
+export function isAbout({ patterns, spares }: PathRule, use: PathUse, names: Names): boolean {
+  if (spares.length > 0 && spares.every((name, place) => names.folded[place] === name)) return false;
+  // The names in a directory may be told; to put something in its place changes what is in it.
+  const reach = use === "read" ? "within" : "around";
+  return patterns.some((pattern) => matchNames(pattern, names.folded, reach, firstName(pattern, names)));
+}
+
+/** Whether a rule that loosens is about a path, and nothing else. */
+export function isExactly({ patterns }: PathRule, { exact }: Names): boolean {
+  return patterns.some((pattern) => matchNames(pattern, exact, "whole"));
+}

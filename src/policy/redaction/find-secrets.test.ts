@@ -1,0 +1,223 @@
+import { describe, expect, it } from "vitest";
+import { randomLetters } from "../../../test/support/policy/random-letters.ts";
+import { findSecrets } from "./find-secrets.ts";
+import { redactText } from "./redact.ts";
+
+const random = randomLetters();
+const letters = "[A-Za-z0-9]";
+const hex = "[0-9a-f]";
+
+describe("keys that tell themselves by their shape", () => {
+  const keys: Readonly<Record<string, readonly string[]>> = {
+    "AWS key": [`AKIA${random("[A-Z2-7]", 16)}`, `ASIA${random("[A-Z2-7]", 16)}`],
+    "GitHub token": [
+      ...["p", "o", "u", "s", "r"].map((kind) => `gh${kind}_${random(letters, 36)}`),
+      `github_pat_${random(letters, 22)}_${random(letters, 59)}`,
+    ],
+    "GitLab token": [`glpat-${random(letters, 20)}`, `glpat-${random(letters, 27)}.01.${random(hex, 9)}`],
+    "Slack token": [`xoxb-${random("[0-9]", 12)}-${random(letters, 24)}`, `xapp-1-A0${random(letters, 40)}`],
+    "Stripe key": [`sk_live_${random(letters, 24)}`, `rk_live_${random(letters, 24)}`],
+    "OpenAI key": [
+      `sk-proj-${random(letters, 48)}`,
+      `sk-${random(letters, 20)}T3BlbkFJ${random(letters, 20)}`,
+      `sk-${random(hex, 32)}`,
+    ],
+    "Anthropic key": [`sk-ant-api03-${random(letters, 80)}`],
+    "Google key": [`AIza${random(letters, 35)}`, `ya29.${random(letters, 60)}`],
+    "npm token": [`npm_${random(letters, 36)}`],
+    "PyPI token": [`pypi-AgEIcHlwaS5vcmc${random(letters, 60)}`],
+    "Hugging Face token": [`hf_${random(letters, 34)}`],
+    "SendGrid key": [`SG.${random(letters, 22)}.${random(letters, 43)}`],
+    "Twilio key": [`SK${random(hex, 32)}`],
+    "Telegram token": [`AA${random(letters, 33)}`],
+    "Discord token": [`MT${random(letters, 22)}.${random(letters, 6)}.${random(letters, 27)}`],
+    "JSON Web Token": [`eyJ${random(letters, 33)}.eyJ${random(letters, 60)}.${random(letters, 43)}`],
+  };
+  for (const [kind, all] of Object.entries(keys)) {
+    it(`knows a ${kind}, wherever it stands`, () => {
+      for (const key of all) {
+        const before = kind === "Telegram token" ? "bot123456789:" : "";
+        for (const [left, right] of surroundings) {
+          const text = left + before + key + right;
+          expect(redactText(text)).toBe(`${left}${before}[redacted: ${kind}]${right}`);
+        }
+      }
+    });
+  }
+
+  const surroundings: readonly (readonly [string, string])[] = [
+    ["", ""],
+    ["use ", " for it"],
+    ['{"a": "', '"}'],
+    ["https://x.dev/?a=", "&b=1"],
+    [`${"some words before it ".repeat(10)}\n12 | `, `\n${"and after it ".repeat(10)}`],
+    ["x-", "/"],
+  ];
+
+  it("takes the secret beside an AWS key along", () => {
+    const [key, secret] = [`AKIA${random("[A-Z2-7]", 16)}`, `aB3/${random("[A-Za-z0-9/+]", 36)}`];
+    expect(redactText(`${key},${secret}\n${random(hex, 40)}`)).toMatch(
+      /^\[redacted: AWS key\],\[redacted: AWS key\]\n[0-9a-f]{40}$/,
+    );
+  });
+});
+
+describe("values that are secret by their name", () => {
+  const value = `q7${random(letters, 22)}`;
+  const named: readonly (readonly [text: string, kind: string])[] = [
+    [`API_KEY=${value}`, "key"],
+    [`export AWS_SECRET_ACCESS_KEY="${value}"`, "key"],
+    [`"client_secret": "${value}",`, "secret"],
+    [`\\"client_secret\\": \\"${value}\\",`, "secret"],
+    [`clientSecret := "${value}"`, "secret"],
+    [`'auth_token' => '${value}',`, "token"],
+    [`//registry.npmjs.org/:_authToken=${value}`, "token"],
+    [`access_token: ${value}`, "token"],
+    [`?token=${value}&page=2`, "token"],
+    [`deploy --api-key ${value}`, "key"],
+    [`login --user ada --password "${value}"`, "password"],
+    [`const password = \`${value}\`;`, "password"],
+    [`curl -H "Authorization: Bearer ${value}"`, "bearer token"],
+    [`authorization: 'Basic ${value}=='`, "bearer token"],
+  ];
+  for (const [text, kind] of named) {
+    it(`leaves the value out of ${text.replace(value, "…")}`, () => {
+      expect(redactText(text)).toBe(
+        text.replace(/q7[A-Za-z0-9]+=?=?(?=["'`&\\,;]|$)/, `[redacted: ${kind}]`),
+      );
+    });
+  }
+
+  it("knows passwords by their signs, and in URLs by their place", () => {
+    expect(redactText("DB_PASSWORD=Winter2024!\npostgres://app:Xk4-hello@db:5432/x")).toBe(
+      "DB_PASSWORD=[redacted: password]\npostgres://app:[redacted: password in a URL]@db:5432/x",
+    );
+  });
+
+  it("takes a password without quotes whole, whatever signs are in it", () => {
+    const mark = "[redacted: password]";
+    const texts: readonly (readonly [text: string, redacted: string])[] = [
+      ["password: Tr0ub4dor&3xK7mQ", `password: ${mark}`],
+      ["password: Tr0&ub4dor|3xK7mQ, and more", `password: ${mark}, and more`],
+      ["DB_PASSWORD=Winter2024!,;x(y)z}9\n", `DB_PASSWORD=${mark}\n`],
+      ["{pwd: Winter2024!}", `{pwd: ${mark}}`],
+      ["<p>password: Winter2024!</p>", `<p>password: ${mark}</p>`],
+      ["Server=db;Password=Winter&2024;User Id=sa;", `Server=db;Password=${mark};User Id=sa;`],
+      ["/login?password=Winter2024!&page=2", `/login?password=${mark}&page=2`],
+      ["login --password Winter2024!&x7 --user ada", `login --password ${mark} --user ada`],
+    ];
+    expect(texts.map(([text]) => redactText(text))).toEqual(texts.map(([, redacted]) => redacted));
+  });
+
+  const harmless = [
+    "password: string;",
+    "if(password=a1b2&&c3d4||e5f6)return",
+    "password:a1|b2,token:c3&d4",
+    "const password = getPassword();",
+    "const token = tokens[0];",
+    "token: Uint8Array,",
+    "token = options.auth.token2",
+    "this.token = this.#tokens.get(id2)",
+    "PASSWORD=$DB_PASSWORD1",
+    `PASSWORD=\${DB_PASSWORD1}`,
+    'password: "{{ .Values.password1 }}"',
+    "password: <your-password-1>",
+    "API_KEY=your-api-key-goes-here-1",
+    "API_KEY=xxxxxxxxxxxxxxxxxxxxx1",
+    "api_key = process.env.API_KEY1",
+    'secret: "changeme123!"',
+    "password: '********'",
+    '"password": "Passwort1"',
+    "max_tokens: 4096, tokens: 1234567890123456",
+    "token: '#password-input-1'",
+    'password_hash: "5f4dcc3b5aa765d61d8327deb882cf99"',
+    "cache_key: 5f4dcc3b5aa765d61d8327deb882cf99",
+    "postgres://postgres:postgres@localhost/x https://user:password@host https://a:b@example.com",
+    "Authorization: Bearer <token>",
+    "deploy --api-key $API_KEY1 --token-file /run/x1y2z3 --password",
+    `Authorization: Bearer \${token}`,
+    "SECRET_PATH=/run/secrets/db_password_1",
+    "token == q7aK2mX9pL4vR8sT1wZ6",
+  ];
+  it("leaves alone what only looks like it", () => {
+    expect(harmless.map((text) => redactText(text))).toEqual(harmless);
+  });
+});
+
+describe("private keys", () => {
+  const lines = Array.from({ length: 4 }, () => random("[A-Za-z0-9+/]", 64));
+  const body = [...lines, "aBc="];
+  const [first, last] = ["-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"];
+  const mark = "[redacted: private key]";
+
+  it("keeps the first and the last line, and as many lines as there were", () => {
+    expect(redactText([first, ...body, last, "after it"].join("\n"))).toBe(
+      [first, ...body.map(() => mark), last, "after it"].join("\n"),
+    );
+  });
+
+  it("keeps numbers and names before the lines, and how the key is encrypted", () => {
+    const numbered = (all: readonly string[]) =>
+      all.map((line, index) => `${index + 1} | ${line}`).join("\n");
+    const header = ["Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-256-CBC,0A1B", ""];
+    expect(redactText(numbered([first, ...header, ...body, last]))).toBe(
+      numbered([first, ...header, ...body.map(() => mark), last]),
+    );
+  });
+
+  it("knows a key whose end, or whose beginning, is not there", () => {
+    const cut = [first, ...lines, "aB"].join("\n");
+    expect(redactText(cut)).toBe([first, ...lines.map(() => mark), mark].join("\n"));
+    expect(redactText(["x = 1", ...body, last].join("\n"))).toBe(
+      ["x = 1", ...body.map(() => mark), last].join("\n"),
+    );
+  });
+
+  it("knows a key on one line, and counts each key once", () => {
+    const text = `{"private_key": "${first}\\n${lines.join("\\n")}\\n${last}\\n"}\n${[first, ...body, last].join("\n")}`;
+    const kinds: string[] = [];
+    expect(redactText(text, (kind) => kinds.push(kind))).toBe(
+      `{"private_key": "${first}${mark}${last}\\n"}\n${[first, ...body.map(() => mark), last].join("\n")}`,
+    );
+    expect(kinds).toEqual(["private key", "private key"]);
+  });
+
+  it("gets through lines without end, whatever they are made of", () => {
+    const endless = ["n", "A", "=", "!"].map((letter) => `${letter.repeat(200_000)}_`);
+    const text = [first, ...endless, last].join("\n");
+    expect(redactText(text)).toBe(text);
+  });
+
+  it("leaves programs alone that only speak of keys", () => {
+    const code = `if (text.includes("${first}"))\n  return parse(text);\n// ${last}\n`;
+    expect(redactText(code)).toBe(code);
+  });
+});
+
+it("knows a long value by its beginning, and takes all of it", () => {
+  const value = random(letters, 1500);
+  expect(redactText(`api_key=${value} and more`)).toBe("api_key=[redacted: key] and more");
+  const allNames = redactText("1token:eyJ".repeat(200_000));
+  expect(allNames.slice(0, 25)).toBe("1token:[redacted: token]n");
+});
+
+it("leaves hashes, identifiers, pictures and examples alone", () => {
+  const harmless = [
+    random(hex, 40),
+    `sha512-${random("[A-Za-z0-9+/]", 86)}==`,
+    "550e8400-e29b-41d4-a716-446655440000",
+    `data:image/png;base64,${random("[A-Za-z0-9+/]", 400)}`,
+    "AKIAIOSFODNN7EXAMPLE",
+    `ghp_${"x".repeat(36)}`,
+    "sk-circle-fade-dot-with-many-more-words",
+    "some_very_long_identifier_with_many_parts.and_another_long_one",
+    "-".repeat(100),
+  ];
+  expect(harmless.map((text) => redactText(text))).toEqual(harmless);
+});
+
+it("finds the same again in what it has left: nothing", () => {
+  const text = `password=Winter2024!\ntoken: "${random(letters, 30)}9a1b"\nghp_${random(letters, 36)}`;
+  expect(findSecrets(text)).toHaveLength(3);
+  expect(findSecrets(redactText(text))).toEqual([]);
+});

@@ -1,0 +1,91 @@
+import { expect, it } from "vitest";
+import { randomLetters } from "../../../test/support/policy/random-letters.ts";
+import { marksIn } from "./marks.ts";
+import { redactValue } from "./redact.ts";
+import { RedactedStream } from "./redacted-stream.ts";
+
+const random = randomLetters();
+const token = `ghp_${random("[A-Za-z0-9]", 36)}`;
+const secret = `k3${random("[A-Za-z0-9]", 20)}`;
+
+it("gives back the same object when there is no secret in it", () => {
+  const value = {
+    text: "nothing",
+    list: [1, "two", { three: null }],
+    bytes: new Uint8Array(3),
+    at: new Date(0),
+  };
+  expect(redactValue(value)).toBe(value);
+});
+
+it("redacts every string in a copy, and by the names of properties", () => {
+  const kinds: string[] = [];
+  const same = { untouched: "text" };
+  const value = { text: `x ${token}`, list: ["a", [token]], env: { API_KEY: secret, PATH: "/bin" }, same };
+  const redacted = redactValue(value, (kind) => kinds.push(kind));
+  expect(redacted).toEqual({
+    text: "x [redacted: GitHub token]",
+    list: ["a", ["[redacted: GitHub token]"]],
+    env: { API_KEY: "[redacted: key]", PATH: "/bin" },
+    same: { untouched: "text" },
+  });
+  expect(redacted.same).toBe(same);
+  class Answer {
+    readonly text = token;
+  }
+  expect(redactValue(new Answer())).toEqual({ text: "[redacted: GitHub token]" });
+  expect(value.text).toBe(`x ${token}`);
+  expect(kinds).toEqual(["GitHub token", "GitHub token", "key"]);
+});
+
+it("works nothing out that was not looked at, and comes to an end in circles", () => {
+  let looks = 0;
+  const value: Record<string, unknown> = {
+    text: token,
+    get hash() {
+      looks += 1;
+      return `hash ${token}`;
+    },
+  };
+  value.self = value;
+  const redacted = redactValue(value);
+  expect(looks).toBe(0);
+  expect([redacted.text, redacted.hash, looks]).toEqual([
+    "[redacted: GitHub token]",
+    "hash [redacted: GitHub token]",
+    1,
+  ]);
+});
+
+it("finds marks wherever they are in a value, but not what only speaks of them", () => {
+  const input = { edits: [{ find: "a [redacted: GitHub token] b" }, { find: "[redacted: …]" }], path: "x" };
+  expect([...marksIn(input)]).toEqual(["[redacted: GitHub token]"]);
+});
+
+it("redacts a text in pieces as if it came whole, however it is cut", () => {
+  const key = [
+    "-----BEGIN PRIVATE KEY-----",
+    ...Array.from({ length: 5 }, () => random("[A-Za-z0-9+/]", 64)),
+    "-----END PRIVATE KEY-----",
+  ];
+  const text = ["first", `token ${token} here`, `API_KEY=${secret}`, ...key, "50 %\r100 %", "last"].join(
+    "\n",
+  );
+  const whole = redactValue(text);
+  for (const size of [1, 7, 50, 333, 10_000]) {
+    const stream = new RedactedStream();
+    let shown = "";
+    for (let at = 0; at < text.length; at += size) shown += stream.push(text.slice(at, at + size));
+    expect(shown + stream.end()).toBe(whole);
+  }
+});
+
+it("holds back no more than it needs", () => {
+  const stream = new RedactedStream();
+  expect(stream.push("one\ntw")).toBe("one\n");
+  expect(stream.push("o\n")).toBe("two\n");
+  const long = "word ".repeat(10_000);
+  const passed = stream.push(long);
+  expect(long.startsWith(passed)).toBe(true);
+  expect(long.length - passed.length).toBeLessThan(3000);
+});

@@ -1,0 +1,131 @@
+import type { Segment } from "../../lib/glob/glob-segment.ts";
+import { fold } from "../paths/fold.ts";
+import { levels, type Place, type RulePlace, type RuleSource } from "../policy.ts";
+import {
+  type CommandRule,
+  compileRule,
+  type HostRule,
+  ownRules,
+  type PathRule,
+  type Rule,
+  type ToolRule,
+} from "./compile-rule.ts";
+import { compileSettings, type Settings } from "./compile-settings.ts";
+import { type ParsedRules, parseRules } from "./parse-rules.ts";
+import type { Example } from "./read-example.ts";
+import { programName } from "./run-rule.ts";
+
+/** All rules that hold, ready to be asked. */
+export interface Policy {
+  readonly place: Place;
+  readonly sources: readonly RuleSource[];
+  /** Lines that do not count because their file is not trusted. */
+  readonly ignored: readonly RulePlace[];
+  readonly examples: readonly Example[];
+  readonly commands: NamedRules<CommandRule>;
+  /** Commands that run outside the sandbox. */
+  readonly unconfined: readonly CommandRule[];
+  readonly settings: Settings;
+  readonly paths: NamedRules<PathRule>;
+  /** Path rules by the directories that they lead through. */
+  readonly pathsThrough: ReadonlyMap<string, readonly PathRule[]>;
+  readonly hosts: readonly HostRule[];
+  readonly tools: readonly ToolRule[];
+}
+
+/** Rules by a name that must occur for them to matter, and those that always may. */
+export interface NamedRules<Kind> {
+  readonly named: ReadonlyMap<string, readonly Kind[]>;
+  readonly others: readonly Kind[];
+  readonly highestFirst: readonly Kind[];
+}
+
+/** Reads all sources and makes them ready. Throws `invalid-input` for a line that cannot be understood. */
+export function compilePolicy(sources: readonly RuleSource[], place: Place): Policy {
+  const ordered = [...sources].sort((one, other) => levelOf(one) - levelOf(other));
+  const parsed = ordered.map((source) => compileSource(source, place));
+  const rules = rank(parsed.flatMap((file) => file.rules));
+  const paths = [...ownRules(place), ...rules.filter((rule) => rule.kind === "path")];
+  const commands = rules.filter((rule) => rule.kind === "run");
+  return {
+    place,
+    sources,
+    ignored: parsed.flatMap(({ ignored }) => ignored),
+    examples: parsed.flatMap(({ examples }) => examples),
+    commands: byName(
+      commands.filter(({ effect }) => effect !== "unconfined"),
+      ({ pattern }) => [programName(pattern)],
+    ),
+    unconfined: commands.filter(({ effect }) => effect === "unconfined"),
+    settings: compileSettings(parsed.flatMap(({ settings }) => settings)),
+    paths: byName(paths, ({ patterns }) => patterns.map(lastLiteral)),
+    pathsThrough: byDirectory(paths),
+    hosts: rules.filter((rule) => rule.kind === "connect"),
+    tools: rules.filter((rule) => rule.kind === "use"),
+  };
+}
+
+interface CompiledSource extends Omit<ParsedRules, "rules"> {
+  readonly place: Place;
+  readonly rules: readonly Rule[];
+}
+
+/** Every answer of a person makes a policy anew, of which only the last source is new. */
+const compiled = new WeakMap<RuleSource, CompiledSource>();
+
+function compileSource(source: RuleSource, place: Place): CompiledSource {
+  const before = compiled.get(source);
+  if (before?.place.workspace === place.workspace && before.place.home === place.home) return before;
+  const { rules, ...others } = parseRules(source);
+  const file = { ...others, place, rules: rules.map((rule) => compileRule(rule, place)) };
+  compiled.set(source, file);
+  return file;
+}
+
+function levelOf({ level }: { readonly level: RuleSource["level"] }): number {
+  return levels.indexOf(level);
+}
+
+/** The latest level wins, within it the rule that spells out more, then the later line. */
+function rank(rules: readonly Rule[]): Rule[] {
+  return rules
+    .toSorted((one, other) => levelOf(one.place) - levelOf(other.place) || one.spelledOut - other.spelledOut)
+    .map((rule, place) => ({ ...rule, rank: place }));
+}
+
+function lastLiteral(pattern: readonly Segment[]): string | undefined {
+  const last = pattern.findLast((segment) => segment !== "**" && segment.shape.kind === "literal");
+  return last === undefined || last === "**" || last.shape.kind !== "literal"
+    ? undefined
+    : fold(last.shape.text);
+}
+
+function byName<Kind>(
+  rules: readonly Kind[],
+  namesOf: (rule: Kind) => readonly (string | undefined)[],
+): NamedRules<Kind> {
+  const named = new Map<string, Kind[]>();
+  const others: Kind[] = [];
+  for (const rule of rules) {
+    const names = new Set(namesOf(rule));
+    if (names.has(undefined)) others.push(rule);
+    else for (const name of names) put(named, name!, rule);
+  }
+  return { named, others, highestFirst: rules.toReversed() };
+}
+
+function byDirectory(rules: readonly PathRule[]): Map<string, PathRule[]> {
+  const through = new Map<string, PathRule[]>();
+  for (const rule of rules)
+    for (const pattern of rule.patterns)
+      for (const segment of pattern.slice(0, -1))
+        if (segment !== "**" && segment.shape.kind === "literal")
+          put(through, fold(segment.shape.text), rule);
+  return through;
+}
+
+function put<Kind>(map: Map<string, Kind[]>, name: string, rule: Kind): void {
+  const list = map.get(name);
+  if (list === undefined) map.set(name, [rule]);
+  else if (!list.includes(rule)) list.push(rule);
+}

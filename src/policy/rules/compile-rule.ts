@@ -1,0 +1,148 @@
+import { escapeGlob } from "../../lib/glob/glob.ts";
+import { matchSegment, type NamePattern, parseSegments, type Segment } from "../../lib/glob/glob-segment.ts";
+import { hostOf } from "../hosts.ts";
+import { fold } from "../paths/fold.ts";
+import { compilePath, matchNames, namesIn } from "../paths/path-pattern.ts";
+import type { Place, RulePlace } from "../policy.ts";
+import { loosens } from "./parse-rules.ts";
+import type { RuleWord } from "./read-words.ts";
+import type { Effect, ParsedRule, PathUse, ToolPattern } from "./rule.ts";
+import { type CommandPattern, compileCommand } from "./run-rule.ts";
+
+interface RuleBase {
+  readonly effect: Effect;
+  /** Of two rules that say different things the higher wins. */
+  readonly rank: number;
+  /** How many characters it spells out: of one level, the rule that spells out more wins. */
+  readonly spelledOut: number;
+  readonly by: ToolMatcher | undefined;
+  readonly because: string | undefined;
+  readonly place: RulePlace;
+}
+
+export interface CommandRule extends RuleBase {
+  readonly kind: "run";
+  readonly pattern: CommandPattern;
+}
+
+export interface PathRule extends RuleBase {
+  readonly kind: "path";
+  readonly uses: ReadonlySet<PathUse>;
+  /** As written. */
+  readonly glob: string;
+  /** What it is about, name by name from the root; folded, unless the rule loosens. */
+  readonly patterns: readonly (readonly Segment[])[];
+  /** The names of a directory that is not meant; none, if all are. */
+  readonly spares: readonly string[];
+}
+
+export interface HostRule extends RuleBase {
+  readonly kind: "connect";
+  readonly hosts: readonly NamePattern[];
+  /** As written. */
+  readonly spelled: string;
+}
+
+export interface ToolRule extends RuleBase {
+  readonly kind: "use";
+  readonly tool: ToolMatcher;
+}
+
+export type Rule = CommandRule | PathRule | HostRule | ToolRule;
+
+type ToolMatcher = (tool: { readonly name: string; readonly server?: string | undefined }) => boolean;
+
+/** Binds a rule to a workspace. */
+export function compileRule({ effect, about, because, by, place: written }: ParsedRule, place: Place): Rule {
+  const matcher = by && compileTool(by, effect);
+  const base = (...words: readonly RuleWord[]) => {
+    const spelled = spelledOut(by === undefined ? words : [...words, by.name]);
+    return { effect, by: matcher, because, place: written, rank: 0, spelledOut: spelled };
+  };
+  switch (about.kind) {
+    case "run":
+      return { ...base(...about.words), kind: "run", pattern: compileCommand(about.words, place) };
+    case "path": {
+      const patterns = compilePath(about.glob.pattern, place, loosens(effect) ? "exact" : "folded");
+      const spares = written.level === "built-in" ? holding(patterns, place) : [];
+      const glob = about.glob.pattern;
+      return { ...base(about.glob), kind: "path", uses: usesOf(about.uses, effect), glob, patterns, spares };
+    }
+    case "connect":
+      return {
+        ...base(about.host),
+        kind: "connect",
+        hosts: hostPatterns(about.host, effect),
+        spelled: about.host.text,
+      };
+    case "use":
+      return { ...base(about.tool.name), kind: "use", tool: compileTool(about.tool, effect) };
+  }
+}
+
+/** What must not be written must not be deleted either; what may be written may not. */
+function usesOf(uses: readonly PathUse[], effect: Effect): ReadonlySet<PathUse> {
+  return new Set(uses.includes("write") && !loosens(effect) ? [...uses, "delete"] : uses);
+}
+
+/** The workspace, if it lies in a directory of the system: it stays writable. */
+function holding(patterns: readonly (readonly Segment[])[], { workspace }: Place): readonly string[] {
+  const fixed = patterns.filter(([first]) => first !== "**");
+  if (fixed.length === 0) return [];
+  const names = namesIn(workspace).map(fold);
+  return fixed.some((pattern) => matchNames(pattern, names, "within")) ? names : [];
+}
+
+/** What is spelled out to the end is more specific than what leaves a part open. */
+function spelledOut(words: readonly RuleWord[]): number {
+  const letters = words.reduce((sum, { pattern }) => {
+    const literal = pattern.replace(/\\./gs, "_").replace(/[*?{},]|\[[^\]]*\]/g, "");
+    return sum + literal.length;
+  }, 0);
+  return letters + (words.every(({ literal }) => literal !== undefined) ? 0.5 : 0);
+}
+
+/** What refuses a host refuses the hosts below it. */
+function hostPatterns({ text }: RuleWord, effect: Effect): NamePattern[] {
+  const host = escapeGlob(hostOf(text) ?? text).replaceAll("\\*", "*");
+  return loosens(effect) ? [namePattern(host)] : [namePattern(host), namePattern(`*.${host}`)];
+}
+
+/** Only what refuses also means the tools of all servers when it names none. */
+function compileTool({ name, server }: ToolPattern, effect: Effect): ToolMatcher {
+  const named = namePattern(name.pattern);
+  const from = server && namePattern(server.pattern);
+  return (tool) => {
+    if (!matchSegment(named, tool.name)) return false;
+    if (from === undefined) return tool.server === undefined || !loosens(effect);
+    return tool.server !== undefined && matchSegment(from, tool.server);
+  };
+}
+
+/** A slash is nothing special in names of tools and hosts. */
+function namePattern(pattern: string): NamePattern {
+  const [first] = parseSegments(pattern.replaceAll("/", "?"));
+  return first === undefined || first === "**" ? { tokens: ["*"], shape: { kind: "anything" } } : first;
+}
+
+/** Whatever else rules say, no tool reads or writes what Toolcrib keeps for itself, nor writes its programs. */
+export function ownRules(place: Place): PathRule[] {
+  const rule = (effect: "secret" | "protected", directory: string, owner = "Toolcrib itself"): PathRule => ({
+    kind: "path",
+    effect,
+    rank: Number.POSITIVE_INFINITY,
+    spelledOut: directory.length,
+    by: undefined,
+    because: `it belongs to ${owner}`,
+    place: { level: "built-in", name: "built-in", line: 0, text: `${effect} ${directory}` },
+    uses: new Set(["read", "write", "delete"]),
+    glob: escapeGlob(directory),
+    patterns: compilePath(escapeGlob(directory), place, "folded"),
+    spares: [],
+  });
+  return [
+    ...place.own.map((directory) => rule("secret", directory)),
+    ...(place.served ?? []).map((path) => rule("secret", path, "the program that the tools serve")),
+    ...(place.code ?? []).map((directory) => rule("protected", directory)),
+  ];
+}

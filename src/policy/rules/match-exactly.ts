@@ -1,0 +1,157 @@
+import type { Segment } from "../../lib/glob/glob-segment.ts";
+import type { Assignment, SimpleCommand, Word } from "../commands/analysis.ts";
+import { matchNames, namesIn } from "../paths/path-pattern.ts";
+import { wordPath } from "../paths/path-target.ts";
+import type { Place } from "../policy.ts";
+import { type Coverage, nature } from "./command-nature.ts";
+import { harm, ownRisk, sameSpan } from "./own-risk.ts";
+import type { CommandPattern, ProgramPattern, WordPattern } from "./run-rule.ts";
+
+/**
+ * Whether a rule that allows covers a command. Word by word: nothing may stand in between, before or after; what a word
+ * does beyond the usual (`sort --compress-program=x`) must be spelled out in the rule.
+ */
+export function matchExactly(pattern: CommandPattern, command: SimpleCommand, place: Place): boolean {
+  if (pattern.kind === "class") return harm(ownRisk(command)) <= harm(pattern.risk);
+  const [program, ...words] = command.words;
+  if (program === undefined || !isProgram(pattern.program, program, command, place)) return false;
+  const { cover, harmful } = nature(command);
+  if (cover === "nothing") return false;
+  return (
+    matchWords(pattern.words, words, (word) => cover === "spelled out" || harmful.has(word)) &&
+    matchAssignments(pattern.assignments, command, cover) &&
+    startsWhereItIsKnown(command, place)
+  );
+}
+
+/** Variables that change nothing about what runs may be left out of the rule. */
+function matchAssignments(
+  patterns: readonly WordPattern[],
+  command: SimpleCommand,
+  cover: Coverage,
+): boolean {
+  const { assignments, effects } = command;
+  const matters = ({ span }: Assignment) => effects.some((effect) => sameSpan(effect.span, span));
+  if (patterns.length === 0) return !assignments.some(matters);
+  const words = assignments.map(({ name, value }) => assignmentWord(name, value));
+  return matchWords(patterns, words, () => cover === "spelled out");
+}
+
+/** A program that runs code does so where it starts, which must be inside the workspace. */
+function startsWhereItIsKnown(command: SimpleCommand, place: Place): boolean {
+  if (harm(ownRisk(command)) < harm("execute")) return true;
+  const { directory } = command;
+  if (directory === undefined) return false;
+  if (!directory.startsWith("/")) return !directory.split("/").includes("..");
+  return directory === place.workspace || directory.startsWith(`${place.workspace}/`);
+}
+
+/** A name without a slash must be found where the system keeps its programs; a path is the file that it leads to. */
+function isProgram(
+  { word: pattern, file }: ProgramPattern,
+  word: Word,
+  command: SimpleCommand,
+  place: Place,
+): boolean {
+  if (word.value === undefined) return false;
+  if (pattern.kind === "one word" || pattern.kind === "any words") return true;
+  if (file === undefined && pattern.kind === "literal") return command.program === pattern.text;
+  if (file === undefined) return matchWord(pattern, { ...word, value: command.program }, false);
+  const target = wordPath(word, command.directory, place, new Map());
+  if (target.kind !== "known" || !word.value.includes("/")) return false;
+  const names = namesIn(target.path);
+  return file.some((segments) => matchNames(segments, names, "whole"));
+}
+
+function assignmentWord(name: string, value: Word | undefined): Word {
+  const parts = [`${name}=`, ...(value?.parts ?? [])];
+  const known = value === undefined ? undefined : value.value;
+  const span = value?.span ?? { start: 0, end: 0 };
+  return {
+    text: `${name}=${value?.text ?? ""}`,
+    span,
+    parts,
+    value: known === undefined ? undefined : `${name}=${known}`,
+  };
+}
+
+type MustBeSpelled = (word: Word) => boolean;
+
+/** As with names: returning to the last `**` alone is enough. */
+function matchWords(
+  patterns: readonly WordPattern[],
+  words: readonly Word[],
+  mustBeSpelled: MustBeSpelled,
+): boolean {
+  let at = 0;
+  let place = 0;
+  let stars = -1;
+  let starsPlace = 0;
+  while (place < words.length) {
+    const pattern = patterns[at];
+    const word = words[place]!;
+    if (pattern?.kind === "any words") {
+      stars = at;
+      starsPlace = place;
+      at += 1;
+    } else if (pattern !== undefined && matchWord(pattern, word, mustBeSpelled(word))) {
+      at += 1;
+      place += 1;
+    } else {
+      const taken = words[starsPlace];
+      if (stars < 0 || taken === undefined || mustBeSpelled(taken) || !isPlainWord(taken)) return false;
+      starsPlace += 1;
+      place = starsPlace;
+      at = stars + 1;
+    }
+  }
+  while (patterns[at]?.kind === "any words") at += 1;
+  return at === patterns.length;
+}
+
+function matchWord(pattern: WordPattern, word: Word, spelled: boolean): boolean {
+  switch (pattern.kind) {
+    case "literal":
+      return word.value === pattern.text;
+    case "one word":
+      return !spelled && (word.value !== undefined || (isPlainWord(word) && !word.parts.some(mayBeSeveral)));
+    case "glob":
+      if (word.value === undefined || (spelled && !spellsOption(pattern.text, word.value))) return false;
+      return matchText(pattern.names, word.value);
+    case "any words":
+      return false;
+  }
+}
+
+/** A star stops at slashes and never stands for "..". */
+function matchText(names: readonly Segment[], value: string): boolean {
+  return matchNames(names, value.split("/"), "whole") && !value.split("/").includes("..");
+}
+
+/** `--pre=*` spells out the option although not its value. */
+function spellsOption(pattern: string, value: string): boolean {
+  const end = value.indexOf("=") + 1;
+  return end > 0 && value.startsWith("-") && pattern.startsWith(value.slice(0, end));
+}
+
+/**
+ * Whatever the shell makes of it begins as it is written, so that it cannot become an option: what is not known follows
+ * known text and is not cut into words.
+ */
+function isPlainWord(word: Word): boolean {
+  if (word.value !== undefined) return true;
+  const [first] = word.parts;
+  const starts =
+    typeof first === "string" ? first !== "" && !first.startsWith("-") : first?.unknown === "home";
+  return (
+    starts &&
+    word.parts.every(
+      (part) =>
+        typeof part === "string" || !part.splits || part.unknown === "glob" || part.unknown === "home",
+    )
+  );
+}
+
+function mayBeSeveral(part: Word["parts"][number]): boolean {
+  return typeof part === "object" && part.splits && part.unknown !== "home";
+}

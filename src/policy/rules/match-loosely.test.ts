@@ -1,0 +1,156 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
+import { expect, it } from "vitest";
+import { judgeCommand } from "../../../test/support/policy/judge.ts";
+
+interface Row {
+  readonly rule: string;
+  readonly denies: readonly string[];
+  readonly passes: readonly string[];
+  /** What it would be, only the shell will know. */
+  readonly asks?: readonly string[];
+}
+
+/** Judged in the mode that lets everything else pass. */
+const rows: Readonly<Record<string, Row>> = {
+  "flags in any order, together or apart, short or long": {
+    rule: "deny run rm -rf **",
+    denies: [
+      "rm -rf a",
+      "rm -fr a",
+      "rm -r -f a",
+      "rm -f a -r",
+      "rm -Rf a",
+      "rm --recursive --force a",
+      "rm --recurs -f a",
+      "rm -vrif a",
+      "rm -rf -- a",
+      "rm '-rf' a",
+      "rm -rf",
+    ],
+    passes: ["rm a", "rm -r a", "rm -f a", "rmdir -rf", "echo rm -rf a", "ls rm -rf"],
+    asks: ["rm $X a", "rm -$X a", "rm -{r,f} a", "rm ${X:--rf} a", "rm $(echo -rf) a", "$RM -rf a"],
+  },
+  "the program by whatever name it is called": {
+    rule: "deny run rm",
+    denies: [
+      "rm a",
+      "/bin/rm a",
+      "/opt/x/rm a",
+      "./rm a",
+      "r''m a",
+      "\\rm a",
+      "$'rm' a",
+      "RM a",
+      "command rm a",
+      "exec rm a",
+    ],
+    passes: ["ls rm", "rm2 a", "farm a", "git rm a"],
+    asks: ["$X a", "/bin/r? a", "r$X a", "`which rm` a"],
+  },
+  "whatever runs it": {
+    rule: "deny run rm",
+    denies: [
+      "env A=1 rm a",
+      "nice -n 5 timeout 1 rm a",
+      "sudo -u x rm a",
+      "xargs rm < a",
+      "find . -exec rm {} +",
+      "sh -c 'rm a'",
+      'bash -c "rm a"',
+      "eval rm a",
+      "trap 'rm a' EXIT",
+      "bash <<E\nrm a\nE",
+      "f() { rm a; }; f",
+      "busybox rm a",
+    ],
+    passes: ["echo 'rm a'", "cat <<E\nrm a\nE", "sh -c 'echo rm'"],
+    asks: ["echo cm0gYQ== | base64 -d | sh", "eval $X", 'sh -c "$X"', "source $X"],
+  },
+  "wherever it stands": {
+    rule: "deny run rm",
+    denies: [
+      "ls && rm a",
+      "ls | rm a",
+      "ls\nrm a",
+      "ls & rm a",
+      "echo $(rm a)",
+      "echo `rm a`",
+      "cat <(rm a)",
+      "(rm a)",
+      "{ rm a; }",
+      "if ls; then rm a; fi",
+      "for x in 1; do rm a; done",
+      "case x in x) rm a;; esac",
+      "x=$(rm a)",
+      "cat <<E\n$(rm a)\nE",
+      "! rm a",
+      "time rm a",
+      `${"true;".repeat(50)}rm a`,
+    ],
+    passes: ["cat <<'E'\n$(rm a)\nE", "echo '$(rm a)'", "ls # rm a"],
+  },
+  "operands in order, with options and their values in between": {
+    rule: "deny run git push",
+    denies: [
+      "git push",
+      "git push origin",
+      "git -C x push",
+      "git --no-pager -c a=b push",
+      "git  push --force",
+      "X=1 git push",
+    ],
+    passes: ["git commit -m push", "git stash push", "git log push", "git", "git pull"],
+    asks: ["git $X", "git -C $X y", "git `echo push`"],
+  },
+  "further operands": {
+    rule: "deny run git push * main",
+    denies: ["git push origin main", "git push -f origin main"],
+    passes: ["git push origin", "git push main", "git push origin dev"],
+    asks: ["git push origin $X"],
+  },
+  "operands anywhere after two stars": {
+    rule: "deny run kubectl ** production",
+    denies: [
+      "kubectl delete pod production",
+      "kubectl production",
+      "kubectl -n production get",
+      "kubectl a b production c",
+    ],
+    passes: ["kubectl get pod", "kubectl delete productions"],
+  },
+  "stars inside words, slashes as well": {
+    rule: "deny run npm publish*\ndeny run cat /srv/*",
+    denies: ["npm publish", "npm publish-all", "cat /srv/a/b", "cat -n /srv/a", "cat //srv/./a"],
+    passes: ["npm pub", "cat a"],
+  },
+  "long options with their values": {
+    rule: "deny run tool --target=prod",
+    denies: ["tool --target=prod", "tool x --target=prod", "tool --target prod"],
+    passes: ["tool --target=dev", "tool prod", "tool --target dev"],
+    asks: ["tool --target=$X", "tool $X"],
+  },
+  "words with a single dash that are no letters": {
+    rule: "deny run find ** -delete",
+    denies: ["find . -delete", "find . -name x -delete"],
+    passes: ["find . -type d -name x", "find . -depth"],
+  },
+  "what the analysis judges": {
+    rule: "deny run @network",
+    denies: ["curl a.example", "git push", "rm a"],
+    passes: ["ls", "touch a", "make"],
+  },
+  everything: { rule: "deny run **", denies: ["ls", "x=1 y", "./z"], passes: [] },
+};
+
+it.each(Object.entries(rows))(
+  "a rule that denies is about %s",
+  (_name, { rule, denies, passes, asks = [] }) => {
+    const verdicts = (commands: readonly string[]) =>
+      commands.map((command) => [command, judgeCommand(command, rule, { mode: "yolo" })]);
+    expect({ denies: verdicts(denies), passes: verdicts(passes), asks: verdicts(asks) }).toEqual({
+      denies: denies.map((command) => [command, "deny"]),
+      passes: passes.map((command) => [command, "allow"]),
+      asks: asks.map((command) => [command, "ask"]),
+    });
+  },
+);

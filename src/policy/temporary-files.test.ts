@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { judgeCommand } from "../../test/support/policy/judge.ts";
+import type { SandboxLevel } from "../contract/account.ts";
+
+const lines = "allow run **";
+const verdicts = (command: string, more = "") =>
+  (["bwrap", "landlock", "seatbelt"] as const satisfies readonly SandboxLevel[]).map((sandbox) =>
+    judgeCommand(command, `${lines}${more}`, { sandbox }),
+  );
+
+it("does not ask about temporary files where they are the session's own", () => {
+  expect([
+    verdicts("make > /tmp/log; cat /tmp/log"),
+    verdicts("cat /tmp/*.log"),
+    verdicts("cat /tmp/../etc/hosts"),
+    verdicts("cat /tmpx"),
+    verdicts('cat "/tmp/$X"'),
+    verdicts("cat /var/tmp/x"),
+    verdicts("cat /tmp/.env"),
+    verdicts("cat /tmp/a", "\ndeny read /tmp/**"),
+    verdicts("cat /tmp/a", "\nunconfined run cat **"),
+  ]).toEqual([
+    ["allow", "ask", "ask"],
+    ["allow", "ask", "ask"],
+    ["ask", "ask", "ask"],
+    ["ask", "ask", "ask"],
+    ["ask", "ask", "ask"],
+    ["ask", "ask", "ask"],
+    ["deny", "deny", "deny"],
+    ["deny", "deny", "deny"],
+    ["ask", "ask", "ask"],
+  ]);
+});

@@ -1,0 +1,110 @@
+import { expect, it } from "vitest";
+import { judge, judgeCommand, policyOf, rules } from "../../test/support/policy/judge.ts";
+import type { SandboxLevel } from "../contract/account.ts";
+import { grantsFor } from "./grants.ts";
+import type { Mode } from "./mode.ts";
+import type { Decision } from "./policy.ts";
+
+function decisionOn(
+  command: string,
+  lines: string,
+  { mode = "cautious", sandbox = "bwrap" }: { mode?: Mode; sandbox?: SandboxLevel } = {},
+): Decision {
+  return judge([{ kind: "execute", command }], [rules(lines)], { mode, sandbox });
+}
+
+const allowed = "allow run npm test\nallow run docker **";
+const outside = `${allowed}\nunconfined run docker **`;
+
+it("asks about every command where there is no sandbox, whatever rules allow", () => {
+  const verdicts = (mode: Mode) =>
+    (["bwrap", "landlock", "seatbelt", "none"] as const).map((sandbox) =>
+      judgeCommand("npm test", allowed, { mode, sandbox }),
+    );
+  expect([verdicts("cautious"), verdicts("safe"), verdicts("paranoid"), verdicts("yolo")]).toEqual([
+    ["allow", "allow", "allow", "ask"],
+    ["allow", "allow", "allow", "ask"],
+    ["ask", "ask", "ask", "ask"],
+    ["allow", "allow", "allow", "allow"],
+  ]);
+});
+
+it("says that there is no sandbox, and allows that in so many words, too", () => {
+  const { record } = decisionOn("npm test", allowed, { sandbox: "none" });
+  expect(record).toEqual({
+    verdict: "ask",
+    rule: "mode cautious: execute",
+    source: "mode cautious",
+    reason: "it would run `npm test`: there is no sandbox, so that every command is asked about",
+  });
+  const grants = grantsFor(decisionOn("npm test", "", { sandbox: "none" }), { name: "shell.run" });
+  expect(grants).toEqual(["allow run npm test by shell.run", "unconfined run npm test by shell.run"]);
+  expect(judgeCommand("npm test", grants!.join("\n"), { sandbox: "none" })).toBe("allow");
+  expect(
+    grantsFor(decisionOn("npm test", "ask run npm **", { sandbox: "none" }), { name: "shell.run" }),
+  ).toEqual(grants);
+  expect(grantsFor(decisionOn("npm test", "", { sandbox: "bwrap" }), { name: "shell.run" })).toEqual([
+    "allow run npm test by shell.run",
+  ]);
+});
+
+it("takes a call out of the sandbox when a rule says so of each command in it", () => {
+  const of = (command: string, lines = outside, mode?: Mode) => {
+    const { verdict, sandbox, unconfined = false } = decisionOn(command, lines, mode ? { mode } : {});
+    return [verdict, sandbox, unconfined];
+  };
+  expect([
+    of("docker ps"),
+    of("docker ps && docker images"),
+    of("docker ps; npm test"),
+    of("docker ps | head -1"),
+    of("docker ps | head -1", `${outside}\nallow run @read\nunconfined run @read`),
+    of("cd sub && docker compose up", `${outside}\nallow run @read\nunconfined run @read`),
+    of("docker ps $(evil)"),
+    of("docker ps; npm test", outside, "yolo"),
+    of("docker ps; eval $X", outside, "yolo"),
+    of("docker ps", outside, "yolo"),
+    of("docker ps", "unconfined run docker **"),
+    of("docker ps", `${outside}\ndeny run docker ps`),
+    of("docker ps", `${outside} by other.tool`),
+    of("./docker ps"),
+    of("PATH=. docker ps"),
+    of("cat .env", "allow run cat **\nunconfined run cat **"),
+  ]).toEqual([
+    ["allow", "none", true],
+    ["allow", "none", true],
+    ["allow", "bwrap", false],
+    ["ask", "bwrap", false],
+    ["allow", "none", true],
+    ["allow", "none", true],
+    ["ask", "bwrap", false],
+    ["allow", "bwrap", false],
+    ["allow", "bwrap", false],
+    ["allow", "none", true],
+    ["ask", "none", true],
+    ["deny", "none", true],
+    ["allow", "bwrap", false],
+    ["ask", "bwrap", false],
+    ["ask", "bwrap", false],
+    ["deny", "none", true],
+  ]);
+});
+
+it("judges what leaves the sandbox as where there is none: secrets below a directory count again", () => {
+  const trial = { sandbox: "bwrap", refusedBelow: { ".": "/home/ada/work/.env" } } as const;
+  const lines = "allow run grep **";
+  const reads = [{ kind: "execute", command: "grep -r x ." }] as const;
+  expect([
+    judge(reads, [rules(lines)], trial).verdict,
+    judge(reads, [rules(`${lines}\nunconfined run grep **`)], trial).verdict,
+  ]).toEqual(["allow", "ask"]);
+});
+
+it("keeps rules about leaving the sandbox out of what asks and denies", () => {
+  const { commands, unconfined } = policyOf([rules("unconfined run rm **")]);
+  expect([commands.highestFirst.some(({ effect }) => effect === "unconfined"), unconfined.length]).toEqual([
+    false,
+    1,
+  ]);
+  expect(judgeCommand("rm x", "unconfined run rm **", { mode: "safe" })).toBe("ask");
+});

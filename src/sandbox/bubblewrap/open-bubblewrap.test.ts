@@ -1,0 +1,63 @@
+import { chmodSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { programUnavailable } from "../../system/failures.ts";
+import { openBubblewrap } from "./open-bubblewrap.ts";
+
+/** What is said of a bubblewrap that does nothing but what `script` says. */
+async function saidOf(folder: string, script: string | undefined): Promise<unknown> {
+  const preferred = join(folder, "bwrap");
+  if (script !== undefined) writeFileSync(preferred, `#!/bin/sh\n${script}\n`);
+  if (script !== undefined) chmodSync(preferred, 0o755);
+  return openBubblewrap({
+    ...{ workspace: folder, directory: join(folder, "state"), preferred },
+    findProgram: async (name) => {
+      throw programUnavailable(name);
+    },
+  });
+}
+
+const isLinux = process.platform === "linux";
+
+it.runIf(isLinux)("says that it is not installed", async () => {
+  await using folder = temporaryFolder();
+  expect(await saidOf(folder.path, undefined)).toEqual({
+    missing:
+      "bwrap: bubblewrap is not installed. Install it: `apt install bubblewrap`, `dnf install bubblewrap`, `apk add bubblewrap`.",
+  });
+});
+
+it.runIf(isLinux)("says that it is too old, and leaves nothing behind", async () => {
+  await using folder = temporaryFolder();
+  const said = await saidOf(folder.path, "echo 'bwrap: Unknown option --perms' >&2; exit 1");
+  expect([said, readdirSync(join(folder.path, "state", "sessions"))]).toEqual([
+    {
+      missing: `bwrap: ${join(folder.path, "bwrap")} is too old (bwrap: Unknown option --perms). Version 0.5 or later is needed.`,
+    },
+    [],
+  ]);
+});
+
+it.runIf(isLinux)("says that it may make no namespaces", async () => {
+  await using folder = temporaryFolder();
+  const words = "bwrap: No permissions to create new namespace";
+  const { missing } = (await saidOf(folder.path, `echo '${words}' >&2; exit 1`)) as { missing: string };
+  expect([missing.startsWith("bwrap: "), missing.endsWith(`(${words})`)]).toEqual([true, true]);
+});
+
+it.runIf(isLinux)("does not take the success of something else for a sandbox", async () => {
+  await using folder = temporaryFolder();
+  expect(await saidOf(folder.path, "exit 0")).toEqual({
+    missing: `bwrap: ${join(folder.path, "bwrap")} does not work here: It ended with 0.`,
+  });
+});
+
+it.runIf(isLinux)("says that it cannot be started", async () => {
+  await using folder = temporaryFolder();
+  const preferred = join(folder.path, "bwrap");
+  writeFileSync(preferred, "#!/bin/sh\n", { mode: 0o644 });
+  expect(await saidOf(folder.path, undefined)).toEqual({
+    missing: `bwrap: ${preferred} does not work here: spawn ${preferred} EACCES`,
+  });
+});

@@ -1,0 +1,153 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Duplex } from "node:stream";
+import { makePrivateDirectory } from "../../system/directories.ts";
+import { openPrivatePlaces } from "../private-places.ts";
+import type { Sandbox } from "../sandbox.ts";
+import { seccompProgram } from "../seccomp/seccomp-program.ts";
+import { Bubblewrap, type BubblewrapOptions } from "./bubblewrap.ts";
+import { lookAtMachine } from "./machine.ts";
+import { SetAside } from "./set-aside.ts";
+import { Stubs, stubsFolder } from "./stubs.ts";
+import { WorkspaceView } from "./workspace-view.ts";
+
+export interface OpenBubblewrapOptions {
+  /** Absolute and real. */
+  readonly workspace: string;
+  /** Private, for this workspace. */
+  readonly directory: string;
+  /** Further directories of ours, which no command sees. */
+  readonly own?: readonly string[];
+  /** The absolute path of a program that the workspace does not bring; `unavailable` when there is none. */
+  readonly findProgram: (name: string) => Promise<string>;
+  /** The one that is preferred; that of the system if not said. */
+  readonly preferred?: string;
+}
+
+/** Tries it with the profile that commands get; `missing` says why it cannot be had, and what would help. */
+export async function openBubblewrap(
+  options: OpenBubblewrapOptions,
+): Promise<Sandbox | { readonly missing: string }> {
+  if (process.platform !== "linux") return { missing: "bwrap: bubblewrap needs Linux." };
+  const { arch: architecture } = process;
+  if (architecture !== "x64" && architecture !== "arm64")
+    return { missing: `bwrap: there is no seccomp program for ${architecture} processors.` };
+  const program = await findBubblewrap(options);
+  if (program === undefined) return { missing: notInstalled };
+  const { workspace, directory, own = [] } = options;
+  makePrivateDirectory(directory);
+  const places = openPrivatePlaces(directory);
+  const stubs = new Stubs(stubsFolder(directory), new SetAside(join(places.own, "aside")));
+  stubs.removeAbandoned();
+  const view = new WorkspaceView({
+    ...{ workspace, directory, own, places, stubs },
+    machine: lookAtMachine(),
+  });
+  const seccomp = join(places.own, "seccomp");
+  writeFileSync(seccomp, seccompProgram({ architecture, network: "own namespace" }), { mode: 0o600 });
+  const report = { level: "bwrap", missing: [], gaps } as const;
+  const made: BubblewrapOptions = {
+    ...{ program, seccomp, view, places, report },
+    findProgram: options.findProgram,
+    forbidsUserNamespaces: true,
+  };
+  const failure = await failureOf(new Bubblewrap(made), workspace);
+  if (failure === undefined) return new Bubblewrap(made);
+  // Older than 0.8, or with the setuid bit: then the seccomp program alone refuses new user namespaces.
+  const older = new Bubblewrap({ ...made, forbidsUserNamespaces: false });
+  const stillFailing = await failureOf(older, workspace);
+  if (stillFailing === undefined) return older;
+  await places.close();
+  return { missing: reasonFor(stillFailing, program) };
+}
+
+/** Profiles of AppArmor that let it make namespaces name this one. */
+async function findBubblewrap({
+  findProgram,
+  preferred = "/usr/bin/bwrap",
+}: OpenBubblewrapOptions): Promise<string | undefined> {
+  if (existsSync(preferred)) return preferred;
+  return findProgram("bwrap").catch(() => undefined);
+}
+
+/** What it says when nothing is to be done inside; undefined when that succeeds. */
+async function failureOf(sandbox: Sandbox, workspace: string): Promise<string | undefined> {
+  const launch = await sandbox.prepare({
+    ...{ file: "/bin/sh", args: ["-c", ":"], cwd: workspace, env: {} },
+    confinement: {},
+    reachable: false,
+  });
+  try {
+    const stdio = launch.descriptors.map((descriptor) => (descriptor === "channel" ? "pipe" : descriptor));
+    const child = spawn(launch.file, launch.args, {
+      env: { ...launch.env },
+      cwd: "/",
+      stdio: ["ignore", "ignore", "pipe", ...stdio],
+    });
+    let said = "";
+    child.stderr!.on("data", (bytes) => {
+      said += bytes;
+    });
+    const closed = once(child, "close");
+    // One that cannot be started says so before it is waited for.
+    closed.catch(() => {});
+    const channels = child.stdio.slice(3).filter((stream) => stream !== null) as unknown as Duplex[];
+    const refusal = await launch.started({ pid: child.pid ?? 0, channels }).then(
+      () => undefined,
+      (error: Error) => {
+        // It would wait for our word.
+        child.kill("SIGKILL");
+        return error.message;
+      },
+    );
+    const [code] = await closed;
+    if (refusal === undefined && code === 0) return undefined;
+    return said.trim() || (code === null && refusal) || `It ended with ${code ?? "a signal"}.`;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    for (const descriptor of launch.descriptors) if (descriptor !== "channel") closeSync(descriptor);
+    await launch.finished();
+  }
+}
+
+const notInstalled =
+  "bwrap: bubblewrap is not installed. Install it: `apt install bubblewrap`, `dnf install bubblewrap`, `apk add bubblewrap`.";
+
+function reasonFor(said: string, program: string): string {
+  if (/unknown option/i.test(said))
+    return `bwrap: ${program} is too old (${said}). Version 0.5 or later is needed.`;
+  if (/namespace|uid map|gid map|Operation not permitted|No permissions/i.test(said)) return forbidden(said);
+  return `bwrap: ${program} does not work here: ${said}`;
+}
+
+function forbidden(said: string): string {
+  const why =
+    setting("kernel/apparmor_restrict_unprivileged_userns") === "1"
+      ? "AppArmor forbids user namespaces: install the bubblewrap of your distribution as /usr/bin/bwrap with its AppArmor profile, or `sysctl kernel.apparmor_restrict_unprivileged_userns=0`."
+      : setting("kernel/unprivileged_userns_clone") === "0"
+        ? "The kernel forbids user namespaces: `sysctl kernel.unprivileged_userns_clone=1`."
+        : setting("user/max_user_namespaces") === "0"
+          ? "The kernel forbids user namespaces: `sysctl user.max_user_namespaces=10000`."
+          : "The system or the container forbids namespaces: run the container with `--security-opt seccomp=unconfined` or let its profile allow them.";
+  return `bwrap: ${why} (${said})`;
+}
+
+function setting(name: string): string | undefined {
+  try {
+    return readFileSync(join("/proc/sys", name), "latin1").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+const gaps = [
+  "Files outside the home and temporary directories can be read as far as the user can.",
+  "Below the top of the workspace, new files that editors, agents or git run by themselves can come into being.",
+  "A secret or protected file that you replace while a command runs, as most editors do when they save, is uncovered for it until it is ended, a twentieth of a second later; what it may have written into settings of git is undone.",
+  "Secrets in node_modules are not hidden, nor is a secret from a process that ran before it came into being.",
+  "What git takes for a repository at the top of the workspace without a `.git` is undone when the command has ended, not before.",
+  "Whoever runs on in the workspace stands still while a command begins that is kept from more than he is; one of another Toolcrib, or one whom his own timers wake, could have empty files made outside meanwhile.",
+] as const;

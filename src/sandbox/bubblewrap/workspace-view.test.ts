@@ -1,0 +1,92 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { openPrivatePlaces } from "../private-places.ts";
+import type { Machine } from "./machine.ts";
+import { Stubs } from "./stubs.ts";
+import { WorkspaceView } from "./workspace-view.ts";
+
+/** What a command sees in place of the homes and temporary directories of a made-up machine, and what is hidden. */
+async function viewOf(folder: string, workspace: string, machine: Partial<Machine>) {
+  const directory = join(folder, "state");
+  const places = openPrivatePlaces(directory);
+  const view = new WorkspaceView({
+    ...{ workspace, directory, places, stubs: new Stubs(join(directory, "stubs")) },
+    machine: {
+      ...{ homes: [], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
+      ...machine,
+    },
+  });
+  const opened = await view.open({ isHidden: (path) => path.endsWith("/.env") }, "/bin/sh");
+  opened.end();
+  const { replaced, hidden, readable } = opened.view;
+  return {
+    replaced: replaced.map(({ target }) => target),
+    readable: [...readable],
+    hidden: hidden.map(({ path }) => path).filter((path) => path !== directory),
+  };
+}
+
+it("keeps a home private that lies in the workspace, and a temporary directory of the workspace as it is", async () => {
+  await using folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  for (const path of ["home/me", "work/own"]) {
+    mkdirSync(at(path), { recursive: true });
+    writeFileSync(at(`${path}/.env`), "");
+  }
+  mkdirSync(at("home/me/.cargo"));
+  const machine = { homes: [at("home/me")], temporaryDirectories: ["/tmp", at("work/own")] };
+  expect([
+    await viewOf(folder.path, at("home"), machine),
+    await viewOf(folder.path, at("home/me"), machine),
+    await viewOf(folder.path, at("work"), machine),
+  ]).toEqual([
+    { replaced: ["/tmp", at("work/own"), at("home/me")], readable: [at("home/me/.cargo")], hidden: [] },
+    { replaced: ["/tmp", at("work/own")], readable: [], hidden: [at("home/me/.env")] },
+    { replaced: ["/tmp", at("home/me")], readable: [at("home/me/.cargo")], hidden: [at("work/own/.env")] },
+  ]);
+});
+
+it("gives no place that is too large to look for secrets in it, and says so", async () => {
+  await using folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  for (const path of ["work", "home/small", "home/large/a", "home/large/b", "read/a/b", "written/a/b"])
+    mkdirSync(at(path), { recursive: true });
+  const view = new WorkspaceView({
+    ...{ workspace: at("work"), directory: at("state"), maxGranted: 2 },
+    places: openPrivatePlaces(at("state")),
+    stubs: new Stubs(at("state/stubs")),
+    machine: {
+      ...{ homes: [at("home")], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
+    },
+  });
+  const readable = [at("home/large"), at("read")];
+  const opened = await view.open({ readable, writable: [at("home/small"), at("written")] }, "/bin/sh");
+  expect([opened.view.readable, opened.view.writable, opened.end()]).toEqual([
+    [],
+    [at("home/small")],
+    // What can be read anyway, and was only to be read, needs no word.
+    [
+      `${at("written")} cannot be written by the command: it is too large to look for secrets in it. Allow a narrower directory.`,
+      `${at("home/large")} is not open to the command: it is too large to look for secrets in it. Allow a narrower directory.`,
+    ],
+  ]);
+});
+
+it("shows none of our own directories, wherever they are", async () => {
+  await using folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  for (const path of ["work", "config", "home/config"]) mkdirSync(at(path), { recursive: true });
+  const view = new WorkspaceView({
+    ...{ workspace: at("work"), directory: at("state"), own: ["config", "home/config", "missing"].map(at) },
+    places: openPrivatePlaces(at("state")),
+    stubs: new Stubs(at("state/stubs")),
+    machine: {
+      ...{ homes: [at("home")], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
+    },
+  });
+  const opened = await view.open({}, "/bin/sh");
+  opened.end();
+  expect(opened.view.hidden.map(({ path }) => path)).toEqual([at("state"), at("config")]);
+});

@@ -1,0 +1,73 @@
+import { execFile } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { versionOfLandlock } from "../../../test/support/landlock/version-of-landlock.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+
+const version = await versionOfLandlock();
+const isRoot = process.getuid?.() === 0;
+const trial = fileURLToPath(new URL("../../../test/support/landlock/attacks.ts", import.meta.url));
+
+if (version === 0) console.warn("SKIPPED: attacks on Landlock, which this kernel does not have");
+
+describe.skipIf(version === 0)("the Landlock sandbox", () => {
+  it("holds against every attack of whoever runs the tests", { timeout: 120_000 }, async () => {
+    expect(await attack({})).toEqual([]);
+  });
+
+  it.skipIf(!isRoot)(
+    "holds against every attack of an ordinary user",
+    { timeout: 120_000 },
+    async (context) => {
+      if (!othersReach(trial) || !othersReach(process.execPath)) {
+        console.warn(`SKIPPED: attacks as an ordinary user, who cannot read ${trial} or ${process.execPath}`);
+        context.skip();
+      }
+      expect(await attack({ user: 65534 })).toEqual([]);
+    },
+  );
+
+  it.each([1, 4].filter((older) => older < version))(
+    "of version %i lets signals pass, as it says, and nothing else",
+    { timeout: 120_000 },
+    async (older) => {
+      expect(await attack({ version: older })).toEqual(["end another process"]);
+    },
+  );
+});
+
+if (!isRoot) console.warn("SKIPPED: attacks on Landlock as another user, which takes root");
+
+/** The attacks that have succeeded. */
+async function attack(as: { readonly user?: number; readonly version?: number }): Promise<readonly string[]> {
+  await using folder = temporaryFolder();
+  chmodSync(folder.path, 0o755);
+  const [home, temporary] = ["home", "tmp"].map((name) => join(folder.path, name));
+  for (const path of [home!, temporary!]) {
+    mkdirSync(path);
+    if (as.user !== undefined) chownSync(path, as.user, as.user);
+  }
+  const become = ["setpriv", `--reuid=${as.user}`, `--regid=${as.user}`, "--clear-groups", "--"];
+  const command = [
+    ...(as.user === undefined ? [] : become),
+    process.execPath,
+    trial,
+    String(as.version ?? 99),
+  ];
+  const { stdout } = await promisify(execFile)(command[0]!, command.slice(1), {
+    cwd: folder.path,
+    env: { PATH: "/usr/bin:/bin", HOME: home, TMPDIR: temporary, SECRET_OF_PARENT: "secret" },
+  });
+  const results = Object.entries(JSON.parse(stdout) as Record<string, string>);
+  expect(results.length).toBeGreaterThan(40);
+  return results.filter(([, result]) => result !== "held").map(([name]) => name);
+}
+
+/** Whether everybody may read a file and enter every directory above it. */
+function othersReach(path: string): boolean {
+  if ((statSync(path).mode & 0o5) === 0) return false;
+  return path === "/" || othersReach(dirname(path));
+}

@@ -1,0 +1,172 @@
+import { createHash } from "node:crypto";
+import {
+  type BigIntStats,
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+} from "node:fs";
+import { basename, dirname } from "node:path";
+import { errnoOf } from "../../../system/failures.ts";
+import { Gate } from "../../../system/gate.ts";
+import type { PinnedDirectory } from "../../../system/pinning/pinning.ts";
+import { ProcPinning } from "../../../system/pinning/proc-pinning.ts";
+
+/** What stood at a path, so that it can be compared and made again. Nothing there is no record. */
+export type EntryRecord =
+  | {
+      readonly kind: "file";
+      readonly path: string;
+      readonly mode: number;
+      readonly owner: readonly [user: number, group: number];
+      readonly hash: string;
+    }
+  | {
+      readonly kind: "directory";
+      readonly path: string;
+      readonly mode: number;
+      /** More was in it than is looked at. */
+      readonly isUnread?: true;
+    }
+  | { readonly kind: "link"; readonly path: string; readonly target: string }
+  | { readonly kind: "other"; readonly path: string };
+
+/** Keeps the content of a file by its hash. */
+export type KeepContent = (hash: string, content: Uint8Array) => void;
+
+const mostEntries = 5000;
+const largestFile = 8 * 1024 * 1024;
+
+/** Reads what stands at paths, in whatever depth, never through a link. Remembers files that have not changed. */
+export class EntryReader {
+  readonly #hashes = new Map<string, string>();
+
+  /** Outermost first. */
+  read(
+    paths: readonly string[],
+    keep: KeepContent,
+  ): { readonly entries: readonly EntryRecord[]; readonly isWhole: boolean } {
+    const entries: EntryRecord[] = [];
+    for (const path of paths) {
+      const parent = hold(dirname(path));
+      if (parent === undefined) continue;
+      this.#readIn(parent, basename(path), path, keep, entries);
+      parent.close();
+    }
+    return { entries, isWhole: !entries.some((entry) => entry.kind === "directory" && entry.isUnread) };
+  }
+
+  /** What stands there itself, without what is in it; undefined when nothing does. */
+  readOne(
+    parent: PinnedDirectory,
+    name: string,
+    path: string,
+    keep: KeepContent = () => {},
+  ): EntryRecord | undefined {
+    const stats = lstatSync(parent.at(name), { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    const mode = Number(stats.mode & 0o7777n);
+    if (stats.isSymbolicLink()) return { kind: "link", path, target: readlinkSync(parent.at(name)) };
+    if (stats.isDirectory()) return { kind: "directory", path, mode };
+    if (!stats.isFile()) return { kind: "other", path };
+    const owner = [Number(stats.uid), Number(stats.gid)] as const;
+    return { kind: "file", path, mode, owner, hash: this.#hashOf(parent.at(name), stats, keep) };
+  }
+
+  #readIn(
+    parent: PinnedDirectory,
+    name: string,
+    path: string,
+    keep: KeepContent,
+    entries: EntryRecord[],
+  ): void {
+    const entry = this.readOne(parent, name, path, keep);
+    if (entry === undefined) return;
+    if (entry.kind !== "directory") {
+      entries.push(entry);
+      return;
+    }
+    const directory = quietly(() => parent.child(name));
+    // What is closed could be opened by the next command.
+    const isClosed = (entry.mode & 0o700) !== 0o700;
+    if (isClosed) quietly(() => chmodSync(directory!.at(""), entry.mode | 0o700));
+    const names = quietly(() => readdirSync(directory!.at(".")).sort());
+    if (names === undefined || entries.length + names.length > mostEntries) {
+      entries.push({ ...entry, isUnread: true });
+    } else {
+      entries.push(entry);
+      for (const child of names) this.#readIn(directory!, child, `${path}/${child}`, keep, entries);
+    }
+    if (isClosed) quietly(() => chmodSync(directory!.at(""), entry.mode));
+    directory?.close();
+  }
+
+  #hashOf(path: string, stats: BigIntStats, keep: KeepContent): string {
+    const stamp = [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(":");
+    if (stats.size > largestFile) return `large ${stamp}`;
+    const known = this.#hashes.get(stamp);
+    if (known !== undefined) return known;
+    const content = quietly(() => readWithoutLinks(path));
+    if (content === undefined) return `closed ${stamp}`;
+    const hash = createHash("sha256").update(content).digest("hex");
+    keep(hash, content);
+    // The clock of a file system is coarse: what has changed just now may change again unseen.
+    if (Date.now() - Number(stats.ctimeMs) > settledMs) this.#hashes.set(stamp, hash);
+    return hash;
+  }
+}
+
+const settledMs = 100;
+
+function readWithoutLinks(path: string): Uint8Array {
+  const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(handle).isFile()) throw new Error("no file");
+    return readFileSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** In order; none where it is closed to us. */
+export function namesInside(directory: PinnedDirectory): readonly string[] {
+  return quietly(() => readdirSync(directory.at(".")).sort()) ?? [];
+}
+
+/** Holds a directory whose path is real, link by link refused; undefined when it is not there. */
+export function hold(path: string): PinnedDirectory | undefined {
+  let directory = holdRoot();
+  for (const name of path.split("/").filter((part) => part !== "")) {
+    const parent = directory;
+    try {
+      directory = parent.child(name);
+    } catch (error) {
+      if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES"].includes(errnoOf(error) ?? "")) return undefined;
+      throw error;
+    } finally {
+      parent.close();
+    }
+  }
+  return directory;
+}
+
+export function holdRoot(): PinnedDirectory {
+  const pinning = new ProcPinning("/", new Gate("/", undefined));
+  const root = pinning.pin("/");
+  pinning.close();
+  return root;
+}
+
+/** Undefined instead of an error. */
+export function quietly<Result>(act: () => Result): Result | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,209 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Confinement } from "../../../contract/confinement.ts";
+import { isHash } from "../../../system/blobs/blob-files.ts";
+import { makePrivateDirectory } from "../../../system/directories.ts";
+import { namesIn } from "../../../system/names-in.ts";
+import { isGone, thisProcess } from "../../../system/process-owner.ts";
+import { liesInside } from "../../../system/workspace-path.ts";
+import { type Covered, EntriesBelow } from "../../bubblewrap/entries-below.ts";
+import { keepFromBeingBare } from "../../bubblewrap/kept-bare.ts";
+import { Aside } from "./aside.ts";
+import { EntryReader, type EntryRecord } from "./entry-record.ts";
+import { findMoved, identityOf } from "./moved-directory.ts";
+import { openUpAbove } from "./open-up.ts";
+import { liesInOneOf, protectedPlaces } from "./protected-places.ts";
+import { Restoration } from "./restoration.ts";
+import { told } from "./told.ts";
+
+/** How a run of a command found what is protected. */
+interface RunRecord {
+  readonly paths: readonly string[];
+  readonly entries: readonly EntryRecord[];
+  /** Directories that must stay where they are, `.git` above all. */
+  readonly held: readonly { readonly path: string; readonly identity: string }[];
+}
+
+export interface Watch {
+  /** Directories outside the workspace that git writes to: it cannot commit without them. */
+  readonly writable: readonly string[];
+  /** Puts back what was changed, and tells. It goes on watching. */
+  settle(): readonly string[];
+  end(): Promise<readonly string[]>;
+}
+
+export interface TripwireOptions {
+  readonly workspace: string;
+  readonly directory: string;
+  /** Where commands can move things to, beside the workspace. */
+  readonly writable?: readonly string[];
+}
+
+/**
+ * Watches over what commands may read but not write, where their sandbox cannot: it notes what is there before a command,
+ * and puts it back afterwards. While several run, in whatever process, what the first found counts. What a crash has left
+ * is settled by whoever comes next.
+ */
+export class Tripwire {
+  readonly #workspace: string;
+  /** Where what was moved away may be. */
+  readonly #around: readonly string[];
+  readonly #records: string;
+  readonly #contents: string;
+  readonly #aside: string;
+  #reader = new EntryReader();
+  readonly #tree: EntriesBelow;
+
+  constructor({ workspace, directory, writable = [] }: TripwireOptions) {
+    this.#workspace = workspace;
+    this.#around = [workspace, ...writable];
+    this.#records = join(directory, "runs");
+    this.#contents = join(directory, "contents");
+    this.#aside = join(directory, "taken-back");
+    this.#tree = new EntriesBelow(workspace);
+    makePrivateDirectory(this.#records);
+  }
+
+  /** `outside`: what was found in places outside the workspace that the command may write. */
+  async begin(confinement: Confinement, outside: readonly Covered[] = []): Promise<Watch> {
+    const settled = this.#settleAbandoned();
+    const covered = await this.#tree.cover({
+      isHidden: confinement.isHidden ?? never,
+      isReadOnly: confinement.isReadOnly ?? never,
+    });
+    const bare = keepFromBeingBare(this.#workspace);
+    const places = protectedPlaces(this.#workspace, [covered, ...outside], confinement.absent ?? []);
+    const earlier = this.#others();
+    const { entries, isWhole } = this.#readKept(places.paths);
+    const held = places.held.flatMap((path) => {
+      const identity = identityOf(path);
+      return identity === undefined ? [] : [{ path, identity }];
+    });
+    // Whoever began in between may have changed things already, but has a record of how they were.
+    const others = [...earlier, ...this.#others()];
+    const record = others.reduceRight(asFoundBy, { paths: places.paths, entries, held });
+    const file = join(this.#records, `${thisProcess()}.${randomBytes(6).toString("hex")}`);
+    writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+    const settle = () => [...this.#settle(record), ...[bare()].filter((told) => told !== "")];
+    return {
+      writable: places.held.filter((path) => !liesInside(path, this.#workspace)),
+      settle,
+      end: async () => {
+        const remarks = settle();
+        rmSync(file, { force: true });
+        const unwatched = isWhole && covered.isWhole ? [] : [tooMany];
+        return [...settled, ...remarks, ...unwatched];
+      },
+    };
+  }
+
+  /** Forgets what protected files held, secrets among them, unless a command still runs. */
+  close(): void {
+    if (this.#names().length === 0) rmSync(this.#contents, { recursive: true, force: true });
+  }
+
+  /** Another process may have closed, and removed what we take to be kept. */
+  #readKept(paths: readonly string[]): ReturnType<EntryReader["read"]> {
+    const read = this.#reader.read(paths, this.#keep);
+    if (
+      read.entries.every((entry) => entry.kind !== "file" || !isHash(entry.hash) || this.#isKept(entry.hash))
+    )
+      return read;
+    this.#reader = new EntryReader();
+    return this.#reader.read(paths, this.#keep);
+  }
+
+  #isKept(hash: string): boolean {
+    return existsSync(join(this.#contents, hash));
+  }
+
+  #settleAbandoned(): readonly string[] {
+    return this.#names().flatMap((name) => {
+      if (!isGone(name.split(".")[0] ?? "", 0, unseenMs)) return [];
+      const record = readRecord(join(this.#records, name));
+      const remarks = record === undefined ? [] : this.#settle(record);
+      rmSync(join(this.#records, name), { force: true });
+      return remarks.map((remark) => `After a crash: ${remark}`);
+    });
+  }
+
+  #others(): readonly RunRecord[] {
+    return this.#names().flatMap((name) => readRecord(join(this.#records, name)) ?? []);
+  }
+
+  #names(): readonly string[] {
+    return namesIn(this.#records)
+      .filter((name) => !name.endsWith(".new"))
+      .sort();
+  }
+
+  #settle(record: RunRecord): readonly string[] {
+    const name = newName();
+    const near = [...record.held.map(({ path }) => path).slice(0, 1), this.#workspace];
+    const aside = new Aside({
+      own: join(this.#aside, name),
+      near: near.map((path) => join(path, `.toolcrib-taken-back-${name}`)),
+    });
+    const { entries, paths, held } = record;
+    const restoration = new Restoration({ entries, reader: this.#reader, contents: this.#contents, aside });
+    const closeAgain = openUpAbove([...paths, ...held.map(({ path }) => path)], this.#workspace);
+    try {
+      const isLost = ({ path, identity }: RunRecord["held"][number]) => identityOf(path) !== identity;
+      for (const one of held) {
+        const isInAnother = held.some(
+          (outer) => outer !== one && liesInside(one.path, outer.path) && isLost(outer),
+        );
+        if (isLost(one) && !isInAnother)
+          restoration.moveBack(findMoved(this.#around, one.identity), one.path);
+      }
+      for (const path of paths) restoration.settle(path, this.#workspace);
+    } finally {
+      closeAgain();
+    }
+    return told(restoration.deeds, aside.used, this.#workspace);
+  }
+
+  readonly #keep = (hash: string, content: Uint8Array): void => {
+    if (this.#isKept(hash)) return;
+    makePrivateDirectory(this.#contents);
+    const temporary = join(this.#contents, newName());
+    writeFileSync(temporary, content, { mode: 0o600 });
+    renameSync(temporary, join(this.#contents, hash));
+  };
+}
+
+const never = () => false;
+
+const tooMany = "The workspace is too large to watch over every protected file in it.";
+
+// Processes in other containers cannot be seen, and may run for days.
+const unseenMs = 30 * 24 * 60 * 60 * 1000;
+
+/** What another run found counts for all that it found. */
+function asFoundBy(mine: RunRecord, other: RunRecord): RunRecord {
+  const [own, theirs] = [new Set(mine.paths), new Set(other.paths)];
+  const theirHeld = new Set(other.held.map(({ path }) => path));
+  return {
+    paths: mine.paths,
+    entries: [
+      ...mine.entries.filter(({ path }) => !liesInOneOf(path, theirs)),
+      ...other.entries.filter(({ path }) => liesInOneOf(path, own)),
+    ],
+    held: [...mine.held.filter(({ path }) => !theirHeld.has(path)), ...other.held],
+  };
+}
+
+function readRecord(file: string): RunRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    // Its run has just ended.
+    return undefined;
+  }
+}
+
+function newName(): string {
+  return `${new Date().toISOString().replace(/[:.]/g, "-")}-${randomBytes(3).toString("hex")}`;
+}

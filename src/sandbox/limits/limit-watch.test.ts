@@ -1,0 +1,51 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { expect, it } from "vitest";
+import { Run } from "../../environment/local/processes/run.ts";
+import { RunTree } from "../../system/run-tree.ts";
+import { LimitWatch } from "./limit-watch.ts";
+import { limitsFor } from "./limits-for.ts";
+
+/** Held by nobody but us: not by the kernel. */
+async function runWatched(command: string, limits: Parameters<typeof limitsFor>[0]["limits"] = {}) {
+  const watch = new LimitWatch(limitsFor({ limits }, "/"));
+  const child = spawn("bash", ["-c", command], { detached: true, stdio: "ignore" });
+  const run = new Run(new RunTree([], child.pid!), { endsTogether: false });
+  watch.begin(run);
+  const [code, signal] = await once(child, "exit");
+  await run.settle();
+  return { signal, remarks: watch.finish({ code: code ?? undefined, signal: signal ?? undefined }) };
+}
+
+const tooMany = "… a limit: … 100 …. The rule `limit processes 200` allows more.";
+
+/** The kernel may be quicker than we are: then it is told in other words, and bash may give up before we end it. */
+function withoutWho(remarks: readonly string[]): readonly string[] {
+  return remarks.map((remark) =>
+    remark.replace(
+      /^It (?:was ended at|met) a limit: it (?:had|could not have) [^.]*\b100\b[^.]*/,
+      "… a limit: … 100 …",
+    ),
+  );
+}
+
+const hasPerl = spawnSync("perl", ["-v"]).status === 0;
+
+it("ends who starts ever more processes", async () => {
+  const { remarks } = await runWatched("for i in {1..300}; do sleep 60 & done; wait", { processes: 100 });
+  expect(withoutWho(remarks)).toEqual([tooMany]);
+});
+
+it.skipIf(!hasPerl)("counts who has ended and is not awaited: it has a number still", async () => {
+  // Where the kernel is the first to refuse one more, it goes on.
+  const fork = "perl -e 'for (1 .. 300) { my $child = fork; exit if defined $child && !$child } sleep 60'";
+  const { signal, remarks } = await runWatched(fork, { processes: 100 });
+  expect([signal, withoutWho(remarks)]).toEqual(["SIGKILL", [tooMany]]);
+});
+
+it("lets run on who is within its limits", async () => {
+  expect(await runWatched("for i in {1..60}; do sleep 0.5 & done; wait", { processes: 100 })).toEqual({
+    signal: null,
+    remarks: [],
+  });
+});

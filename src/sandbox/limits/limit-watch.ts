@@ -1,0 +1,189 @@
+import { availableParallelism } from "node:os";
+import type { ResourceLimits } from "../../contract/confinement.ts";
+import type { ProcessExit } from "../../contract/environment.ts";
+import { monotonicMs } from "../../lib/clock.ts";
+import type { Life } from "../../system/process-owner.ts";
+import { type Command, withKernelLimits } from "./limit-line.ts";
+import { joinRounds, leaveRounds, type Round, type RoundMember } from "./limit-rounds.ts";
+import { MemoryFiles } from "./memory-files.ts";
+import { describeMetLimit, limitOfSignal, type MetLimit, saysFileTooLarge } from "./met-limit.ts";
+import { openTaskGroup, type TaskGroup } from "./task-group.ts";
+import { endedForMemory, type MachineUse, machineUse, type Usage, usageOf } from "./usage.ts";
+
+// A whole look costs some milliseconds. It is taken when the machine says that half of what was left may be gone, now and
+// then, and oftener while it is young or half of a limit is used. Looking may take one part of so many of the time.
+const restMs = { least: 250, most: 2000 };
+const share = 5;
+
+// To put a process into a group takes the kernel up to 15 ms, so it is left until so large a part of what it may have is
+// new on the machine.
+const groupedFrom = 0.05;
+
+/** What it watches. */
+interface Watched {
+  /** Among all that live. */
+  members(all: readonly Life[]): readonly Life[];
+  /** Holds it still while it is looked at. */
+  pause(): void;
+  resume(): void;
+  kill(): void;
+}
+
+/** Holds one command, with all that it starts, to its limits, and ends it at one. */
+export class LimitWatch implements RoundMember {
+  readonly begunMs: number = monotonicMs();
+  readonly #limits: ResourceLimits;
+  readonly #files = new MemoryFiles();
+  readonly #fileBytesBefore: number;
+  #group: TaskGroup | "none" | undefined;
+  #watched: Watched | undefined;
+  #isLooking = false;
+  #isPaused = false;
+  #last: Look;
+  #printedBytes = 0;
+  #saidFileTooLarge = false;
+  #met: MetLimit | undefined;
+  #endedForMemory: number | undefined;
+
+  constructor(limits: ResourceLimits) {
+    this.#limits = limits;
+    const machine = machineUse();
+    this.#fileBytesBefore = machine.fileBytes;
+    this.#last = { usage: nothing, machine, atMs: this.begunMs, tookMs: 0 };
+  }
+
+  /** What to start in its stead. */
+  hold(command: Command): Command {
+    return withKernelLimits(command, this.#limits, this.#last.machine);
+  }
+
+  begin(watched: Watched): void {
+    this.#watched = watched;
+    if (process.platform === "linux") joinRounds(this);
+  }
+
+  /** Told of everything that it prints. */
+  takeOutput(bytes: Uint8Array): void {
+    this.#printedBytes += bytes.length;
+    this.#check("outputBytes", this.#printedBytes);
+  }
+
+  /** What of that are errors: of a file that became too large only programs inside may be told. */
+  takeComplaint(bytes: Uint8Array): void {
+    this.#saidFileTooLarge ||= saysFileTooLarge(bytes);
+  }
+
+  /** When nothing of it runs any more, or could not be started. Tells what limits it has met. */
+  finish(exit?: Pick<ProcessExit, "code" | "signal">): readonly string[] {
+    leaveRounds(this);
+    const met = this.#met ?? this.#metInKernel(exit);
+    const told = met === undefined ? [] : [describeMetLimit(met)];
+    if (this.#group !== "none") this.#group?.close();
+    return met === undefined && this.#ranOutOfMemory(exit) ? [outOfMemory] : told;
+  }
+
+  glance(machine: MachineUse): "yes" | "if made" | "no" {
+    this.#endedForMemory ??= endedForMemory();
+    if (this.#met !== undefined || this.#isLooking) return "no";
+    if (this.#wasFull()) {
+      this.#end({ limit: "processes", allowed: this.#limits.processes });
+      return "no";
+    }
+    if (this.#newTasks(machine) > (this.#group === undefined ? groupedFrom : 1)) {
+      this.#isPaused = true;
+      this.#watched?.pause();
+      return "yes";
+    }
+    return this.#isDue(machine);
+  }
+
+  async look({ atMs, machine, all }: Round): Promise<void> {
+    this.#isLooking = true;
+    const members = this.#watched!.members(all);
+    if (this.#isPaused) this.#hold(members);
+    const filesHaveGrown = machine.fileBytes - this.#fileBytesBefore > this.#limits.memoryBytes / 8;
+    const nameless = filesHaveGrown || members.length <= fewMembers;
+    const files = this.#files.bytes(members, { nameless });
+    const usage = await usageOf(members, { all, files, enough: this.#limits.memoryBytes });
+    this.#last = { usage, machine, atMs, tookMs: monotonicMs() - atMs };
+    this.#check("processes", usage.processes);
+    this.#check("memoryBytes", usage.memoryBytes);
+    this.#check("cpuSeconds", usage.cpuSeconds);
+    if (this.#isPaused && this.#met === undefined) this.#watched?.resume();
+    this.#isPaused = false;
+    this.#isLooking = false;
+  }
+
+  /** By the kernel, who is quicker than we are. */
+  #hold(members: readonly Life[]): void {
+    this.#group ??= openTaskGroup(this.#limits.processes) ?? "none";
+    if (this.#group !== "none") this.#group.add(members.map(({ pid }) => pid));
+  }
+
+  #wasFull(): boolean {
+    return this.#group !== "none" && this.#group?.wasFull() === true;
+  }
+
+  #isDue(machine: MachineUse): "yes" | "if made" | "no" {
+    const { usage, atMs, tookMs, machine: before } = this.#last;
+    const { processes, memoryBytes, cpuSeconds } = this.#limits;
+    const restedMs = monotonicMs() - atMs;
+    // How much of what was left may be gone since, at most.
+    const gone = Math.max(
+      this.#newTasks(machine),
+      (before.freeBytes - machine.freeBytes) / (memoryBytes - usage.memoryBytes),
+      (restedMs * availableParallelism()) / 1000 / (cpuSeconds - usage.cpuSeconds),
+    );
+    const used = Math.max(usage.processes / processes, usage.memoryBytes / memoryBytes);
+    const enoughMs = used > 0.5 ? 0 : Math.min(atMs - this.begunMs, restMs.most);
+    const isRested = restedMs >= Math.max(enoughMs, restMs.least);
+    if (restedMs < share * tookMs) return "no";
+    if (gone > 0.5 || isRested) return "yes";
+    return restedMs >= enoughMs / 2 ? "if made" : "no";
+  }
+
+  #newTasks({ tasks }: MachineUse): number {
+    const { usage, machine: before } = this.#last;
+    return (tasks - before.tasks) / (this.#limits.processes - usage.processes);
+  }
+
+  #check(limit: keyof ResourceLimits, used: number): void {
+    const allowed = this.#limits[limit];
+    if (used > allowed) this.#end({ limit, allowed, used });
+  }
+
+  #end(met: Omit<MetLimit, "wasEnded">): void {
+    if (this.#met !== undefined) return;
+    this.#met = { ...met, wasEnded: true };
+    this.#watched?.kill();
+  }
+
+  #metInKernel(exit: Pick<ProcessExit, "code" | "signal"> | undefined): MetLimit | undefined {
+    const limit = this.#wasFull()
+      ? "processes"
+      : ((exit && limitOfSignal(exit)) ?? (this.#saidFileTooLarge ? "fileBytes" : undefined));
+    return limit && { limit, allowed: this.#limits[limit], wasEnded: false };
+  }
+
+  /** Whether the kernel may have been the one who ended it. */
+  #ranOutOfMemory(exit: Pick<ProcessExit, "code" | "signal"> | undefined): boolean {
+    if (this.#endedForMemory === undefined || (exit?.signal !== "SIGKILL" && exit?.code !== 137))
+      return false;
+    return endedForMemory() > this.#endedForMemory;
+  }
+}
+
+// Whose descriptors are looked at in no time.
+const fewMembers = 16;
+
+const nothing: Usage = { cpuSeconds: 0, memoryBytes: 0, processes: 0 };
+
+interface Look {
+  readonly usage: Usage;
+  readonly machine: MachineUse;
+  readonly atMs: number;
+  readonly tookMs: number;
+}
+
+const outOfMemory =
+  "The machine ran out of memory while it ran, and the system ended programs, most likely this one.";

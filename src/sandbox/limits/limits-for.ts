@@ -1,0 +1,61 @@
+import { readFileSync, statfsSync } from "node:fs";
+import { availableParallelism, totalmem } from "node:os";
+import type { Confinement, ResourceLimits } from "../../contract/confinement.ts";
+
+/** What one command may use, with all that it starts: the usual amounts, unless rules say others. */
+export function limitsFor(
+  { limits = {}, limitsAtMost = {} }: Pick<Confinement, "limits" | "limitsAtMost">,
+  workspace: string,
+): ResourceLimits {
+  const usual = { ...usualLimits(), fileBytes: usualFileBytes(workspace), ...limits };
+  const names = Object.keys(limitsAtMost) as readonly (keyof ResourceLimits)[];
+  const lower = names.map((name) => [name, Math.min(usual[name], limitsAtMost[name] ?? Infinity)]);
+  return { ...usual, ...Object.fromEntries(lower) };
+}
+
+const gigabyte = 1024 ** 3;
+
+/** Amounts that no build meets, but that something which has gone wrong meets before the machine suffers. */
+function usualLimits(): Omit<ResourceLimits, "fileBytes"> {
+  usual ??= {
+    // Every core busy for an hour, or one for a day: commands in the foreground are ended long before, so this is for
+    // what is forgotten in the background.
+    cpuSeconds: Math.max(24, availableParallelism()) * 3600,
+    // Resident, not reserved: Node, Java and sanitizers reserve far more than any machine has. A quarter stays for us
+    // and the person.
+    memoryBytes: Math.floor((0.75 * memoryHere()) / gigabyte) * gigabyte || 0.75 * memoryHere(),
+    // With threads: `make -j64`, Java virtual machines of hundreds of threads, browsers of 600 threads for each core. A
+    // fork bomb is there within a second.
+    processes: Math.min(Math.max(4096, 1024 * availableParallelism()), numbersHere() / 2),
+    // A program that prints for ever is there within half a minute; a server's log is not there for months.
+    outputBytes: 10 * gigabyte,
+  };
+  return usual;
+}
+
+let usual: Omit<ResourceLimits, "fileBytes"> | undefined;
+
+/** Half of what the disk has left, so that no endless file fills it; what builds make is smaller than ten gigabytes. */
+function usualFileBytes(workspace: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(workspace);
+    return Math.max(10, Math.floor((bavail * bsize) / 2 / gigabyte)) * gigabyte;
+  } catch {
+    return 10 * gigabyte;
+  }
+}
+
+/** Of this machine or container. */
+function memoryHere(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
+/** How many processes and threads the system can number. */
+function numbersHere(): number {
+  try {
+    return Number(readFileSync("/proc/sys/kernel/pid_max", "latin1"));
+  } catch {
+    return Infinity;
+  }
+}

@@ -1,0 +1,96 @@
+import { readFile } from "node:fs/promises";
+import type { Life } from "../../system/process-owner.ts";
+import { systemText } from "../../system/system-text.ts";
+
+/** What a command and all that it has started use. */
+export interface Usage {
+  readonly cpuSeconds: number;
+  readonly memoryBytes: number;
+  /** With threads, and with those that have ended but whose end nobody has awaited. */
+  readonly processes: number;
+}
+
+/**
+ * `all`: every process that there is. `files`: bytes of files in memory. Memory is counted exactly only where it may be more
+ * than `enough`: that takes a while.
+ */
+export async function usageOf(
+  members: readonly Life[],
+  options: { readonly all: readonly Life[]; readonly files: number; readonly enough: number },
+): Promise<Usage> {
+  const { all, files, enough } = options;
+  const parents = new Set(members.map(({ pid }) => pid));
+  const unawaited = all.filter(({ isOver, parent }) => isOver && parents.has(parent));
+  const atMost = files + sum(members.map(({ residentPages }) => residentPages * pageBytes()));
+  return {
+    cpuSeconds: sum(members.map(({ cpuTicks }) => cpuTicks)) / ticksPerSecond,
+    memoryBytes: atMost <= enough ? atMost : await exactMemory(members, files),
+    processes: sum(members.map(({ threads }) => threads)) + unawaited.length,
+  };
+}
+
+// What the kernel tells programs, whatever it counts in itself.
+const ticksPerSecond = 100;
+
+/** Pages that several share count once: workers that were forked from one large process have most in common. */
+async function exactMemory(members: readonly Life[], files: number): Promise<number> {
+  let bytes = 0;
+  let ofFiles = 0;
+  for (const { pid } of members) {
+    const text = await readFile(`/proc/${pid}/smaps_rollup`, "latin1").catch(() => "");
+    const [all, shared] = ["Pss", "Pss_Shmem"].map((name) => kilobytesOf(text, name));
+    bytes += all === undefined ? unsharedBytes(pid) : (all - (shared ?? 0)) * 1024;
+    ofFiles += (shared ?? 0) * 1024;
+  }
+  // What processes have mapped of files in memory is a part of these, mostly.
+  return bytes + Math.max(ofFiles, files);
+}
+
+function kilobytesOf(text: string, name: string): number | undefined {
+  const [, kilobytes] = new RegExp(`^${name}: +(\\d+) kB$`, "m").exec(text) ?? [];
+  return kilobytes === undefined ? undefined : Number(kilobytes);
+}
+
+/** Of a process that does not let us look: without what is a file's; nothing of one that has ended meanwhile. */
+function unsharedBytes(pid: number): number {
+  const [, resident = 0, shared = 0] = systemText(`/proc/${pid}/statm`).split(" ").map(Number);
+  return (resident - shared) * pageBytes();
+}
+
+/** What the whole machine tells in two lines: enough to know that nothing has grown. */
+export interface MachineUse {
+  readonly tasks: number;
+  readonly freeBytes: number;
+  /** Of files in memory, with names or without. */
+  readonly fileBytes: number;
+}
+
+export function machineUse(): MachineUse {
+  const [, tasks] = /\/(\d+) /.exec(systemText("/proc/loadavg")) ?? [];
+  const memory = systemText("/proc/meminfo");
+  const [free = 0, files = 0] = ["MemAvailable", "Shmem"].map((name) => kilobytesOf(memory, name));
+  return { tasks: Number(tasks ?? 0), freeBytes: free * 1024, fileBytes: files * 1024 };
+}
+
+/** How many programs the kernel has ended since it began, because memory ran out. */
+export function endedForMemory(): number {
+  return Number(/^oom_kill (\d+)$/m.exec(systemText("/proc/vmstat"))?.[1] ?? 0);
+}
+
+/** As the kernel has told this process: pairs of numbers, of which the sixth kind is the size of a page. */
+function pageBytes(): number {
+  if (page === undefined) {
+    const told = Buffer.from(systemText("/proc/self/auxv"), "latin1");
+    const pairs = Array.from({ length: told.length / 16 }, (_, index) => told.subarray(16 * index));
+    const pair = pairs.find((pair) => pair.readBigUInt64LE(0) === pageSizeKind);
+    page = pair === undefined ? 4096 : Number(pair.readBigUInt64LE(8));
+  }
+  return page;
+}
+
+let page: number | undefined;
+const pageSizeKind = 6n;
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

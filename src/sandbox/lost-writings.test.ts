@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { missingHere, openSandboxRoom } from "../../test/support/sandbox-room.ts";
+
+const levels = ["bwrap", "landlock"] as const;
+const missing = new Map<string, string | undefined>();
+for (const level of levels) missing.set(level, await missingHere(level));
+
+describe.each(levels)("in %s", (level) => {
+  it.skipIf(missing.get(level) !== undefined)(
+    "says of a new file below the home that it is gone, and nothing when it was not made",
+    async () => {
+      await using room = openSandboxRoom(level);
+      const path = join(homedir(), `toolcrib lost ${process.pid} ${level}`);
+      const name = path.slice(homedir().length + 1);
+      const writable = [path, join(path, "further")];
+      const idle = await room.run("true", { writable });
+      const written = await room.run(`echo text > ~/'${name}'`, { writable });
+      const kept = await room.run(`cat ~/'${name}'`, { writable });
+      expect([idle.remarks, written.remarks, kept.stdout, kept.remarks, existsSync(path)]).toEqual([
+        [],
+        [
+          `${path} is not there: it was written to the private home of commands, which does not stay. Make the file or directory outside first, then run the command again.`,
+        ],
+        "text\n",
+        [],
+        false,
+      ]);
+    },
+  );
+});

@@ -1,0 +1,106 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Confinement } from "../../contract/confinement.ts";
+import type { WayOutOptions } from "../../system/network/way-out.ts";
+import { FilteringProxy, proxyVariables } from "./proxy/filtering-proxy.ts";
+import { joinStreams } from "./proxy/join-streams.ts";
+import { RelayChannel } from "./relay/relay-channel.ts";
+import { relayScript, relayStarter } from "./relay/relay-script.ts";
+
+/** Above the ports that systems give to whoever asks for any, so that no program is in its way. */
+const innerPort = 61_080;
+
+/** The doors of a network namespace in which one command runs. */
+export interface Network {
+  /**
+   * What to run inside instead of `command`: it listens for programs that want out, leaves the relay behind, and becomes
+   * the command. `descriptor` is the channel that it inherits; the command does not.
+   */
+  wrap(
+    options: {
+      readonly perl: string;
+      readonly descriptor: number;
+      readonly env: Readonly<Record<string, string>>;
+    },
+    command: readonly string[],
+  ): { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };
+  /** Our end of the channel. */
+  attach(channel: Duplex): void;
+  /** The ports that programs inside listen on. */
+  listening(): Promise<readonly number[]>;
+  /** Where what listens inside at this port can be reached from here; undefined while nobody listens. */
+  reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
+  /** Ends every connection, and tells which were refused. */
+  close(): Promise<readonly string[]>;
+}
+
+export interface NetworkOptions {
+  /** Nothing gets out if not said. */
+  readonly mayConnect?: Confinement["mayConnect"];
+  /** All addresses of a name; the system's own answer if not said. */
+  readonly resolve?: WayOutOptions["resolve"];
+}
+
+export function openNetwork({ mayConnect, resolve }: NetworkOptions): Network {
+  const proxy = mayConnect && new FilteringProxy({ mayConnect, resolve });
+  const servers = new Map<number, Promise<Server | undefined>>();
+  let relay: RelayChannel | undefined;
+  return {
+    wrap: ({ perl, descriptor, env }, command) => {
+      const variables = { ...env, ...(mayConnect && proxyVariables({ port: innerPort, mayConnect })) };
+      const forPerl = Object.entries(variables).filter(([name]) => name.startsWith("PERL"));
+      return {
+        command: [
+          ...[perl, "-e", relayStarter, String(descriptor), String(relayScript.length)],
+          String(proxy ? innerPort : 0),
+          ...[...forPerl.map(([name, value]) => `${name}=${value}`), "--", ...command],
+        ],
+        // A program's own modules and locale are nothing to the relay.
+        env: {
+          ...Object.fromEntries(Object.entries(variables).filter(([name]) => !name.startsWith("PERL"))),
+          PERL_BADLANG: "0",
+        },
+      };
+    },
+    attach: (channel) => {
+      channel.write(relayScript);
+      relay = new RelayChannel(channel, (client) => (proxy ? proxy.serve(client) : client.destroy()));
+    },
+    listening: async () => (await relay?.listening()) ?? [],
+    reach: async (port) => {
+      if (!(await relay?.listening())?.includes(port)) return undefined;
+      if (!servers.has(port)) servers.set(port, listenFor(port, relay!));
+      const server = await servers.get(port);
+      const address = server?.address();
+      return typeof address === "object" && address ? { host: "127.0.0.1", port: address.port } : undefined;
+    },
+    close: async () => {
+      relay?.close();
+      proxy?.close();
+      for (const server of servers.values()) (await server)?.close();
+      return proxy?.remarks() ?? [];
+    },
+  };
+}
+
+/** At the same port of our loopback if it is free. */
+async function listenFor(port: number, relay: RelayChannel): Promise<Server | undefined> {
+  for (const wanted of [port, 0]) {
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+      client.on("error", () => {});
+      void relay.connect(port).then((inner) => (inner ? joinStreams(client, inner) : client.destroy()));
+    });
+    // No descriptor left for one more: it waits.
+    server.on("error", () => {});
+    try {
+      server.listen(wanted, "127.0.0.1");
+      await once(server, "listening");
+      server.unref();
+      return server;
+    } catch {
+      // Somebody else listens there, or only root may.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,70 @@
+import type { Duplex } from "node:stream";
+import { WayOut, type WayOutOptions } from "../../../system/network/way-out.ts";
+import type { HttpProxy } from "./http-proxy.ts";
+
+interface Proxy extends Pick<WayOutOptions, "mayConnect"> {
+  readonly port: number;
+  readonly secret?: string;
+}
+
+/** Where programs are to find a proxy: in the variables that most of them heed. */
+export function proxyVariables({ port, secret, mayConnect }: Proxy): Readonly<Record<string, string>> {
+  const login = secret === undefined ? "" : `toolcrib:${secret}@`;
+  const proxy = `http://${login}127.0.0.1:${port}`;
+  // A command's own servers are on its own loopback, unless a rule speaks of ours.
+  const direct = ["localhost", "127.0.0.1", "::1"].filter((host) => !mayConnect(host, port)).join(",");
+  return {
+    http_proxy: proxy,
+    https_proxy: proxy,
+    // Not socks5: there are programs that fail on it when they lack a library, though they would never use it.
+    all_proxy: proxy,
+    no_proxy: direct,
+    HTTP_PROXY: proxy,
+    HTTPS_PROXY: proxy,
+    ALL_PROXY: proxy,
+    NO_PROXY: direct,
+    NODE_USE_ENV_PROXY: "1",
+  };
+}
+
+/** Lets programs connect where they may, whether they speak HTTP or SOCKS 5 with it: the first byte tells. */
+export class FilteringProxy {
+  readonly #wayOut: WayOut;
+  readonly #secret: string | undefined;
+  #http: Promise<HttpProxy> | undefined;
+
+  constructor(options: WayOutOptions & { readonly secret?: string }) {
+    this.#wayOut = new WayOut(options);
+    this.#secret = options.secret;
+  }
+
+  serve(client: Duplex): void {
+    client.on("error", () => {});
+    client.once("readable", () => {
+      const first: Buffer | null = client.read();
+      if (first === null) return void client.destroy();
+      client.unshift(first);
+      void (first[0] === 5 ? this.#serveSocks(client) : this.#serveHttp(client));
+    });
+  }
+
+  remarks(): readonly string[] {
+    return this.#wayOut.refusals.remarks();
+  }
+
+  close(): void {
+    this.#wayOut.close();
+  }
+
+  async #serveSocks(client: Duplex): Promise<void> {
+    const { serveSocks } = await import("./socks-proxy.ts");
+    await serveSocks(client, this.#wayOut, this.#secret);
+  }
+
+  async #serveHttp(client: Duplex): Promise<void> {
+    this.#http ??= import("./http-proxy.ts").then(
+      ({ HttpProxy }) => new HttpProxy(this.#wayOut, this.#secret),
+    );
+    (await this.#http).serve(client);
+  }
+}

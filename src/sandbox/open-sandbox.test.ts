@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { failure, failureOf } from "../environment/conformance/world.ts";
+import { programUnavailable } from "../system/failures.ts";
+import { openSandbox } from "./open-sandbox.ts";
+
+const findProgram = async (name: string) => {
+  throw programUnavailable(name);
+};
+
+it("gives none when none is wanted", async () => {
+  await using folder = temporaryFolder();
+  const sandbox = await openSandbox({
+    ...{ want: "none", directory: join(folder.path, "state"), workspace: folder.path, findProgram },
+  });
+  expect([sandbox.level, sandbox.report.missing]).toEqual(["none", []]);
+});
+
+it("refuses a level by name that the system does not have", async () => {
+  await using folder = temporaryFolder();
+  const want = process.platform === "darwin" ? "landlock" : "seatbelt";
+  const opened = openSandbox({
+    want,
+    directory: join(folder.path, "state"),
+    workspace: folder.path,
+    findProgram,
+  });
+  expect(await failureOf(opened)).toEqual(
+    failure(
+      "unavailable",
+      `The sandbox "${want}" cannot be had here. There is no such sandbox for ${process.platform}.`,
+      `Do what that says, or take the best that can be had: "auto".`,
+    ),
+  );
+});

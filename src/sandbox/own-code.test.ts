@@ -1,0 +1,83 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { ownCode } from "./own-code.ts";
+
+const program = `@vscode/ripgrep-${process.platform}-${process.arch}`;
+
+it("names our packages where a project has installed them, and nothing elsewhere", async () => {
+  await using folder = temporaryFolder();
+  const put = (path: string) => {
+    mkdirSync(dirname(join(folder.path, path)), { recursive: true });
+    writeFileSync(join(folder.path, path), "{}");
+  };
+  const [project, other] = [join(folder.path, "project"), join(folder.path, "other")];
+  for (const name of ["toolcrib", "zod", "left-pad", "@vscode/ripgrep"])
+    put(`project/node_modules/${name}/package.json`);
+  put("project/node_modules/toolcrib/dist/parts/own-code.js");
+  put("project/package.json");
+  const module = pathToFileURL(join(project, "node_modules/toolcrib/dist/parts/own-code.js")).href;
+  put(`project/node_modules/${program}/package.json`);
+  // It is looked for from the folder of @vscode/ripgrep on.
+  const inside = ["toolcrib", "zod", "@vscode/ripgrep", program, `@vscode/node_modules/${program}`].map(
+    (name) => ({ path: join(project, "node_modules", name), kind: "directory" }),
+  );
+  expect(ownCode(project, module)).toEqual(inside);
+  expect(ownCode(other, module)).toEqual([]);
+  expect(ownCode(join(project, "node_modules/toolcrib"), module)).toEqual([]);
+});
+
+it("names where others would be loaded in place of ours, empty places among them", async () => {
+  await using folder = temporaryFolder();
+  const project = join(folder.path, "project");
+  const modules = join(project, "node_modules");
+  for (const path of [
+    "packages/a/node_modules/toolcrib",
+    `node_modules/@vscode/ripgrep`,
+    `node_modules/${program}`,
+  ]) {
+    mkdirSync(join(project, path), { recursive: true });
+    writeFileSync(join(project, path, "package.json"), "{}");
+  }
+  mkdirSync(join(project, "packages/a/node_modules/@vscode/ripgrep"), { recursive: true });
+  const toolcrib = join(project, "packages/a/node_modules/toolcrib");
+  writeFileSync(join(toolcrib, "own-code.js"), "");
+  expect(ownCode(project, pathToFileURL(join(toolcrib, "own-code.js")).href)).toEqual(
+    [
+      toolcrib,
+      join(modules, "@vscode/ripgrep"),
+      join(modules, program),
+      join(project, "packages/a/node_modules/@vscode/ripgrep"),
+      join(project, "packages/node_modules/@vscode/ripgrep"),
+      join(modules, "@vscode/node_modules", program),
+    ].map((path) => ({ path, kind: "directory" })),
+  );
+});
+
+it("names the links that lead to our packages", async () => {
+  await using folder = temporaryFolder();
+  const project = join(folder.path, "project");
+  const store = join(project, "store");
+  for (const path of [
+    "toolcrib",
+    "store/ripgrep",
+    "store/ripgrep/node_modules/@vscode",
+    "node_modules/@vscode",
+  ])
+    mkdirSync(join(project, path), { recursive: true });
+  const link = join(project, "node_modules/@vscode/ripgrep");
+  symlinkSync(join(store, "ripgrep"), link);
+  const nested = join(store, "ripgrep/node_modules", program);
+  mkdirSync(nested);
+  for (const path of ["toolcrib", "store/ripgrep"]) writeFileSync(join(project, path, "package.json"), "{}");
+  writeFileSync(join(nested, "package.json"), "{}");
+  writeFileSync(join(project, "toolcrib/own-code.js"), "");
+  expect(ownCode(project, pathToFileURL(join(project, "toolcrib/own-code.js")).href)).toEqual(
+    [join(project, "toolcrib"), join(store, "ripgrep"), link, nested].map((path) => ({
+      path,
+      kind: "directory",
+    })),
+  );
+});

@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes, randomInt } from "node:crypto";
+import { once } from "node:events";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { ToolError } from "../../contract/error.ts";
+import { namesIn } from "../../system/names-in.ts";
+import { isGone, thisProcess } from "../../system/process-owner.ts";
+import { processesWith } from "./processes-with.ts";
+import { openServers, type VisitedServers } from "./visited-servers.ts";
+
+/** Everything that attacks aim at, made for them alone. `await using` removes it. */
+export interface Lab extends AsyncDisposable {
+  /** A repository with a secret in it. */
+  readonly workspace: string;
+  /** Another directory of the shared temporary one. */
+  readonly outside: string;
+  /** Below the home directory of the person; undefined where that cannot be written. */
+  readonly home: string | undefined;
+  /** Where Toolcrib keeps what belongs to it. */
+  readonly state: string;
+  readonly config: string;
+  /** Stands in everything that must not be read. */
+  readonly canary: string;
+  /** Marks what is made outside, and how long a runaway sleeps. */
+  readonly mark: string;
+  readonly seconds: string;
+  /** A process of the person, whose variables hold the canary. */
+  readonly victim: ChildProcess;
+  isVictimAlive(): Promise<boolean>;
+  readonly ports: VisitedServers["ports"];
+  readonly sockets: VisitedServers["sockets"];
+  readonly visits: VisitedServers["visits"];
+  has(path: string): boolean;
+  read(path: string): string;
+}
+
+export async function openLab(): Promise<Lab> {
+  const mark = `toolcrib-${randomBytes(6).toString("hex")}`;
+  const canary = `canary ${randomBytes(12).toString("hex")}`;
+  const seconds = String(randomInt(100_000_000, 999_999_999));
+  const made: string[] = [];
+  let visited: VisitedServers | undefined;
+  let victim: ChildProcess | undefined;
+  const close = async () => {
+    delete process.env[variableOf(mark)];
+    victim?.kill("SIGKILL");
+    visited?.close();
+    const runaways = [seconds, hidden(seconds)].flatMap((word) => processesWith("sleep", word));
+    for (const pid of runaways) process.kill(pid, "SIGKILL");
+    // Those of the system should not be there at all.
+    for (const path of [...made, ...systemFiles(mark)]) rmSync(path, { recursive: true, force: true });
+  };
+  try {
+    const base = makeBase(tmpdir());
+    made.push(base);
+    const home = makeHome();
+    if (home !== undefined) made.push(home);
+    const [workspace, outside, state, config] = ["work space", "outside", "state", "config"].map((name) =>
+      join(base, name),
+    ) as [string, string, string, string];
+    for (const path of [workspace, outside, state, config]) mkdirSync(path, { mode: 0o700 });
+    fill({ workspace, outside, state }, home, canary);
+    const place = socketFolder(base);
+    if (place !== base) made.push(place);
+    visited = await openServers({ path: join(place, "s"), abstract: mark });
+    const person = await openVictim(canary);
+    victim = person.victim;
+    // As a key of the person would stand among our own variables.
+    process.env[variableOf(mark)] = canary;
+    const { ports, sockets, visits } = visited;
+    return {
+      ...{
+        workspace,
+        outside,
+        home,
+        state,
+        config,
+        canary,
+        mark,
+        seconds,
+        ...person,
+        ports,
+        sockets,
+        visits,
+      },
+      has: (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
+      read: (path) => readIfThere(path),
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Answers when asked, so that one need not guess whether a signal is still on its way. */
+async function openVictim(canary: string): Promise<Pick<Lab, "victim" | "isVictimAlive">> {
+  const victim = spawn("/bin/sh", ["-c", "while read word; do echo alive; done"], {
+    stdio: ["pipe", "pipe", "ignore"],
+    env: { CANARY: canary },
+  });
+  victim.stdin.on("error", () => {});
+  await once(victim, "spawn");
+  const gone = once(victim, "exit").then(() => false);
+  const answer = () => once(victim.stdout, "data").then(() => true);
+  return {
+    victim,
+    isVictimAlive: () => {
+      const alive = Promise.race([gone, answer()]);
+      victim.stdin.write("alive?\n");
+      return alive;
+    },
+  };
+}
+
+function makeBase(folder: string): string {
+  try {
+    return realpathSync(mkdtempSync(join(folder, "toolcrib-doctor-")));
+  } catch (cause) {
+    throw new ToolError("unavailable", `${folder} cannot be used: ${(cause as Error).message}`, {
+      hint: "Set TMPDIR to a folder that can be written.",
+      cause,
+    });
+  }
+}
+
+/** The path of a socket must be short. */
+function socketFolder(base: string): string {
+  return Buffer.byteLength(base) < 90 ? base : makeBase("/tmp");
+}
+
+/** How long a runaway sleeps that hides. */
+export function hidden(seconds: string): string {
+  return `${seconds}.5`;
+}
+
+/** Where root could write. */
+export function systemFiles(mark: string): readonly string[] {
+  return ["/etc", "/usr"].map((directory) => join(directory, mark));
+}
+
+function variableOf(mark: string): string {
+  return `${mark.replace("-", "_").toUpperCase()}_SETTING`;
+}
+
+function fill(
+  { workspace, outside, state }: Pick<Lab, "workspace" | "outside" | "state">,
+  home: string | undefined,
+  canary: string,
+): void {
+  writeFileSync(join(workspace, ".env"), `SETTING="${canary}"\n`);
+  // As `git init` makes it; git itself may be missing.
+  for (const name of ["hooks", "objects", "refs/heads", "info"])
+    mkdirSync(join(workspace, ".git", name), { recursive: true });
+  writeFileSync(join(workspace, ".git/HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(join(workspace, ".git/config"), "[core]\n\trepositoryformatversion = 0\n\tbare = false\n");
+  writeFileSync(join(outside, "file"), "as it was\n");
+  writeFileSync(join(state, "kept"), `${canary}\n`);
+  if (home === undefined) return;
+  mkdirSync(join(home, ".ssh"));
+  writeFileSync(join(home, ".ssh/id_rsa"), `${canary}\n`, { mode: 0o600 });
+}
+
+const homePrefix = ".toolcrib-doctor-";
+
+/** Removes as well what a doctor left that was killed. */
+function makeHome(): string | undefined {
+  try {
+    const home = realpathSync(homedir());
+    for (const name of namesIn(home).filter((entry) => entry.startsWith(homePrefix))) {
+      const [owner = ""] = name.slice(homePrefix.length).split(".");
+      if (isGone(owner, 0)) rmSync(join(home, name), { recursive: true, force: true });
+    }
+    return mkdtempSync(join(home, `${homePrefix}${thisProcess()}.`));
+  } catch {
+    return undefined;
+  }
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,91 @@
+import { existsSync, readdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname } from "node:path";
+import { expect, it } from "vitest";
+import { textOf } from "../../../test/support/sandbox-room.ts";
+import type { SandboxReport } from "../../contract/environment.ts";
+import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
+import { attacks } from "./attacks.ts";
+import { type Lab, openLab } from "./lab.ts";
+import { proveBoundary } from "./prove-boundary.ts";
+
+const nothingHeld: SandboxReport = { level: "none", missing: [], gaps: ["Nothing is held."] };
+
+/** Runs commands without any sandbox. */
+function withoutSandbox({ workspace }: Lab) {
+  const environment = openLocalEnvironment({ workspace });
+  const run = async (command: string) => {
+    const program = await environment.start("/bin/bash", {
+      args: ["-c", command],
+      signal: new AbortController().signal,
+    });
+    await Promise.all([textOf(program.stdout), textOf(program.stderr), program.exit]);
+  };
+  return { run, [Symbol.asyncDispose]: () => environment.close() };
+}
+
+it("finds out that nothing is enforced where nothing is: the attacks are real", async () => {
+  await using lab = await openLab();
+  await using commands = withoutSandbox(lab);
+  const proofs = await proveBoundary({ lab, run: commands.run, report: { ...nothingHeld, level: "bwrap" } });
+  // What depends on the rights of this machine, or on who is quicker, proves nothing here.
+  const surely = proofs.filter(
+    ({ promise }) => !/system|namespace|mounted|traced|memory|hidden whose/.test(promise),
+  );
+  const isHeldAlways = new Map(attacks.map(({ promise, isAlwaysPromised }) => [promise, isAlwaysPromised]));
+  expect(surely).toEqual(
+    surely.map(({ promise }) => ({ promise, outcome: isHeldAlways.get(promise) ? "enforced" : "open" })),
+  );
+});
+
+it("attacks nothing without a sandbox but what is promised there", async () => {
+  await using lab = await openLab();
+  await using commands = withoutSandbox(lab);
+  const proofs = await proveBoundary({ lab, run: commands.run, report: nothingHeld });
+  expect(proofs).toEqual(
+    attacks.map(({ promise, isAlwaysPromised }) =>
+      isAlwaysPromised
+        ? { promise, outcome: "enforced" }
+        : { promise, outcome: "not promised", reason: "Nothing is held." },
+    ),
+  );
+});
+
+it("says what a level does not promise, and what cannot be tried", async () => {
+  await using lab = await openLab();
+  await using commands = withoutSandbox(lab);
+  const common = { script: () => "cat .env", hasSucceeded: () => true };
+  const proofs = await proveBoundary({
+    lab: { ...lab, home: undefined },
+    run: commands.run,
+    report: { level: "landlock", missing: [], gaps: ["As everybody knows."] },
+    attacks: [
+      { ...common, promise: "One thing", gap: "As everybody knows." },
+      { ...common, promise: "Another thing", gap: "As nobody knows." },
+      { ...common, promise: "The home directory" },
+    ],
+  });
+  expect(proofs).toEqual([
+    { promise: "One thing", outcome: "not promised", reason: "As everybody knows." },
+    { promise: "Another thing", outcome: "open" },
+    {
+      promise: "The home directory",
+      outcome: "not tried",
+      reason: "The home directory cannot be written.",
+    },
+  ]);
+});
+
+it("leaves nothing behind", async () => {
+  const lab = await openLab();
+  const { workspace, home, victim, mark } = lab;
+  const ended = new Promise((resolve) => victim.once("exit", resolve));
+  await lab[Symbol.asyncDispose]();
+  await ended;
+  expect({
+    workspace: existsSync(dirname(workspace)),
+    home: home === undefined ? [] : readdirSync(homedir()).filter((name) => home.endsWith(name)),
+    variables: Object.values(process.env).filter((value) => value === lab.canary),
+    system: ["/etc", "/usr"].filter((folder) => readdirSync(folder).includes(mark)),
+  }).toEqual({ workspace: false, home: [], variables: [], system: [] });
+});

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SandboxReport } from "../../contract/environment.ts";
+import type { Attack } from "./attack.ts";
+import { attacks as usual } from "./attacks.ts";
+import type { Lab } from "./lab.ts";
+
+/** What one attack came to. */
+export interface Proof {
+  readonly promise: string;
+  /** "open": it succeeded. "not promised": it succeeded, or was not tried, and the level says that it might. */
+  readonly outcome: "enforced" | "open" | "not promised" | "not tried";
+  /** Why it was not tried, or what the level says. */
+  readonly reason?: string;
+}
+
+export interface ProofOptions {
+  readonly lab: Lab;
+  readonly report: SandboxReport;
+  /** Runs a command in the workspace of the lab, as commands are run, until it has ended. */
+  readonly run: (command: string) => Promise<void>;
+  readonly attacks?: readonly Attack[];
+  readonly progress?: (promise: string) => void;
+}
+
+/** Tries what commands must not be able to do, one after the other, and tells by its effect what is enforced. */
+export async function proveBoundary(options: ProofOptions): Promise<readonly Proof[]> {
+  const { attacks = usual, progress } = options;
+  const proofs: Proof[] = [];
+  for (const attack of attacks) {
+    progress?.(attack.promise);
+    proofs.push(await prove(attack, options));
+  }
+  return proofs;
+}
+
+async function prove(attack: Attack, { lab, report, run }: ProofOptions): Promise<Proof> {
+  const { promise, gap } = attack;
+  if (report.level === "none" && !attack.isAlwaysPromised)
+    return { promise, outcome: "not promised", reason: report.gaps[0] ?? "" };
+  if (lab.home === undefined && /home/.test(promise))
+    return { promise, outcome: "not tried", reason: "The home directory cannot be written." };
+  const loot = await plunder(attack, lab, run);
+  if (loot === undefined) return { promise, outcome: "not tried", reason: "perl is not installed." };
+  if (!(await attack.hasSucceeded(lab, loot))) return { promise, outcome: "enforced" };
+  if (gap !== undefined && report.gaps.includes(gap))
+    return { promise, outcome: "not promised", reason: gap };
+  return { promise, outcome: "open" };
+}
+
+/**
+ * The attack is in a file, so that rules see nothing of what it reaches for. Its loot is too: what is shown of an output
+ * has no secrets in it. Undefined where it cannot be tried.
+ */
+async function plunder(attack: Attack, lab: Lab, run: ProofOptions["run"]): Promise<string | undefined> {
+  const [script, loot] = ["attack", "loot"].map((name) => join(lab.workspace, name)) as [string, string];
+  const lines = ["exec > loot 2>&1", attack.script(lab)];
+  if (attack.needs !== undefined) lines.splice(1, 0, `${attack.needs} -e 0 || exit`, "echo begun");
+  writeFileSync(script, `${lines.join("\n")}\n`);
+  rmSync(loot, { force: true });
+  await run("bash attack");
+  // What was sent waits for its turn.
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  if (!existsSync(loot)) throw new Error(`The attack did not run: ${attack.promise}`);
+  const said = readFileSync(loot, "latin1");
+  return attack.needs !== undefined && !said.includes("begun") ? undefined : said;
+}

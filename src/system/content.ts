@@ -1,0 +1,78 @@
+import type { Hash } from "node:crypto";
+import { closeSync, fstatSync, lstatSync, readlinkSync, readSync, writeSync } from "node:fs";
+import type { Breath } from "../lib/breath.ts";
+import { errnoOf } from "./failures.ts";
+import { openIn } from "./pinning/open-in.ts";
+import type { PinnedDirectory } from "./pinning/pinning.ts";
+
+export function exists(directory: PinnedDirectory, name: string): boolean {
+  return lstatSync(directory.at(name), { throwIfNoEntry: false }) !== undefined;
+}
+
+export function isFileAt(directory: PinnedDirectory, name: string): boolean {
+  return lstatSync(directory.at(name), { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** Where a link points; undefined when none is there. */
+export function linkAt(directory: PinnedDirectory, name: string): string | undefined {
+  try {
+    return readlinkSync(directory.at(name));
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "EINVAL") return undefined;
+    throw error;
+  }
+}
+
+/** The hash of a regular file, or "nothing"; undefined for anything else. */
+export function contentAt(directory: PinnedDirectory, name: string): string | undefined {
+  if (!isFileAt(directory, name)) return exists(directory, name) ? undefined : "nothing";
+  const handle = openIn(directory, name);
+  try {
+    return fstatSync(handle).isFile() ? hashOf(handle) : undefined;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** The hash of an open file. */
+function hashOf(handle: number): string {
+  const hash = newHash();
+  for (const piece of piecesOf(handle)) hash.update(piece);
+  return hash.digest("hex");
+}
+
+/** The hash of an open file of any size, which is also copied if told where to. */
+export async function hashPatiently(handle: number, breath: Breath, copy?: number): Promise<string> {
+  const hash = newHash();
+  for (const piece of piecesOf(handle)) {
+    hash.update(piece);
+    if (copy !== undefined) writeFully(copy, piece);
+    if (breath.isDue) await breath.take();
+  }
+  return hash.digest("hex");
+}
+
+/** An open file from its beginning to its end; each piece is good until the next is asked for. */
+export function* piecesOf(handle: number): Generator<Buffer> {
+  const piece = Buffer.allocUnsafe(Math.min(fstatSync(handle).size + 1, maxPieceBytes));
+  for (let position = 0; ; ) {
+    const read = readSync(handle, piece, 0, piece.length, position);
+    if (read === 0) return;
+    yield piece.subarray(0, read);
+    position += read;
+  }
+}
+
+const maxPieceBytes = 1024 * 1024;
+
+export function writeFully(handle: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) written += writeSync(handle, bytes, written);
+}
+
+let crypto: typeof import("node:crypto") | undefined;
+
+export function newHash(): Hash {
+  // Loaded by the first use, as in contentHash.
+  crypto ??= process.getBuiltinModule("node:crypto");
+  return crypto.createHash("sha256");
+}

@@ -1,0 +1,50 @@
+import { mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { ToolError } from "../contract/error.ts";
+import { makePrivateDirectory, realLocation } from "./directories.ts";
+
+it("makes a folder with its parents, for the user alone, and leaves one that is there", async () => {
+  await using folder = temporaryFolder();
+  const path = `${folder.path}/a/b/c`;
+  makePrivateDirectory(path);
+  makePrivateDirectory(path);
+  const modes = ["a", "a/b", "a/b/c"].map((name) => statSync(`${folder.path}/${name}`).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o700, 0o700]);
+});
+
+it("names the way out where no folder can be made, and always comes to an end", async () => {
+  await using folder = temporaryFolder();
+  writeFileSync(`${folder.path}/file`, "");
+  for (const path of [`${folder.path}/file`, `${folder.path}/file/below`, "/proc/none/below"]) {
+    const refusal = catchError(() => makePrivateDirectory(path));
+    expect(refusal).toMatchObject({
+      code: "unavailable",
+      hint: "Set TOOLCRIB_HOME to a folder that can be written.",
+    });
+  }
+});
+
+it("tells where a path leads, through links, whatever of it is there yet", async () => {
+  await using folder = temporaryFolder();
+  mkdirSync(`${folder.path}/real`);
+  symlinkSync("real", `${folder.path}/link`);
+  const paths = ["link", "link/a/b", "none/c", "real/.."].map((path) => `${folder.path}/${path}`);
+  expect([...paths, "/none", "/"].map(realLocation)).toEqual([
+    `${folder.path}/real`,
+    `${folder.path}/real/a/b`,
+    `${folder.path}/none/c`,
+    folder.path,
+    "/none",
+    "/",
+  ]);
+});
+
+function catchError(work: () => void): ToolError | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error instanceof ToolError ? error : undefined;
+  }
+}

@@ -1,0 +1,164 @@
+import { mkdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { ToolError } from "../contract/error.ts";
+import { fingerprint } from "../lib/fingerprint.ts";
+import { errnoOf } from "./failures.ts";
+import { namesIn } from "./names-in.ts";
+
+/** Where Toolcrib keeps its own files. */
+export interface Directories {
+  /** What the person sets. */
+  readonly config: string;
+  /** Journals and spilled outputs, a folder a workspace. */
+  readonly state: string;
+  /** What can be made again. */
+  readonly cache: string;
+}
+
+/** XDG directories, or all below TOOLCRIB_HOME when it is set. Relative XDG values are invalid and do not count. */
+export function userDirectories(variables: NodeJS.ProcessEnv = process.env): Directories {
+  const home = variables.TOOLCRIB_HOME;
+  if (home && !isAbsolute(home)) {
+    throw new ToolError("invalid-input", `TOOLCRIB_HOME must be an absolute path, not ${home}`, {
+      hint: "A relative one would mean another folder in every directory.",
+    });
+  }
+  if (home) return { config: join(home, "config"), state: home, cache: join(home, "cache") };
+  const below = (name: string, fallback: string) => {
+    const value = variables[name];
+    return join(value?.startsWith("/") ? value : join(homedir(), fallback), "toolcrib");
+  };
+  return {
+    config: below("XDG_CONFIG_HOME", ".config"),
+    state: below("XDG_STATE_HOME", ".local/state"),
+    cache: below("XDG_CACHE_HOME", ".cache"),
+  };
+}
+
+/** What is kept of one workspace. */
+export type WorkspaceFiles = Readonly<
+  Record<
+    | "journal"
+    | "blobs"
+    | "outputs"
+    | "changes"
+    | "scans"
+    | "started"
+    | "sandbox"
+    | "transactions"
+    | "index"
+    | "approvals",
+    string
+  >
+>;
+
+export function workspaceFiles(state: string, workspace: string): WorkspaceFiles {
+  return filesIn(workspaceDirectory(state, workspace));
+}
+
+/** Of every workspace that something is kept of. */
+export function allWorkspaceFiles(state: string): readonly WorkspaceFiles[] {
+  const folder = join(state, "workspaces");
+  return namesIn(folder).map((name) => filesIn(join(folder, name)));
+}
+
+function filesIn(directory: string): WorkspaceFiles {
+  return {
+    journal: join(directory, "journal.sqlite"),
+    blobs: join(directory, "blobs"),
+    outputs: join(directory, "outputs"),
+    changes: join(directory, "changes"),
+    scans: join(directory, "scans"),
+    started: join(directory, "started"),
+    sandbox: join(directory, "sandbox"),
+    transactions: join(directory, "transactions"),
+    index: join(directory, "index"),
+    approvals: join(directory, "approvals"),
+  };
+}
+
+/** What is kept of one workspace below a directory of ours: readable by people and unique by its fingerprint. */
+export function workspaceDirectory(directory: string, workspace: string): string {
+  const readable =
+    basename(workspace)
+      .replace(/[^\w.-]+/g, "-")
+      .slice(0, 40) || "root";
+  return join(directory, "workspaces", `${readable}-${fingerprint(workspace)}`);
+}
+
+/** The real path of a folder that is to be a workspace. */
+export function realWorkspace(path: string): string {
+  try {
+    const real = realpathSync(path);
+    if (statSync(real).isDirectory()) return real;
+  } catch (cause) {
+    throw new ToolError("not-found", `The workspace ${path} cannot be opened: ${(cause as Error).message}`, {
+      hint: "Name a folder that exists.",
+      cause,
+    });
+  }
+  throw new ToolError("invalid-input", `The workspace ${path} is not a directory`, {
+    hint: "Name a folder.",
+  });
+}
+
+/** Where a path leads, also when its last parts, or what a link leads to, are not there yet. */
+export function realLocation(path: string): string {
+  return locationOf(path, maxLinks);
+}
+
+/** As many as the system follows; links that lead in a circle lead nowhere. */
+const maxLinks = 40;
+
+function locationOf(path: string, linksLeft: number): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    if (parent === path) return path;
+    const directory = locationOf(parent, linksLeft);
+    const here = join(directory, basename(path));
+    const target = linksLeft > 0 ? linkAt(here) : undefined;
+    return target === undefined ? here : locationOf(resolve(directory, target), linksLeft - 1);
+  }
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes a folder of ours, with its parents, for nobody else to read. */
+export function makePrivateDirectory(path: string): void {
+  try {
+    makeWithParents(path);
+  } catch (cause) {
+    throw new ToolError("unavailable", `The folder ${path} cannot be made: ${(cause as Error).message}`, {
+      hint: "Set TOOLCRIB_HOME to a folder that can be written.",
+      cause,
+    });
+  }
+}
+
+/** Not by mkdir's own `recursive`, which never ends in places such as /proc. */
+function makeWithParents(path: string): void {
+  try {
+    makeOne(path);
+  } catch (error) {
+    if (errnoOf(error) !== "ENOENT" || dirname(path) === path) throw error;
+    makeWithParents(dirname(path));
+    makeOne(path);
+  }
+}
+
+function makeOne(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST" || !statSync(path).isDirectory()) throw error;
+  }
+}

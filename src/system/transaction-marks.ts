@@ -1,0 +1,82 @@
+import { closeSync, openSync, renameSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { makePrivateDirectory } from "./directories.ts";
+import { asToolError, errnoOf } from "./failures.ts";
+import { namesIn } from "./names-in.ts";
+import { isGone, thisProcess } from "./process-owner.ts";
+
+/** That a transaction is open, as a file whose name tells who has it. */
+export interface TransactionMark {
+  readonly id: string;
+  /** "parked": left for the next that takes it. "abandoned": whoever had it is gone. */
+  readonly state: "held" | "parked" | "abandoned";
+  /** Whether whoever has it will park it again. */
+  readonly isShared: boolean;
+  readonly file: string;
+}
+
+/** The open transactions of one workspace. Taking one is a rename: of several processes one gets it. */
+export class TransactionMarks {
+  readonly #folder: string;
+
+  /** The folder is made when it is needed. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  list(): readonly TransactionMark[] {
+    return this.#names().map((file) => {
+      const [id = "", owner = "", kind = ""] = file.split(".");
+      const state = owner === parked ? "parked" : isGoneForSure(owner) ? "abandoned" : "held";
+      return { id, state, isShared: owner === parked || kind === "shared", file };
+    });
+  }
+
+  begin(id: string, { isShared }: { readonly isShared: boolean }): void {
+    makePrivateDirectory(this.#folder);
+    closeSync(openSync(join(this.#folder, heldName(id, isShared)), "wx", 0o600));
+  }
+
+  /** False when somebody else has taken it. */
+  take({ id, file, isShared }: TransactionMark): boolean {
+    try {
+      renameSync(join(this.#folder, file), join(this.#folder, heldName(id, isShared)));
+      return true;
+    } catch (error) {
+      if (errnoOf(error) === "ENOENT") return false;
+      throw error;
+    }
+  }
+
+  /** Nobody is to wait for one with which nobody can go on. */
+  unshare(id: string): void {
+    for (const mark of this.list()) if (mark.id === id) this.take({ ...mark, isShared: false });
+  }
+
+  park(id: string): void {
+    renameSync(join(this.#folder, heldName(id, true)), join(this.#folder, `${id}.${parked}`));
+  }
+
+  end(id: string): void {
+    for (const mark of this.list()) if (mark.id === id) unlinkSync(join(this.#folder, mark.file));
+  }
+
+  #names(): readonly string[] {
+    try {
+      return namesIn(this.#folder).filter((name) => name.startsWith("transaction_"));
+    } catch (error) {
+      throw asToolError(error, this.#folder);
+    }
+  }
+}
+
+const parked = "parked";
+
+function heldName(id: string, isShared: boolean): string {
+  return `${id}.${thisProcess()}.${isShared ? "shared" : "own"}`;
+}
+
+/** A transaction may be open for days: one in another container is never taken for abandoned. */
+function isGoneForSure(owner: string): boolean {
+  return isGone(owner, 0);
+}

@@ -1,0 +1,567 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { emptySource } from "../../test/support/tool-source.ts";
+import type { Access } from "../contract/access.ts";
+import type { CallEvent } from "../contract/event.ts";
+import type { Tool } from "../contract/tool.ts";
+import { policyFiles } from "../system/policy-files.ts";
+import {
+  type Approval,
+  type ApprovalRequest,
+  type Approve,
+  openToolcrib,
+  type Toolcrib,
+  type ToolcribOptions,
+} from "./index.ts";
+
+/** A room in which a person gives these answers, one after the other, and `asked` is what they were shown. */
+interface Room extends AsyncDisposable {
+  readonly crib: Toolcrib;
+  readonly workspace: string;
+  readonly granted: string;
+  readonly asked: ApprovalRequest[];
+  reopen(answers: readonly Answer[]): Promise<Room>;
+}
+
+type Answer = Approval | Approve;
+
+async function openRoom(answers: readonly Answer[] | "nobody", options: ToolcribOptions = {}): Promise<Room> {
+  const folder = temporaryFolder();
+  const room = await openIn(folder.path, answers, options);
+  return {
+    ...room,
+    [Symbol.asyncDispose]: async () => {
+      await room.crib.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function openIn(
+  folder: string,
+  answers: readonly Answer[] | "nobody",
+  options: ToolcribOptions,
+): Promise<Room> {
+  const workspace = join(folder, "workspace");
+  mkdirSync(workspace, { recursive: true });
+  const asked: ApprovalRequest[] = [];
+  const approve: Approve = (request, signal) => {
+    const answer = answers[asked.length] as Answer | undefined;
+    asked.push(request);
+    if (answer === undefined) throw new Error("nobody is there");
+    return typeof answer === "function" ? answer(request, signal) : answer;
+  };
+  const configDirectory = join(folder, "config");
+  const crib = await openToolcrib({
+    workspace,
+    stateDirectory: join(folder, "state"),
+    configDirectory,
+    tools: [acting],
+    ...(answers === "nobody" ? {} : { approve }),
+    ...options,
+  });
+  return {
+    crib,
+    workspace,
+    granted: policyFiles(configDirectory, workspace).granted,
+    asked,
+    reopen: async (later) => {
+      await crib.close();
+      return openIn(folder, later, options);
+    },
+    [Symbol.asyncDispose]: () => crib.close(),
+  };
+}
+
+interface ActInput {
+  readonly run?: string | undefined;
+  readonly delete?: string | undefined;
+  readonly say?: unknown;
+}
+
+/** Does nothing, but would run a command or delete a file, as it is told; says what it was given. */
+const acting: Tool<ActInput> = {
+  name: "test.act",
+  summary: "Acts.",
+  risk: "execute",
+  input: z.strictObject({
+    run: z.optional(z.string()),
+    delete: z.optional(z.string()),
+    say: z.optional(z.unknown()),
+  }),
+  limits: { maxChars: 1000, keep: "both" },
+  accesses: ({ run: command, delete: path }) => [
+    ...(command === undefined ? [] : [{ kind: "execute", command } satisfies Access]),
+    ...(path === undefined ? [] : [{ kind: "delete", path } satisfies Access]),
+  ],
+  run: async (input) => ({ data: input, text: `acted ${JSON.stringify(input.say ?? "")}` }),
+};
+
+const once: Approval = { allow: true };
+const session: Approval = { allow: true, remember: "session" };
+const always: Approval = { allow: true, remember: "always" };
+
+describe("an answer", () => {
+  it("for once holds for one call", async () => {
+    await using room = await openRoom([once, { allow: false }]);
+    const results = [
+      await room.crib.call("test.act", { run: "ls" }),
+      await room.crib.call("test.act", { run: "ls" }),
+    ];
+    expect(results.map(({ error }) => error?.code)).toEqual([undefined, "denied"]);
+    expect(room.crib.history().map(({ decision }) => decision?.answer)).toEqual(["no", "once"]);
+  });
+
+  it("for the session holds for exactly what was shown, until the room is closed", async () => {
+    await using room = await openRoom([session]);
+    const act = async (input: ActInput, tool = "test.act") => (await room.crib.call(tool, input)).error?.code;
+    expect([
+      await act({ run: "npm test" }),
+      await act({ run: "npm test" }),
+      await act({ run: "npm test | npm test" }),
+      await act({ run: "npm test --force" }),
+      await act({ run: "npm test; ls" }),
+      await act({ delete: "a" }),
+    ]).toEqual([undefined, undefined, undefined, "needs-approval", "needs-approval", "needs-approval"]);
+    expect(room.asked[0]!.grants).toEqual(["allow run npm test by test.act"]);
+    expect(room.crib.history(6).map(({ decision }) => decision?.source)).toEqual([
+      "mode cautious",
+      "mode cautious",
+      "mode cautious",
+      "this session:1",
+      "this session:1",
+      "mode cautious",
+    ]);
+    expect(existsSync(room.granted)).toBe(false);
+    await using later = await room.reopen([]);
+    expect((await later.crib.call("test.act", { run: "npm test" })).error?.code).toBe("needs-approval");
+  });
+
+  it("for ever is written down with its date, and holds in the next room", async () => {
+    await using room = await openRoom([always, always]);
+    const first = await room.crib.call("test.act", { run: "npm test" });
+    const second = await room.crib.call("test.act", { delete: "my notes.txt" });
+    expect([first, second].map(({ isError }) => isError)).toEqual([false, false]);
+    const minute = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d UTC`;
+    expect(readFileSync(room.granted, "utf8")).toMatch(
+      new RegExp(
+        `^# ${minute}, asked for by ${first.callId}\nallow run npm test by test.act\n` +
+          `# ${minute}, asked for by ${second.callId}\nallow delete '${room.workspace}/my notes.txt' by test.act\n$`,
+      ),
+    );
+    await using later = await room.reopen([]);
+    const results = [
+      await later.crib.call("test.act", { run: "npm test" }),
+      await later.crib.call("test.act", { delete: "my notes.txt" }),
+      await later.crib.call("test.act", { delete: "notes.txt" }),
+    ];
+    expect(results.map(({ error }) => error?.code)).toEqual([undefined, undefined, "needs-approval"]);
+    expect(later.crib.history(3)[2]!.decision?.source).toBe(`${later.granted}:2`);
+  });
+
+  it.each([
+    ["the session", session],
+    ["ever", always],
+  ])("for %s holds for a tool of another server, but not for its namesake at a third", async (_, answer) => {
+    const source = emptySource();
+    const echo = (server: string): Tool<ActInput> => ({
+      ...acting,
+      name: "echo",
+      canonical: `${server}__echo`,
+      ownName: "echo",
+      server,
+    });
+    source.put([echo("git hub"), echo("other")]);
+    await using room = await openRoom([answer], { sources: [source] });
+    const act = async (tool: string) => (await room.crib.call(tool, {})).error?.code;
+    expect([await act("git hub__echo"), await act("git hub__echo"), await act("other__echo")]).toEqual([
+      undefined,
+      undefined,
+      "needs-approval",
+    ]);
+    expect(room.asked[0]!.grants).toEqual(["allow use echo of 'git hub' by echo of 'git hub'"]);
+  });
+
+  it("that cannot be written down holds for the session, and says so", async () => {
+    await using room = await openRoom([always]);
+    mkdirSync(join(room.granted, "../../.."), { recursive: true });
+    writeFileSync(join(room.granted, "../.."), "");
+    const events: CallEvent[] = [];
+    room.crib.events.on((event) => void events.push(event));
+    const results = [
+      await room.crib.call("test.act", { run: "ls" }),
+      await room.crib.call("test.act", { run: "ls" }),
+    ];
+    expect(results.map(({ isError }) => isError)).toEqual([false, false]);
+    expect(room.crib.history().map(({ decision }) => decision?.answer)).toEqual([undefined, "session"]);
+    expect(events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
+      expect.stringMatching(/^Allowed for this session only: The folder .* cannot be made: /),
+    ]);
+  });
+
+  it("with a message tells the model, and a bare no which part was meant", async () => {
+    await using room = await openRoom([{ allow: false, message: "Use pnpm." }, { allow: false }]);
+    const errors = [
+      (await room.crib.call("test.act", { run: "npm install" })).error,
+      (await room.crib.call("test.act", { run: "ls | tee out" })).error,
+    ];
+    expect(errors).toEqual([
+      {
+        code: "denied",
+        message: "The person refused this call, and says: Use pnpm.",
+        hint: "Nothing was done.",
+      },
+      {
+        code: "denied",
+        message:
+          "The person refused this call: it would run `ls`, run `tee out` (mode cautious asks before commands run)",
+        hint: "Do not repeat it; ask what to do instead.",
+      },
+    ]);
+  });
+
+  it("is never remembered in paranoid mode, nor for what only the shell understands", async () => {
+    await using paranoid = await openRoom([always, once], { mode: "paranoid" });
+    const paranoidly = [await paranoid.crib.call("file.list", {}), await paranoid.crib.call("file.list", {})];
+    await using room = await openRoom([always, always]);
+    const unclear = [
+      await room.crib.call("test.act", { run: "$CMD" }),
+      await room.crib.call("test.act", { run: "$CMD" }),
+    ];
+    expect([...paranoidly, ...unclear].map(({ isError }) => isError)).toEqual([false, false, false, false]);
+    expect([...paranoid.asked, ...room.asked].map(({ grants }) => grants)).toEqual([[], [], [], []]);
+    expect([existsSync(paranoid.granted), existsSync(room.granted)]).toEqual([false, false]);
+  });
+
+  it("can be given only once for what does not fit on the line of a rule", async () => {
+    await using room = await openRoom([always, always]);
+    const results = [
+      await room.crib.call("test.act", { run: "git commit -m 'one\ntwo'" }),
+      await room.crib.call("test.act", { delete: "a\nallow run **" }),
+    ];
+    expect(results.map(({ isError }) => isError)).toEqual([false, false]);
+    expect(room.asked.map(({ grants }) => grants)).toEqual([[], []]);
+  });
+});
+
+describe("a question", () => {
+  it("is put once when two calls need the same grant", async () => {
+    await using room = await openRoom([session]);
+    const results = await Promise.all(
+      Array.from({ length: 5 }, () => room.crib.call("test.act", { run: "npm test" })),
+    );
+    expect([results.map(({ isError }) => isError), room.asked.length]).toEqual([Array(5).fill(false), 1]);
+  });
+
+  it("is put again when the first answer was for once, one after the other", async () => {
+    let open = 0;
+    let mostOpen = 0;
+    const slowly = async (): Promise<Approval> => {
+      mostOpen = Math.max(mostOpen, ++open);
+      await new Promise(setImmediate);
+      open -= 1;
+      return once;
+    };
+    await using room = await openRoom([slowly, slowly, slowly]);
+    await Promise.all(Array.from({ length: 3 }, () => room.crib.call("test.act", { run: "npm test" })));
+    expect([room.asked.length, mostOpen]).toEqual([3, 1]);
+  });
+
+  it("does not wait for one about something else", async () => {
+    const { promise, resolve } = Promise.withResolvers<Approval>();
+    await using room = await openRoom([
+      () => promise,
+      () => {
+        resolve(once);
+        return once;
+      },
+    ]);
+    const results = await Promise.all(["a", "b"].map((path) => room.crib.call("test.act", { delete: path })));
+    expect(results.map(({ isError }) => isError)).toEqual([false, false]);
+  });
+
+  it("ends when the call is cancelled, also for those that wait behind it", async () => {
+    const cancelling = new AbortController();
+    await using room = await openRoom([
+      () => {
+        cancelling.abort();
+        return new Promise(() => {});
+      },
+    ]);
+    const { signal } = cancelling;
+    const results = await Promise.all(
+      [1, 2].map(() => room.crib.call("test.act", { run: "ls" }, { signal })),
+    );
+    expect(results.map(({ error }) => error?.code)).toEqual(["cancelled", "cancelled"]);
+  });
+
+  it("that cannot be put refuses the call", async () => {
+    await using room = await openRoom([]);
+    expect((await room.crib.call("test.act", { run: "ls" })).error).toEqual({
+      code: "needs-approval",
+      message: "The person could not be asked: nobody is there",
+      hint: "Nothing was done; try again when somebody can answer.",
+    });
+  });
+
+  it("is answered by a plain yes or no, and nothing else allows", async () => {
+    const answers: unknown[] = [null, undefined, true, "yes", [], {}, { allow: "no" }, { allow: 1 }];
+    await using room = await openRoom(answers.map((answer) => () => answer as Approval));
+    for (const answer of answers)
+      expect([answer, (await room.crib.call("test.act", { run: "ls" })).error]).toEqual([
+        answer,
+        {
+          code: "needs-approval",
+          message: "The person was asked, but the answer could not be understood",
+          hint: "Nothing was done: `approve` has to answer { allow: true } or { allow: false }.",
+        },
+      ]);
+  });
+
+  it("grants nothing when nobody knows for how long", async () => {
+    const forever = { allow: true, remember: "forever" } as unknown as Approval;
+    await using room = await openRoom([forever]);
+    const results = [
+      await room.crib.call("test.act", { run: "ls" }),
+      await room.crib.call("test.act", { run: "ls" }),
+    ];
+    expect(results.map(({ error }) => error?.code)).toEqual([undefined, "needs-approval"]);
+    expect(room.crib.history().at(-1)?.decision?.answer).toBe("once");
+    expect(existsSync(room.granted)).toBe(false);
+  });
+
+  it("is not put for what a rule denies, and the refusal names rule, place and segment", async () => {
+    await using room = await openRoom([], {
+      rules: ["deny run rm -rf **", 'deny delete db/** because "it is live"'],
+    });
+    const errors = [
+      (await room.crib.call("test.act", { run: "ls && rm -rf build | cat" })).error,
+      (await room.crib.call("test.act", { delete: "db/users" })).error,
+    ];
+    expect([errors, room.asked]).toEqual([
+      [
+        {
+          code: "denied",
+          message: expect.stringMatching(
+            /^Denied: it would run `rm -rf build`: .* \(deny run rm -rf \*\*, --rule:1\)$/,
+          ),
+          hint: "Leave that part out, or find another way; only the person can change the rule.",
+        },
+        {
+          code: "denied",
+          message: expect.stringMatching(
+            /^Denied: it would delete db\/users: .*it is live.* \(deny delete db\/\*\* because "it is live", --rule:2\)$/,
+          ),
+          hint: "Leave that part out, or find another way; only the person can change the rule.",
+        },
+      ],
+      [],
+    ]);
+  });
+
+  it("names all parts that are asked when nobody can be asked, and only those", async () => {
+    await using room = await openRoom("nobody", { rules: ["allow run ls", "ask run git push **"] });
+    const { error } = await room.crib.call("test.act", { run: "ls | wc && git push" });
+    expect(error).toEqual({
+      code: "needs-approval",
+      message: expect.stringMatching(
+        /^This call needs a person's approval: it would run `wc` \(mode cautious asks before commands run\); it would run `git push`: .* \(ask run git push \*\*, --rule:2\)$/,
+      ),
+      hint: "Nobody can be asked here: choose another way, or ask the person to allow it (a rule, or another mode).",
+    });
+  });
+});
+
+describe("what was approved", () => {
+  it("is what runs, whatever the caller does to its input meanwhile", async () => {
+    const input = { run: "ls", say: { deep: ["hello"] } };
+    await using room = await openRoom([
+      (request) => {
+        input.run = "rm -rf /";
+        input.say.deep[0] = "changed";
+        (request.input as typeof input).say.deep[0] = "also changed";
+        return once;
+      },
+    ]);
+    const { content, data } = await room.crib.call("test.act", input);
+    expect([content, data]).toEqual(['acted {"deep":["hello"]}', { run: "ls", say: { deep: ["hello"] } }]);
+  });
+
+  it("is refused when the answer is for another call", async () => {
+    await using room = await openRoom([
+      { allow: true, hash: "0".repeat(64) },
+      ({ hash }) => ({ allow: true, hash }),
+    ]);
+    const results = [
+      await room.crib.call("test.act", { run: "ls" }),
+      await room.crib.call("test.act", { run: "ls" }),
+    ];
+    expect(results.map(({ error }) => error)).toEqual([
+      {
+        code: "denied",
+        message: "The call, or where it would run, changed while the person was asked",
+        hint: "Nothing was done: make the call again, then it is asked again.",
+      },
+      null,
+    ]);
+  });
+
+  it("is refused when a link leads elsewhere by then", async () => {
+    await using room = await openRoom([
+      () => {
+        rmSync(join(room.workspace, "folder"));
+        symlinkSync("two", join(room.workspace, "folder"));
+        return always;
+      },
+    ]);
+    for (const name of ["one", "two"]) mkdirSync(join(room.workspace, name));
+    symlinkSync("one", join(room.workspace, "folder"));
+    const { error } = await room.crib.call("test.act", { delete: "folder/file" });
+    expect([error?.code, existsSync(room.granted)]).toEqual(["denied", false]);
+  });
+
+  it("of a link is the link, not what it leads to", async () => {
+    await using room = await openRoom([once]);
+    writeFileSync(join(room.workspace, "target"), "");
+    symlinkSync("target", join(room.workspace, "link"));
+    expect((await room.crib.call("file.delete", { path: "link" })).content).toBe(
+      "Deleted the link link; what it pointed to is still there.",
+    );
+    expect(room.asked[0]!.grants).toEqual([`allow delete '${room.workspace}/link' by file.delete`]);
+  });
+});
+
+describe("what was shown", () => {
+  const meanwhile = (act: (workspace: string) => void) => async (tool: string, input: object) => {
+    await using room = await openRoom(
+      [
+        ({ directory }) => {
+          act(directory);
+          return once;
+        },
+      ],
+      { rules: ["ask touch **"] },
+    );
+    const path = join(room.workspace, "a.txt");
+    writeFileSync(path, "one\n");
+    const { error } = await room.crib.call(tool, input);
+    return { error, text: existsSync(path) && readFileSync(path, "utf8") };
+  };
+  const stale = {
+    code: "stale",
+    message: "What the call would change was changed while the person was asked",
+    hint: "Nothing was done: look at it again, then make the call again.",
+  };
+
+  it("is what is done: a file that somebody saves meanwhile is left alone", async () => {
+    const saving = meanwhile((workspace) => writeFileSync(join(workspace, "a.txt"), "mine, longer\n"));
+    for (const [tool, input] of [
+      ["file.write", { path: "a.txt", content: "two\n" }],
+      ["file.delete", { path: "a.txt" }],
+      ["edit.replace", { path: "a.txt", find: "one", replace: "two" }],
+    ] as const)
+      expect(await saving(tool, input)).toEqual({ error: stale, text: "mine, longer\n" });
+  });
+
+  it("is done though other files change", async () => {
+    const saving = meanwhile((workspace) => writeFileSync(join(workspace, "b.txt"), "mine"));
+    expect(await saving("file.write", { path: "a.txt", content: "two\n" })).toEqual({
+      error: null,
+      text: "two\n",
+    });
+  });
+});
+
+describe("a link", () => {
+  it("leads around no rule, whether it refuses, asks, or is about some tools only", async () => {
+    const rules = ["ask read plans/**", "deny read drafts/** by file.read", "deny write drafts/**"];
+    await using room = await openRoom("nobody", { rules });
+    for (const name of ["plans", "drafts"]) mkdirSync(join(room.workspace, name));
+    for (const name of ["plans/a", "drafts/a", ".env"]) {
+      writeFileSync(join(room.workspace, name), "content\n");
+      symlinkSync(name, join(room.workspace, `to ${name.replace("/", " ")}`));
+    }
+    const act = async (tool: string, input: object) => (await room.crib.call(tool, input)).error?.code;
+    expect([
+      await act("file.read", { path: "to plans a" }),
+      await act("file.read", { path: "to drafts a" }),
+      await act("file.read", { path: "to .env" }),
+      await act("file.write", { path: "to drafts a", content: "" }),
+      await act("search.grep", { path: "to drafts a", pattern: "content" }),
+    ]).toEqual(["needs-approval", "denied", "denied", "denied", undefined]);
+    await using plain = await openRoom("nobody");
+    writeFileSync(join(plain.workspace, ".env"), "KEY=1\n");
+    symlinkSync(".env", join(plain.workspace, "link"));
+    expect((await plain.crib.call("file.read", { path: "link" })).error?.code).toBe("denied");
+  });
+});
+
+describe("the preview", () => {
+  const previewing = (preview: Tool["preview"]): Tool => ({ ...(acting as Tool), preview: preview! });
+
+  it("shows what an edit would change, and stands beside the rule that asks", async () => {
+    await using room = await openRoom([once], { rules: ["ask write **"] });
+    writeFileSync(join(room.workspace, "a.txt"), "one\n");
+    await room.crib.call("edit.replace", { path: "a.txt", find: "one", replace: "two" });
+    const { preview, rule, source } = room.asked[0]!;
+    expect({ preview, rule, source }).toEqual({
+      preview: "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-one\n+two\n",
+      rule: "ask write **",
+      source: "--rule:1",
+    });
+    expect(readFileSync(join(room.workspace, "a.txt"), "utf8")).toBe("two\n");
+  });
+
+  it("says why when it fails, changes nothing, and never keeps the question back", async () => {
+    const tries: Tool["preview"][] = [
+      async () => {
+        throw new Error("no idea");
+      },
+      async (_input, { environment }) => {
+        await environment.writeFile("made", new Uint8Array());
+        return "made";
+      },
+      async (_input, { environment }) => `${(await environment.info(".")).kind}`,
+      async () => `${"long line\n".repeat(1000)}`,
+    ];
+    const previews: unknown[] = [];
+    for (const preview of tries) {
+      await using room = await openRoom([once], { tools: [previewing(preview)] });
+      const { isError } = await room.crib.call("test.act", { run: "ls" });
+      previews.push([isError, existsSync(join(room.workspace, "made")), room.asked[0]!.preview]);
+    }
+    expect(previews).toEqual([
+      [false, false, "What it would change cannot be shown: no idea"],
+      [false, false, "What it would change cannot be shown: A preview changes nothing"],
+      [false, false, "directory"],
+      [
+        false,
+        false,
+        `${"long line\n".repeat(200)}[… 600 lines are not shown …]\n${"long line\n".repeat(200)}`,
+      ],
+    ]);
+  });
+
+  it("is given up when it takes too long", async () => {
+    await using room = await openRoom([once], { tools: [previewing(() => new Promise(() => {}))] });
+    const { isError } = await room.crib.call("test.act", { run: "ls" });
+    expect([isError, room.asked[0]!.preview]).toEqual([
+      false,
+      "What it would change cannot be shown: it took longer than 2 s",
+    ]);
+  });
+});
+
+it("judges by another mode from the next call on, when a person says so", async () => {
+  await using room = await openRoom("nobody", { mode: "safe" });
+  const write = async (path: string) =>
+    (await room.crib.call("file.write", { path, content: "x" })).error?.code ?? "passed";
+  const before = await write("a.txt");
+  room.crib.setMode("cautious");
+  const after = await write("a.txt");
+  expect(() => room.crib.setMode("brave" as never)).toThrow('There is no mode "brave"');
+  expect([before, after, room.crib.mode]).toEqual(["needs-approval", "passed", "cautious"]);
+});

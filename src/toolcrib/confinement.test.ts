@@ -1,0 +1,196 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { missingHere } from "../../test/support/sandbox-room.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { policyFiles } from "../system/policy-files.ts";
+import { type ApprovalRequest, openToolcrib, type ToolcribOptions } from "./index.ts";
+
+/** A room whose person gives one answer to everything. */
+async function openRoom(options: ToolcribOptions & { readonly answer?: "once" | "session" | "always" }) {
+  const folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  const workspace = at("work space");
+  mkdirSync(workspace);
+  const asked: ApprovalRequest[] = [];
+  const { answer, ...given } = options;
+  const open = () =>
+    openToolcrib({
+      workspace,
+      stateDirectory: at("state"),
+      configDirectory: at("config"),
+      ...given,
+      ...(answer && {
+        approve: (request) => {
+          asked.push(request);
+          return answer === "once" ? { allow: true } : { allow: true, remember: answer };
+        },
+      }),
+    });
+  let crib = await open();
+  return {
+    workspace,
+    granted: policyFiles(at("config"), workspace).granted,
+    outside: at("outside"),
+    asked,
+    run: async (command: string, input: object = {}) => {
+      const { data, error } = await crib.call("shell.run", { command, ...input });
+      return (
+        error ?? (data as { stdout: string; exitCode: number; sandbox: string; remarks: readonly string[] })
+      );
+    },
+    crib: () => crib,
+    reopen: async () => {
+      await crib.close();
+      crib = await open();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await crib.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("without a sandbox", () => {
+  it("asks before every command, and says so to whoever is asked", async () => {
+    await using room = await openRoom({ sandbox: "none", answer: "once", rules: ["allow run echo **"] });
+    const ran = await room.run("echo a");
+    const [request] = room.asked;
+    expect([ran, request!.sandbox, request!.unconfined, request!.grants, request!.reason]).toMatchObject([
+      { stdout: "a\n", exitCode: 0, sandbox: "none" },
+      "none",
+      false,
+      ["allow run echo a by shell.run", "unconfined run echo a by shell.run"],
+      "it would run `echo a`: there is no sandbox, so that every command is asked about",
+    ]);
+  });
+
+  it("is not asked twice about what was allowed for the session, or always", async () => {
+    await using room = await openRoom({ sandbox: "none", answer: "session" });
+    await room.run("echo a");
+    await room.run("echo a");
+    const once = room.asked.length;
+    await room.reopen();
+    await room.run("echo a");
+    expect([once, room.asked.length]).toEqual([1, 2]);
+    await using always = await openRoom({ sandbox: "none", answer: "always" });
+    await always.run("echo a");
+    await always.reopen();
+    await always.run("echo a");
+    const lines = readFileSync(always.granted, "utf8").trim().split("\n").slice(1);
+    expect([always.asked.length, lines]).toEqual([
+      1,
+      ["allow run echo a by shell.run", "unconfined run echo a by shell.run"],
+    ]);
+  });
+
+  it("refuses where nobody can be asked, and lets yolo run", async () => {
+    await using room = await openRoom({ sandbox: "none", rules: ["allow run echo **"] });
+    await using yolo = await openRoom({ sandbox: "none", mode: "yolo" });
+    expect([await room.run("echo a"), await yolo.run("echo a")]).toMatchObject([
+      { code: "needs-approval" },
+      { stdout: "a\n", sandbox: "none" },
+    ]);
+  });
+});
+
+it("runs no command where the sandbox that was asked for cannot be had, and does all else", async () => {
+  const wrong = process.platform === "darwin" ? "bwrap" : "seatbelt";
+  await using room = await openRoom({ sandbox: wrong, mode: "yolo" });
+  const written = await room.crib().call("file.write", { path: "a.txt", content: "a" });
+  expect([await room.run("echo a"), written.error]).toMatchObject([{ code: "unavailable" }, null]);
+});
+
+it("knows no other sandboxes", async () => {
+  await expect(openRoom({ sandbox: "chroot" as "none" })).rejects.toMatchObject({ code: "invalid-input" });
+});
+
+for (const level of ["bwrap", "landlock"] as const) {
+  const missing = await missingHere(level);
+  it.skipIf(missing !== undefined)(`lets git commit in ${level}, and its hooks alone`, async () => {
+    await using room = await openRoom({ sandbox: level, mode: "yolo" });
+    const git = (...args: readonly string[]) =>
+      execFileSync("git", args, { cwd: room.workspace, encoding: "utf8" });
+    git("init", "-q");
+    const probe = "git add -A; git commit -qm one; git checkout -qb two; echo x > .git/hooks/post-commit\n";
+    writeFileSync(join(room.workspace, "probe.sh"), probe);
+    const env = {
+      GIT_AUTHOR_NAME: "a",
+      GIT_AUTHOR_EMAIL: "a@b",
+      GIT_COMMITTER_NAME: "a",
+      GIT_COMMITTER_EMAIL: "a@b",
+    };
+    await room.run("sh probe.sh", { env });
+    const committed = git("show", "--format=%s", "--name-only", "two").trim().split(/\n+/);
+    expect([committed, existsSync(join(room.workspace, ".git/hooks/post-commit"))]).toEqual([
+      ["one", "probe.sh"],
+      false,
+    ]);
+  });
+}
+
+const missing = await missingHere("bwrap");
+
+describe.skipIf(missing !== undefined)(`in bubblewrap${missing ? ` (skipped: ${missing})` : ""}`, () => {
+  it("holds a command to the rules, whatever its code does", async () => {
+    const rules = ["allow run sh probe.sh", "deny read private/**"];
+    await using room = await openRoom({ sandbox: "bwrap", rules });
+    const put = (path: string, content: string) => writeFileSync(join(room.workspace, path), content);
+    mkdirSync(join(room.workspace, "private"));
+    for (const path of [".env", "private/a", "../outside"]) put(path, "hidden\n");
+    put("private.txt", "not private\n");
+    put("probe.sh", "cat .env private/a private.txt ../outside\necho x > .mcp.json\necho y > b.txt\n");
+    const ran = await room.run("sh probe.sh");
+    expect([
+      ran,
+      existsSync(join(room.workspace, ".mcp.json")),
+      readFileSync(join(room.workspace, "b.txt"), "utf8"),
+    ]).toMatchObject([{ stdout: "not private\n", sandbox: "bwrap" }, false, "y\n"]);
+  });
+
+  const curl = existsSync("/usr/bin/curl") ? "" : " (skipped: there is no curl)";
+  it.skipIf(curl !== "")(
+    `reaches the hosts that rules or the person allow, and no others${curl}`,
+    async () => {
+      const server = createServer((_request, response) => response.end("reached\n")).listen(0, "127.0.0.1");
+      await new Promise((resolve) => server.once("listening", resolve));
+      const { port } = server.address() as AddressInfo;
+      // Programs do not use a proxy for this machine by themselves.
+      const fetching = `curl -s -m 5 --noproxy none http://127.0.0.1:${port}/`;
+      const answers: unknown[] = [];
+      try {
+        for (const rules of [
+          [],
+          ["allow connect 127.0.0.1"],
+          ["allow connect *"],
+          ["allow connect localhost"],
+        ]) {
+          await using room = await openRoom({ sandbox: "bwrap", rules: ["allow run sh probe.sh", ...rules] });
+          writeFileSync(join(room.workspace, "probe.sh"), `${fetching}\n`);
+          const ran = await room.run("sh probe.sh");
+          answers.push("stdout" in ran ? ran.stdout.includes("reached") : ran);
+        }
+        await using asking = await openRoom({ sandbox: "bwrap", answer: "once" });
+        const ran = await asking.run(fetching);
+        answers.push("stdout" in ran && ran.stdout, asking.asked[0]!.hosts.includes("127.0.0.1"));
+      } finally {
+        server.close();
+      }
+      expect(answers).toEqual([false, true, false, true, "reached\n", true]);
+    },
+  );
+
+  it("lets a command leave the sandbox only by a rule", async () => {
+    const rules = ["allow run cat **", "unconfined run cat **", "allow read /**"];
+    await using room = await openRoom({ sandbox: "bwrap", rules });
+    writeFileSync(room.outside, "outside\n");
+    const [inside, outside] = [await room.run("cat a; true"), await room.run(`cat '${room.outside}'`)];
+    expect([inside, outside]).toMatchObject([
+      { code: "needs-approval" },
+      { stdout: "outside\n", sandbox: "none" },
+    ]);
+  });
+});

@@ -1,0 +1,1 @@
+export { redactValue as leaveOutSecrets } from "../policy/redaction/redact.ts";

@@ -1,0 +1,200 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { policyFiles } from "../system/policy-files.ts";
+import { openToolcrib, type ToolcribOptions } from "./index.ts";
+import { OpenPolicy } from "./open-policy.ts";
+import { trustProjectRules } from "./project-rules.ts";
+
+/** An open room whose rule files others write meanwhile. */
+async function openRoom(options: ToolcribOptions = {}) {
+  const folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    writeFileSync(at(path), text);
+  };
+  write("workspace/a.txt", "a\n");
+  const places = { workspace: at("workspace"), stateDirectory: at("state"), configDirectory: at("config") };
+  const ruleFiles = options.ruleFiles?.map(at) ?? [];
+  for (const file of ruleFiles) writeFileSync(file, "");
+  const crib = await openToolcrib({ ...places, ...options, ruleFiles });
+  const call = async (name: string, input: unknown) => {
+    const { error } = await crib.call(name, input);
+    return error === null ? "passed" : `${error.code}: ${error.message}`.replaceAll(folder.path, "");
+  };
+  return {
+    crib,
+    at,
+    write,
+    read: (path = "a.txt") => call("file.read", { path }),
+    remove: (path = "none.txt") => call("file.delete", { path }),
+    [Symbol.asyncDispose]: async () => {
+      await crib.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+it("holds to what rule files say at the moment of each call", async () => {
+  await using room = await openRoom({ ruleFiles: ["more rules"] });
+  const answers = [await room.read()];
+  room.write("config/rules", "deny read a.txt\n");
+  answers.push(await room.read());
+  room.write("config/rules", "# nothing\n");
+  answers.push(await room.read());
+  room.write("more rules", "deny read **\n");
+  answers.push(await room.read());
+  room.write("more rules", "");
+  room.write("workspace/.toolcrib/rules", "deny read a.*\nallow delete **\n");
+  answers.push(await room.read(), await room.remove());
+  expect(answers).toEqual([
+    "passed",
+    "denied: Denied: it would read a.txt: must not be read (deny read a.txt, /config/rules:1)",
+    "passed",
+    "denied: Denied: it would read a.txt: must not be read (deny read **, /more rules:1)",
+    "denied: Denied: it would read a.txt: must not be read (deny read a.*, .toolcrib/rules:1)",
+    "needs-approval: This call needs a person's approval: it would delete none.txt (mode cautious asks before deleting)",
+  ]);
+});
+
+it("lets nobody free a room by taking the project's rules away, but the person who trusts what is there", async () => {
+  await using room = await openRoom();
+  const rules = "workspace/.toolcrib/rules";
+  room.write(rules, "deny read a.txt\n");
+  const answers = [await room.read()];
+  rmSync(room.at("workspace/.toolcrib"), { recursive: true });
+  answers.push(await room.read());
+  room.write(rules, "# nothing\n");
+  answers.push(await room.read());
+  const warned = room.crib.warnings;
+  const options = { workspace: room.at("workspace"), state: room.at("state"), config: room.at("config") };
+  const { project } = await OpenPolicy.open(options);
+  trustProjectRules(options.workspace, project!, policyFiles(options.config, options.workspace));
+  answers.push(await room.read());
+  expect([answers.map((answer) => answer.split(":")[0]), warned, room.crib.warnings]).toEqual([
+    ["denied", "denied", "denied", "passed"],
+    [".toolcrib/rules has changed: what it forbade holds on until toolcrib policy trust, or a new session."],
+    [],
+  ]);
+});
+
+it("does nothing while the person's rules are behind a link that leads nowhere", async () => {
+  await using room = await openRoom();
+  room.write("dotfiles/rules", "deny read a.txt\n");
+  mkdirSync(room.at("config"), { recursive: true });
+  symlinkSync("../dotfiles/rules", room.at("config/rules"));
+  const answers = [await room.read()];
+  renameSync(room.at("dotfiles"), room.at("moved"));
+  answers.push(await room.read());
+  expect(answers.map((answer) => answer.split(":")[0])).toEqual(["denied", "unavailable"]);
+});
+
+it("trusts a project's rules from the moment the person does, and no longer than they stay the same", async () => {
+  await using room = await openRoom();
+  room.write("workspace/.toolcrib/rules", "allow delete **\n");
+  const answers = [await room.remove()];
+  const options = { workspace: room.at("workspace"), state: room.at("state"), config: room.at("config") };
+  const { project } = await OpenPolicy.open(options);
+  trustProjectRules(options.workspace, project!, policyFiles(options.config, options.workspace));
+  answers.push(await room.remove());
+  room.write("workspace/.toolcrib/rules", "allow delete **\nallow run **\n");
+  answers.push(await room.remove());
+  expect([answers.map((answer) => answer.split(":")[0]), room.crib.warnings]).toEqual([
+    ["needs-approval", "not-found", "needs-approval"],
+    [".toolcrib/rules has changed since you trusted it: it can only forbid until toolcrib policy trust."],
+  ]);
+});
+
+it("keeps a path guarded that has become a secret, whatever way leads there", async () => {
+  await using room = await openRoom();
+  const grep = async () => {
+    const { data } = await room.crib.call("search.grep", { pattern: "^a$" });
+    return (data as { matches: readonly unknown[] }).matches.length;
+  };
+  const found = [await grep()];
+  room.write("config/rules", "secret a.txt\n");
+  found.push(await grep());
+  rmSync(room.at("config/rules"));
+  found.push(await grep());
+  expect(found).toEqual([1, 0, 1]);
+});
+
+it("does nothing while the rules cannot be understood or read, and says which line is wrong", async () => {
+  await using room = await openRoom({ ruleFiles: ["more"] });
+  room.write("config/rules", "deny read b.txt\n\nforbid all\n");
+  const answers = [await room.read(), await room.read()];
+  const warnings = room.crib.warnings.map((text) => text.replaceAll(room.at(""), ""));
+  rmSync(room.at("config/rules"));
+  mkdirSync(room.at("config/rules"));
+  answers.push(await room.read());
+  rmSync(room.at("config/rules"), { recursive: true });
+  answers.push(await room.read());
+  rmSync(room.at("more"));
+  answers.push(await room.read());
+  room.write("more", "");
+  answers.push(await room.read());
+  const wrong =
+    'The rules have changed and cannot be used: Bad rule at /config/rules:3:1: "forbid" is not understood';
+  expect([answers.map((answer) => answer.replace(/(is not understood).*/s, "$1")), warnings.length]).toEqual([
+    [
+      `unavailable: ${wrong}`,
+      `unavailable: ${wrong}`,
+      "unavailable: The rules have changed and cannot be used: The rules in /config/rules cannot be read: it is no regular file",
+      "passed",
+      "unavailable: The rules have changed and cannot be used: There is no rule file /more",
+      "passed",
+    ],
+    1,
+  ]);
+});
+
+it("never judges by the half of a file that an editor is writing", async () => {
+  await using room = await openRoom();
+  room.write("config/rules", "deny read a.txt\n");
+  const before = await room.read();
+  // As vim does: the old file is moved away, and the new one comes a moment later.
+  renameSync(room.at("config/rules"), room.at("config/rules~"));
+  const reading = room.read();
+  setTimeout(() => room.write("config/rules", "deny read a.*\n"), 10);
+  expect([before, await reading]).toEqual([
+    "denied: Denied: it would read a.txt: must not be read (deny read a.txt, /config/rules:1)",
+    "denied: Denied: it would read a.txt: must not be read (deny read a.*, /config/rules:1)",
+  ]);
+});
+
+it("tells models of no tool that rules deny as such, and tells listeners by itself when that changes", async () => {
+  await using room = await openRoom({ rules: ["deny use file.list"] });
+  const names = async () => (await room.crib.definitions()).map(({ canonical }) => canonical);
+  const has = async () =>
+    ["file.read", "file.list", "shell.run"].filter((name) => before.concat(now).includes(name));
+  const before = await names();
+  let now: readonly string[] = [];
+  const changes: (() => void)[] = [];
+  const changed = new Promise<void>((resolve) => changes.push(room.crib.onToolsChange(resolve)));
+  room.write("config/rules", "deny use shell.*\n");
+  await changed;
+  now = await names();
+  for (const stop of changes) stop();
+  expect([
+    before.includes("file.list"),
+    before.includes("shell.run"),
+    now.includes("shell.run"),
+    await has(),
+    (await room.crib.call("shell.run", { command: "true" })).error?.code,
+  ]).toEqual([false, true, false, ["file.read", "shell.run"], "denied"]);
+});
+
+it("refuses what a rule has come to deny while the person was asked, whatever the answer", async () => {
+  await using room = await openRoom({
+    approve: () => {
+      room.write("config/rules", "deny delete a.txt\n");
+      return { allow: true };
+    },
+  });
+  expect([await room.remove("a.txt"), await room.read()]).toEqual([
+    "denied: Denied: it would delete a.txt: must not be deleted (deny delete a.txt, /config/rules:1)",
+    "passed",
+  ]);
+});

@@ -1,0 +1,303 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import type { PathGuard } from "../contract/guard.ts";
+import type { Reach } from "../contract/reach.ts";
+import { FileMarks } from "../environment/file-marks.ts";
+import { openLocalEnvironment } from "../environment/local/local-environment.ts";
+import { builtInRules } from "../policy/built-in-rules.ts";
+import { guardPaths } from "../policy/guard-paths.ts";
+import type { Place, RuleSource } from "../policy/policy.ts";
+import { reachRules } from "../policy/reach-rules.ts";
+import { compilePolicy, type Policy } from "../policy/rules/compile-policy.ts";
+import { parseRules } from "../policy/rules/parse-rules.ts";
+import { ownCode } from "../sandbox/own-code.ts";
+import { realLocation, userDirectories } from "../system/directories.ts";
+import { appendToPolicyFile, mayExist, policyFiles, readPolicyFile } from "../system/policy-files.ts";
+import { type ProjectRules, projectRulesPath, readProjectRules } from "./project-rules.ts";
+
+export interface PolicyOptions {
+  /** Real path. */
+  readonly workspace: string;
+  readonly config: string;
+  readonly state: string;
+  /** Where the project's rules are read; this machine if not said. */
+  readonly environment?: Environment | undefined;
+  /** Rules of this run, one each. */
+  readonly rules?: readonly string[] | undefined;
+  /** Real paths. */
+  readonly reach?: Reach | undefined;
+  /** Files with rules of this run. */
+  readonly ruleFiles?: readonly string[] | undefined;
+}
+
+/** All rules that hold in one open room, as their files say at any moment, and those that answers add to them. */
+export class OpenPolicy {
+  readonly #options: PolicyOptions;
+  readonly #marks: FileMarks;
+  readonly #grantedFile: string;
+  readonly #place: Place;
+  readonly #listeners = new Set<() => void>();
+  #project: ProjectRules | undefined;
+  /** What the project's file has said since this room was opened, unless the person trusts what it says now. */
+  #projectUntilNow: RuleSource | undefined;
+  /** The weakest level first. */
+  #sources: readonly RuleSource[];
+  #current: Policy;
+  #guard: PathGuard;
+  #refreshing: Promise<Policy> | undefined;
+  /** Why the rules as they are now cannot be used. */
+  #trouble: ToolError | undefined;
+
+  private constructor(
+    sources: readonly RuleSource[],
+    project: ProjectRules | undefined,
+    options: PolicyOptions,
+    marks: FileMarks,
+  ) {
+    this.#options = options;
+    this.#marks = marks;
+    this.#sources = sources;
+    this.#project = project;
+    const { workspace, state, config, reach } = options;
+    // Paths are judged by where they lead, so ours have to be known by that, too.
+    const ours = [state, config, ...(reach ? usualDirectories(workspace) : [])];
+    const own = [...new Set(ours.flatMap((path) => [path, realLocation(path)]))];
+    const code = ownCode(workspace).map(({ path }) => path);
+    const beyond = reach && { served: reach.except ?? [], writable: reach.write ?? [] };
+    this.#place = { workspace, home: realLocation(homedir()), own, code, ...beyond };
+    this.#current = compilePolicy(sources, this.#place);
+    this.#grantedFile = policyFiles(config, workspace).granted;
+    this.#guard = guardPaths(this.#current);
+  }
+
+  /** Reads every source. Throws where one cannot be read or understood: rules are never left out in silence. */
+  static async open(options: PolicyOptions): Promise<OpenPolicy> {
+    const { user, granted, trust } = policyFiles(options.config, options.workspace);
+    const { environment, ruleFiles = [] } = options;
+    // Elsewhere, a look at the project's file could take long: it is read again only with the others.
+    const own = environment ? [] : [join(options.workspace, projectRulesPath)];
+    const marks = new FileMarks([user, granted, trust, ...ruleFiles, ...own]);
+    const project = await projectRules(options);
+    return new OpenPolicy(readSources(options, project), project, options, marks);
+  }
+
+  /** As last read. */
+  get current(): Policy {
+    return this.#current;
+  }
+
+  /** What holds wherever a path is reached: follows the rules as last read. */
+  get guard(): PathGuard {
+    return (use, realPath) => this.#guard(use, realPath);
+  }
+
+  get project(): ProjectRules | undefined {
+    return this.#project;
+  }
+
+  /**
+   * As the files are now, read again where one has changed. Rejects while one cannot be read or understood: nothing may
+   * be judged by rules that the person has replaced.
+   */
+  refreshed(): Policy | Promise<Policy> {
+    if (this.#refreshing !== undefined) return this.#refreshing;
+    if (this.#trouble === undefined && this.#marks.areSame) return this.#current;
+    this.#refreshing = this.#refresh().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  /** Calls `listener` after each change of the rules that was noticed; the answer stops it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** What the person has to know. */
+  get warnings(): readonly string[] {
+    const trouble = this.#trouble === undefined ? [] : [this.#trouble.message];
+    const changed =
+      this.#project?.trust === "changed"
+        ? [
+            `${projectRulesPath} has changed since you trusted it: it can only forbid until toolcrib policy trust.`,
+          ]
+        : [];
+    const former =
+      this.#projectUntilNow === undefined
+        ? []
+        : [
+            `${projectRulesPath} has changed: what it forbade holds on until toolcrib policy trust, or a new session.`,
+          ];
+    return [...trouble, ...changed, ...former];
+  }
+
+  get sources(): readonly RuleSource[] {
+    return this.#sources;
+  }
+
+  /** Allows what `lines` say until the room is closed. */
+  grantForSession(lines: readonly string[]): void {
+    const session = this.#sources.find(({ level }) => level === "session");
+    this.#put({ level: "session", name: "this session", text: joinLines(session?.text ?? "", lines) });
+  }
+
+  /** Also writes them down, with a comment, for this workspace. */
+  async grantAlways(lines: readonly string[], comment: string): Promise<void> {
+    // What could not be read again would keep every later room closed.
+    parseRules({ level: "granted", name: this.#grantedFile, text: lines.join("\n") });
+    await appendToPolicyFile(this.#grantedFile, [`# ${comment}`, ...lines]);
+    const text = readPolicyFile(this.#grantedFile) ?? "";
+    this.#put({ level: "granted", name: this.#grantedFile, text });
+  }
+
+  #put(source: RuleSource): void {
+    this.#hold([...this.#sources.filter(({ level }) => level !== source.level), source]);
+  }
+
+  #hold(sources: readonly RuleSource[]): void {
+    this.#current = compilePolicy(sources, this.#place);
+    this.#guard = guardPaths(this.#current);
+    this.#sources = sources;
+    for (const listener of this.#listeners) listener();
+  }
+
+  async #refresh(): Promise<Policy> {
+    try {
+      if (!this.#marks.areSame) await this.#settle(settleMs);
+      let project = await projectRules(this.#options);
+      let read = readSources(this.#options, project);
+      if (hasLost(this.#sources, read)) {
+        await this.#settle(slowSettleMs);
+        project = await projectRules(this.#options);
+        read = readSources(this.#options, project);
+      }
+      this.#keepForbidding(project);
+      const former = this.#projectUntilNow === undefined ? [] : [this.#projectUntilNow];
+      const session = this.#sources.filter(({ level }) => level === "session");
+      // What has not changed is not compiled again.
+      const known = read.map((source) => this.#sources.find((other) => isSame(source, other)) ?? source);
+      this.#hold([...known, ...former, ...session]);
+      this.#project = project;
+      this.#trouble = undefined;
+      return this.#current;
+    } catch (error) {
+      this.#trouble = unusable(error as Error);
+      throw this.#trouble;
+    }
+  }
+
+  /** A command of this room may get at the project's file where a sandbox cannot hold it off: that must not free it. */
+  #keepForbidding(now: ProjectRules | undefined): void {
+    const said = this.#sources.filter(({ level }) => level === "project").map(({ text }) => text);
+    const lines = [...new Set(said.join("\n").split("\n"))];
+    const isSaidNow = new Set(now?.text.split("\n"));
+    const name = `${projectRulesPath} as it was`;
+    this.#projectUntilNow =
+      now?.trust === "trusted" || lines.every((line) => line.trim() === "" || isSaidNow.has(line))
+        ? undefined
+        : { level: "project", name, text: lines.join("\n"), onlyTightens: true };
+  }
+
+  /** Editors empty a file, or move it away, before they write it: half of the rules would be other rules. */
+  async #settle(quietMs: number): Promise<void> {
+    for (let tries = 0; tries < maxSettleTries; tries += 1) {
+      this.#marks.note();
+      await wait(quietMs);
+      if (this.#marks.areSame) return;
+    }
+  }
+}
+
+const settleMs = 30;
+/** Who takes rules away may be about to write them anew, over a slow connection. */
+const slowSettleMs = 1_000;
+const maxSettleTries = 30;
+
+/** Whether a line that held is gone. */
+function hasLost(before: readonly RuleSource[], now: readonly RuleSource[]): boolean {
+  const linesOf = (sources: readonly RuleSource[], level: RuleSource["level"]) =>
+    sources.filter((source) => source.level === level).flatMap(({ text }) => text.split("\n"));
+  return fileLevels.some((level) => {
+    const left = new Set(linesOf(now, level));
+    return linesOf(before, level).some((line) => line.trim() !== "" && !left.has(line));
+  });
+}
+
+const fileLevels = ["user", "project", "command line"] as const;
+
+function isSame(one: RuleSource, other: RuleSource): boolean {
+  return (
+    one.level === other.level &&
+    one.name === other.name &&
+    one.text === other.text &&
+    one.onlyTightens === other.onlyTightens
+  );
+}
+
+function unusable(cause: Error): ToolError {
+  return new ToolError("unavailable", `The rules have changed and cannot be used: ${cause.message}`, {
+    hint: "Nothing is done until the person has mended them; then call again.",
+    cause,
+  });
+}
+
+/** Those of the person's other rooms, which a room that has its own and reaches far could write to. */
+function usualDirectories(workspace: string): readonly string[] {
+  const { TOOLCRIB_HOME: _, ...variables } = process.env;
+  const usual = [userDirectories(), userDirectories(variables)].flatMap((each) => Object.values(each));
+  return usual.filter((directory) => !`${workspace}/`.startsWith(`${directory}/`));
+}
+
+function joinLines(text: string, lines: readonly string[]): string {
+  return [...(text === "" ? [] : [text]), ...lines].join("\n");
+}
+
+async function projectRules(options: PolicyOptions): Promise<ProjectRules | undefined> {
+  const files = policyFiles(options.config, options.workspace);
+  if (options.environment) return readProjectRules(options.environment, files);
+  // Most folders have none, and to be told so by an environment takes longer than all else here.
+  if (!mayExist(join(options.workspace, projectRulesPath))) return undefined;
+  const environment = openLocalEnvironment({ workspace: options.workspace });
+  try {
+    return await readProjectRules(environment, files);
+  } finally {
+    await environment.close();
+  }
+}
+
+function readSources(options: PolicyOptions, project: ProjectRules | undefined): readonly RuleSource[] {
+  const files = policyFiles(options.config, options.workspace);
+  const fromFile = (level: RuleSource["level"], name: string): readonly RuleSource[] => {
+    const text = readPolicyFile(name);
+    return text === undefined ? [] : [{ level, name, text }];
+  };
+  const { rules = [], ruleFiles = [] } = options;
+  return [
+    builtInRules,
+    ...(options.reach === undefined ? [] : [reachRules]),
+    ...fromFile("user", files.user),
+    ...(project === undefined ? [] : [projectSource(project)]),
+    ...fromFile("granted", files.granted),
+    ...ruleFiles.map((name): RuleSource => ({ level: "command line", name, text: mustRead(name) })),
+    ...(rules.length === 0
+      ? []
+      : [{ level: "command line", name: "--rule", text: rules.join("\n") } as const]),
+  ];
+}
+
+function projectSource({ text, trust }: ProjectRules): RuleSource {
+  const source = { level: "project", name: projectRulesPath, text } as const;
+  return trust === "trusted" ? source : { ...source, onlyTightens: true };
+}
+
+function mustRead(file: string): string {
+  const text = readPolicyFile(file);
+  if (text !== undefined) return text;
+  throw new ToolError("not-found", `There is no rule file ${file}`, {
+    hint: "Check the path after --rules.",
+  });
+}

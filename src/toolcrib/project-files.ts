@@ -1,0 +1,89 @@
+import { join, relative, sep } from "node:path";
+import type { Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import type { PathGuard } from "../contract/guard.ts";
+import { openLocalEnvironment } from "../environment/local/local-environment.ts";
+import { repositoryRoot } from "../environment/repository-root.ts";
+import { decodeText } from "../lib/encoding.ts";
+
+/** A text file that a project has for agents, or its beginning. */
+export interface ProjectFile {
+  /** Absolute, where its name was found. */
+  readonly path: string;
+  /** Its first lines. */
+  readonly text: string;
+  /** The first line that `text` does not have; undefined where it has all, and where not even one line is whole. */
+  readonly nextLine: number | undefined;
+  /** Of the whole. */
+  readonly bytes: number;
+  readonly isWhole: boolean;
+}
+
+export interface ProjectFiles {
+  /** From the top of the repository down to the workspace. */
+  readonly files: readonly ProjectFile[];
+  /** Why what stands there was not read: it leads out, is no file, is refused by a rule. */
+  readonly refused: readonly { readonly path: string; readonly reason: string }[];
+}
+
+export interface ProjectPlace {
+  /** Real path. */
+  readonly workspace: string;
+  readonly guard: PathGuard;
+  /** The one that is guarded already, where that is not this machine. */
+  readonly elsewhere?: Environment | undefined;
+}
+
+/**
+ * Reads the files of these names in each directory from the top of the repository down to the workspace, a file once. What is
+ * reached is in the repository, whatever links say, and no rule refuses it.
+ */
+export async function readProjectFiles(
+  { workspace, guard, elsewhere }: ProjectPlace,
+  names: readonly string[],
+  maxBytes: number,
+): Promise<ProjectFiles> {
+  const root = elsewhere ? workspace : repositoryRoot(workspace);
+  const environment = elsewhere ?? openLocalEnvironment({ workspace: root, guard });
+  const files: ProjectFile[] = [];
+  const refused: { path: string; reason: string }[] = [];
+  const read = new Set<string>();
+  try {
+    for (const path of directoriesBetween(root, workspace).flatMap((at) =>
+      names.map((name) => join(at, name)),
+    )) {
+      try {
+        const realPath = await environment.realPath(path);
+        if (read.has(realPath)) continue;
+        files.push(await readBeginning(environment, path, maxBytes));
+        read.add(realPath);
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        if (error.code !== "not-found") refused.push({ path, reason: error.message });
+      }
+    }
+  } finally {
+    if (!elsewhere) await environment.close();
+  }
+  return { files, refused };
+}
+
+function directoriesBetween(root: string, workspace: string): readonly string[] {
+  const steps = relative(root, workspace).split(sep).filter(Boolean);
+  return [root, ...steps.map((_, index) => join(root, ...steps.slice(0, index + 1)))];
+}
+
+async function readBeginning(environment: Environment, path: string, maxBytes: number): Promise<ProjectFile> {
+  const slice = await environment.readLines(path, { first: 1, count: mostLines, maxBytes });
+  if (slice.encoding === "binary") throw new ToolError("unsupported", `${path} is no text`);
+  const isWhole = slice.reachedEnd && slice.cutBytes === 0;
+  return {
+    path,
+    text: decodeText(slice.bytes, slice.encoding).text,
+    nextLine: isWhole || slice.cutBytes > 0 ? undefined : slice.lines + 1,
+    bytes: slice.info.bytes,
+    isWhole,
+  };
+}
+
+const mostLines = 100_000;

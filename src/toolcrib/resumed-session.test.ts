@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { openToolcrib } from "./index.ts";
+import { JournalDesk } from "./journal-desk.ts";
+
+const trial = fileURLToPath(new URL("../../test/support/toolcrib/leave-session.ts", import.meta.url));
+
+function place() {
+  const folder = temporaryFolder();
+  const workspace = join(folder.path, "workspace");
+  const state = join(folder.path, "state");
+  mkdirSync(workspace);
+  return {
+    workspace,
+    state,
+    open: () =>
+      openToolcrib({
+        workspace,
+        stateDirectory: state,
+        configDirectory: join(state, "config"),
+        session: "session_a",
+      }),
+    leave: (how: string) =>
+      spawn(process.execPath, [trial, workspace, state, "session_a", how], {
+        stdio: ["ignore", "pipe", "inherit"],
+      }),
+    [Symbol.asyncDispose]: folder[Symbol.asyncDispose],
+  };
+}
+
+it("takes a killed session's transaction back, and can undo the rest of it", async () => {
+  await using room = place();
+  await once(room.leave("killed"), "close");
+  const crib = await room.open();
+  const isThere = (name: string) => existsSync(join(room.workspace, name));
+  expect([crib.recovered.map(({ outcome, paths }) => [outcome, paths]), isThere("half.txt")]).toEqual([
+    [["taken back", ["half.txt"]]],
+    false,
+  ]);
+  await crib.call("file.write", { path: "more.txt", content: "more\n" });
+  await crib.close();
+  const again = await room.open();
+  const undone = await again.call("journal.undo", { last: 2 });
+  expect([undone.isError, isThere("kept.txt"), isThere("more.txt")]).toEqual([false, false, false]);
+  await again.close();
+  const desk = new JournalDesk({ state: room.state, workspace: room.workspace });
+  expect(desk.sessions().map(({ session, state }) => [session, state])).toEqual([["session_a", "closed"]]);
+  expect(
+    desk
+      .calls({ session: "session_a" })
+      .map(({ tool }) => tool)
+      .toReversed(),
+  ).toEqual([
+    "file.write",
+    "transaction.begin",
+    "file.write",
+    "transaction.rollback",
+    "file.write",
+    "journal.undo",
+  ]);
+  desk.close();
+});
+
+it("gives a session to one of many that want it at once, and to the next when that is killed", async () => {
+  await using room = place();
+  const wanting = Array.from({ length: 4 }, () => room.leave("waiting"));
+  const said = await Promise.all(wanting.map(async (child) => String((await once(child.stdout, "data"))[0])));
+  expect(said.sort()).toEqual(["open", "unavailable", "unavailable", "unavailable"]);
+  await expect(room.open()).rejects.toMatchObject({ code: "unavailable" });
+  for (const child of wanting) child.kill("SIGKILL");
+  await Promise.all(
+    wanting.map((child) => (child.exitCode ?? child.signalCode) === null && once(child, "exit")),
+  );
+  const crib = await room.open();
+  expect(crib.session).toBe("session_a");
+  await crib.close();
+});
+
+it.each(["", "a b", "a\n", "x".repeat(129), "../a"])("refuses %j as the id of a session", async (session) => {
+  await using folder = temporaryFolder();
+  await expect(
+    openToolcrib({ workspace: folder.path, stateDirectory: join(folder.path, "state"), session }),
+  ).rejects.toMatchObject({ code: "invalid-input" });
+});

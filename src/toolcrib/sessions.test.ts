@@ -1,0 +1,95 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { type ApprovalRequest, openToolcrib } from "./index.ts";
+
+/** A room in which rules allow some plain programs, a person allows all else, and `asked` is what that was. */
+async function openRoom() {
+  const folder = temporaryFolder();
+  const workspace = join(folder.path, "workspace");
+  mkdirSync(join(workspace, "sub"), { recursive: true });
+  writeFileSync(join(workspace, "a.txt"), "of the workspace\n");
+  writeFileSync(join(workspace, "sub/a.txt"), "of sub\n");
+  const asked: ApprovalRequest[] = [];
+  const crib = await openToolcrib({
+    workspace,
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+    rules: ["ls", "cat", "cd", "sleep", "touch", "test"].map((program) => `allow run ${program} **`),
+    approve: (request) => {
+      asked.push(request);
+      return { allow: true };
+    },
+  });
+  const run = async (command: string, session = "main") => {
+    const { data, error } = await crib.call("shell_run", { command, session });
+    return error ?? (data as { readonly stdout: string }).stdout;
+  };
+  return {
+    workspace,
+    run,
+    /** Why the person was asked since this was last asked for. */
+    why: () => asked.splice(0).map(({ reason }) => reason),
+    [Symbol.asyncDispose]: async () => {
+      await crib.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const { level } = await levelHere();
+
+async function levelHere() {
+  await using folder = temporaryFolder();
+  const crib = await openToolcrib({ workspace: folder.path, stateDirectory: join(folder.path, "state") });
+  try {
+    return await crib.sandbox();
+  } finally {
+    await crib.close();
+  }
+}
+
+// Where there is no sandbox every command asks, and nothing is to be seen of what sessions add.
+describe.skipIf(level === "none")("commands of a session (needs a sandbox)", () => {
+  it("are judged by what earlier ones left", async () => {
+    await using room = await openRoom();
+    expect(await room.run("ls; cat a.txt")).toEqual("a.txt\nsub\nof the workspace\n");
+    expect(room.why()).toEqual([]);
+    await room.run("ls() { echo evil; }");
+    room.why();
+    expect(await room.run("cat a.txt")).toEqual("of the workspace\n");
+    expect(room.why()).toEqual([]);
+    expect(await room.run("ls")).toEqual("evil\n");
+    expect(room.why()).toEqual([
+      "it would run `ls`: only the shell will understand it: a name that an earlier command of this shell has given another meaning",
+    ]);
+    expect(await room.run("ls", "other")).toEqual("a.txt\nsub\n");
+    expect(room.why()).toEqual([]);
+  });
+
+  it("are judged where the shell is", async () => {
+    await using room = await openRoom();
+    expect(await room.run("cd sub")).toEqual("");
+    expect(await room.run("cat a.txt")).toEqual("of sub\n");
+    expect(room.why()).toEqual([]);
+    await room.run("cd /etc");
+    room.why();
+    await room.run("cat hostname");
+    expect(room.why()).toEqual(["it would read hostname: it lies outside the workspace"]);
+  });
+
+  it("are judged when their turn comes", async () => {
+    await using room = await openRoom();
+    const slow = room.run("until test -e go; do sleep 0.01; done; cd /etc");
+    const waiting = room.run("cat hostname");
+    await room.run("touch go", "other");
+    await slow;
+    expect(await waiting).toMatch(/\w/);
+    expect(room.why()).toEqual([
+      "it would read /etc: it lies outside the workspace",
+      "it would read hostname: it lies outside the workspace",
+    ]);
+  });
+});

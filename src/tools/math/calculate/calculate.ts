@@ -1,0 +1,219 @@
+import { ToolError } from "../../../contract/error.ts";
+import { nearest } from "../../../lib/nearest.ts";
+import { add, divide, modulo, multiply, negate, remainder, subtract } from "./arithmetic.ts";
+import { constants } from "./constants.ts";
+import { Cursor } from "./cursor.ts";
+import { factorial } from "./factorial.ts";
+import { calculatorFunctions } from "./functions.ts";
+import { power } from "./power.ts";
+import { readLiteral } from "./read-literal.ts";
+import { bitsOf, isLong, mostBits, numeratorOf, type Value } from "./value.ts";
+
+export interface CalculateOptions {
+  /** The four operations, powers, signs and parentheses over literals, and nothing else. */
+  readonly isStrict: boolean;
+}
+
+/**
+ * The value of an expression, worked out while it is read:
+ *
+ *   sum     = product { ("+" | "-") product }
+ *   product = signed { ("*" | "/" | "%" | "mod") signed }
+ *   signed  = { "+" | "-" } power
+ *   power   = postfix [ ("^" | "**") signed ]
+ *   postfix = primary [ "!" ]
+ *   primary = literal | name | name "(" sum { "," sum } ")" | "(" sum ")"
+ */
+export function calculate(expression: string, options: CalculateOptions): Value {
+  if (expression.length > mostCharacters) throw tooLong(expression.length);
+  return new Reading(expression, options).whole();
+}
+
+const mostCharacters = 4000;
+const mostNesting = 200;
+/** Of all long numbers in an expression together: nothing else happens while they are worked with. */
+const mostLongBits = 8 * mostBits;
+
+class Reading {
+  readonly #cursor: Cursor;
+  readonly #isStrict: boolean;
+  #nesting = 0;
+  #longBits = 0;
+
+  constructor(text: string, { isStrict }: CalculateOptions) {
+    this.#cursor = new Cursor(text);
+    this.#isStrict = isStrict;
+  }
+
+  whole(): Value {
+    const value = this.#sum();
+    if (this.#cursor.next !== "") throw this.#cursor.expected("an operator");
+    return value;
+  }
+
+  #sum(): Value {
+    const cursor = this.#cursor;
+    let value = this.#product();
+    for (;;) {
+      if (cursor.take("+")) value = add(value, this.#product());
+      else if (cursor.take("-")) value = subtract(value, this.#product());
+      else return value;
+    }
+  }
+
+  #product(): Value {
+    const cursor = this.#cursor;
+    let value = this.#signed();
+    for (;;) {
+      if (cursor.take("*")) value = multiply(value, this.#signed());
+      else if (cursor.take("/")) value = divide(value, this.#signed());
+      else if (this.#takes("%")) value = remainder(value, this.#signed());
+      else if (this.#takesMod()) value = modulo(value, this.#signed());
+      else return value;
+    }
+  }
+
+  #signed(): Value {
+    const cursor = this.#cursor;
+    let isNegative = false;
+    for (;;) {
+      if (cursor.take("-")) isNegative = !isNegative;
+      else if (!cursor.take("+")) break;
+    }
+    const value = this.#power();
+    if (typeof value !== "number" && isLong(value)) this.#countLong(bitsOf(numeratorOf(value)));
+    return isNegative ? negate(value) : value;
+  }
+
+  #power(): Value {
+    const base = this.#postfix();
+    return this.#cursor.take("^") || this.#cursor.take("**") ? power(base, this.#inside("signed")) : base;
+  }
+
+  #postfix(): Value {
+    const value = this.#primary();
+    if (!this.#takes("!")) return value;
+    if (this.#cursor.next === "!")
+      throw this.#cursor.refused("Two factorials in a row are ambiguous", "Write (3!)! for both.");
+    return factorial(value);
+  }
+
+  #primary(): Value {
+    const cursor = this.#cursor;
+    if (cursor.take("(")) {
+      const value = this.#inside("sum");
+      this.#close();
+      return value;
+    }
+    const word = cursor.word();
+    if (word !== "") return this.#named(word);
+    const literal = readLiteral(cursor);
+    if (literal === undefined) throw cursor.expected("a number");
+    return literal;
+  }
+
+  #named(word: string): Value {
+    const cursor = this.#cursor;
+    const name = word.toLowerCase();
+    this.#refuseIfStrict(word);
+    if (Object.hasOwn(constants, name)) {
+      cursor.goTo(cursor.at + word.length);
+      return constants[name]!;
+    }
+    if (!Object.hasOwn(calculatorFunctions(), name)) throw this.#unknown(word);
+    cursor.goTo(cursor.at + word.length);
+    if (!cursor.take("(")) throw cursor.expected(`"(" behind ${name}`);
+    return this.#call(name);
+  }
+
+  #call(name: string): Value {
+    const { least, most, run } = calculatorFunctions()[name]!;
+    const values: Value[] = [];
+    if (this.#cursor.next !== ")")
+      do values.push(this.#inside("sum"));
+      while (this.#cursor.take(","));
+    this.#close();
+    if (values.length < least || values.length > most) throw wrongCount(name, values.length);
+    return run(values);
+  }
+
+  #close(): void {
+    if (!this.#cursor.take(")")) throw this.#cursor.expected('an operator or ")"');
+  }
+
+  /** What lies one level deeper: in parentheses, or in an exponent. */
+  #inside(what: "sum" | "signed"): Value {
+    this.#nesting += 1;
+    if (this.#nesting > mostNesting)
+      throw new ToolError("too-large", `The expression is nested more than ${mostNesting} deep`, {
+        hint: "Work out a part of it first.",
+      });
+    const value = what === "sum" ? this.#sum() : this.#signed();
+    this.#nesting -= 1;
+    return value;
+  }
+
+  #countLong(bits: number): void {
+    this.#longBits += bits;
+    if (this.#longBits > mostLongBits)
+      throw new ToolError("too-large", "The expression has too many long numbers", {
+        hint: "Work out a part of it first, or let a command compute it.",
+      });
+  }
+
+  #takes(operator: "%" | "!"): boolean {
+    if (this.#cursor.next !== operator) return false;
+    this.#refuseIfStrict(operator);
+    return this.#cursor.take(operator);
+  }
+
+  #takesMod(): boolean {
+    const { next } = this.#cursor;
+    if ((next !== "m" && next !== "M") || this.#cursor.word().toLowerCase() !== "mod") return false;
+    this.#refuseIfStrict("mod");
+    this.#cursor.goTo(this.#cursor.at + 3);
+    return true;
+  }
+
+  #refuseIfStrict(what: string): void {
+    if (!this.#isStrict) return;
+    throw this.#cursor.refused(
+      `${JSON.stringify(what.slice(0, 40))} is not allowed in strict mode`,
+      "Use numbers, + - * / ** ^ and parentheses only.",
+    );
+  }
+
+  #unknown(word: string): ToolError {
+    const names = [...Object.keys(calculatorFunctions()), ...Object.keys(constants)].filter(
+      (name) => name < "\x7f",
+    );
+    const near = word.length > 1 ? nearest(word.slice(0, 40), names) : undefined;
+    return this.#cursor.refused(
+      `${JSON.stringify(word.slice(0, 40))} is not known`,
+      `${near === undefined ? "" : `Perhaps ${near}. `}Known: ${names.join(" ")}.`,
+    );
+  }
+}
+
+function wrongCount(name: string, count: number): ToolError {
+  const { least, most } = calculatorFunctions()[name]!;
+  const wanted =
+    most === least ? `${least}` : Number.isFinite(most) ? `${least} or ${most}` : `at least ${least}`;
+  return new ToolError(
+    "invalid-input",
+    `${name} takes ${wanted} ${wanted.endsWith("1") ? "number" : "numbers"}, not ${count}`,
+    {
+      hint: name === "log" ? "log(x) has base 10, log(x, b) the base b." : "Separate them by commas.",
+    },
+  );
+}
+
+function tooLong(length: number): ToolError {
+  return new ToolError(
+    "too-large",
+    `The expression has ${length} characters; at most ${mostCharacters} are read`,
+    {
+      hint: "Work out parts of it first, or let a command compute it.",
+    },
+  );
+}

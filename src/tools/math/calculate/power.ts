@@ -1,0 +1,157 @@
+import type { ToolError } from "../../../contract/error.ts";
+import { multiply, negate, subtract, truncate } from "./arithmetic.ts";
+import { integerRoot } from "./root.ts";
+import {
+  bitsOf,
+  denominatorOf,
+  divisionByZero,
+  type Exact,
+  integer,
+  isNegative,
+  isZero,
+  mostBits,
+  mostDenominatorBits,
+  notZero,
+  numeratorOf,
+  quotient,
+  scaled,
+  scaleUp,
+  toNumber,
+  tooLarge,
+  undefinedResult,
+  type Value,
+} from "./value.ts";
+
+/** Exact where the result is; 0 to the power of 0 is 1. */
+export function power(base: Value, exponent: Value): Value {
+  if (isZero(base) && isNegative(exponent)) throw divisionByZero();
+  if (typeof exponent === "bigint") {
+    return typeof base === "number" ? numberPower(base, Number(exponent)) : wholePower(base, exponent);
+  }
+  if (isNegative(base)) throw noRealPower();
+  return exactRootPower(base, exponent) ?? brokenPower(base, exponent);
+}
+
+/** By the whole part of the exponent first, which loses no digit of an exact base. */
+function brokenPower(base: Value, exponent: Exclude<Value, bigint>): Value {
+  if (typeof base === "number" || typeof exponent === "number")
+    return numberPower(toNumber(base), toNumber(exponent));
+  const whole = truncate(exponent);
+  const rest = toNumber(subtract(exponent, whole));
+  return multiply(power(base, whole), numberPower(toNumber(base), rest));
+}
+
+function numberPower(base: number, exponent: number): number {
+  return base === 0 ? base ** exponent : notZero(base ** exponent);
+}
+
+function wholePower(base: Exact, exponent: bigint): Value {
+  if (exponent < 0n) return wholePower(inverse(base), -exponent);
+  const [above, below] = [numeratorOf(base), denominatorOf(base)];
+  if (below === 1n && above >= -1n && above <= 1n) return smallPower(above, exponent);
+  // One bit less than it has: 2 ** n has n + 1 bits, and all estimates below are from below.
+  const bits = Math.max(bitsOf(above) - 1, 0) * Number(exponent);
+  if (below === 1n) {
+    if (bits > mostBits) throw tooLarge();
+    return integer(above ** exponent);
+  }
+  const isShort = bits <= mostBits && (bitsOf(below) - 1) * Number(exponent) <= mostDenominatorBits;
+  if (!isShort) return longPower(base, exponent);
+  // In lowest terms, as the base is.
+  return { numerator: integer(above ** exponent), denominator: below ** exponent };
+}
+
+/** Not `divide`: whatever may be inverted stays exact, since its power may be short again. */
+function inverse(base: Exact): Exact {
+  const [above, below] = [numeratorOf(base), denominatorOf(base)];
+  if (above === 1n || above === -1n) return above * below;
+  return above < 0n ? { numerator: -below, denominator: -above } : { numerator: below, denominator: above };
+}
+
+function smallPower(base: bigint, exponent: bigint): bigint {
+  if (base === -1n) return exponent % 2n === 0n ? 1n : -1n;
+  return exponent === 0n ? 1n : base;
+}
+
+/**
+ * A power of a fraction whose digits are too many to keep. A number would lose as many digits of the base as the exponent
+ * has: squares with a mantissa that is long enough do not.
+ */
+function longPower(base: Exact, exponent: bigint): number {
+  if (bitsOf(exponent) > 64) throw tooLarge("the exponent has too many digits");
+  const precision = BigInt(128 + bitsOf(exponent));
+  const [above, below] = [numeratorOf(base), denominatorOf(base)];
+  const shift = precision + BigInt(Math.max(0, bitsOf(below) - bitsOf(above)));
+  let factor = shorten({ digits: (above << shift) / below, shift: -shift });
+  let result: Floating = { digits: 1n, shift: 0n };
+  for (let left = exponent; left > 0n; left >>= 1n) {
+    if (left & 1n) result = product(result, factor);
+    factor = product(factor, factor);
+  }
+  return notZero(scaleUp(Number(result.digits), clamp(result.shift)));
+
+  function product(one: Floating, other: Floating): Floating {
+    return shorten({ digits: one.digits * other.digits, shift: one.shift + other.shift });
+  }
+  function shorten({ digits, shift }: Floating): Floating {
+    const surplus = BigInt(bitsOf(digits)) - precision;
+    return surplus > 0n ? { digits: digits >> surplus, shift: shift + surplus } : { digits, shift };
+  }
+}
+
+/** digits × 2 ** shift. */
+interface Floating {
+  readonly digits: bigint;
+  readonly shift: bigint;
+}
+
+function clamp(shift: bigint): number {
+  return Math.max(-5000, Math.min(5000, Number(shift)));
+}
+
+/** 8 ** (1/3) is 2, and 4 ** 1.5 is 8. */
+function exactRootPower(base: Value, exponent: Value): Value | undefined {
+  if (typeof base === "number" || typeof exponent === "number") return undefined;
+  const root = exactRoot(base, denominatorOf(exponent));
+  return root === undefined ? undefined : power(root, numeratorOf(exponent));
+}
+
+/** The root of a value that is not negative, if it is a fraction or an integer. */
+function exactRoot(value: Exact, degree: bigint): Exact | undefined {
+  const above = integerRoot(numeratorOf(value), degree);
+  const below = above === undefined ? undefined : integerRoot(denominatorOf(value), degree);
+  return above === undefined || below === undefined ? undefined : (quotient(above, below) as Exact);
+}
+
+/** The number that has `value` as its power of `degree`; of a negative value only where the degree is odd. */
+export function root(value: Value, degree: Value): Value {
+  if (typeof degree !== "bigint" || degree <= 0n)
+    throw undefinedResult("A root needs a positive integer as its degree");
+  if (isNegative(value)) {
+    if (degree % 2n === 0n) throw undefinedResult("A negative number has no even root among real numbers");
+    return negate(root(negate(value), degree));
+  }
+  const exact = typeof value === "number" ? undefined : exactRoot(value, degree);
+  return exact ?? approximateRoot(value, degree);
+}
+
+function approximateRoot(value: Value, degree: bigint): number {
+  const { mantissa, exponent } = typeof value === "number" ? { mantissa: value, exponent: 0 } : scaled(value);
+  const times = Number(degree);
+  if (mantissa === 0) return 0;
+  if (times > 512) return Math.exp((Math.log(mantissa) + exponent * Math.LN2) / times);
+  const whole = Math.floor(exponent / times);
+  return notZero(scaleUp(numberRoot(mantissa * 2 ** (exponent - whole * times), times), whole));
+}
+
+function numberRoot(value: number, degree: number): number {
+  if (degree === 2) return Math.sqrt(value);
+  return degree === 3 ? Math.cbrt(value) : value ** (1 / degree);
+}
+
+function noRealPower(): ToolError {
+  return undefinedResult(
+    "A negative number has no such power among real numbers",
+    "Odd roots of negative numbers: cbrt(x), root(x, 5).",
+  );
+}

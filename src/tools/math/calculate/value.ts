@@ -1,0 +1,137 @@
+import { ToolError } from "../../../contract/error.ts";
+import { greatestDivisor } from "./greatest-divisor.ts";
+
+/**
+ * A number as the calculator keeps it: a bigint is an exact integer, a fraction is exact too, and a number is an
+ * approximation with about fifteen digits.
+ */
+export type Value = bigint | Fraction | number;
+
+export type Exact = bigint | Fraction;
+
+/** In lowest terms; the denominator is at least 2. */
+export interface Fraction {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+/** Some 39 000 digits: with more, a single product could take longer than anybody waits for a sum. */
+export const mostBits: number = 2 ** 17;
+/** A fraction with a longer denominator goes on as an approximation. */
+export const mostDenominatorBits = 4096;
+
+const most = 1n << BigInt(mostBits);
+const least = -most;
+const mostDenominator = 1n << BigInt(mostDenominatorBits);
+const leastDenominator = -mostDenominator;
+
+/** An integer, if it may be as large as it is. */
+export function integer(value: bigint): bigint {
+  if (value > most || value < least) throw tooLarge();
+  return value;
+}
+
+/** An approximation, if there is one. */
+export function approximate(value: number): number {
+  if (Number.isNaN(value)) throw undefinedResult("The result is not defined");
+  if (!Number.isFinite(value)) throw tooLarge("an approximation cannot pass 1.8e308");
+  return value;
+}
+
+/** The same where zero could only mean that the digits of another number were lost. */
+export function notZero(value: number): number {
+  if (value === 0)
+    throw new ToolError("too-large", "The result is too close to zero: an approximation ends at 5e-324", {
+      hint: "Work with logarithms, or with larger units.",
+    });
+  return approximate(value);
+}
+
+/** The quotient of two integers, as exact as it can be kept. */
+export function quotient(numerator: bigint, denominator: bigint): Value {
+  if (denominator === 0n) throw divisionByZero();
+  const divisor = greatestDivisor(numerator, denominator, worthwhileDivisor(denominator));
+  if (divisor === undefined) return toNumber({ numerator, denominator });
+  const sign = denominator < 0n ? -divisor : divisor;
+  const [above, below] = [integer(numerator / sign), denominator / sign];
+  if (below === 1n) return above;
+  const fraction = { numerator: above, denominator: below };
+  return below > mostDenominator ? toNumber(fraction) : fraction;
+}
+
+/** With a smaller one the denominator stays too long to be kept; to look for that may take minutes. */
+function worthwhileDivisor(denominator: bigint): bigint {
+  if (denominator <= mostDenominator && denominator >= leastDenominator) return 0n;
+  return (denominator < 0n ? -denominator : denominator) / mostDenominator;
+}
+
+export function numeratorOf(value: Exact): bigint {
+  return typeof value === "bigint" ? value : value.numerator;
+}
+
+export function denominatorOf(value: Exact): bigint {
+  return typeof value === "bigint" ? 1n : value.denominator;
+}
+
+const safe = BigInt(Number.MAX_SAFE_INTEGER);
+const unsafe = -safe;
+
+export function toNumber(value: Value): number {
+  if (typeof value === "number") return value;
+  const { mantissa, exponent } = scaled(value);
+  return exponent === 0 ? mantissa : notZero(scaleUp(mantissa, exponent));
+}
+
+/** A value that may be too large or too small for a number, as mantissa × 2 ** exponent. */
+export function scaled(value: Exact): { readonly mantissa: number; readonly exponent: number } {
+  const [numerator, denominator] = [numeratorOf(value), denominatorOf(value)];
+  if (numerator <= safe && numerator >= unsafe && denominator <= safe)
+    return { mantissa: Number(numerator) / Number(denominator), exponent: 0 };
+  const shift = bitsOf(denominator) - bitsOf(numerator) + 64;
+  const digits =
+    shift >= 0 ? (numerator << BigInt(shift)) / denominator : numerator / (denominator << BigInt(-shift));
+  return { mantissa: Number(digits), exponent: -shift };
+}
+
+/** mantissa × 2 ** exponent, in two steps, because 2 ** exponent alone may be out of reach where the product is not. */
+export function scaleUp(mantissa: number, exponent: number): number {
+  const half = Math.trunc(exponent / 2);
+  return mantissa * 2 ** half * 2 ** (exponent - half);
+}
+
+/** How many bits an integer has, give or take four. */
+export function bitsOf(value: bigint): number {
+  const near = Math.abs(Number(value));
+  if (near === 0) return 0;
+  return Number.isFinite(near) ? Math.floor(Math.log2(near)) + 1 : value.toString(16).length * 4;
+}
+
+/** Whether work with it takes noticeably longer than with others. */
+export function isLong(value: Exact): boolean {
+  const digits = numeratorOf(value);
+  return digits > mostDenominator || digits < leastDenominator;
+}
+
+export function isNegative(value: Value): boolean {
+  return typeof value === "object" ? value.numerator < 0n : value < 0;
+}
+
+export function isZero(value: Value): boolean {
+  return value === 0n || value === 0;
+}
+
+export function tooLarge(reason: string = `an integer may have ${mostDigits} digits`): ToolError {
+  return new ToolError("too-large", `The result is too large: ${reason}`, {
+    hint: "Work with logarithms, or take remainders on the way.",
+  });
+}
+
+const mostDigits = Math.floor(mostBits * Math.log10(2));
+
+export function divisionByZero(): ToolError {
+  return undefinedResult("Division by zero");
+}
+
+export function undefinedResult(message: string, hint = "Give numbers for which it is defined."): ToolError {
+  return new ToolError("invalid-input", message, { hint });
+}

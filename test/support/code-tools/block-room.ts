@@ -1,0 +1,63 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll } from "vitest";
+import { ToolError } from "../../../src/contract/error.ts";
+import type { Tool, ToolOutput } from "../../../src/contract/tool.ts";
+import { SeenMemory } from "../../../src/pipeline/seen-memory.ts";
+import { codeRoom } from "../code-room.ts";
+import type { Refusal, ToolRoom } from "../tool-room.ts";
+
+interface Named {
+  readonly path?: string | undefined;
+}
+
+type Trial<Result> = <Input extends Named>(
+  tool: Tool<Input>,
+  content: string | Uint8Array,
+  input: Input,
+) => Promise<Result>;
+
+/** Calls on a file that is there only for them; `input.path` names it. Its caller has not seen the file before. */
+export interface BlockRoom {
+  readonly room: ToolRoom;
+  answered<Input extends Named, Data>(
+    tool: Tool<Input, Data>,
+    content: string | Uint8Array,
+    input: Input,
+  ): Promise<ToolOutput<Data>>;
+  /** The content of the file afterwards. */
+  readonly edited: Trial<string>;
+  readonly editedBytes: Trial<Buffer>;
+  /** What its caller is told. The file must be as it was. */
+  readonly refused: Trial<Refusal>;
+}
+
+/** A room for all tests of a file: what reads code is started only once. */
+export function blockRoom(): BlockRoom {
+  const room = codeRoom();
+  afterAll(() => room[Symbol.asyncDispose]());
+  const answered: BlockRoom["answered"] = async (tool, content, input) => {
+    writeFileSync(room.at(input.path!), content);
+    return tool.run(input, { ...room.context, seen: new SeenMemory(room.context.environment) });
+  };
+  const editedBytes: BlockRoom["editedBytes"] = async (tool, content, input) => {
+    await answered(tool, content, input);
+    return readFileSync(room.at(input.path!));
+  };
+  return {
+    room,
+    answered,
+    editedBytes,
+    edited: async (tool, content, input) => (await editedBytes(tool, content, input)).toString(),
+    refused: async (tool, content, input) => {
+      const error = await answered(tool, content, input).then(
+        () => new Error(`${tool.name} did not fail`),
+        (thrown: unknown) => thrown,
+      );
+      if (!(error instanceof ToolError)) throw error;
+      if (!readFileSync(room.at(input.path!)).equals(Buffer.from(content)))
+        throw new Error("The file has changed");
+      const { code, message, hint } = error;
+      return { code, message, hint };
+    },
+  };
+}

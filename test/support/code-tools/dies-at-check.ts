@@ -1,0 +1,15 @@
+/** Renames with a check, and is killed when the change is made and the check begins. */
+import { openToolcrib } from "../../../src/toolcrib/index.ts";
+
+const [workspace, stateDirectory, configDirectory] = process.argv.slice(2) as [string, string, string];
+const crib = await openToolcrib({ workspace, stateDirectory, configDirectory, mode: "yolo" });
+crib.events.on((event) => {
+  if (event.type === "progress" && event.message.startsWith("Checking:"))
+    process.kill(process.pid, "SIGKILL");
+});
+await crib.call("code_replace_block", {
+  path: "a.sh",
+  name: "f",
+  new_block: "f() { echo new; }",
+  run_check: true,
+});

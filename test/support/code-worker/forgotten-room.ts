@@ -1,0 +1,9 @@
+/** Reads something and ends without a word to the host. Prints who that was. */
+
+import { openCode } from "../../../src/code/open-code.ts";
+import { childProcesses } from "../workers/child-processes.ts";
+
+const code = openCode({ workspace: "/", directory: "/nowhere", guard: () => undefined });
+const { signal } = new AbortController();
+await code.outline({ path: "a.json", text: "[]" }, { signal });
+console.log(JSON.stringify(childProcesses()));

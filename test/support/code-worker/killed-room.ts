@@ -1,0 +1,13 @@
+/** Is killed while a host parses for it. Prints who that is. */
+
+import { openCode } from "../../../src/code/open-code.ts";
+import { childProcesses, secondsOfWork } from "../workers/child-processes.ts";
+
+const code = openCode({ workspace: "/", directory: "/nowhere", guard: () => undefined });
+const { signal } = new AbortController();
+code.outline({ path: "slow.ts", text: "(".repeat(100_000) }, { signal }).catch(() => {});
+setInterval(() => {
+  const [pid] = childProcesses();
+  if (pid === undefined || secondsOfWork(pid) < 0.5) return;
+  process.stdout.write(`${pid}\n`, () => process.kill(process.pid, "SIGKILL"));
+}, 50);

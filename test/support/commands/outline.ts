@@ -1,0 +1,34 @@
+import { analyseCommand } from "../../../src/policy/commands/analyse-command.ts";
+import type { SimpleCommand } from "../../../src/policy/commands/analysis.ts";
+
+/**
+ * An analysis in lines, one a simple command: `risk: words [what runs it] (why; what it touches)`, and one for each thing
+ * not understood.
+ */
+export function outline(command: string): string[] {
+  const { commands, notUnderstood } = analyseCommand(command);
+  const doubts = notUnderstood.map(
+    ({ reason, span }) => `not understood: ${reason}: ${command.slice(span.start, span.end)}`,
+  );
+  return [...commands.map(describe), ...doubts];
+}
+
+function describe({ risk, words, within, directory, assignments, effects, accesses }: SimpleCommand): string {
+  const said = [
+    ...effects.map(({ reason }) => reason),
+    ...accesses.map(
+      ({ kind, target, extent }) => `${extents[extent ?? "itself"] ?? kind} <${target.value ?? target.text}>`,
+    ),
+  ];
+  const sets = assignments.map(({ name, value }) => `${name}=${value?.value ?? "?"}`);
+  const shown = [...sets, ...words.map(({ value, text }) => value ?? `«${text}»`)].join(" ");
+  const runBy = within.length === 0 ? "" : ` [${within.join(", ")}]`;
+  const place = directory === "" ? "" : ` @${directory ?? "?"}`;
+  return `${risk}: ${shown}${runBy}${place}${said.length === 0 ? "" : ` (${said.join("; ")})`}`;
+}
+
+const extents: Readonly<Record<string, string | undefined>> = {
+  deep: "read all below",
+  visible: "read what is visible below",
+  names: "look at",
+};

@@ -1,0 +1,98 @@
+import type { ProviderServer, ScriptedReply, SeenRequest } from "../providers/provider-server.ts";
+import { startProvider } from "../providers/start-provider.ts";
+
+/** The model that the documents talk to, as variables of the programs that they show. */
+export interface DocumentedModel extends AsyncDisposable {
+  readonly variables: NodeJS.ProcessEnv;
+  readonly server: ProviderServer;
+}
+
+/** Speaks as Anthropic's does, on this machine. `await using` ends it. */
+export async function startDocumentedModel(): Promise<DocumentedModel> {
+  const server = await startProvider("anthropic", nextReply);
+  return {
+    server,
+    variables: {
+      ANTHROPIC_BASE_URL: server.url,
+      ANTHROPIC_API_KEY: server.settings.providers?.anthropic?.apiKey,
+      TOOLCRIB_MODEL: server.model,
+    },
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+/** What it says to each task, round by round. */
+const replies: Readonly<Record<string, readonly ScriptedReply[]>> = {
+  "What does src/greet.ts do?": [
+    { text: "I'll read it.", calls: [{ name: "Read", input: { file_path: "src/greet.ts" } }] },
+    { text: "`greet` makes a greeting for one person." },
+  ],
+  "Say good day instead of hello": [
+    { calls: [{ name: "Grep", input: { pattern: "Hello", output_mode: "content" } }] },
+    { calls: [{ name: "Read", input: { file_path: "src/greet.ts" } }] },
+    {
+      calls: [
+        {
+          name: "Edit",
+          input: { file_path: "src/greet.ts", old_string: "Hello, ", new_string: "Good day, " },
+        },
+      ],
+    },
+    { text: "Done: `greet` in src/greet.ts says good day now." },
+  ],
+  "Now in capitals": [
+    {
+      calls: [
+        {
+          name: "Edit",
+          input: { file_path: "src/greet.ts", old_string: "Good day", new_string: "GOOD DAY" },
+        },
+      ],
+    },
+    { text: "It shouts now." },
+  ],
+  "In capitals, please": [
+    {
+      calls: [
+        {
+          name: "Edit",
+          input: { file_path: "src/greet.ts", old_string: "Hello, ", new_string: "GOOD DAY, " },
+        },
+      ],
+    },
+    { text: "Done, in capitals." },
+  ],
+  "How long is README.md?": [
+    { calls: [{ name: "count_words", input: { path: "README.md" } }] },
+    { text: "It has six words." },
+  ],
+  "Delete src/main.ts": [
+    { calls: [{ name: "Bash", input: { command: "rm src/main.ts", description: "Delete it" } }] },
+    { text: "Your program does not let me delete files." },
+  ],
+  "Who reads src/greet.ts for you?": [
+    { calls: [{ name: "agent_spawn", input: { task: "What does src/greet.ts do? Look." } }] },
+    { calls: [{ name: "agent_wait", input: { agent: "agent_1" } }] },
+    { text: "An agent of mine did: it greets one person." },
+  ],
+  "What does src/greet.ts do? Look.": [
+    { calls: [{ name: "file_read", input: { path: "src/greet.ts" } }] },
+    { text: "It greets one person." },
+  ],
+  "Run the tests": [
+    { calls: [{ name: "Bash", input: { command: "npm test", description: "Run the tests" } }] },
+    { text: "I could not run them: that needs your approval." },
+  ],
+};
+
+/** By the last task that it knows, and how often it has replied since. */
+function nextReply({ messages }: SeenRequest): ScriptedReply {
+  const tasks = Object.keys(replies);
+  const at = messages.findLastIndex(
+    ({ role, text }) => role === "user" && tasks.some((task) => text.endsWith(task)),
+  );
+  const task = tasks.find((known) => messages[at]?.text.endsWith(known));
+  const round = messages.slice(at).filter(({ role }) => role === "assistant").length;
+  const reply = task === undefined ? undefined : replies[task]?.[round];
+  return reply ?? { text: "No document has asked me that." };
+}

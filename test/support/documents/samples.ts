@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import type { DocumentContent, DocumentWanted } from "../../../src/contract/document.ts";
+import { readBytes } from "./read-bytes.ts";
+
+const folder = new URL("../../samples/documents/", import.meta.url);
+
+export function sampleBytes(name: string): Buffer {
+  return readFileSync(new URL(name, folder));
+}
+
+export function readSample(name: string, wanted: Partial<DocumentWanted> = {}): Promise<DocumentContent> {
+  return readBytes(name, sampleBytes(name), wanted);
+}
+
+/** What a second reader says of a sample: kept beside it, see scripts/make-document-samples.sh. */
+export function secondReading(name: string, reader: string): string {
+  return readFileSync(new URL(`${name}.${reader}.txt`, folder), "utf8");
+}
+
+/** All of a document in one text. */
+export function allText({ parts }: DocumentContent): string {
+  return parts.map(({ text }) => text).join("\n\n");
+}
+
+/**
+ * The words of a text in their order, without what is only form: marks of lists, notes and links. Footnotes come at
+ * their place in the text or at its end, so they are left out; so is `without`.
+ */
+export function wordsOf(text: string, without: readonly string[] = []): readonly string[] {
+  const plain = without.reduce((left, phrase) => {
+    if (!left.includes(phrase)) throw new Error(`"${phrase}" is not there`);
+    return left.replace(phrase, " ");
+  }, text);
+  return (
+    plain
+      .replaceAll(/\]\(<?[^)>]*>?\)/g, " ")
+      .replaceAll(/\[\^[\w-]+\]|<br>/g, " ")
+      .replaceAll(/^[ \t|]*(?:-|\d+[.)]|[a-z][.)]|[•–])\s/gm, " ")
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  );
+}

@@ -1,0 +1,226 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Environment, FileChange } from "../../../src/contract/environment.ts";
+import { ToolError } from "../../../src/contract/error.ts";
+import type { PathGuard } from "../../../src/contract/guard.ts";
+import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
+import { contentHash } from "../../../src/lib/content-hash.ts";
+
+export type RacedAction =
+  | "read"
+  | "lines"
+  | "link"
+  | "list"
+  | "held"
+  | "snapshot"
+  | "write"
+  | "delete"
+  | "delete tree"
+  | "move"
+  | "change";
+
+export const racedActions: readonly RacedAction[] = [
+  "read",
+  "lines",
+  "link",
+  "list",
+  "held",
+  "snapshot",
+  "write",
+  "delete",
+  "delete tree",
+  "move",
+  "change",
+];
+
+export interface RaceResult {
+  readonly tries: number;
+  /** Tries that worked inside, and tries that were refused or met nothing. */
+  readonly succeeded: number;
+  readonly refused: number;
+  /** Tries that read or changed something outside. Zero, or the boundary does not hold. */
+  readonly escapes: number;
+}
+
+/**
+ * Does one thing many times while another process exchanges the directory for a link to outside, or to a directory in the
+ * workspace that is guarded. Goes on beyond `tries` until both outcomes were seen, so that a slow attacker is no excuse.
+ */
+export async function race(
+  action: RacedAction,
+  options: {
+    readonly tries: number;
+    readonly into?: "outside" | "guarded";
+    readonly open?: (workspace: string) => Environment;
+  },
+): Promise<RaceResult> {
+  const home = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib race "));
+  const workspace = join(home, "workspace");
+  const isGuarded = options.into === "guarded";
+  const outside = isGuarded ? join(workspace, "vault") : join(home, "outside");
+  for (const directory of [`${workspace}/house/door`, `${workspace}/room`, `${outside}/tree`]) {
+    mkdirSync(directory, { recursive: true });
+  }
+  writeFileSync(`${workspace}/room/file`, "inside");
+  writeFileSync(`${workspace}/house/door/file`, "inside");
+  for (const name of outsideNames) writeFileSync(join(outside, name), "secret");
+  const openSafely = (path: string) =>
+    openLocalEnvironment({
+      workspace: path,
+      changeRecords: join(home, "changes"),
+      ...(isGuarded ? { guard: guardVault } : {}),
+    });
+  const environment = (options.open ?? openSafely)(workspace);
+  const attackerFile = fileURLToPath(new URL("attacker.ts", import.meta.url));
+  const paths = [`${workspace}/house/door`, `${workspace}/room`, outside];
+  const attacker = spawn(process.execPath, [attackerFile, ...paths], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    await once(attacker.stdout, "data");
+    return await compete(actions[action], environment, { tries: options.tries, outside });
+  } finally {
+    attacker.kill("SIGKILL");
+    await once(attacker, "exit");
+    await environment.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+const guardVault: PathGuard = (_use, realPath) =>
+  /\/vault(?:\/|$)/.test(realPath) ? { reason: "is guarded", rule: "secret vault/**" } : undefined;
+
+type Act = (environment: Environment, attempt: number) => Promise<string | undefined>;
+
+const write = (environment: Environment, path: string) =>
+  environment.writeFile(path, Buffer.from("inside"), { durable: false });
+
+/** Each gives what it read, if it reads. */
+const actions: Readonly<Record<RacedAction, Act>> = {
+  read: async (environment) =>
+    textOf((await environment.readFile("house/door/file", { maxBytes: 100 })).bytes),
+  lines: async (environment) =>
+    textOf((await environment.readLines("house/door/file", { first: 1, count: 1, maxBytes: 100 })).bytes),
+  link: async (environment) => textOf((await environment.readFile("room-file", { maxBytes: 100 })).bytes),
+  list: async (environment) => {
+    const directory = await environment.openDirectory("house/door");
+    try {
+      const names = (await directory.entries()).map((entry) => entry.name);
+      return names.includes("tree") ? "secret" : textOf(await directory.readFile("file", 100));
+    } finally {
+      directory.close();
+    }
+  },
+  held: async (environment) => {
+    const directory = await environment.openDirectory("house/door");
+    try {
+      return textOf(await directory.readFile("file", 100));
+    } finally {
+      directory.close();
+    }
+  },
+  snapshot: async (environment) => {
+    const { paths } = await environment.snapshot!();
+    if (paths.includes("house/door/tree")) return "secret";
+    if (!paths.includes("house/door/file")) throw new ToolError("not-found", "It is a link by now");
+    return undefined;
+  },
+  write: async (environment, attempt) => {
+    await write(environment, attempt % 2 === 0 ? "house/door/file" : "house/door/new/file");
+    return undefined;
+  },
+  delete: async (environment) => {
+    await write(environment, "house/door/file").catch(() => undefined);
+    await environment.delete("house/door/file");
+    return undefined;
+  },
+  "delete tree": async (environment, attempt) => {
+    await environment.delete(attempt % 2 === 0 ? "house/door/tree" : "house", { recursive: true });
+    await write(environment, "house/door/tree/file");
+    return undefined;
+  },
+  move: async (environment, attempt) => {
+    const [from, to] = attempt % 2 === 0 ? ["file", "other"] : ["other", "file"];
+    await environment.move(`house/door/${from}`, `house/door/${to}`, { replace: true });
+    return undefined;
+  },
+  change: async (environment, attempt) => {
+    await environment.change(changesOf(attempt), { durable: false });
+    return undefined;
+  },
+};
+
+const hash = (text: string) => contentHash(Buffer.from(text));
+
+/** Adds a file or takes it away, each with a change of another; or changes what is only outside. */
+function changesOf(attempt: number): readonly FileChange[] {
+  const inside = Buffer.from("inside");
+  const file = {
+    path: "house/door/file",
+    before: hash("inside"),
+    after: inside,
+    mode: 0o600 + (attempt % 5),
+  };
+  const added = "house/door/new/file";
+  if (attempt % 3 === 0) return [file, { path: added, before: "nothing", after: inside }];
+  if (attempt % 3 === 1) return [file, { path: added, before: hash("inside"), after: "nothing" }];
+  return [
+    { path: "house/door/file", before: hash("secret"), after: inside },
+    { path: "house/door/other", before: hash("secret"), after: "nothing" },
+  ];
+}
+
+const outsideNames = ["file", "other", "tree/file"];
+
+async function compete(
+  act: Act,
+  environment: Environment,
+  { tries, outside }: { readonly tries: number; readonly outside: string },
+): Promise<RaceResult> {
+  let [attempt, succeeded, refused, escapes] = [0, 0, 0, 0];
+  while (attempt < tries || succeeded === 0 || refused === 0) {
+    try {
+      if ((await act(environment, attempt)) === "secret") escapes += 1;
+      succeeded += 1;
+    } catch (error) {
+      if (!(error instanceof ToolError) || error.code === "internal") throw error;
+      refused += 1;
+    }
+    if (attempt % 100 === 0) escapes += changesIn(outside);
+    attempt += 1;
+  }
+  return { tries: attempt, succeeded, refused, escapes: escapes + changesIn(outside) };
+}
+
+/** What is missing, changed or new outside; put back, so that it is counted once. */
+function changesIn(outside: string): number {
+  const found = readdirSync(outside, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(outside.length + 1));
+  const added = found.filter((name) => !outsideNames.includes(name));
+  const lost = outsideNames.filter(
+    (name) => !found.includes(name) || readFileSync(join(outside, name), "utf8") !== "secret",
+  );
+  for (const name of added) rmSync(join(outside, name));
+  for (const name of lost) {
+    mkdirSync(join(outside, "tree"), { recursive: true });
+    writeFileSync(join(outside, name), "secret");
+  }
+  return added.length + lost.length;
+}
+
+function textOf(bytes: Uint8Array | undefined): string {
+  return Buffer.from(bytes ?? []).toString();
+}

@@ -1,0 +1,173 @@
+import { execFileSync } from "node:child_process";
+import {
+  globSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import * as z from "zod/mini";
+import type { Tool } from "../../../src/contract/tool.ts";
+import { throwIfAborted } from "../../../src/lib/breath.ts";
+import { contentHash } from "../../../src/lib/content-hash.ts";
+import {
+  type CallResult,
+  openToolcrib,
+  type Toolcrib,
+  type ToolcribOptions,
+} from "../../../src/toolcrib/index.ts";
+
+/** A workspace on the disk in which commands are run by a real bash, and undone. */
+export interface CommandRoom {
+  readonly crib: Toolcrib;
+  readonly home: string;
+  readonly workspace: string;
+  /** Runs a command as a call of a tool. */
+  bash(command: string): Promise<CallResult>;
+  undo(call: CallResult): Promise<CallResult>;
+  /** Runs a command beside it, as a person would. */
+  beside(command: string): void;
+  /** How many contents are kept. */
+  blobs(): number;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export async function openCommandRoom(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+  { git = false, ...options }: ToolcribOptions & { readonly git?: boolean } = {},
+): Promise<CommandRoom> {
+  const home = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib scan "));
+  const workspace = join(home, "work space");
+  mkdirSync(workspace);
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(workspace, path)), { recursive: true });
+    writeFileSync(join(workspace, path), content);
+    // As old as most files are.
+    utimesSync(join(workspace, path), 1_700_000_000, 1_700_000_000);
+  }
+  const beside = (command: string) =>
+    void execFileSync("bash", ["-c", command], { cwd: workspace, stdio: "pipe", env: variables });
+  // What was changed a moment ago is copied, whatever git holds.
+  if (git) beside("git init -q && git add -A && git commit -q -m first && sleep 0.1");
+  const { crib } = await openRoomIn(home, options);
+  return {
+    crib,
+    home,
+    workspace,
+    beside,
+    blobs: () => globSync("state/workspaces/*/blobs/??/*", { cwd: home }).length,
+    bash: (command) => crib.call("trial.bash", { command }),
+    undo: ({ callId }) => crib.call("trial.undo", { call: callId }),
+    [Symbol.asyncDispose]: async () => {
+      await crib.close();
+      execFileSync("chmod", ["-R", "u+rwX", home]);
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Opens the room that was made in a folder once more. */
+export async function openRoomIn(
+  home: string,
+  options: ToolcribOptions = {},
+): Promise<{ readonly crib: Toolcrib; readonly workspace: string }> {
+  const workspace = join(home, "work space");
+  const crib = await openToolcrib({
+    workspace,
+    stateDirectory: join(home, "state"),
+    configDirectory: join(home, "config"),
+    mode: "yolo",
+    // What is looked for is whatever a command may do, also what a sandbox would keep it from.
+    sandbox: "none",
+    approve: () => ({ allow: true }),
+    tools: [bashTool, undoTool],
+    undoes: "workspace",
+    ...options,
+  });
+  return { crib, workspace };
+}
+
+const variables = {
+  PATH: process.env.PATH,
+  HOME: "/nonexistent",
+  GIT_AUTHOR_NAME: "a",
+  GIT_AUTHOR_EMAIL: "a@b",
+  GIT_COMMITTER_NAME: "a",
+  GIT_COMMITTER_EMAIL: "a@b",
+};
+
+/** All that stands in a directory: kind and permissions, and what it holds or where it leads. */
+export function treeOf(
+  folder: string,
+  { without = [".git"] }: { without?: readonly string[] } = {},
+): Record<string, string> {
+  const tree: Record<string, string> = {};
+  const enter = (path: string) => {
+    for (const name of readdirSync(join(folder, path))
+      .filter((other) => !without.includes(other))
+      .sort()) {
+      const entry = path === "" ? name : `${path}/${name}`;
+      const stats = lstatSync(join(folder, entry));
+      const mode = (stats.mode & 0o7777).toString(8);
+      if (stats.isSymbolicLink()) tree[entry] = `link to ${readlinkSync(join(folder, entry))}`;
+      else if (stats.isFile()) tree[entry] = `file ${mode} ${showContent(readFileSync(join(folder, entry)))}`;
+      else tree[entry] = `${stats.isDirectory() ? "directory" : "special"} ${mode}`;
+      if (stats.isDirectory()) enter(entry);
+    }
+  };
+  enter("");
+  return tree;
+}
+
+function showContent(content: Buffer): string {
+  return content.length <= 100
+    ? JSON.stringify(content.toString("latin1"))
+    : `${content.length} ${contentHash(content)}`;
+}
+
+const limits = { maxChars: 10_000, keep: "both" } as const;
+
+const bashTool: Tool<{ command: string }, { readonly code: number | null }> = {
+  name: "trial.bash",
+  summary: "Runs a command.",
+  risk: "execute",
+  input: z.strictObject({ command: z.string() }),
+  limits,
+  accesses: ({ command }) => [{ kind: "execute", command }],
+  run: async ({ command }, { environment, signal }) => {
+    const process = await environment.start("bash", { args: ["-c", command], signal, env: gitIdentity });
+    const pieces: Uint8Array[] = [];
+    for await (const piece of process.stdout) pieces.push(piece);
+    const { code } = await process.exit;
+    throwIfAborted(signal);
+    return { data: { code: code ?? null }, text: Buffer.concat(pieces).toString() };
+  },
+};
+
+const gitIdentity = {
+  GIT_AUTHOR_NAME: "a",
+  GIT_AUTHOR_EMAIL: "a@b",
+  GIT_COMMITTER_NAME: "a",
+  GIT_COMMITTER_EMAIL: "a@b",
+};
+
+const undoTool: Tool<{ call: string; skipChanged?: boolean | undefined }> = {
+  name: "trial.undo",
+  summary: "Undoes a call.",
+  risk: "write",
+  input: z.strictObject({ call: z.string(), skipChanged: z.optional(z.boolean()) }),
+  limits,
+  accesses: () => [{ kind: "write", path: "." }],
+  run: async ({ call, skipChanged = false }, { history }) => {
+    const { notes } = await history.undo({ kind: "calls", ids: [call] }, { skipChanged });
+    return { data: { notes }, text: notes.join("\n") };
+  },
+};

@@ -1,0 +1,86 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { FilteringProxy } from "../../../src/sandbox/network/proxy/filtering-proxy.ts";
+import type { WayOutOptions } from "../../../src/system/network/way-out.ts";
+
+/** A server on loopback that is closed with all its connections. */
+export interface Listening extends AsyncDisposable {
+  readonly port: number;
+}
+
+export async function listen(
+  onConnection: (socket: Socket) => void,
+  options: { readonly host?: string } = {},
+): Promise<Listening> {
+  const server = createServer({ allowHalfOpen: true }, onConnection);
+  return listening(server, options.host ?? "127.0.0.1");
+}
+
+export async function listening(server: Server, host = "127.0.0.1"): Promise<Listening> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    socket.on("error", () => {});
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  server.listen(0, host);
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Answers the first request with what it was sent, so far as it has come with the header, and closes. */
+export function mirror(): Promise<Listening> {
+  return listen((socket) => {
+    socket.once("end", () => socket.end());
+    socket.once("data", (bytes) => {
+      const length = `Content-Length: ${bytes.length}`;
+      socket.end(
+        `HTTP/1.1 200 OK\r\nX-Name: a\r\nx-name: b\r\n${length}\r\nConnection: close\r\n\r\n${bytes}`,
+      );
+    });
+  });
+}
+
+/** Says all it has heard, once the other side has ended. */
+export function echo(before = ""): Promise<Listening> {
+  return listen((socket) => {
+    const heard: Buffer[] = [];
+    socket.on("data", (bytes) => heard.push(bytes));
+    socket.on("end", () => socket.end(Buffer.concat([Buffer.from(before), ...heard])));
+  });
+}
+
+export interface ProxyLab extends AsyncDisposable {
+  readonly port: number;
+  /** Says this to the proxy, and no more, and gives all it answers. */
+  ask(...said: readonly (string | Uint8Array)[]): Promise<string>;
+  remarks(): readonly string[];
+}
+
+export async function openProxyLab(options: WayOutOptions & { readonly secret?: string }): Promise<ProxyLab> {
+  const proxy = new FilteringProxy(options);
+  const server = await listen((client) => proxy.serve(client));
+  return {
+    port: server.port,
+    ask: async (...said) => {
+      const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
+      socket.on("error", () => {});
+      const answer = buffer(socket);
+      for (const bytes of said) socket.write(bytes);
+      socket.end();
+      return (await answer).toString("latin1");
+    },
+    remarks: () => proxy.remarks(),
+    [Symbol.asyncDispose]: async () => {
+      proxy.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Access } from "../../../src/contract/access.ts";
+import { builtInRules } from "../../../src/policy/built-in-rules.ts";
+import { decide } from "../../../src/policy/decide.ts";
+import type { Mode } from "../../../src/policy/mode.ts";
+import type { Decision, Level, Place, Question, RuleSource } from "../../../src/policy/policy.ts";
+import { compilePolicy, type Policy } from "../../../src/policy/rules/compile-policy.ts";
+
+/** Where the trials take place. */
+export const place: Place = {
+  workspace: "/home/ada/work",
+  home: "/home/ada",
+  own: ["/home/ada/.local/state/toolcrib"],
+};
+
+/** A rule file of some level; the user's if not said. */
+export function rules(text: string, level: Level = "user"): RuleSource {
+  return { level, name: level === "project" ? ".toolcrib/rules" : "rules", text };
+}
+
+export interface Trial {
+  readonly mode?: Mode;
+  readonly tool?: Question["tool"];
+  readonly sandbox?: Question["sandbox"];
+  readonly realPaths?: Readonly<Record<string, string>>;
+  readonly refusedBelow?: Readonly<Record<string, string | undefined>>;
+  readonly shells?: Question["shells"];
+}
+
+/** Judges some accesses by the built-in rules and others. */
+export function judge(
+  accesses: readonly Access[],
+  sources: readonly RuleSource[] = [],
+  trial: Trial = {},
+): Decision {
+  const question: Question = {
+    mode: trial.mode ?? "cautious",
+    tool: trial.tool ?? { name: "shell.run", risk: "execute" },
+    accesses,
+    sandbox: trial.sandbox ?? "landlock",
+    realPaths: new Map(Object.entries(trial.realPaths ?? {})),
+    refusedBelow: new Map(Object.entries(trial.refusedBelow ?? {})),
+    ...(trial.shells && { shells: trial.shells }),
+  };
+  return decide(question, policyOf(sources));
+}
+
+const compiled = new Map<string, Policy>();
+
+/** The built-in rules and others; compiled once. */
+export function policyOf(sources: readonly RuleSource[]): Policy {
+  const key = JSON.stringify(sources);
+  const policy = compiled.get(key) ?? compilePolicy([builtInRules, ...sources], place);
+  compiled.set(key, policy);
+  return policy;
+}
+
+/** The verdict on a command, given the lines of one rule file. */
+export function judgeCommand(command: string, lines = "", trial: Trial = {}): Decision["verdict"] {
+  return judge([{ kind: "execute", command }], lines === "" ? [] : [rules(lines)], trial).verdict;
+}

@@ -1,0 +1,24 @@
+/** Goes on with a session where the journal finds no space. Arguments: folder. Prints the warnings as JSON. */
+import { join } from "node:path";
+import { openRecorder } from "../../../src/agent/records/open-recorder.ts";
+import { openToolcrib } from "../../../src/toolcrib/index.ts";
+import { reply, start, user } from "./entries.ts";
+
+const [folder] = process.argv.slice(2) as [string];
+const crib = await openToolcrib({
+  workspace: join(folder, "workspace"),
+  stateDirectory: join(folder, "state"),
+  configDirectory: join(folder, "config"),
+  session: "session_full",
+});
+const warnings: string[] = [];
+const recorder = openRecorder({
+  conversations: crib.conversations,
+  session: crib.session,
+  warn: (message) => warnings.push(message),
+});
+recorder.add(start, user(1, "hello"));
+recorder.add(reply("x".repeat(2_000_000)));
+recorder.add(user(2, "is anybody there?"));
+process.stdout.write(JSON.stringify(warnings));
+await crib.close();

@@ -1,0 +1,71 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { safeParse } from "zod/v4/core";
+import type { OpenCode } from "../../src/code/open-code.ts";
+import { type ErrorCode, ToolError } from "../../src/contract/error.ts";
+import type { AnyTool, Tool, ToolContext, ToolOutput } from "../../src/contract/tool.ts";
+import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { toolContext } from "./tool-context.ts";
+
+/** A workspace on the real disk in which tools run as behind the counter, but without its stages. */
+export interface ToolRoom extends AsyncDisposable {
+  readonly workspace: string;
+  /** Where kept outputs lie, by their handles. */
+  readonly outputs: string;
+  readonly context: ToolContext;
+  /** Where a path of the workspace is on the disk. */
+  at(path: string): string;
+  run<Input, Data>(tool: Tool<Input, Data>, input: Input, signal?: AbortSignal): Promise<ToolOutput<Data>>;
+  /** All that the caller of a failing call is told. */
+  refusal<Input>(tool: Tool<Input, unknown>, input: Input, signal?: AbortSignal): Promise<Refusal>;
+}
+
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+/** `await using` removes it. `read` opens what reads code in it, where that is wanted. */
+export function toolRoom(read?: (workspace: string, outputs: string) => OpenCode): ToolRoom {
+  const folder = temporaryFolder();
+  const workspace = join(folder.path, "workspace");
+  const outputs = join(folder.path, "outputs");
+  for (const path of [workspace, outputs]) mkdirSync(path);
+  const environment = openLocalEnvironment({ workspace, outputs });
+  const code = read?.(workspace, outputs);
+  const context = { ...toolContext(environment), ...(code && { code }) };
+  const room: ToolRoom = {
+    workspace,
+    outputs,
+    context,
+    at: (path) => join(workspace, path),
+    run: async (tool, input, signal = context.signal) => tool.run(input, { ...context, signal }),
+    refusal: async (tool, input, signal) => {
+      try {
+        await room.run(tool, input, signal);
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        const { code, message, hint } = error;
+        return { code, message, hint };
+      }
+      throw new Error(`${tool.name} did not fail`);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await code?.close();
+      await environment.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+  return room;
+}
+
+/** What a tool's schema finds wrong with an input: one line a fault. */
+export function schemaFaults(tool: AnyTool, input: unknown): string[] {
+  // Whatever language of zod's another test has loaded: these words are not ours.
+  const parsed = safeParse(tool.input, input, { error: () => "Invalid input" });
+  return parsed.success
+    ? []
+    : parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+}

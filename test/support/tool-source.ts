@@ -1,0 +1,24 @@
+import type { ToolSource } from "../../src/contract/source.ts";
+import type { AnyTool } from "../../src/contract/tool.ts";
+
+/** A source that offers what it is told to. */
+export function emptySource(): ToolSource & { put(tools: readonly AnyTool[]): void } {
+  const listeners = new Set<() => void>();
+  let tools: readonly AnyTool[] = [];
+  return {
+    get tools() {
+      return tools;
+    },
+    warnings: [],
+    ready: Promise.resolve(),
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close: async () => {},
+    put(fresh) {
+      tools = fresh;
+      for (const listener of listeners) listener();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/**
+ * Begins a transaction, says so, changes files in it, runs a command, rolls back and begins again, until it is killed.
+ * Arguments: the folder of workspace, state and config; "parked": every call in a room of its own.
+ */
+import { join } from "node:path";
+import { openToolcrib, type Toolcrib } from "../../../src/toolcrib/index.ts";
+
+const [home, how] = process.argv.slice(2) as [string, string];
+const isParked = how === "parked";
+const open = () =>
+  openToolcrib({
+    workspace: join(home, "workspace"),
+    stateDirectory: join(home, "state"),
+    configDirectory: join(home, "config"),
+    mode: "yolo",
+    parkTransaction: isParked,
+  });
+
+let crib: Toolcrib = await open();
+const call = async (tool: string, input: object) => {
+  const result = await crib.call(tool, input);
+  if (result.isError) throw new Error(result.content);
+  if (!isParked) return;
+  await crib.close();
+  crib = await open();
+};
+
+await call("transaction.begin", {});
+process.stdout.write("begun\n");
+for (let round = 0; ; round += 1) {
+  await call("file.write", { path: `new ${round}/file.txt`, content: "x".repeat(20_000) });
+  await call("file.write", { path: "src/a.txt", content: `round ${round}\n` });
+  await call("file.move", { from: "src/b.txt", to: "moved/b.txt" });
+  await call("edit.replace", { path: "moved/b.txt", find: "two", replace: "2" });
+  await call("transaction.check", {
+    command: `echo ${round} >> log.txt; rm -f src/c.txt; mkdir -p made/${round}`,
+  });
+  await call("file.delete", { path: `new ${round}`, recursive: true });
+  await call("transaction.rollback", {});
+  await call("transaction.begin", {});
+}

@@ -1,0 +1,24 @@
+/**
+ * Undoes the latest call of a workspace, or makes one, stopped where it is told; prints how many steps it took.
+ * Arguments: the workspace; its state folder; tool and input as JSON; an Interference as JSON.
+ */
+
+import { openToolcrib } from "../../../src/toolcrib/index.ts";
+import { type Interference, interfere } from "../environment/interference.ts";
+
+const [workspace, state, call, interference] = process.argv.slice(2) as [string, string, string, string];
+const [tool, input] = JSON.parse(call) as [string, object];
+const crib = await openToolcrib({
+  workspace,
+  stateDirectory: state,
+  configDirectory: `${state} config`,
+  mode: "yolo",
+  undoes: "workspace",
+});
+// What is loaded by the first call is not what is tried here.
+await crib.call("journal.diff", { last: 1 });
+const stop = interfere(JSON.parse(interference) as Interference);
+const { content, isError } = await crib.call(tool, input);
+const { steps } = stop();
+await crib.close();
+process.stdout.write(JSON.stringify({ steps, content, isError }));

@@ -1,0 +1,64 @@
+import { once } from "node:events";
+import { createServer as createSecureServer } from "node:tls";
+import { ToolError } from "../../../src/contract/error.ts";
+import type { WebAnswer, WebRequest } from "../../../src/contract/web.ts";
+import { type ExchangeOptions, exchange } from "../../../src/environment/web/exchange.ts";
+import { certificate, certificateKey } from "../network/certificate.ts";
+import { type Listening, listen, listening } from "../network/proxy-lab.ts";
+
+/** A server that hears one request, says these pieces one after the other, and closes unless told to stay. */
+export interface Says extends Listening {
+  /** The requests as they came, and who was meant by name when the connection was made secure. */
+  readonly heard: string[];
+}
+
+export async function says(
+  pieces: readonly (string | Uint8Array)[],
+  options: { readonly stays?: boolean; readonly host?: string } = {},
+): Promise<Says> {
+  const heard: string[] = [];
+  const server = await listen(async (socket) => {
+    const [request] = await once(socket, "data");
+    heard.push(String(request));
+    for (const piece of pieces) socket.write(piece);
+    if (!options.stays) socket.end();
+  }, options);
+  return { ...server, heard };
+}
+
+/** The same for https; its certificate is for secure.example, signed by itself. */
+export async function saysSecurely(pieces: readonly (string | Uint8Array)[]): Promise<Says> {
+  const heard: string[] = [];
+  const server = createSecureServer({ cert: certificate, key: certificateKey }, async (socket) => {
+    socket.on("error", () => {});
+    const [request] = await once(socket, "data");
+    heard.push(`${socket.servername} ${request}`);
+    for (const piece of pieces) socket.write(piece);
+    socket.end();
+  });
+  server.on("tlsClientError", () => {});
+  return { ...(await listening(server)), heard };
+}
+
+/** Asks as a call may ask that may connect wherever it likes; tells an error by what it says. */
+export async function ask(
+  url: string,
+  { signal, ...request }: Partial<WebRequest> = {},
+  options: ExchangeOptions = {},
+): Promise<WebAnswer | { readonly error: string; readonly hint?: string | undefined }> {
+  try {
+    return await exchange(
+      {
+        url: new URL(url),
+        maxBytes: 1_000_000,
+        mayConnect: () => true,
+        signal: signal ?? new AbortController().signal,
+        ...request,
+      },
+      options,
+    );
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return { error: `${error.code}: ${error.message}`, hint: error.hint };
+  }
+}

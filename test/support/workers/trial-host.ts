@@ -1,0 +1,35 @@
+/** A host for tests: adds, waits for ever, takes memory of both kinds. */
+import type { Reading } from "../../../src/contract/code.ts";
+import { serveStarter } from "../../../src/workers/serve-starter.ts";
+
+/** What it tells who started it. */
+export interface TrialStarter {
+  /** Nothing more will be heard of it. */
+  hangs(): void;
+}
+
+export interface TrialService {
+  add(numbers: readonly number[], options: Reading): Promise<number>;
+  hang(_: undefined, options: Reading): Promise<never>;
+  takeBytes(_: undefined, options: Reading): Promise<never>;
+  takeObjects(_: undefined, options: Reading): Promise<never>;
+}
+
+serveStarter<TrialStarter>({ retireAbove: 1_000_000_000, endAbove: 300_000_000 }, async ({ starter }) => {
+  const service: TrialService = {
+    add: async (numbers) => numbers.reduce((sum, number) => sum + number, 0),
+    hang: async (_, options) => {
+      await starter.ask("hangs", undefined as never, options);
+      for (;;);
+    },
+    takeBytes: async () => {
+      const held: Buffer[] = [];
+      for (;;) held.push(Buffer.alloc(8_000_000, held.length + 1));
+    },
+    takeObjects: async () => {
+      const held: object[] = [];
+      for (;;) held.push({ held: [held.length] });
+    },
+  };
+  return service;
+});
