@@ -1,10 +1,10 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
+import { closeSync, fstatSync, readSync, type Stats } from "node:fs";
 import type { Environment, FileContent } from "../../../contract/environment.ts";
 import { Breath } from "../../../lib/breath.ts";
-import { isDirectory, isSpecial, keepsChanging, systemError, tooLarge } from "../../../system/failures.ts";
+import { isDirectory, isSpecial, keepsChanging, tooLarge } from "../../../system/failures.ts";
 import type { Gate } from "../../../system/gate.ts";
 import { openIn } from "../../../system/pinning/open-in.ts";
-import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";
+import type { Pinning } from "../../../system/pinning/pinning.ts";
 import { fileInfo } from "./file-info.ts";
 import { findExisting, realPathOf } from "./place.ts";
 
