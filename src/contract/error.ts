@@ -22,20 +22,32 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number];
 
 /**
- * The one error of the house. `message` says what is wrong, `hint` names the way out, `output` is what a command said
- * until then.
+ * What code may need to know about an error besides its code, so that it never matches on the message. Not shown to
+ * models or users, not recorded, and not part of `--json` output. Add a kind when a caller has to tell errors apart.
  */
+export type ErrorDetails =
+  /** A path names a directory where a file is needed. */
+  | { readonly kind: "is-directory" }
+  /** No git repository contains the folder. */
+  | { readonly kind: "no-repository" }
+  /** Approval is needed only because commands would run without a sandbox. */
+  | { readonly kind: "no-sandbox" }
+  | { readonly kind: "unknown-tool" };
+
+/** The error of every tool: `message` says what is wrong, `hint` how to recover. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  /** What a command printed before it failed. */
   readonly output: string | undefined;
   /** Where the whole output is, when `output` is only a part of it. */
   readonly kept: OutputKept | undefined;
+  readonly details: ErrorDetails | undefined;
 
   constructor(code: ErrorCode, message: string, options: ToolErrorOptions = {}) {
-    // An error that tells what to do next is an answer: to trace it would cost more than most calls that it ends.
-    // Where Error is frozen it is traced all the same.
+    // Capturing a stack costs more than most failing calls, and only internal errors need one. Reflect.set, because
+    // Error may be frozen; then every error has its stack.
     const { stackTraceLimit } = Error;
     if (code !== "internal") Reflect.set(Error, "stackTraceLimit", 0);
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -44,6 +56,7 @@ export class ToolError extends Error {
     this.hint = options.hint;
     this.output = options.output;
     this.kept = options.kept;
+    this.details = options.details;
   }
 }
 
@@ -52,13 +65,14 @@ export interface ToolErrorOptions {
   readonly cause?: unknown;
   readonly output?: string | undefined;
   readonly kept?: OutputKept | undefined;
+  readonly details?: ErrorDetails | undefined;
 }
 
-/** The same error in other words. */
+/** A copy of the error with another message, hint, output or details. */
 export function reworded(
   error: ToolError,
   { message = error.message, ...others }: ToolErrorOptions & { readonly message?: string },
 ): ToolError {
-  const { code, hint, output, kept } = error;
-  return new ToolError(code, message, { hint, output, kept, cause: error, ...others });
+  const { code, hint, output, kept, details } = error;
+  return new ToolError(code, message, { hint, output, kept, details, cause: error, ...others });
 }

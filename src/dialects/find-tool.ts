@@ -21,12 +21,8 @@ export function findTool(
   // Answer in the caller's spelling: canonical names have dots.
   const names = tools.map((tool) => (name.includes(".") ? tool.canonical : tool.name));
   const meant = nearest(name, names);
-  throw new ToolError("not-found", unknownTool(name), {
+  throw new ToolError("not-found", `Unknown tool "${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`, {
     hint: meant ? `Did you mean "${meant}"?` : `Known tools: ${names.join(", ")}.`,
+    details: { kind: "unknown-tool" },
   });
-}
-
-/** By this message it is known, however it is told, that there is no such tool. */
-export function unknownTool(name: string): string {
-  return `Unknown tool "${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`;
 }

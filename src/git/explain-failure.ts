@@ -71,5 +71,6 @@ const known: readonly (readonly [RegExp, Make])[] = [
 export function noRepository(where = "the workspace"): ToolError {
   return new ToolError("not-found", `There is no git repository in ${where}, nor above it`, {
     hint: "Give the path of a repository below the workspace, or make one with `git init` in shell.run.",
+    details: { kind: "no-repository" },
   });
 }

@@ -67,6 +67,7 @@ export function outsideWorkspace(path: string, workspace: string): ToolError {
 export function isDirectory(path: string): ToolError {
   return new ToolError("unsupported", `${path} is a directory, not a file`, {
     hint: "List the directory, then name a file in it.",
+    details: { kind: "is-directory" },
   });
 }
 

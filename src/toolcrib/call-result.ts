@@ -1,5 +1,5 @@
 import type { Outcome } from "../contract/call.ts";
-import type { ErrorCode } from "../contract/error.ts";
+import type { ErrorCode, ErrorDetails } from "../contract/error.ts";
 import type { Image } from "../contract/tool.ts";
 
 /** How a call ended, in one shape for programs, models and `--json`. */
@@ -25,6 +25,8 @@ export interface CallFailure {
   readonly hint: string | null;
   /** What a command had said until then. */
   readonly output?: string;
+  /** For code that has to tell failures apart. Not enumerable, so that neither `--json` nor a copy contains it. */
+  readonly details?: ErrorDetails | undefined;
 }
 
 export function toResult(callId: string, outcome: Outcome, { failure }: Words = {}): CallResult {
@@ -41,8 +43,9 @@ export function toResult(callId: string, outcome: Outcome, { failure }: Words = 
       images,
     };
   }
-  const { code, message, hint = null, output, kept } = outcome.error;
-  const error = { code, message, hint, ...(output === undefined ? {} : { output }) };
+  const { code, message, hint = null, output, kept, details } = outcome.error;
+  const error: CallFailure = { code, message, hint, ...(output === undefined ? {} : { output }) };
+  if (details !== undefined) Object.defineProperty(error, "details", { value: details });
   return {
     content: failure?.(error) ?? [message, hint, output].filter((part) => part).join("\n"),
     isError: true,

@@ -1,12 +1,5 @@
 import { counted } from "../../lib/counted.ts";
-import type {
-  Caller,
-  CallFailure,
-  CallOptions,
-  Mode,
-  SandboxWanted,
-  Toolcrib,
-} from "../../toolcrib/index.ts";
+import type { Caller, CallOptions, Mode, SandboxWanted, Toolcrib } from "../../toolcrib/index.ts";
 import { asLine, between } from "./marks.ts";
 
 /** Where a session works, as it was when it began. */
@@ -96,7 +89,7 @@ async function repositoryFacts(caller: Caller, timeoutMs: number): Promise<Surro
     caller.call("git.status", {}, unasked),
     caller.call("git.log", { limit: 5 }, unasked),
   ]);
-  if (status.error !== null) return hasNoRepository(status.error) ? "none" : undefined;
+  if (status.error !== null) return status.error.details?.kind === "no-repository" ? "none" : undefined;
   const { branch, staged, unstaged, unmerged, untracked } = status.data as StatusData;
   const changed = new Set([...[...staged, ...unstaged, ...unmerged].map(({ path }) => path), ...untracked]);
   return {
@@ -104,10 +97,6 @@ async function repositoryFacts(caller: Caller, timeoutMs: number): Promise<Surro
     changedFiles: changed.size,
     commits: log.error === null ? (log.data as { commits: RepositoryFacts["commits"] }).commits : [],
   };
-}
-
-function hasNoRepository({ code, message }: CallFailure): boolean {
-  return code === "not-found" && message.includes("no git repository");
 }
 
 const usualPatienceMs = 3_000;

@@ -1,4 +1,3 @@
-import { unknownTool } from "../../dialects/find-tool.ts";
 import { type ApprovalRequest, type CallEvent, type CallResult, ToolError } from "../../toolcrib/index.ts";
 import type { Answer } from "./approvals/questions.ts";
 import type { ServedRoom } from "./served-room.ts";
@@ -43,7 +42,7 @@ export async function makeCall(
     ...(onEvent && { onEvent }),
   });
   if (question !== undefined) return { kind: "question", request: question };
-  if (result.error?.code === "not-found" && result.error.message === unknownTool(name))
+  if (result.error?.details?.kind === "unknown-tool")
     return { kind: "unknown", message: result.content.replaceAll("\n", ". ") };
   if (result.output !== null) room.noteOutput(result.output);
   return { kind: "result", result, isStructured: result.error === null && (await room.isStructured(name)) };

@@ -36,8 +36,7 @@ export async function readCode(
 const mostBytes = 32 * 1024 * 1024;
 
 function asDirectory(path: string, error: unknown): unknown {
-  if (!(error instanceof ToolError && error.code === "unsupported" && /directory/.test(error.message)))
-    return error;
+  if (!(error instanceof ToolError && error.details?.kind === "is-directory")) return error;
   return new ToolError("unsupported", `${path} is a directory, not a file`, {
     hint: "See what its files declare with code.symbols, then name one of them.",
   });

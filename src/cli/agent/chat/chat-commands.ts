@@ -190,7 +190,7 @@ function tellDiff(result: CallResult): string {
 
 /** Throws what went wrong. */
 function contentOf({ content, error }: CallResult): string {
-  if (error?.message.startsWith("Unknown tool"))
+  if (error?.details?.kind === "unknown-tool")
     throw new ToolError("unsupported", "This session is held without the tools of the journal", {
       hint: "When it has ended: toolcrib diff, toolcrib undo.",
     });
