@@ -17,6 +17,7 @@ import { sessionsCommand } from "../src/cli/commands/sessions.ts";
 import { dialectNames, findDialect } from "../src/dialects/dialects.ts";
 import { Toolset } from "../src/dialects/toolset.ts";
 import { formats } from "../src/documents/formats.ts";
+import { escapeRegex } from "../src/lib/escape-regex.ts";
 import { ModelError, modelErrorKinds } from "../src/models/model-error.ts";
 import { parseModelSettings } from "../src/models/parse-settings.ts";
 import { providers } from "../src/models/providers.ts";
@@ -316,11 +317,7 @@ function readSession(text: string): { command: string; answer: string[] }[] {
 
 function answerPattern(command: string, answer: readonly string[]): RegExp {
   const lines = [`$ ${command}`, ...answer].map((line) =>
-    line.trim() === "…" ? "[^]*" : line.split("…").map(escapePattern).join(".*"),
+    line.trim() === "…" ? "[^]*" : line.split("…").map(escapeRegex).join(".*"),
   );
   return new RegExp(`^${lines.join("\\n")}$`);
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }

@@ -1,4 +1,5 @@
 import type { CodeSymbol } from "../../src/contract/code.ts";
+import { escapeRegex } from "../../src/lib/escape-regex.ts";
 
 /** A function whose comment is a question that the function answers. */
 export interface Commented {
@@ -38,9 +39,8 @@ export function withoutComments(text: string, comments: readonly Commented["comm
 /** Without the name that comments of some languages begin with, and without marks. */
 function asQuestion(doc: string, name: string): string {
   const last = name.split(/::|[.:#]/).at(-1)!;
-  const escaped = last.replaceAll(/[^\w]/g, "\\$&");
   return doc
-    .replace(new RegExp(`^\\W*${escaped}\\b\\s*(?:\\(\\))?\\s*[:-]?`), "")
+    .replace(new RegExp(`^\\W*${escapeRegex(last)}\\b\\s*(?:\\(\\))?\\s*[:-]?`), "")
     .replaceAll(/\{@\w+\s+([^}]*)\}|<[^<>]*>/g, "$1")
     .replaceAll(/\s+/g, " ")
     .trim();
@@ -58,7 +58,7 @@ function docCommentAbove(
 }
 
 function goComment(name: string): RegExp {
-  return new RegExp(`^//[ \\t]*${name.replaceAll(/[^\w]/g, "\\$&")}\\b.*(?:\\n[ \\t]*//.*)*`);
+  return new RegExp(`^//[ \\t]*${escapeRegex(name)}\\b.*(?:\\n[ \\t]*//.*)*`);
 }
 
 /** Python's comments are strings. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Code, CodeSymbol, Outline } from "../../src/contract/code.ts";
+import { escapeRegex } from "../../src/lib/escape-regex.ts";
 import { corpusFiles, type MeasuredLanguage } from "./corpus.ts";
 import { type Tag, tagsOf } from "./ctags.ts";
 
@@ -71,7 +72,7 @@ function mistakeOf({ name, kind }: Tag, line: string, language: MeasuredLanguage
   }
   if (!name.includes("operator") && !line.includes(lastWord(name)))
     return "a line on which the name does not stand";
-  if (kind === "alias" && !new RegExp(`\\btype\\s+${escaped(name)}\\s*([=<]|$)`).test(line)) {
+  if (kind === "alias" && !new RegExp(`\\btype\\s+${escapeRegex(name)}\\s*([=<]|$)`).test(line)) {
     return "an import taken for a type alias";
   }
   const isC = language === "c" || language === "cpp";
@@ -79,8 +80,4 @@ function mistakeOf({ name, kind }: Tag, line: string, language: MeasuredLanguage
     return "a macro that is called, taken for a function";
   }
   return undefined;
-}
-
-function escaped(name: string): string {
-  return name.replace(/[$.*+?^{}()|[\]\\]/g, "\\$&");
 }

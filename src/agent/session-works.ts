@@ -1,11 +1,11 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
+import { unlessAborted } from "../lib/abort.ts";
 import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
 import type { Approval, ApprovalRequest, Approve } from "../toolcrib/index.ts";
 import { Conversation } from "./conversation.ts";
 import type { AgentEvent, AgentHappening, ContextUse } from "./event.ts";
 import { LoopWatch } from "./loops/loop-watch.ts";
 import type { AgentsParent, SessionParts } from "./parts.ts";
-import { untilStopped } from "./round/until-stopped.ts";
 import { Spending } from "./spending.ts";
 import { limitReached } from "./turn-endings.ts";
 import type { Works } from "./works.ts";
@@ -139,7 +139,7 @@ export class SessionWorks implements Works, AgentsParent {
 }
 
 async function askWith(approve: Approve, request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
-  const answer = await untilStopped(Promise.resolve(approve(request, signal)), signal);
+  const answer = await unlessAborted(Promise.resolve(approve(request, signal)), signal);
   return answer ?? { allow: false };
 }
 

@@ -1,10 +1,10 @@
 import { findDialect } from "../dialects/dialects.ts";
 import { findTool } from "../dialects/find-tool.ts";
+import { toCommandLine } from "../lib/shell-quote.ts";
 import type { Command } from "./command.ts";
 import { type FieldSchema, fieldSchemasOf } from "./field-schemas.ts";
 import { explainExamples, joinSections, section } from "./help.ts";
 import { optionsOf } from "./options.ts";
-import { toCommandLine } from "./shell-words.ts";
 import { layTable } from "./table.ts";
 import { paint } from "./terminal.ts";
 import { toolExamples } from "./tool-examples.ts";

@@ -1,7 +1,7 @@
+import { toCommandLine } from "../lib/shell-quote.ts";
 import { kindOfHost } from "../policy/host-kinds.ts";
 import type { Mode } from "../policy/mode.ts";
 import type { CallResult } from "../toolcrib/index.ts";
-import { toCommandLine } from "./shell-words.ts";
 
 /** What only a person may do about a refusal, so that models are not told. */
 export function wayOut({ code, message }: NonNullable<CallResult["error"]>, mode: Mode): string {

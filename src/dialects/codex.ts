@@ -2,6 +2,7 @@ import { constants } from "node:os";
 import type { ProcessOutput } from "../contract/process.ts";
 import type { OutputLimits } from "../contract/tool.ts";
 import { counted } from "../lib/counted.ts";
+import { shellWord } from "../lib/shell-quote.ts";
 import { plainTerminalText } from "../lib/terminal-text.ts";
 import type { ProcessStartData } from "../tools/process/start.ts";
 import type { Answer } from "./answer.ts";
@@ -11,7 +12,6 @@ import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { answerPatch } from "./shared/answer-patch.ts";
 import { oneInProgress } from "./shared/one-in-progress.ts";
-import { quotedForShell } from "./shared/quoted-for-shell.ts";
 import { refuseUnconfined } from "./shared/refuse-unconfined.ts";
 import { remarksOf } from "./shared/said-by.ts";
 
@@ -164,7 +164,7 @@ function between(wanted: number, least: number, most: number): number {
 
 function inShell(shell: string | undefined, command: string): string {
   if (shell === undefined || /(?:^|\/)bash$/.test(shell)) return command;
-  return `${quotedForShell(shell)} -c ${quotedForShell(command)}`;
+  return `${shellWord(shell)} -c ${shellWord(command)}`;
 }
 
 function answerProcess({ said, ...status }: ProcessStartData): string {

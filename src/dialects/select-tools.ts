@@ -1,4 +1,5 @@
 import { ToolError } from "../contract/error.ts";
+import { wildcardRegex } from "../lib/escape-regex.ts";
 import { nearest } from "../lib/nearest.ts";
 import type { Dialect, DialectTool } from "./dialect.ts";
 
@@ -57,9 +58,5 @@ function expectTool(word: string, tools: readonly DialectTool[], isNamed: (name:
 }
 
 function matches(word: string, name: string): boolean {
-  return new RegExp(`^${word.split("*").map(escapeText).join(".*")}$`, "i").test(name);
-}
-
-function escapeText(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  return wildcardRegex(word, "i").test(name);
 }

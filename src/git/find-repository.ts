@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import { ownRealPath } from "../contract/own-real-path.ts";
+import { BoundedCache } from "../lib/bounded-cache.ts";
 import { driversIn, type FilterDriver, isPlainSettings, settingsIn, withoutForeignFiles } from "./drivers.ts";
 import { noRepository } from "./explain-failure.ts";
 import { type GitDirectory, gitDirectoryAbove, gitDirectoryIn } from "./git-directory.ts";
@@ -78,7 +79,6 @@ async function heldIn(
   const listed = await outputOfGit(repository, ["config", "--list", "-z", "--show-scope"], context);
   const listing = listed.toString();
   const filters = driversIn(listing);
-  if (personal.size >= maxRemembered) personal.clear();
   personal.set(
     key,
     filters.filter(({ from }) => from === "person"),
@@ -87,8 +87,7 @@ async function heldIn(
   return { filters, settings: withoutForeignFiles(listing), judged };
 }
 
-const personal = new Map<string, readonly FilterDriver[]>();
-const maxRemembered = 100;
+const personal = new BoundedCache<string, readonly FilterDriver[]>({ maxEntries: 100 });
 
 function isGitsOwn(path: string): ToolError {
   return new ToolError("invalid-input", `${path} is git's own, not a part of the working tree`, {

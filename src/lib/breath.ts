@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { ToolError } from "../contract/error.ts";
+import { throwIfAborted } from "./abort.ts";
 import { monotonicMs } from "./clock.ts";
 
 // Long enough to cost nothing, short enough that nobody waits.
@@ -25,11 +25,4 @@ export class Breath {
     throwIfAborted(this.#signal);
     this.#turnEnds = monotonicMs() + turnMs;
   }
-}
-
-/** Throws when `signal` has been aborted: the reason if it is one of ours (a deadline), else `cancelled`. */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return;
-  if (signal.reason instanceof ToolError) throw signal.reason;
-  throw new ToolError("cancelled", "The call was cancelled", { cause: signal.reason });
 }

@@ -1,4 +1,5 @@
-import { ToolError } from "../contract/error.ts";
+import type { ToolError } from "../contract/error.ts";
+import { abortError, untilAborted } from "./abort.ts";
 
 /** So many at once; the others in the order in which they came. */
 export class Turns {
@@ -11,13 +12,13 @@ export class Turns {
 
   /** Answers with what gives the turn back; `about` is for the error of who does not want to wait any longer. */
   async take(signal: AbortSignal, about: string): Promise<() => void> {
-    if (signal.aborted) throw cancelled(signal, about);
+    if (signal.aborted) throw whileReading(about)(signal);
     if (this.#free > 0) this.#free -= 1;
     else {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#waiting.push(resolve);
       try {
-        await untilCancelled(promise, signal, about);
+        await untilAborted(promise, signal, whileReading(about));
       } catch (error) {
         const at = this.#waiting.indexOf(resolve);
         if (at === -1) this.#release();
@@ -35,24 +36,7 @@ export class Turns {
   }
 }
 
-/** Does not wait any longer when it is cancelled; what was waited for goes on. */
-export async function untilCancelled<Result>(
-  work: Promise<Result>,
-  signal: AbortSignal,
-  about: string,
-): Promise<Result> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(cancelled(signal, about));
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    if (signal.aborted) onAbort();
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
-}
-
-export function cancelled({ reason }: AbortSignal, about: string): ToolError {
-  if (reason instanceof ToolError) return reason;
-  return new ToolError("cancelled", `The call was cancelled while ${about} was read`);
+/** How waiting for the reading of a file ends when its call is cancelled. */
+export function whileReading(about: string): (signal: AbortSignal) => ToolError {
+  return (signal) => abortError(signal, `The call was cancelled while ${about} was read`);
 }

@@ -1,6 +1,6 @@
 import type { Outcome, ToolCall } from "../contract/call.ts";
+import { untilAborted, whileWaitingFor } from "../lib/abort.ts";
 import type { Next } from "./stage.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 /**
  * Lets a call run after those before it. Its turn ends when nothing of it is left: neither those it waited for, should it
@@ -14,7 +14,7 @@ export async function inTurn(
   const left = [...turn.before];
   try {
     const signal = turn.signal === undefined ? call.signal : AbortSignal.any([call.signal, turn.signal]);
-    await untilAborted(Promise.all(turn.before), signal, "its turn");
+    await untilAborted(Promise.all(turn.before), signal, whileWaitingFor("its turn"));
     return await next({
       ...call,
       outlivedBy: (work) => {

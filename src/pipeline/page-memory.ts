@@ -1,14 +1,14 @@
 import type { KeptPage, PageMemory } from "../contract/web.ts";
+import { BoundedCache } from "../lib/bounded-cache.ts";
 
 /** The pages fetched last, within bounds. */
 export class KeptPages implements PageMemory {
   readonly #maxBytes: number;
-  /** The latest last. */
-  readonly #pages = new Map<string, KeptPage>();
-  #bytes = 0;
+  readonly #pages: BoundedCache<string, KeptPage>;
 
   constructor(options: { readonly maxBytes: number } = { maxBytes: 32 * 1024 * 1024 }) {
     this.#maxBytes = options.maxBytes;
+    this.#pages = new BoundedCache({ maxWeight: options.maxBytes, weigh: sizeOf });
   }
 
   get(url: string): KeptPage | undefined {
@@ -16,21 +16,12 @@ export class KeptPages implements PageMemory {
   }
 
   keep(url: string, page: KeptPage): void {
-    this.forget(url);
-    if (sizeOf(page) > this.#maxBytes) return;
-    this.#pages.set(url, page);
-    this.#bytes += sizeOf(page);
-    for (const oldest of this.#pages.keys()) {
-      if (this.#bytes <= this.#maxBytes) return;
-      this.forget(oldest);
-    }
+    if (sizeOf(page) > this.#maxBytes) this.forget(url);
+    else this.#pages.set(url, page);
   }
 
   forget(url: string): void {
-    const page = this.#pages.get(url);
-    if (page === undefined) return;
     this.#pages.delete(url);
-    this.#bytes -= sizeOf(page);
   }
 }
 

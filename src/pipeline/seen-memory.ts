@@ -1,5 +1,6 @@
 import type { Environment } from "../contract/environment.ts";
 import type { SeenFiles, SeenPart } from "../contract/tool.ts";
+import { BoundedCache } from "../lib/bounded-cache.ts";
 import { holdsBytes } from "../lib/holds-bytes.ts";
 
 /**
@@ -10,8 +11,7 @@ export class SeenMemory implements SeenFiles {
   readonly #environment: Environment;
   readonly #maxBytes: number;
   /** By path and first line, the latest last. */
-  readonly #notes = new Map<string, Note>();
-  #bytes = 0;
+  readonly #notes: BoundedCache<string, Note>;
 
   constructor(
     environment: Environment,
@@ -19,18 +19,13 @@ export class SeenMemory implements SeenFiles {
   ) {
     this.#environment = environment;
     this.#maxBytes = options.maxBytes;
+    this.#notes = new BoundedCache({ maxWeight: options.maxBytes, weigh: sizeOf });
   }
 
   note(path: string, part: SeenPart): void {
     const note = { path, part };
-    this.#forget(this.#notes.get(keyOf(note)));
-    if (sizeOf(note) > this.#maxBytes) return;
-    this.#notes.set(keyOf(note), note);
-    this.#bytes += sizeOf(note);
-    for (const oldest of this.#notes.values()) {
-      if (this.#bytes <= this.#maxBytes) return;
-      this.#forget(oldest);
-    }
+    if (sizeOf(note) > this.#maxBytes) this.#notes.delete(keyOf(note));
+    else this.#notes.set(keyOf(note), note);
   }
 
   async recall(path: string): Promise<readonly SeenPart[]> {
@@ -46,12 +41,6 @@ export class SeenMemory implements SeenFiles {
   /** "" for what can no longer be reached. */
   async #realPath(path: string): Promise<string> {
     return this.#environment.realPath(path).catch(() => "");
-  }
-
-  #forget(note: Note | undefined): void {
-    if (note === undefined) return;
-    this.#notes.delete(keyOf(note));
-    this.#bytes -= sizeOf(note);
   }
 }
 

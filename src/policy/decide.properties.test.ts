@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { judge, place, rules } from "../../test/support/policy/judge.ts";
 import type { Access } from "../contract/access.ts";
+import { shellQuote } from "../lib/shell-quote.ts";
 import { decide } from "./decide.ts";
 import { type Mode, modes } from "./mode.ts";
 import type { Decision, Level, RuleSource } from "./policy.ts";
@@ -178,12 +179,11 @@ it("commands together are judged at least as strictly as each alone", () => {
 });
 
 it("no wrapping makes a command pass that did not", () => {
-  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   const wrap = fc.constantFrom<(text: string) => string>(
-    (text) => `sh -c ${quoted(text)}`,
-    (text) => `bash -c ${quoted(text)}`,
-    (text) => `env sh -c ${quoted(text)}`,
-    (text) => `timeout 5 bash -c ${quoted(text)}`,
+    (text) => `sh -c ${shellQuote(text)}`,
+    (text) => `bash -c ${shellQuote(text)}`,
+    (text) => `env sh -c ${shellQuote(text)}`,
+    (text) => `timeout 5 bash -c ${shellQuote(text)}`,
     (text) => `( ${text}\n)`,
     (text) => `{ ${text}\n}`,
     (text) => `echo $( ${text}\n)`,
@@ -191,7 +191,7 @@ it("no wrapping makes a command pass that did not", () => {
     (text) => `cat <( ${text}\n)`,
     (text) => `if ${text}\nthen :; fi`,
     (text) => `f() { ${text}\n}; f`,
-    (text) => `eval ${quoted(text)}`,
+    (text) => `eval ${shellQuote(text)}`,
     (text) => `bash <<'E'\n${text}\nE`,
     (text) => `${"true;".repeat(50)}${text}`,
   );

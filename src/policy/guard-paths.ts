@@ -1,4 +1,5 @@
 import type { PathGuard, PathRefusal } from "../contract/guard.ts";
+import { boundedMemo } from "../lib/bounded-cache.ts";
 import { namesOf } from "./paths/names.ts";
 import { refusingRule } from "./paths/refuse-path.ts";
 import type { RulePlace } from "./policy.ts";
@@ -10,18 +11,11 @@ import type { PathRule } from "./rules/compile-rule.ts";
  * what is written, replaced, deleted or moved, which for a directory means all in it. What was said is remembered.
  */
 export function guardPaths(policy: Policy): PathGuard {
-  const said = {
-    read: new Map<string, PathRefusal | undefined>(),
-    write: new Map<string, PathRefusal | undefined>(),
+  const known = {
+    read: boundedMemo(maxRemembered, (realPath: string) => refuse(policy, "read", realPath)),
+    write: boundedMemo(maxRemembered, (realPath: string) => refuse(policy, "write", realPath)),
   };
-  return (use, realPath) => {
-    const known = said[use];
-    if (known.has(realPath)) return known.get(realPath);
-    const refused = refuse(policy, use, realPath);
-    if (known.size >= maxRemembered) known.clear();
-    known.set(realPath, refused);
-    return refused;
-  };
+  return (use, realPath) => known[use](realPath);
 }
 
 const maxRemembered = 4096;

@@ -1,3 +1,5 @@
+import { shellQuote } from "../lib/shell-quote.ts";
+
 /** A program by name, or `unavailable`. */
 type Find = (program: string) => Promise<string>;
 
@@ -19,12 +21,8 @@ export async function inTerminal(command: Command, find: Find): Promise<Command 
   const script = await find("script").catch(() => undefined);
   if (script === undefined) return undefined;
   return process.platform === "linux"
-    ? { file: script, args: ["-qec", [file, ...args].map(quoted).join(" "), "/dev/null"] }
+    ? { file: script, args: ["-qec", [file, ...args].map(shellQuote).join(" "), "/dev/null"] }
     : { file: script, args: ["-q", "/dev/null", file, ...args] };
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Names the two ends of a terminal that was made already, where a program may not make one. */

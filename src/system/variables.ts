@@ -1,4 +1,5 @@
 import type { VariablePolicy } from "../contract/confinement.ts";
+import { wildcardRegex } from "../lib/escape-regex.ts";
 
 /**
  * What a started program sees of our environment variables: an allow-list, so that no secret passes unnamed. Names that
@@ -117,9 +118,7 @@ const bashReads = new Set([
 
 function matcherOf(names: readonly string[]): (name: string) => boolean {
   const exact = new Set(names);
-  const patterns = names
-    .filter((name) => name.includes("*"))
-    .map((name) => new RegExp(`^${name.replace(/[^\w*]/g, "\\$&").replaceAll("*", ".*")}$`, "s"));
+  const patterns = names.filter((name) => name.includes("*")).map((name) => wildcardRegex(name));
   return (name) => exact.has(name) || (!looksSecret(name) && patterns.some((pattern) => pattern.test(name)));
 }
 

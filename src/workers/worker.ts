@@ -1,5 +1,6 @@
 import type { ToolError } from "../contract/error.ts";
-import { cancelled, Turns, untilCancelled } from "../lib/turns.ts";
+import { untilAborted } from "../lib/abort.ts";
+import { Turns, whileReading } from "../lib/turns.ts";
 import { type AnswerOf, Channel, type InputOf, type ServiceOf } from "./channel.ts";
 import { closed } from "./failures.ts";
 import { startWorker, type WorkerEnd, type WorkerProcess } from "./start-worker.ts";
@@ -78,7 +79,7 @@ export class Worker<Theirs extends ServiceOf<Theirs>> {
     let work: Promise<AnswerOf<Theirs[Name]>>;
     try {
       if (this.#isClosed) throw closed();
-      if (signal.aborted) throw cancelled(signal, about);
+      if (signal.aborted) throw whileReading(about)(signal);
       const running = this.#running();
       work = running.ask(name, input({ process: running.number }), asking);
     } catch (error) {
@@ -88,7 +89,7 @@ export class Worker<Theirs extends ServiceOf<Theirs>> {
     // Who cancels need not wait until it is answered, but the next question must.
     const ended = work.finally(release);
     ended.catch(() => {});
-    return await untilCancelled(ended, signal, about);
+    return await untilAborted(ended, signal, whileReading(about));
   }
 
   async close(): Promise<void> {

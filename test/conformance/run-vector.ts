@@ -1,3 +1,4 @@
+import { escapeRegex } from "../../src/lib/escape-regex.ts";
 import type { Answer, Entry, Vector } from "./vector.ts";
 import { expectedEntries, readEntries } from "./vector-workspace.ts";
 
@@ -46,7 +47,7 @@ export function fillIn(expected: string, actual: string): string {
   if (!/\{\{\w+\}\}/.test(expected)) return expected;
   const pattern = expected
     .split(/(\{\{\w+\}\})/)
-    .map((part) => differing[part] ?? part.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"))
+    .map((part) => differing[part] ?? escapeRegex(part))
     .join("");
   return new RegExp(`^${pattern}$`).test(actual) ? actual : expected;
 }

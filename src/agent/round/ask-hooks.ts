@@ -1,7 +1,7 @@
+import { unlessAborted } from "../../lib/abort.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 import type { HookedCall, SessionHooks } from "../session.ts";
 import { wordsOf } from "../words-of.ts";
-import { untilStopped } from "./until-stopped.ts";
 
 /** What becomes of a call before it is made. */
 export type Checked =
@@ -16,7 +16,7 @@ export async function askBefore(
 ): Promise<Checked> {
   if (!beforeCall) return { mayGoOn: true, input: call.input };
   try {
-    const decision: unknown = await untilStopped(beforeCall(call), signal);
+    const decision: unknown = await unlessAborted(beforeCall(call), signal);
     if (decision === undefined || decision === null) return { mayGoOn: true, input: call.input };
     if (typeof decision === "object" && "refuse" in decision) {
       return { mayGoOn: false, why: text(decision.refuse), failure: "refused" };
@@ -42,7 +42,7 @@ export async function askAfter(
   const { content } = result;
   if (!afterCall) return { content, failed: false };
   try {
-    const said: unknown = await untilStopped(afterCall(call, result), signal);
+    const said: unknown = await unlessAborted(afterCall(call, result), signal);
     return { content: said === undefined || said === null ? content : text(said), failed: false };
   } catch (error) {
     const note = `[The call was made; what the program does after it failed: ${wordsOf(error)}]`;

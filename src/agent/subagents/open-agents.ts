@@ -1,6 +1,6 @@
 import type { AgentStatus, AgentTask } from "../../contract/agents.ts";
 import { ToolError } from "../../contract/error.ts";
-import { throwIfAborted } from "../../lib/breath.ts";
+import { throwIfAborted } from "../../lib/abort.ts";
 import { counted } from "../../lib/counted.ts";
 import type { AgentEvent } from "../event.ts";
 import type { AgentsParent, SessionAgents } from "../parts.ts";

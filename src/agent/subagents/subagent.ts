@@ -1,9 +1,8 @@
 import type { AgentStatus, Agents } from "../../contract/agents.ts";
 import { ToolError } from "../../contract/error.ts";
-import { throwIfAborted } from "../../lib/breath.ts";
+import { throwIfAborted, unlessAborted } from "../../lib/abort.ts";
 import type { AgentEvent } from "../event.ts";
 import type { LiveSession } from "../live-session.ts";
-import { untilStopped } from "../round/until-stopped.ts";
 import { reasonOf } from "./reason-of.ts";
 
 /** One agent that works for another: a session, and how it stands with it. */
@@ -59,7 +58,7 @@ export class Subagent {
     const over = new AbortController();
     const timer = setTimeout(() => over.abort(), timeoutMs);
     try {
-      await untilStopped(this.#answered.promise, AbortSignal.any([signal, over.signal]));
+      await unlessAborted(this.#answered.promise, AbortSignal.any([signal, over.signal]));
     } finally {
       clearTimeout(timer);
     }

@@ -1,9 +1,9 @@
+import { toCommandLine } from "../../lib/shell-quote.ts";
 import { callJournal } from "../call-journal.ts";
 import type { Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { forReader } from "../report.ts";
-import { toCommandLine } from "../shell-words.ts";
 import { print } from "../terminal.ts";
 
 /** `toolcrib checkpoint` */

@@ -41,11 +41,6 @@ export function flagsOf({ name, short }: Option): readonly string[] {
   return short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`];
 }
 
-/** For the shells' single quotes. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
 /** The values of these options are folders. */
 export function takesFolder({ value }: Option): boolean {
   return value === "DIR";

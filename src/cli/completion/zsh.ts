@@ -1,9 +1,10 @@
+import { shellQuote } from "../../lib/shell-quote.ts";
 import type { Option } from "../command.ts";
-import { type Completable, flagsOf, quote, takesFile, takesFolder } from "./write-completion.ts";
+import { type Completable, flagsOf, takesFile, takesFolder } from "./write-completion.ts";
 
 /** Works from a file on the fpath and through `eval`. */
 export function writeZsh(commands: readonly Completable[]): string {
-  const described = commands.map(({ name, summary }) => `    ${quote(`${name}:${summary}`)}\n`);
+  const described = commands.map(({ name, summary }) => `    ${shellQuote(`${name}:${summary}`)}\n`);
   return `#compdef toolcrib
 # Completion of toolcrib for zsh. In ~/.zshrc, after compinit: eval "$(toolcrib completion zsh)"
 _toolcrib() {
@@ -31,8 +32,8 @@ fi
 function writeCommand({ name, options, operands, takesFiles }: Completable): string {
   const specifications = [
     ...options.map(writeOption),
-    ...(operands.length === 0 ? [] : [quote(`1:${name}:(${operands.join(" ")})`)]),
-    ...(takesFiles ? [quote("*:argument:_files")] : []),
+    ...(operands.length === 0 ? [] : [shellQuote(`1:${name}:(${operands.join(" ")})`)]),
+    ...(takesFiles ? [shellQuote("*:argument:_files")] : []),
   ];
   return `    ${name})
       _arguments ${specifications.join(" \\\n        ")}
@@ -46,6 +47,6 @@ function writeOption(option: Option): string {
   const choices = `(${option.choices?.join(" ") ?? ""})`;
   const action = takesFolder(option) ? "_directories" : takesFile(option) ? "_files" : choices;
   const value = option.value === undefined ? "" : `:${option.value}:${action}`;
-  const names = flags.length === 1 ? flags[0] : `${quote(`(${flags.join(" ")})`)}{${flags.join(",")}}`;
-  return `${names}${quote(summary + value)}`;
+  const names = flags.length === 1 ? flags[0] : `${shellQuote(`(${flags.join(" ")})`)}{${flags.join(",")}}`;
+  return `${names}${shellQuote(summary + value)}`;
 }

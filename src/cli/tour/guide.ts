@@ -1,5 +1,6 @@
 import { findTool } from "../../dialects/find-tool.ts";
 import { toolcribDialect } from "../../dialects/toolcrib.ts";
+import { toCommandLine } from "../../lib/shell-quote.ts";
 import {
   type CallResult,
   type ErrorCode,
@@ -11,7 +12,6 @@ import { callCommand } from "../commands/call.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { parseArguments } from "../parse-arguments.ts";
 import { readInput } from "../read-input.ts";
-import { toCommandLine } from "../shell-words.ts";
 import { paint, print } from "../terminal.ts";
 
 /** What to type: in a clone of the repository, npx finds us. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
-import { throwIfAborted } from "../../lib/breath.ts";
+import { throwIfAborted } from "../../lib/abort.ts";
 import { type Batch, Batches } from "./batches.ts";
 import { BuildLock } from "./build-lock.ts";
 import type { BuildWorker } from "./build-worker.ts";

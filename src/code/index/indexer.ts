@@ -2,7 +2,7 @@ import type { IndexState } from "../../contract/code.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
-import { throwIfAborted } from "../../lib/breath.ts";
+import { throwIfAborted } from "../../lib/abort.ts";
 import { BackgroundBuild } from "./background-build.ts";
 import { LexicalBuilder } from "./build-lexical.ts";
 import type { BuildWorker } from "./build-worker.ts";

@@ -1,8 +1,13 @@
 import type { Outline } from "../../contract/code.ts";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 
 /** The last outlines that were told, by the version of their text; the oldest are forgotten. */
 export class LastOutlines {
-  readonly #held = new Map<string, { readonly version: number; readonly outline: Outline }>();
+  readonly #held = new BoundedCache<string, { readonly version: number; readonly outline: Outline }>({
+    maxEntries: mostOutlines,
+    maxWeight: mostSymbols,
+    weigh: ({ outline }) => outline.symbols.length,
+  });
 
   versionOf(text: string): number | undefined {
     return this.#held.get(text)?.version;
@@ -14,15 +19,7 @@ export class LastOutlines {
   }
 
   set(text: string, version: number, outline: Outline): void {
-    this.#held.delete(text);
     this.#held.set(text, { version, outline });
-    let symbols = 0;
-    for (const held of this.#held.values()) symbols += held.outline.symbols.length;
-    for (const [oldest, held] of this.#held) {
-      if (oldest === text || (this.#held.size <= mostOutlines && symbols <= mostSymbols)) break;
-      this.#held.delete(oldest);
-      symbols -= held.outline.symbols.length;
-    }
   }
 }
 

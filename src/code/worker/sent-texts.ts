@@ -1,3 +1,4 @@
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { changeBetween, type TextChange } from "./text-change.ts";
 
 /** A state of a text, whole or as a change to a state that was sent before. */
@@ -8,7 +9,11 @@ export interface SentState {
 
 /** What a host has been sent, so that of a text that it knows it is sent only what has changed. */
 export class SentTexts {
-  readonly #last = new Map<string, Last>();
+  readonly #last = new BoundedCache<string, Last>({
+    maxEntries: mostTexts,
+    maxWeight: mostUnits,
+    weigh: ({ text }) => text.length,
+  });
   #versions = 0;
 
   /** `process` tells which host gets it: what one knows, the next does not. */
@@ -19,17 +24,9 @@ export class SentTexts {
   ): SentState {
     const key = keyOf({ path, language });
     const last = how === "changes" ? this.#last.get(key) : undefined;
-    this.#last.delete(key);
     const before = last?.process === process ? last : undefined;
     const version = before?.text === text ? before.version : ++this.#versions;
     this.#last.set(key, { process, version, text });
-    let units = 0;
-    for (const held of this.#last.values()) units += held.text.length;
-    for (const [oldest, held] of this.#last) {
-      if (oldest === key || (this.#last.size <= mostTexts && units <= mostUnits)) break;
-      this.#last.delete(oldest);
-      units -= held.text.length;
-    }
     return { version, sent: before ? { ...changeBetween(before.text, text), base: before.version } : text };
   }
 }

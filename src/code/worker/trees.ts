@@ -1,4 +1,5 @@
 import { Edit, Parser, type Point, type Tree } from "web-tree-sitter";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { loadGrammar } from "../grammars/load-grammar.ts";
 import { tooSlow } from "./failures.ts";
 import { keyOf, type SentState } from "./sent-texts.ts";
@@ -37,7 +38,12 @@ interface ChangedStretch {
 
 /** The trees of the last few texts: one that is changed is parsed again only where it changed. */
 export class Trees<Known> {
-  readonly #held = new Map<string, ParsedText<Known>>();
+  readonly #held = new BoundedCache<string, ParsedText<Known>>({
+    maxEntries: mostTrees,
+    maxWeight: mostUnits,
+    weigh: ({ text }) => text.length,
+    dispose: ({ tree }) => tree.delete(),
+  });
   #parser: Parser | undefined;
 
   /** Undefined when the text that was changed is not known here any more: it has to be sent whole. */
@@ -84,18 +90,7 @@ export class Trees<Known> {
 
   /** The last that was used is the last to go. */
   #hold(key: string, parsed: ParsedText<Known>): ParsedText<Known> {
-    const before = this.#held.get(key);
-    this.#held.delete(key);
-    if (before && before !== parsed) before.tree.delete();
     this.#held.set(key, parsed);
-    let units = 0;
-    for (const { text } of this.#held.values()) units += text.length;
-    for (const [oldKey, old] of this.#held) {
-      if (old === parsed || (this.#held.size <= mostTrees && units <= mostUnits)) break;
-      units -= old.text.length;
-      this.#held.delete(oldKey);
-      old.tree.delete();
-    }
     return parsed;
   }
 }

@@ -1,4 +1,5 @@
 import type { Stats } from "node:fs";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { type ByteSource, chunkBytes } from "./line-index.ts";
 import { layOut, type TextLayout } from "./read-lines.ts";
 
@@ -20,7 +21,7 @@ interface Known {
 
 /** Remembers the line indexes of the files read last, as long as they stay what they were or only grow. */
 export class LayoutCache {
-  readonly #files = new Map<string, Known>();
+  readonly #files = new BoundedCache<string, Known>({ maxEntries: maxFiles });
 
   find(source: ByteSource, stats: Stats): TextLayout {
     const known = this.#files.get(identity(stats));
@@ -36,7 +37,6 @@ export class LayoutCache {
     const isSettled = lookedAtMs - Math.max(stats.mtimeMs, stats.ctimeMs) > tickMs;
     const sample = sampleBefore(stats.size, source);
     this.#files.set(identity(stats), { layout, stats, isSettled, sample });
-    if (this.#files.size > maxFiles) this.#files.delete(this.#files.keys().next().value!);
   }
 
   forget(stats: Stats): void {

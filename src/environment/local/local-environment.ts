@@ -27,7 +27,7 @@ import type { PathGuard } from "../../contract/guard.ts";
 import type { EntryState } from "../../contract/history.ts";
 import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
-import { throwIfAborted } from "../../lib/breath.ts";
+import { throwIfAborted } from "../../lib/abort.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { Turns } from "../../lib/turns.ts";
 import type { SandboxOptions } from "../../sandbox/open-sandbox.ts";

@@ -19,7 +19,8 @@ import type {
 import type { PathGuard } from "../../contract/guard.ts";
 import type { EntryState } from "../../contract/history.ts";
 import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
-import { Breath, throwIfAborted } from "../../lib/breath.ts";
+import { throwIfAborted } from "../../lib/abort.ts";
+import { Breath } from "../../lib/breath.ts";
 import {
   alreadyExists,
   asToolError,

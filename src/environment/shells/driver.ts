@@ -1,3 +1,5 @@
+import { shellQuote } from "../../lib/shell-quote.ts";
+
 // What bash is told to do, and what it tells of it. Commands and these lines share one shell: every word that a command
 // could give another meaning is quoted, so that no alias changes it.
 
@@ -47,17 +49,17 @@ export interface DriverLine {
 
 /** One command, whatever it holds: text that is not closed ends with it. */
 export function driverLine(line: DriverLine): string {
-  const assignments = Object.entries(line.env).map(([name, value]) => `${name}=${quote(value)} `);
-  const run = `${assignments.join("")}\\eval ${quote(line.command)}`;
+  const assignments = Object.entries(line.env).map(([name, value]) => `${name}=${shellQuote(value)} `);
+  const run = `${assignments.join("")}\\eval ${shellQuote(line.command)}`;
   const start =
     line.cwd !== undefined
-      ? `\\builtin cd -- ${quote(line.cwd)} && `
+      ? `\\builtin cd -- ${shellQuote(line.cwd)} && `
       : line.lastCode === 0
         ? ""
         : `( \\builtin exit ${line.lastCode} ) || `;
   return [
     `{ ${start}${run}`,
-    `} </dev/null >${quote(line.stdout)} 2>${quote(line.stderr)} ${status}>&-`,
+    `} </dev/null >${shellQuote(line.stdout)} 2>${shellQuote(line.stderr)} ${status}>&-`,
     `\\builtin printf '%s %s %s\\0' ${line.mark} "$?" "\${PWD-}" >&${status}`,
     "",
   ].join("\n");
@@ -70,8 +72,4 @@ export function readEnd(
 ): { readonly code: number; readonly cwd: string } | undefined {
   const [, told, code, cwd = ""] = /^(\S+) (\d+) ([\s\S]*)$/.exec(message) ?? [];
   return told === mark ? { code: Number(code), cwd } : undefined;
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

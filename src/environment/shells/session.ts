@@ -3,7 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ProcessStatus, RunningCommand, ShellCommand, ShellPast } from "../../contract/process.ts";
-import { throwIfAborted } from "../../lib/breath.ts";
+import { throwIfAborted, unlessAborted } from "../../lib/abort.ts";
 import { limitsFor } from "../../sandbox/limits/limits-for.ts";
 import { OutputAllowance } from "../../sandbox/limits/output-allowance.ts";
 import { compareConfinements } from "./compare-confinements.ts";
@@ -102,11 +102,7 @@ export class Session {
       done = resolve;
     });
     // Whoever gives up waiting lets the next wait for those before him.
-    const gaveUp = new Promise<void>((resolve) => {
-      signal.addEventListener("abort", () => resolve(), { once: true });
-      if (signal.aborted) resolve();
-    });
-    await Promise.race([before, gaveUp]);
+    await unlessAborted(before, signal);
     if (!signal.aborted) return done;
     void before.then(done);
     throwIfAborted(signal);

@@ -4,6 +4,7 @@ import type { SandboxLevel } from "../../contract/account.ts";
 import type { Environment, ProcessExit, RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { RunningCommand } from "../../contract/process.ts";
+import { unlessAborted } from "../../lib/abort.ts";
 import { OutputStream } from "../local/processes/output-stream.ts";
 import { type CommandPipes, PipePool } from "./command-pipes.ts";
 import { type DriverLine, driverLine, giveUp, opening, readEnd, shellArguments } from "./driver.ts";
@@ -162,17 +163,12 @@ export class Shell {
     over: Promise<unknown>,
     bystanders: ReadonlySet<number>,
   ): Promise<boolean> {
-    const unwanted = new Promise<"unwanted">((resolve) => {
-      if (signal.aborted) resolve("unwanted");
-      const tell = () => resolve("unwanted");
-      signal.addEventListener("abort", tell, { once: true });
-      void over.then(() => signal.removeEventListener("abort", tell));
-    });
-    if ((await Promise.race([over, unwanted])) !== "unwanted") return false;
     let isOver = false;
-    void over.then(() => {
+    const ended = over.then(() => {
       isOver = true;
     });
+    await unlessAborted(ended, signal);
+    if (isOver) return false;
     const giveUpBy = await endCommand(this.#processes, bystanders);
     if (giveUpBy !== undefined) {
       if (!isOver) this.#processes.tellShell(giveUpBy);

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { ToolError } from "../../contract/error.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
-import { throwIfAborted } from "../../lib/breath.ts";
+import { throwIfAborted } from "../../lib/abort.ts";
 import { connectTo, type Trust } from "./connect-to.ts";
 import { ended, notHttp } from "./failures.ts";
 import { readBody } from "./read-body.ts";

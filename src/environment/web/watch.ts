@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
-import { ToolError } from "../../contract/error.ts";
+import type { ToolError } from "../../contract/error.ts";
+import { abortError } from "../../lib/abort.ts";
 import { silent, tookTooLong } from "./failures.ts";
 
 export interface WatchLimits {
@@ -33,7 +34,7 @@ export class Watch {
       reject(this.#reason);
     };
     this.#timer = setTimeout(() => this.#fail(tookTooLong(name, limits.totalMs)), limits.totalMs);
-    this.#onAbort = () => this.#fail(abortReason(signal));
+    this.#onAbort = () => this.#fail(abortError(signal));
     signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
@@ -59,10 +60,4 @@ export class Watch {
     clearTimeout(this.#timer);
     this.#signal.removeEventListener("abort", this.#onAbort);
   }
-}
-
-function abortReason({ reason }: AbortSignal): ToolError {
-  return reason instanceof ToolError
-    ? reason
-    : new ToolError("cancelled", "The call was cancelled", { cause: reason });
 }

@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { Client, ClientOptions, Transport } from "@modelcontextprotocol/client";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
+import { unlessAborted, untilAborted } from "../../lib/abort.ts";
 import type { Elicit } from "./elicit.ts";
 import { listTools } from "./list-tools.ts";
 import type { ListedTool } from "./listed-tool.ts";
@@ -67,7 +68,8 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
   };
   try {
     // Whoever does not answer must not hold the start: the deadline is ours.
-    await until(client.connect(transport, { timeout: settings.startTimeoutMs, signal }), signal);
+    const connecting = client.connect(transport, { timeout: settings.startTimeoutMs, signal });
+    await untilAborted(connecting, signal, ({ reason }) => reason);
     let list = await listTools(client, signal);
     return {
       client,
@@ -168,20 +170,7 @@ function endOf(transport: Transport): string {
 
 /** Lets the server forget the session; who does not listen is not waited for. */
 async function leave(transport: InstanceType<Sdk["StreamableHTTPClientTransport"]>): Promise<void> {
-  await until(transport.terminateSession(), AbortSignal.timeout(1_000)).catch(() => {});
-}
-
-async function until<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  work.catch(() => {});
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+  await unlessAborted(transport.terminateSession(), AbortSignal.timeout(1_000)).catch(() => {});
 }
 
 async function startFailure(

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { throwIfAborted } from "../../lib/breath.ts";
+import { throwIfAborted, untilAborted } from "../../lib/abort.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { callTool } from "./call-tool.ts";
 import { type Connection, connectServer } from "./connect-server.ts";
@@ -173,21 +173,7 @@ export class HubServer {
   }
 
   async #reach(signal: AbortSignal): Promise<Connection> {
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = () => {
-      try {
-        throwIfAborted(signal);
-      } catch (error) {
-        aborted.reject(error);
-      }
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
-    onAbort();
-    try {
-      return await Promise.race([this.#connected.promise, aborted.promise]);
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-    }
+    return untilAborted(this.#connected.promise, signal);
   }
 
   /** Asks for its tools again, once however often it says that they have changed. */

@@ -1,3 +1,4 @@
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { type Toolcrib, type ToolDefinition, ToolError } from "../../toolcrib/index.ts";
 
 /** A room as a server holds it: opened by the first who needs it, and whatever is remembered between its requests. */
@@ -5,7 +6,7 @@ export class ServedRoom {
   readonly #open: () => Promise<Toolcrib>;
   readonly #listeners = new Set<() => void>();
   /** Handles that answers have named, the latest last. */
-  readonly #outputs = new Set<string>();
+  readonly #outputs = new BoundedCache<string, string>({ maxEntries: 100 });
   #crib: Promise<Toolcrib> | undefined;
   #definitions: Promise<readonly ToolDefinition[]> | undefined;
   #structured: Promise<ReadonlySet<string>> | undefined;
@@ -59,15 +60,11 @@ export class ServedRoom {
 
   /** Latest first. */
   get outputs(): readonly string[] {
-    return [...this.#outputs].reverse();
+    return [...this.#outputs.values()].reverse();
   }
 
   noteOutput(handle: string): void {
-    this.#outputs.add(handle);
-    for (const oldest of this.#outputs) {
-      if (this.#outputs.size <= maxOutputs) return;
-      this.#outputs.delete(oldest);
-    }
+    if (!this.#outputs.has(handle)) this.#outputs.set(handle, handle);
   }
 
   /** May be called twice. */
@@ -119,4 +116,3 @@ function hasClosed(): ToolError {
 }
 
 /** How many outputs are listed as resources; the others can still be read by their handle. */
-const maxOutputs = 100;

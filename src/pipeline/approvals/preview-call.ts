@@ -2,11 +2,11 @@ import type { ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { History } from "../../contract/history.ts";
+import { untilAborted, whileWaitingFor } from "../../lib/abort.ts";
 import { truncateText } from "../../lib/truncate.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import type { Room } from "../run-tool.ts";
 import { SeenMemory } from "../seen-memory.ts";
-import { untilAborted } from "../until-aborted.ts";
 import { hashValue } from "./hash-call.ts";
 
 /** What the call would change, for the person who is asked. */
@@ -33,7 +33,7 @@ export async function previewCall(call: ToolCall, room: PreviewRoom): Promise<Pr
     const history = onlyLooking(room.historyFor(call));
     const seen = new SeenMemory(environment);
     const preview = tool.preview(input, { environment, seen, history, code: room.code, signal });
-    const text = redactText(await untilAborted(preview, signal, "its preview"));
+    const text = redactText(await untilAborted(preview, signal, whileWaitingFor("its preview")));
     const shown = truncateText(text, limits, ({ lines }) => `[… ${lines} lines are not shown …]`).text;
     return { text: shown, whole: hashValue(text), found };
   } catch (error) {

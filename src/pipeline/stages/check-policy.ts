@@ -1,5 +1,6 @@
 import type { DecisionRecord } from "../../contract/account.ts";
 import type { ToolCall } from "../../contract/call.ts";
+import { untilAborted, whileWaitingFor } from "../../lib/abort.ts";
 import { grantsFor } from "../../policy/grants.ts";
 import type { Decision, Question } from "../../policy/policy.ts";
 import type { Approval, ApprovalRequest, Approve } from "../approvals/approval.ts";
@@ -23,7 +24,6 @@ import { hashFor, requestFor } from "../approvals/request-for.ts";
 import { snapshot } from "../approvals/snapshot.ts";
 import { emptyRoom } from "../run-tool.ts";
 import type { Stage } from "../stage.ts";
-import { untilAborted } from "../until-aborted.ts";
 
 /** Lets a call pass, asks the person, or refuses it. */
 export function checkPolicy(settings: PolicySettings, previews: PreviewRoom = emptyRoom): Stage {
@@ -51,7 +51,7 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewRoom = em
       const answered = questions.answered(grants);
       if (answered) {
         // That answer may settle this call, too.
-        await untilAborted(answered, call.signal, "approval of another call");
+        await untilAborted(answered, call.signal, whileWaitingFor("approval of another call"));
         continue;
       }
       const latest = await questions.ask(grants, async () => {
@@ -99,7 +99,7 @@ async function ask(approve: Approve, request: ApprovalRequest, signal: AbortSign
   const answer = asking().catch((cause) => {
     throw couldNotAsk(cause);
   });
-  const approval = readAnswer(await untilAborted(answer, signal, "approval"));
+  const approval = readAnswer(await untilAborted(answer, signal, whileWaitingFor("approval")));
   if (!approval) throw notUnderstood();
   return approval;
 }

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { ExecuteAccess } from "../../contract/access.ts";
 import type { ShellPast } from "../../contract/process.ts";
+import { boundedMemo } from "../../lib/bounded-cache.ts";
 import { analyseCommand } from "./analyse-command.ts";
 import type { LeftVariable, Remains } from "./analysis.ts";
 
@@ -9,7 +10,7 @@ import type { LeftVariable, Remains } from "./analysis.ts";
  * it may not have come that far, or have been taken back since. Pure.
  */
 export function leftBy({ commands, isWhole, cwd }: ShellPast, workspace: string): Remains {
-  const lefts = commands.map((command) => remainsOf(command, workspace));
+  const lefts = commands.map((command) => remainsOf({ command, workspace }));
   const variables = new Map<string, LeftVariable>();
   for (const left of lefts.flatMap((remains) => remains.variables))
     variables.set(left.name, {
@@ -57,17 +58,9 @@ function seenFrom(workspace: string, cwd: string): string {
 }
 
 /** The commands of a session are asked about again and again. */
-const known = new Map<string, Remains>();
-
-function remainsOf(command: string, workspace: string): Remains {
-  const key = `${workspace}\0${command}`;
-  const remembered = known.get(key);
-  if (remembered !== undefined) return remembered;
-  const { leaves } = analyseCommand(command, workspace);
-  if (known.size >= mostKnown) known.clear();
-  known.set(key, leaves);
-  return leaves;
-}
-
-/** More than a shell remembers, so that no call has to read them all again. */
-const mostKnown = 20_000;
+const remainsOf: (given: { readonly command: string; readonly workspace: string }) => Remains = boundedMemo(
+  // More than a shell remembers, so that no call has to read them all again.
+  20_000,
+  ({ command, workspace }) => analyseCommand(command, workspace).leaves,
+  ({ command, workspace }) => `${workspace}\0${command}`,
+);

@@ -1,3 +1,4 @@
+import { boundedMemo } from "../../lib/bounded-cache.ts";
 import { matchSegment, type NamePattern, type Segment } from "../../lib/glob/glob-segment.ts";
 import type { Policy } from "../rules/compile-policy.ts";
 import type { PathRule } from "../rules/compile-rule.ts";
@@ -28,22 +29,17 @@ export function rulesNear({ paths }: Pick<Policy, "paths">, { exact, folded }: N
 /** Rules that have no name of their own, by what they say of some name that has to be in the path. */
 class OtherRules {
   readonly #ends: readonly { readonly rule: PathRule; readonly end: NamePattern | undefined }[];
-  readonly #near = new Map<string, readonly PathRule[]>();
 
   constructor(rules: readonly PathRule[]) {
     this.#ends = rules.flatMap((rule) => rule.patterns.map((pattern) => ({ rule, end: lastName(pattern) })));
   }
 
-  /** Names come again and again, and so does the answer. */
-  near(name: string): readonly PathRule[] {
-    const known = this.#near.get(name);
-    if (known !== undefined) return known;
+  /** Remembered, because the same names come again and again. */
+  readonly near: (name: string) => readonly PathRule[] = boundedMemo(maxRemembered, (name) => {
     const near: PathRule[] = [];
     for (const { rule, end } of this.#ends) if (end === undefined || matchSegment(end, name)) near.push(rule);
-    if (this.#near.size >= maxRemembered) this.#near.clear();
-    this.#near.set(name, near);
     return near;
-  }
+  });
 }
 
 const maxRemembered = 4096;

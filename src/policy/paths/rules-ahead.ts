@@ -1,3 +1,4 @@
+import { boundedMemo } from "../../lib/bounded-cache.ts";
 import type { Segment } from "../../lib/glob/glob-segment.ts";
 import type { Policy } from "../rules/compile-policy.ts";
 import type { PathRule } from "../rules/compile-rule.ts";
@@ -67,17 +68,14 @@ function remembering<Given, Found>(
   find: (paths: Paths, given: Given) => Found,
   keyFor: (given: Given) => string,
 ): (paths: Paths, given: Given) => Found {
-  const all = new WeakMap<Paths, Map<string, Found>>();
+  const all = new WeakMap<Paths, (given: Given) => Found>();
   return (paths, given) => {
-    const known = all.get(paths) ?? new Map<string, Found>();
-    all.set(paths, known);
-    const key = keyFor(given);
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    const found = find(paths, given);
-    if (known.size >= maxRemembered) known.clear();
-    known.set(key, found);
-    return found;
+    let known = all.get(paths);
+    if (known === undefined) {
+      known = boundedMemo(maxRemembered, (one: Given) => find(paths, one), keyFor);
+      all.set(paths, known);
+    }
+    return known(given);
   };
 }
 

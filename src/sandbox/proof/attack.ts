@@ -15,8 +15,3 @@ export interface Attack {
   /** What the script cannot do without. */
   readonly needs?: "perl";
 }
-
-/** A word for bash. */
-export function quoted(word: string | number): string {
-  return `'${String(word).replaceAll("'", `'\\''`)}'`;
-}

@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import { shellQuote } from "../../lib/shell-quote.ts";
 import { secretsCanBeRead, signalsPass } from "../landlock/landlock-gaps.ts";
-import { type Attack, quoted } from "./attack.ts";
+import type { Attack } from "./attack.ts";
 import { hidden, type Lab, systemFiles } from "./lab.ts";
 import { processesWith } from "./processes-with.ts";
 
@@ -9,7 +10,7 @@ export const attacks: readonly Attack[] = [
   {
     promise: "A key below the home directory cannot be read",
     script: ({ home }) => {
-      const key = quoted(`${home}/.ssh/id_rsa`);
+      const key = shellQuote(`${home}/.ssh/id_rsa`);
       return `cat ${key}; ln -s ${key} key; cat key; cat /proc/$PPID/root${key}`;
     },
     hasSucceeded: (lab, loot) => loot.includes(lab.canary),
@@ -34,19 +35,20 @@ export const attacks: readonly Attack[] = [
   },
   {
     promise: "What Toolcrib keeps can be neither read nor written",
-    script: ({ state }) => `cat ${quoted(join(state, "kept"))}; echo x > ${quoted(join(state, "new"))}`,
+    script: ({ state }) =>
+      `cat ${shellQuote(join(state, "kept"))}; echo x > ${shellQuote(join(state, "new"))}`,
     hasSucceeded: ({ has, state, canary }, loot) => loot.includes(canary) || has(join(state, "new")),
   },
   {
     promise: "Nothing can be written to the home directory",
     script: ({ home, mark }) =>
-      `echo x > ${quoted(`${home}/new`)}; echo x > ${quoted(`${home}/../.${mark}`)}`,
+      `echo x > ${shellQuote(`${home}/new`)}; echo x > ${shellQuote(`${home}/../.${mark}`)}`,
     hasSucceeded: ({ has, home, mark }) => has(join(home!, "new")) || has(join(home!, "..", `.${mark}`)),
   },
   {
     promise: "Nothing can be written elsewhere in the shared temporary directory",
     script: ({ outside }) =>
-      `echo x > ${quoted(join(outside, "new"))}; echo x >> ${quoted(join(outside, "file"))}`,
+      `echo x > ${shellQuote(join(outside, "new"))}; echo x >> ${shellQuote(join(outside, "file"))}`,
     hasSucceeded: (lab) => lab.has(join(lab.outside, "new")) || isOutsideChanged(lab),
   },
   {
@@ -60,7 +62,7 @@ export const attacks: readonly Attack[] = [
   {
     promise: "Links do not lead out",
     script: ({ outside }) =>
-      `ln -s ${quoted(outside)} out; echo x > out/linked; ln ${quoted(join(outside, "file"))} hard && echo x > hard`,
+      `ln -s ${shellQuote(outside)} out; echo x > out/linked; ln ${shellQuote(join(outside, "file"))} hard && echo x > hard`,
     hasSucceeded: (lab) => lab.has(join(lab.outside, "linked")) || isOutsideChanged(lab),
   },
   {
@@ -159,7 +161,7 @@ function isOutsideChanged({ read, outside }: Lab): boolean {
 }
 
 function perl(script: string, ...words: readonly (string | number)[]): string {
-  return ["perl", "-e", quoted(script), ...words.map(quoted)].join(" ");
+  return ["perl", "-e", shellQuote(script), ...words.map((word) => shellQuote(String(word)))].join(" ");
 }
 
 const connect = "use Socket; socket(S, AF_UNIX, SOCK_STREAM, 0) && connect(S, ";

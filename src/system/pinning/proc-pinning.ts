@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync } from "node:fs";
 import { dirname } from "node:path";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { LeadsOutside, systemError } from "../failures.ts";
 import type { Gate } from "../gate.ts";
 import { liesInside, withSlash } from "../workspace-path.ts";
@@ -20,7 +21,10 @@ export class ProcPinning implements Pinning {
   readonly root: string;
   readonly gate: Gate;
   /** The directories pinned last, by path, least recently used first. */
-  readonly #kept = new Map<string, ProcDirectory>();
+  readonly #kept = new BoundedCache<string, ProcDirectory>({
+    maxEntries: maxKept,
+    dispose: (directory) => directory.close(),
+  });
 
   constructor(root: string, gate: Gate) {
     this.root = root;
@@ -28,13 +32,10 @@ export class ProcPinning implements Pinning {
   }
 
   pin(path: string): PinnedDirectory {
-    const kept = this.#kept.get(path);
+    const kept = this.#kept.use(path);
     if (kept === undefined) return this.#open(path);
+    if (kept.whereabouts() === path) return kept.share();
     this.#kept.delete(path);
-    if (kept.whereabouts() === path) {
-      this.#kept.set(path, kept);
-      return kept.share();
-    }
     kept.close();
     return this.#open(path);
   }
@@ -49,7 +50,6 @@ export class ProcPinning implements Pinning {
   }
 
   close(): void {
-    for (const directory of this.#kept.values()) directory.close();
     this.#kept.clear();
   }
 
@@ -61,16 +61,8 @@ export class ProcPinning implements Pinning {
       throw new LeadsOutside(this.root);
     }
     // Where a link is part of the path, the handle alone cannot tell whether the path still leads there.
-    if (directory.realPath === path) this.#keep(path, directory.share());
+    if (directory.realPath === path) this.#kept.set(path, directory.share());
     return directory;
-  }
-
-  #keep(path: string, directory: ProcDirectory): void {
-    this.#kept.set(path, directory);
-    if (this.#kept.size <= maxKept) return;
-    const [oldest, unused] = this.#kept.entries().next().value!;
-    this.#kept.delete(oldest);
-    unused.close();
   }
 }
 

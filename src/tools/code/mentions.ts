@@ -5,6 +5,7 @@ import { sourcesOf } from "../../edit/source.ts";
 import { FileFilter } from "../../files/file-filter.ts";
 import { listFiles } from "../../files/list-files.ts";
 import { detectEncoding, detectionBytes } from "../../lib/encoding.ts";
+import { escapeRegex } from "../../lib/escape-regex.ts";
 
 /** A file in whose text a name stands as a whole word. */
 export interface Mention {
@@ -47,10 +48,9 @@ export async function mentionIn(
 
 /** A name where no other letter of a name stands beside it. */
 export function wholeWord(name: string, flags = "u"): RegExp {
-  const escaped = name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   const [head, tail] = [/^\p{ID_Continue}/u.test(name), /\p{ID_Continue}$/u.test(name)];
   return new RegExp(
-    `${head ? "(?<!\\p{ID_Continue})" : ""}${escaped}${tail ? "(?!\\p{ID_Continue})" : ""}`,
+    `${head ? "(?<!\\p{ID_Continue})" : ""}${escapeRegex(name)}${tail ? "(?!\\p{ID_Continue})" : ""}`,
     flags,
   );
 }

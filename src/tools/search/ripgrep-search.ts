@@ -1,7 +1,8 @@
 import type { RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { Breath, throwIfAborted } from "../../lib/breath.ts";
+import { throwIfAborted } from "../../lib/abort.ts";
+import { Breath } from "../../lib/breath.ts";
 import { confirmLines } from "./confirm-lines.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";

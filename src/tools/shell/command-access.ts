@@ -1,5 +1,6 @@
 import type { ExecuteAccess } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
+import { shellQuote } from "../../lib/shell-quote.ts";
 
 /** A command as a caller gives it. */
 export interface GivenCommand {
@@ -17,7 +18,7 @@ export function commandAccess({ command, cwd, env = {}, session }: GivenCommand)
     });
   const assignments = Object.entries(env).map(([name, value]) => {
     checkName(name);
-    return `${name}=${quoted(value)}`;
+    return `${name}=${shellQuote(value)}`;
   });
   return {
     kind: "execute",
@@ -39,7 +40,3 @@ function checkName(name: string): void {
 }
 
 const startsBash = /^(?:BASH.*|ENV|SHELLOPTS|POSIXLY_CORRECT|PS4)$/;
-
-function quoted(value: string): string {
-  return `'${value.replaceAll("'", "'\\''")}'`;
-}

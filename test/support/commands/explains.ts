@@ -1,3 +1,4 @@
+import { escapeRegex } from "../../../src/lib/escape-regex.ts";
 import type { CommandAnalysis, Word } from "../../../src/policy/commands/analysis.ts";
 
 /** Whether an analysis told of a program that ran with these words, or said that it did not understand. */
@@ -10,7 +11,7 @@ export function explains(analysis: CommandAnalysis, run: readonly string[]): boo
 function pattern(words: readonly Word[]): RegExp {
   const each = words.map(({ parts }) => {
     const text = parts.map((part) => {
-      if (typeof part === "string") return part.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+      if (typeof part === "string") return escapeRegex(part);
       return part.splits ? "[^]*?" : "[^\\x02]*";
     });
     const splits = parts.some((part) => typeof part !== "string" && part.splits);

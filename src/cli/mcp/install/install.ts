@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { ToolError } from "../../../contract/error.ts";
 import { diffContents } from "../../../edit/diff-contents.ts";
+import { toCommandLine } from "../../../lib/shell-quote.ts";
 import { redactText } from "../../../policy/redaction/redact.ts";
 import { realLocation, realWorkspace, userDirectories } from "../../../system/directories.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
 import { refuseProgramsOfTools } from "../../approval/refuse-programs-of-tools.ts";
 import type { Arguments } from "../../command.ts";
 import { forReader } from "../../report.ts";
-import { toCommandLine } from "../../shell-words.ts";
 import { print, remark } from "../../terminal.ts";
 import { type Client, type ClientName, clientNames, clients, type Scope } from "./clients.ts";
 import {

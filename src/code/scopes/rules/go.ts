@@ -1,3 +1,4 @@
+import { escapeRegex } from "../../../lib/escape-regex.ts";
 import {
   define,
   foreign,
@@ -127,8 +128,8 @@ function key(way: Way, at: number): Meaning {
   const name = (isListed ? element : type).trim().replace(/\[.*$/, "");
   if (name === "struct") return member;
   // The type of another file may be a map, whose keys are values.
-  const isStruct = new RegExp(
-    `(?<!\\w)${name.replace(/\W/g, "\\$&")}\\s*(?:\\[[^\\]]*\\])?\\s+struct\\b`,
-  ).test(way.text);
+  const isStruct = new RegExp(`(?<!\\w)${escapeRegex(name)}\\s*(?:\\[[^\\]]*\\])?\\s+struct\\b`).test(
+    way.text,
+  );
   return isStruct ? member : unclear;
 }

@@ -1,5 +1,5 @@
 import type { ChangeOptions, ChangeReceipt, Effect, FileChange } from "../../../contract/environment.ts";
-import { throwIfAborted } from "../../../lib/breath.ts";
+import { throwIfAborted } from "../../../lib/abort.ts";
 import { asToolError } from "../../../system/failures.ts";
 import type { Pinning } from "../../../system/pinning/pinning.ts";
 import { refuseOverlaps } from "../../overlaps.ts";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { ToolError } from "../../../contract/error.ts";
-import { throwIfAborted } from "../../../lib/breath.ts";
+import { throwIfAborted } from "../../../lib/abort.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import { asToolError, errnoOf, isStale } from "../../../system/failures.ts";
 import { newTemporaryId } from "../../../system/temporary-file.ts";

@@ -1,7 +1,8 @@
 import { lstatSync, rmdirSync, type Stats, unlinkSync } from "node:fs";
 import type { ChangeReceipt, DeleteOptions } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { Breath, throwIfAborted } from "../../../lib/breath.ts";
+import { throwIfAborted } from "../../../lib/abort.ts";
+import { Breath } from "../../../lib/breath.ts";
 import { asToolError, errnoOf, isWorkspaceItself, needsRecursive } from "../../../system/failures.ts";
 import type { Gate } from "../../../system/gate.ts";
 import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";

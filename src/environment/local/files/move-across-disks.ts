@@ -12,7 +12,8 @@ import {
   writeSync,
 } from "node:fs";
 import { promisify } from "node:util";
-import { Breath, throwIfAborted } from "../../../lib/breath.ts";
+import { throwIfAborted } from "../../../lib/abort.ts";
+import { Breath } from "../../../lib/breath.ts";
 import { systemError } from "../../../system/failures.ts";
 import { openIn } from "../../../system/pinning/open-in.ts";
 import { TemporaryFile, temporaryName } from "../../../system/temporary-file.ts";

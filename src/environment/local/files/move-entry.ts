@@ -1,6 +1,7 @@
 import { linkSync, lstatSync, readdirSync, renameSync, type Stats, unlinkSync } from "node:fs";
 import type { ChangeReceipt, MoveOptions } from "../../../contract/environment.ts";
-import { Breath, throwIfAborted } from "../../../lib/breath.ts";
+import { throwIfAborted } from "../../../lib/abort.ts";
+import { Breath } from "../../../lib/breath.ts";
 import {
   alreadyExists,
   asToolError,

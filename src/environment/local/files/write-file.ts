@@ -1,7 +1,8 @@
 import { accessSync, constants, fdatasync, fdatasyncSync, type Stats, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import type { ChangeReceipt, WriteOptions, WriteReceipt } from "../../../contract/environment.ts";
-import { Breath, throwIfAborted } from "../../../lib/breath.ts";
+import { throwIfAborted } from "../../../lib/abort.ts";
+import { Breath } from "../../../lib/breath.ts";
 import { alreadyExists, isDirectory, isWorkspaceItself } from "../../../system/failures.ts";
 import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";
 import { removeLeftovers, TemporaryFile } from "../../../system/temporary-file.ts";

@@ -8,6 +8,7 @@ import {
   type RequestStateCodec,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import { BoundedCache } from "../../../lib/bounded-cache.ts";
 import { contentHash } from "../../../lib/content-hash.ts";
 import type { Approval, ApprovalRequest } from "../../../toolcrib/index.ts";
 import { describeRequest } from "./describe-request.ts";
@@ -30,7 +31,7 @@ export type Answer =
 /** Questions that clients put before a person, and their answers; the same in both eras of the protocol. */
 export class Questions {
   readonly #codec: RequestStateCodec<QuestionState>;
-  readonly #used = new Set<string>();
+  readonly #used = new BoundedCache<string, true>({ maxEntries: maxRemembered });
   /** What is to be asked about requests that were tried before the SDK has them. */
   readonly #found = new Map<RequestId, ApprovalRequest>();
 
@@ -92,11 +93,7 @@ export class Questions {
   /** Whether an answer has not counted yet. Older ones than those remembered have expired, or nearly so. */
   #use(nonce: string): boolean {
     if (this.#used.has(nonce)) return false;
-    this.#used.add(nonce);
-    for (const oldest of this.#used) {
-      if (this.#used.size <= maxRemembered) break;
-      this.#used.delete(oldest);
-    }
+    this.#used.set(nonce, true);
     return true;
   }
 }

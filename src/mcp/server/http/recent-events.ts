@@ -1,4 +1,5 @@
 import type { EventStore, JSONRPCMessage } from "@modelcontextprotocol/server";
+import { BoundedCache } from "../../../lib/bounded-cache.ts";
 
 interface KeptEvent {
   readonly stream: string;
@@ -8,8 +9,11 @@ interface KeptEvent {
 
 /** The latest messages of one session, so that a client whose connection broke gets what it missed. Bounded. */
 export class RecentEvents implements EventStore {
-  readonly #events = new Map<string, KeptEvent>();
-  #bytes = 0;
+  readonly #events = new BoundedCache<string, KeptEvent>({
+    maxEntries: maxEvents,
+    maxWeight: maxBytes,
+    weigh: ({ bytes }) => bytes,
+  });
   #count = 0;
 
   async storeEvent(stream: string, message: JSONRPCMessage): Promise<string> {
@@ -17,12 +21,6 @@ export class RecentEvents implements EventStore {
     const id = `${this.#count}`;
     const bytes = JSON.stringify(message).length;
     this.#events.set(id, { stream, message, bytes });
-    this.#bytes += bytes;
-    for (const [oldest, event] of this.#events) {
-      if (this.#events.size <= maxEvents && this.#bytes <= maxBytes) break;
-      this.#events.delete(oldest);
-      this.#bytes -= event.bytes;
-    }
     return id;
   }
 
@@ -35,7 +33,7 @@ export class RecentEvents implements EventStore {
     { send }: { readonly send: (id: string, message: JSONRPCMessage) => Promise<void> },
   ): Promise<string> {
     const stream = this.#events.get(last)?.stream ?? "";
-    for (const [id, event] of this.#events)
+    for (const [id, event] of this.#events.entries())
       if (Number(id) > Number(last) && event.stream === stream) await send(id, event.message);
     return stream;
   }

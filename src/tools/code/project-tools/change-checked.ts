@@ -4,13 +4,13 @@ import type { OutputLimits, ToolContext } from "../../../contract/tool.ts";
 import { outputOf } from "../../../files/output-of.ts";
 import { contentHash } from "../../../lib/content-hash.ts";
 import { counted } from "../../../lib/counted.ts";
+import { toCommandLine } from "../../../lib/shell-quote.ts";
 import { truncateText } from "../../../lib/truncate.ts";
 import { surroundingsOf } from "../../shell/describe-run.ts";
 import { runCommand } from "../../shell/run-command.ts";
 import { checkers } from "./checkers.ts";
 import { complaintsAdded } from "./complaints.ts";
 import { type FoundTool, findTools } from "./find-tools.ts";
-import { quoted } from "./project-tool.ts";
 import { describeCommand, inSandboxOnly, noneFound } from "./refusals.ts";
 
 export interface CheckedChange {
@@ -69,7 +69,7 @@ function wayOut(before: CheckRun, after: CheckRun): string {
 }
 
 async function run({ tool, program, args, directory }: FoundTool, context: ToolContext): Promise<CheckRun> {
-  const command = [program, ...args].map(quoted).join(" ");
+  const command = toCommandLine([program, ...args]);
   context.progress(`Checking: ${command}`);
   const cwd = posix.join(context.environment.workspace, directory);
   const ended = await runCommand({ command, cwd, timeoutMs, limits }, context);

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { ExecuteAccess } from "../../../contract/access.ts";
+import { toCommandLine } from "../../../lib/shell-quote.ts";
 import { commandAccess } from "../../shell/command-access.ts";
 
 /** A program that projects use to format or to check their files. */
@@ -35,7 +36,7 @@ export function isFor({ files }: ProjectTool, path: string): boolean {
 export function accessesFor(tools: readonly ProjectTool[], path: string): readonly ExecuteAccess[] {
   return tools
     .filter((tool) => isFor(tool, path))
-    .map((tool) => commandAccess({ command: wordsFor(tool, path).map(quoted).join(" ") }));
+    .map((tool) => commandAccess({ command: toCommandLine(wordsFor(tool, path)) }));
 }
 
 /** The command in words, for a file as it is seen from where it starts. */
@@ -47,11 +48,6 @@ export function wordsFor({ command }: ProjectTool, path: string): readonly strin
     .map((word) =>
       word.replace(/\{(path|extension)\}/, (_, name) => (name === "path" ? seen : extensionOf(path))),
     );
-}
-
-/** A word for bash. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function extensionOf(path: string): string {

@@ -1,11 +1,12 @@
 import { ToolError } from "../../../contract/error.ts";
 import type { ToolContext } from "../../../contract/tool.ts";
+import { shellWord } from "../../../lib/shell-quote.ts";
 import type { FoundTool } from "./find-tools.ts";
-import { isFor, type ProjectTool, quoted } from "./project-tool.ts";
+import { isFor, type ProjectTool } from "./project-tool.ts";
 
 /** As a person would type it. */
 export function describeCommand({ tool, args }: Pick<FoundTool, "tool" | "args">): string {
-  return [tool.command.split(" ")[0]!, ...args.map(quoted)].join(" ");
+  return [tool.command.split(" ")[0]!, ...args.map(shellWord)].join(" ");
 }
 
 /** Why a program that lies in the workspace is not started: whoever wrote to the workspace may have made it. */

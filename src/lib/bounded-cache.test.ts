@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { BoundedCache, boundedMemo } from "./bounded-cache.ts";
+
+it("evicts the oldest entries, and counts a use as new", () => {
+  const dropped: string[] = [];
+  const cache = new BoundedCache<string, string>({ maxEntries: 2, dispose: (value) => dropped.push(value) });
+  cache.set("a", "A");
+  cache.set("b", "B");
+  cache.use("a");
+  cache.set("c", "C");
+  expect([[...cache.entries()], dropped]).toEqual([
+    [
+      ["a", "A"],
+      ["c", "C"],
+    ],
+    ["B"],
+  ]);
+});
+
+it("keeps all values below a weight, but always the newest", () => {
+  const cache = new BoundedCache<string, string>({ maxWeight: 5, weigh: ({ length }) => length });
+  for (const value of ["one", "to", "three"]) cache.set(value, value);
+  expect([...cache.values()]).toEqual(["three"]);
+  cache.set("large", "much too large");
+  expect([...cache.values()]).toEqual(["much too large"]);
+});
+
+it("disposes of a replaced value, not of the same value set again or of a deleted one", () => {
+  const dropped: string[] = [];
+  const cache = new BoundedCache<string, string>({ dispose: (value) => dropped.push(value) });
+  cache.set("a", "A");
+  cache.set("a", "A");
+  cache.set("a", "B");
+  cache.delete("a");
+  cache.set("a", "C");
+  cache.clear();
+  expect([dropped, cache.size]).toEqual([["A", "C"], 0]);
+});
+
+it("remembers results, undefined among them, until there are too many", () => {
+  const asked: string[] = [];
+  const memo = boundedMemo(2, (name: string) => void asked.push(name));
+  for (const name of ["a", "a", "b", "c", "c", "a"]) memo(name);
+  expect(asked).toEqual(["a", "b", "c", "a"]);
+});

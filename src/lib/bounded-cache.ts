@@ -1,0 +1,112 @@
+export interface CacheBounds<Value> {
+  readonly maxEntries?: number;
+  /** Of all values together, as `weigh` counts them. */
+  readonly maxWeight?: number;
+  readonly weigh?: (value: Value) => number;
+  /** Called for every value that is evicted or replaced by another one. */
+  readonly dispose?: (value: Value) => void;
+}
+
+/** Keeps the newest entries within bounds. The entry that was set last always stays, whatever it weighs. */
+export class BoundedCache<Key, Value> {
+  readonly #entries = new Map<Key, Value>();
+  readonly #bounds: CacheBounds<Value>;
+  #weight = 0;
+
+  constructor(bounds: CacheBounds<Value>) {
+    this.#bounds = bounds;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  has(key: Key): boolean {
+    return this.#entries.has(key);
+  }
+
+  /** Does not count as a use: an entry becomes the newest only by `set` and `use`. */
+  get(key: Key): Value | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** Like `get`, and makes the entry the newest, so that the least recently used one is evicted first. */
+  use(key: Key): Value | undefined {
+    const value = this.#entries.get(key);
+    if (value === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    return value;
+  }
+
+  set(key: Key, value: Value): void {
+    const before = this.delete(key);
+    if (before !== undefined && before !== value) this.#bounds.dispose?.(before);
+    this.#entries.set(key, value);
+    this.#weight += this.#weigh(value);
+    this.#evict();
+  }
+
+  /** Returns what was removed, undisposed. */
+  delete(key: Key): Value | undefined {
+    const value = this.#entries.get(key);
+    if (value === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#weight -= this.#weigh(value);
+    return value;
+  }
+
+  /** Disposes of all values. */
+  clear(): void {
+    const { dispose } = this.#bounds;
+    if (dispose !== undefined) for (const value of this.#entries.values()) dispose(value);
+    this.#entries.clear();
+    this.#weight = 0;
+  }
+
+  /** Oldest first. */
+  entries(): MapIterator<[Key, Value]> {
+    return this.#entries.entries();
+  }
+
+  /** Oldest first. */
+  values(): MapIterator<Value> {
+    return this.#entries.values();
+  }
+
+  #weigh(value: Value): number {
+    return this.#bounds.weigh?.(value) ?? 0;
+  }
+
+  #evict(): void {
+    const { maxEntries = Infinity, maxWeight = Infinity, dispose } = this.#bounds;
+    if (this.#entries.size <= maxEntries && this.#weight <= maxWeight) return;
+    for (const [oldest, value] of this.#entries) {
+      if (this.#entries.size <= 1) return;
+      this.delete(oldest);
+      dispose?.(value);
+      if (this.#entries.size <= maxEntries && this.#weight <= maxWeight) return;
+    }
+  }
+}
+
+/**
+ * `compute` with its results remembered by key. Forgets all of them when there are too many, which costs less on a hot
+ * path than keeping their order.
+ */
+export function boundedMemo<Given, Result>(
+  maxEntries: number,
+  compute: (given: Given) => Result,
+  keyOf: (given: Given) => unknown = (given) => given,
+): (given: Given) => Result {
+  const known = new Map<unknown, Result>();
+  return (given) => {
+    const key = keyOf(given);
+    const before = known.get(key);
+    if (before !== undefined || known.has(key)) return before as Result;
+    const result = compute(given);
+    if (known.size >= maxEntries) known.clear();
+    known.set(key, result);
+    return result;
+  };
+}

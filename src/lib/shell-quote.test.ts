@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { fromCommandLine, shellQuote, toCommandLine } from "./shell-quote.ts";
+
+it("quotes what a shell would read differently, and nothing else", () => {
+  expect(toCommandLine(["git", "--format=%H", "a b", "", "it's", "$HOME", "~"])).toBe(
+    "git --format=%H 'a b' '' 'it'\\''s' '$HOME' '~'",
+  );
+  expect(shellQuote("plain")).toBe("'plain'");
+});
+
+it("splits the line it wrote into the same words", () => {
+  const words = ["a", "b c", "it's", '"', "\\", "", "x\ny"];
+  expect(fromCommandLine(toCommandLine(words))).toEqual(words);
+});

@@ -1,0 +1,26 @@
+/** `text` in single quotes: one word for sh, bash and zsh, whatever it contains. */
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** `word` as a user would type it: quoted only when a shell would read it differently. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuote(word);
+}
+
+/** Words as they would be typed into a shell. */
+export function toCommandLine(words: readonly string[]): string {
+  return words.map(shellWord).join(" ");
+}
+
+/** Splits a line into words as a shell does, when it contains only words and quotes. */
+export function fromCommandLine(line: string): readonly string[] {
+  const words = line.match(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\]|['"\\])+/gs) ?? [];
+  return words.map((word) =>
+    word.replace(
+      /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/gs,
+      (_, single?: string, double?: string, escaped?: string) =>
+        single ?? double?.replace(/\\(["\\$`])/g, "$1") ?? escaped ?? "",
+    ),
+  );
+}
