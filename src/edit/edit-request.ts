@@ -1,4 +1,4 @@
-import type { TierName } from "./tiers.ts";
+import type { TierName } from "./match/tiers.ts";
 
 /** The three ways to ask for a change. */
 export type EditRequest = ReplaceRequest | PatchRequest | DiffRequest;
@@ -69,3 +69,6 @@ export interface Change {
   readonly addedLines: number;
   readonly tier: TierName;
 }
+
+/** Returns the bytes of a file, undefined when it does not exist. */
+export type ReadFile = (path: string) => Uint8Array | undefined;

@@ -1,36 +1,32 @@
 import { ToolError } from "../contract/error.ts";
-import type { DiffRequest, EditRequest, FilePlan, PatchRequest } from "./edit-request.ts";
-import type { FileSection } from "./file-section.ts";
-import type { ReadFile } from "./named-file.ts";
-import { onlyChanging, withHeader } from "./one-file-diff.ts";
-import { parseDiff } from "./parse-diff.ts";
-import { hasLooseReading, parsePatch } from "./parse-patch.ts";
+import type { FileSection } from "./block.ts";
+import type { DiffRequest, EditRequest, FilePlan, PatchRequest, ReadFile } from "./edit-request.ts";
+import { onlyChanging, parseDiff, withHeader } from "./parse/diff.ts";
+import { unescapeWhole } from "./parse/envelope.ts";
+import { hasLooseReading, parsePatch } from "./parse/patch.ts";
 import { planReplace } from "./plan-replace.ts";
 import { planSections } from "./plan-sections.ts";
-import { unescapeWhole } from "./unescape-whole.ts";
 
 /*
  * The steps of an edit, in order, and where they are:
  *
- * 1. Read the call. unescape-whole, patch-envelope and surroundings take off what is around a patch; parse-patch
- *    (patch-reader) and parse-diff (diff-header) make a FileSection of every file, hunk-header and hunk a Block of every
- *    hunk. Find and replace is a Block too: plan-replace. plan-sections settles which files are meant (named-file).
- * 2. Read the file. source: file-text knows its encoding, utf8-text and line-table its characters and lines.
- * 3. Find the place of every Block. locate asks, strictest first:
- *      search, match      the lines as they are, then without trailing blanks, indentation, glyphs (tiers, glyphs);
- *                         align is for text that begins or ends inside a line
- *      total-damage       the same without what was done to every single line
- *      find-unwrapped     the same without gutters, fences, a level of escaping (unwrap, unescape)
- *      parts              as several hunks whose @@ was forgotten
- *      stale-line         with one context line that is behind the file, if nothing else comes near (places)
- *    The first that finds any place must find one, or decide must choose by end of file, header (sections) or number.
- *    insertion-point is for lines without context, repeats and every-place keep files of like lines quick,
- *    too-many-places bounds the rest.
- * 4. Refuse what would be no honest success: placeholder, already-done, a change of nothing. diagnose says what is near.
- * 5. Write. rewrite (trim-lines) makes splices of the lines that change; where the place was found with tolerance,
- *    translate brings new lines into the file's glyphs (keep-glyphs) and indentation (learn-indentation,
- *    fit-indentation, indentation-habits), unless they are in the file's spelling already (new-text-spelling). splice
- *    joins them with the bytes that stay, changes and show-diff tell what was done. Lines are compared by diff-runs.
+ * 1. Read the call. parse/envelope takes off what models wrap around a patch; parse/patch and parse/diff (parse/headers)
+ *    make a FileSection of every file and a Block of every hunk. Find and replace is a Block too: plan-replace.
+ *    plan-sections settles which files are meant.
+ * 2. Read the file. source knows its encoding, characters and lines.
+ * 3. Find each Block. match/locate asks, strictest first:
+ *      match/search          the lines as they are, then without trailing blanks, indentation, glyphs (match/tiers);
+ *                            match/match-lines also handles text that begins or ends inside a line
+ *      withoutTotalDamage    the same without what was done to every single line
+ *      findUnwrapped         the same without gutters, fences, a level of escaping (match/unwrap)
+ *      findInParts           as several hunks whose @@ was forgotten
+ *      findWithStaleLine     with one stale context line, if no other position comes near (diagnose/near-misses)
+ *    The first that finds anything must find one match, or match/decide must choose by end of file, header or number.
+ * 4. Refuse what would not be an honest success: diagnose/placeholder, diagnose/not-found, a change of nothing.
+ * 5. Write. rewrite/rewrite makes splices of the lines that change. Where the match was tolerant, rewrite/translate
+ *    brings new lines into the file's glyphs and indentation (rewrite/indentation), unless they are in the file's
+ *    spelling already. rewrite/splice joins them with the bytes that stay; rewrite/show-diff shows the result.
+ *    diff-runs compares lines.
  */
 
 /**

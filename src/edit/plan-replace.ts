@@ -1,22 +1,24 @@
 import { ToolError } from "../contract/error.ts";
 import { type Block, blockOfTexts } from "./block.ts";
-import { changesOf } from "./changes.ts";
-import { decide, listLines } from "./decide.ts";
-import { notFound } from "./diagnose.ts";
-import type { FilePlan, ReplaceEdit, ReplaceRequest } from "./edit-request.ts";
-import { everyPlace } from "./every-place.ts";
-import { encodeUtf8, refuseHalfCharacters } from "./file-text.ts";
-import { type Finding, look, shareEscaping } from "./locate.ts";
-import type { Match } from "./match.ts";
-import { missing, type ReadFile } from "./named-file.ts";
-import { refusePlaceholders } from "./placeholder.ts";
-import { rewrite, type Splice } from "./rewrite.ts";
-import { type Source, sourcesOf } from "./source.ts";
-import { applySplices, changesNothing, encodingNotes, overlapping } from "./splice.ts";
-import type { TierName } from "./tiers.ts";
-import { refuseTooMany } from "./too-many-places.ts";
-import { trimLines } from "./trim-lines.ts";
-import { bytesOf } from "./utf8-text.ts";
+import { notFound } from "./diagnose/not-found.ts";
+import { refusePlaceholders } from "./diagnose/placeholder.ts";
+import type { FilePlan, ReadFile, ReplaceEdit, ReplaceRequest } from "./edit-request.ts";
+import { decide, listLines } from "./match/decide.ts";
+import { type Finding, look, shareEscaping } from "./match/locate.ts";
+import type { Match } from "./match/match-lines.ts";
+import { everyPlace, refuseTooMany } from "./match/search.ts";
+import type { TierName } from "./match/tiers.ts";
+import { missing } from "./plan-sections.ts";
+import { rewrite, type Splice } from "./rewrite/rewrite.ts";
+import {
+  applySplices,
+  changesNothing,
+  changesOf,
+  encodingNotes,
+  overlapping,
+  trimLines,
+} from "./rewrite/splice.ts";
+import { bytesOf, encodeUtf8, refuseHalfCharacters, type Source, sourcesOf } from "./source.ts";
 
 /** What replacing text in one file would do. */
 export function planReplace({ path, edits }: ReplaceRequest, read: ReadFile): FilePlan {

@@ -1,16 +1,14 @@
 import { ToolError } from "../contract/error.ts";
-import { refuseDone } from "./already-done.ts";
-import { changesOf } from "./changes.ts";
-import type { Change, FilePlan } from "./edit-request.ts";
-import type { AddSection, DeleteSection, FileSection, UpdateSection } from "./file-section.ts";
-import { encodeUtf8 } from "./file-text.ts";
-import { locateBlocks } from "./locate.ts";
-import { missing, namedFile, newPath, type ReadFile } from "./named-file.ts";
-import { isPlaceholder, refusePlaceholders } from "./placeholder.ts";
-import { indentationTaught, rewrite } from "./rewrite.ts";
-import { type Source, sourcesOf } from "./source.ts";
-import { applySplices, changesNothing, encodingNotes } from "./splice.ts";
-import { trimTrailingBlanks } from "./tiers.ts";
+import type { AddSection, DeleteSection, FileSection, UpdateSection } from "./block.ts";
+import { refuseDone } from "./diagnose/not-found.ts";
+import { isPlaceholder, refusePlaceholders } from "./diagnose/placeholder.ts";
+import type { Change, FilePlan, ReadFile } from "./edit-request.ts";
+import { locateBlocks } from "./match/locate.ts";
+import { trimTrailingBlanks } from "./match/tiers.ts";
+import { newPath, spellings } from "./parse/headers.ts";
+import { indentationTaught, rewrite } from "./rewrite/rewrite.ts";
+import { applySplices, changesNothing, changesOf, encodingNotes } from "./rewrite/splice.ts";
+import { encodeUtf8, type Source, sourcesOf } from "./source.ts";
 
 /** What a patch or diff would do, file by file. */
 export function planSections(sections: readonly FileSection[], read: ReadFile): readonly FilePlan[] {
@@ -181,4 +179,27 @@ function refuseClashes(paths: readonly string[]): void {
 
 function exists(path: string, hint: string): ToolError {
   return new ToolError("already-exists", `${path} is there already`, { hint });
+}
+
+/**
+ * The file that a name in a patch means: as written, or without the prefix that diffs put before it, without `./` or
+ * quotes, whichever names a file. Undefined when none does.
+ */
+function namedFile(
+  names: readonly string[],
+  read: ReadFile,
+): { path: string; bytes: Uint8Array } | undefined {
+  for (const name of names) {
+    for (const path of spellings(name)) {
+      const bytes = read(path);
+      if (bytes !== undefined) return { path, bytes };
+    }
+  }
+  return undefined;
+}
+
+export function missing(path: string): ToolError {
+  return new ToolError("not-found", `There is no file ${path}`, {
+    hint: "Check the path. To make a new file, add it instead.",
+  });
 }

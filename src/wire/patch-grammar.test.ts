@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parsePatch } from "../edit/parse-patch.ts";
+import { parsePatch } from "../edit/parse/patch.ts";
 import { patchGrammar } from "./patch-grammar.ts";
 
 const accepts = recogniserOf(patchGrammar);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ToolError } from "../../src/contract/error.ts";
 import type { EditRequest, FilePlan } from "../../src/edit/edit-request.ts";
 import { planEdits } from "../../src/edit/plan-edits.ts";
-import { showDiff } from "../../src/edit/show-diff.ts";
+import { showDiff } from "../../src/edit/rewrite/show-diff.ts";
 import { path } from "./attempt.ts";
 import { runs } from "./runs.ts";
 import { slips } from "./slips.ts";

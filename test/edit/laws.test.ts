@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EditRequest, FilePlan } from "../../src/edit/edit-request.ts";
 import { planEdits } from "../../src/edit/plan-edits.ts";
-import { showDiff } from "../../src/edit/show-diff.ts";
+import { showDiff } from "../../src/edit/rewrite/show-diff.ts";
 import { applied, attempt, path } from "./attempt.ts";
 import { bytesOf, lineFeeds, oneLineEnd, revisions } from "./documents.ts";
 import { type Hunk, newLines } from "./modification.ts";

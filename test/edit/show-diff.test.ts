@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { planEdits } from "../../src/edit/plan-edits.ts";
-import { showDiff } from "../../src/edit/show-diff.ts";
+import { showDiff } from "../../src/edit/rewrite/show-diff.ts";
 
 const changes: readonly [before: string, find: string, replace: string][] = [
   ["a\nb\nc\n", "b", "x\ny"],

@@ -1,4 +1,4 @@
-import { linesSharingWords } from "../../edit/places.ts";
+import { linesSharingWords } from "../../edit/diagnose/near-misses.ts";
 import type { Source } from "../../edit/source.ts";
 import type { LinePlaces } from "./line-places.ts";
 import { type LikelyPlaces, type Place, winnersOf } from "./place.ts";

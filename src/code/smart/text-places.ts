@@ -1,8 +1,7 @@
 import { blockOfTexts } from "../../edit/block.ts";
-import { everyPlace } from "../../edit/every-place.ts";
-import { look } from "../../edit/locate.ts";
-import type { Source } from "../../edit/source.ts";
-import { bytesOf } from "../../edit/utf8-text.ts";
+import { look } from "../../edit/match/locate.ts";
+import { everyPlace } from "../../edit/match/search.ts";
+import { bytesOf, type Source } from "../../edit/source.ts";
 import { mostPlaces, type Place } from "./place.ts";
 
 /** Where a text stands as it is given; line ends do not count. */

@@ -1,6 +1,5 @@
 import type { EntryState } from "../../contract/history.ts";
-import { mergeContents } from "../../edit/merge/merge-contents.ts";
-import type { Collision } from "../../edit/merge/merge-lines.ts";
+import { type Collision, mergeContents } from "../../edit/merge.ts";
 import { isSameContent } from "../entry-states.ts";
 import type { Contents } from "./contents.ts";
 import { type Conflict, type Step, toStep } from "./plan-undo.ts";

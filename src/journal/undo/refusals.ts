@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import type { Collision } from "../../edit/merge/merge-lines.ts";
+import type { Collision } from "../../edit/merge.ts";
 import { counted } from "../../lib/counted.ts";
 import { showPath } from "../../lib/show-path.ts";
 import type { LaterCalls } from "./later-calls.ts";

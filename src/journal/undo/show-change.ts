@@ -1,5 +1,5 @@
 import type { EntryState } from "../../contract/history.ts";
-import { diffContents } from "../../edit/diff-contents.ts";
+import { diffContents } from "../../edit/rewrite/show-diff.ts";
 import { showPath } from "../../lib/show-path.ts";
 import { showSize } from "../../lib/show-size.ts";
 import { isSameContent } from "../entry-states.ts";

@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
-import { byteLines, fromByteLines } from "../../edit/merge/byte-lines.ts";
+import { byteLines, fromByteLines } from "../../edit/merge.ts";
 import { counted } from "../../lib/counted.ts";
 import type { Contents } from "./contents.ts";
 import type { Net } from "./net-changes.ts";

@@ -3,7 +3,7 @@ import { damageOf } from "../../code/blocks/judge-change.ts";
 import type { Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, ToolContext } from "../../contract/tool.ts";
-import { showDiff } from "../../edit/show-diff.ts";
+import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { byteOrderMarkLength } from "../../lib/encoding.ts";
 import { describeEdit } from "../edit/describe-edit.ts";
 import { type EditedFile, editedFile } from "../edit/edited-file.ts";

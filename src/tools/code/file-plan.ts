@@ -1,9 +1,8 @@
-import { changesOf } from "../../edit/changes.ts";
 import { diffRuns } from "../../edit/diff-runs.ts";
 import type { FilePlan } from "../../edit/edit-request.ts";
-import { refuseHalfCharacters } from "../../edit/file-text.ts";
-import type { Splice } from "../../edit/rewrite.ts";
-import { applySplices, encodingNotes } from "../../edit/splice.ts";
+import type { Splice } from "../../edit/rewrite/rewrite.ts";
+import { applySplices, changesOf, encodingNotes } from "../../edit/rewrite/splice.ts";
+import { refuseHalfCharacters } from "../../edit/source.ts";
 import type { CodeFile } from "./code-file.ts";
 
 /** What becomes of a file whose text is to be `after`: only what differs is written, in the file's own encoding. */

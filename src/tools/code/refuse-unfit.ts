@@ -1,8 +1,8 @@
 import { blockText } from "../../code/blocks/expected-block.ts";
 import type { CodeSymbol } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
-import { refuseHalfCharacters } from "../../edit/file-text.ts";
-import { isPlaceholder } from "../../edit/placeholder.ts";
+import { isPlaceholder } from "../../edit/diagnose/placeholder.ts";
+import { refuseHalfCharacters } from "../../edit/source.ts";
 import type { CodeFile } from "./code-file.ts";
 
 /** Refuses new code that no file of text can hold, or that only stands for code. */

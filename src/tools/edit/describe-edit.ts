@@ -1,5 +1,5 @@
 import type { FilePlan } from "../../edit/edit-request.ts";
-import { showDiff } from "../../edit/show-diff.ts";
+import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { counted } from "../../lib/counted.ts";
 import { notesOn } from "./edited-file.ts";
 import type { PlannedFile } from "./plan-files.ts";

@@ -2,7 +2,7 @@ import type { FileChange } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import type { EditRequest, FilePlan } from "../../edit/edit-request.ts";
-import { showDiff } from "../../edit/show-diff.ts";
+import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { byteOrderMarkLength } from "../../lib/encoding.ts";
 import { describeEdit } from "./describe-edit.ts";
 import { type EditData, editedFile } from "./edited-file.ts";

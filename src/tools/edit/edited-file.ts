@@ -1,6 +1,6 @@
 import type { Change, FilePlan } from "../../edit/edit-request.ts";
-import { showDiff } from "../../edit/show-diff.ts";
-import type { TierName } from "../../edit/tiers.ts";
+import type { TierName } from "../../edit/match/tiers.ts";
+import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import type { PlannedFile } from "./plan-files.ts";
 
 /** What an edit did, or would do; a file each, in the order of the request. */

@@ -1,5 +1,5 @@
 import type { Run } from "../../edit/diff-runs.ts";
-import { visible } from "../../edit/visible.ts";
+import { visible } from "../../edit/rewrite/show-diff.ts";
 import { boundDiff } from "./show-lines.ts";
 
 /** Where two lists of lines, line ends included, differ, as hunks of a diff with a line of context. */

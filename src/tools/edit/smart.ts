@@ -3,7 +3,7 @@ import { locate } from "../../code/smart/locate.ts";
 import type { Place } from "../../code/smart/place.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
-import { showDiff } from "../../edit/show-diff.ts";
+import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { byteOrderMarkLength } from "../../lib/encoding.ts";
 import { describeEdit } from "./describe-edit.ts";
 import { type EditData, editedFile } from "./edited-file.ts";

@@ -1,7 +1,7 @@
 import type { Access } from "../../contract/access.ts";
+import type { FileSection } from "../../edit/block.ts";
 import type { EditRequest } from "../../edit/edit-request.ts";
-import type { FileSection } from "../../edit/file-section.ts";
-import { newPath, spellings } from "../../edit/named-file.ts";
+import { newPath, spellings } from "../../edit/parse/headers.ts";
 import { sectionsIn } from "../../edit/plan-edits.ts";
 
 /** What a request may do with one file, told from the request alone. */

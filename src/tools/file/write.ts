@@ -40,7 +40,7 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
   accesses: ({ path }) => [{ kind: "write", path }],
 
   preview: async (input, context) => {
-    const { diffContents } = await import("../../edit/diff-contents.ts");
+    const { diffContents } = await import("../../edit/rewrite/show-diff.ts");
     const size = (await sizeOf(input.path, context.environment)) ?? 0;
     if (size > undoLimits.maxBytes)
       return `Would replace ${input.path}, ${showSize(size)}.\nThis cannot be undone: more than the ${showSize(undoLimits.maxBytes)} that are kept for one call.`;

@@ -1,7 +1,7 @@
 import { spliced } from "../../code/blocks/block-change.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, ToolContext } from "../../contract/tool.ts";
-import { showDiff } from "../../edit/show-diff.ts";
+import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { type Source, sourcesOf } from "../../edit/source.ts";
 import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../lib/encoding.ts";
 import { filePlan } from "../code/file-plan.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { refuseHalfCharacters } from "../../edit/file-text.ts";
+import { refuseHalfCharacters } from "../../edit/source.ts";
 import { counted } from "../../lib/counted.ts";
 import type { EditData } from "../edit/edited-file.ts";
 import { type CellEdit, type CellName, type CellType, cellTypes } from "./cells/cell-edit.ts";

@@ -1,0 +1,211 @@
+import type { Block } from "../block.ts";
+import type { Run } from "../diff-runs.ts";
+import { edgeTier, type Match } from "../match/match-lines.ts";
+import { linesWith, longestWord } from "../match/search.ts";
+import { isBlankLine, looser, type TierName, tierOfLines, unitsOf } from "../match/tiers.ts";
+import type { Source } from "../source.ts";
+
+/** A place where some of a block's old lines stand. */
+export interface PartialPlace {
+  /** The file's line under the first old line; may lie before the file's first line. */
+  readonly line: number;
+  /** Which old lines stand there, blank ones left out. */
+  readonly agreeing: readonly number[];
+  readonly differing: readonly number[];
+  readonly tier: TierName;
+}
+
+/** A line that occurs more often than this says nothing about the place. */
+const maxOccurrences = 300;
+const maxAnchors = 8;
+const maxPlaces = 400;
+
+/**
+ * Places where at least one telling old line stands, the most alike first. Only the longest lines are looked for, each
+ * once through the file, so a miss costs little however large file and block are.
+ */
+export function partialPlaces(source: Source, block: Block): readonly PartialPlace[] {
+  const lines = new Set<number>();
+  for (const { index, line } of anchorsOf(block)) {
+    for (const found of linesLike(source, line)) lines.add(found - index);
+    if (lines.size > maxPlaces) break;
+  }
+  return [...lines]
+    .map((line) => compareAt(source, block, line))
+    .sort((left, right) => right.agreeing.length - left.agreeing.length || left.line - right.line);
+}
+
+/** Lines of the file that are `wanted`, with some tolerance; none when there are too many. */
+function linesLike(source: Source, wanted: string): readonly number[] {
+  const known = linesKnown.get(source) ?? new Map<string, readonly number[]>();
+  linesKnown.set(source, known);
+  const lines = known.get(wanted) ?? findLinesLike(source, wanted);
+  known.set(wanted, lines);
+  return lines;
+}
+
+/** Blocks that are read in several ways have most lines in common. */
+const linesKnown = new WeakMap<Source, Map<string, readonly number[]>>();
+
+function findLinesLike(source: Source, wanted: string): readonly number[] {
+  for (const anchor of [wanted.trim(), longestWord([wanted])?.text ?? ""]) {
+    const lines: number[] = [];
+    let tries = 0;
+    for (const line of linesWith(source, anchor)) {
+      if (tierOfLines(wanted, source.lines.text(line)) !== undefined) lines.push(line);
+      tries += 1;
+      if (lines.length > maxOccurrences || tries > 5 * maxOccurrences) return [];
+    }
+    if (lines.length > 0) return lines;
+  }
+  return [];
+}
+
+const maxWords = 8;
+const maxHits = 200;
+
+/** Lines of the file that have words in common with a text, and how many. Words that are there often do not count. */
+export function linesSharingWords(source: Source, text: string): ReadonlyMap<number, number> {
+  const words = new Set(text.match(/[\p{L}\p{N}_]{3,}/gu));
+  const shared = new Map<number, number>();
+  for (const word of [...words].sort((left, right) => right.length - left.length).slice(0, maxWords)) {
+    const lines = new Set<number>();
+    for (const line of linesWith(source, word)) {
+      lines.add(line);
+      if (lines.size > maxHits) break;
+    }
+    if (lines.size <= maxHits) for (const line of lines) shared.set(line, (shared.get(line) ?? 0) + 1);
+  }
+  return shared;
+}
+
+/** Whether a line can be recognised by what it says: a few letters, not just brackets. */
+export function isTelling(line: string): boolean {
+  return /(?:[\p{L}\p{N}][^\p{L}\p{N}]*){4}/u.test(line);
+}
+
+/** How much two lines have in common, from 0 to 1. */
+export function likeness(left: string, right: string): number {
+  const words = new Map<string, number>();
+  const leftKeys = keysOf(left);
+  const rightKeys = keysOf(right);
+  for (const key of leftKeys) words.set(key, (words.get(key) ?? 0) + 1);
+  let common = 0;
+  for (const key of rightKeys) {
+    const count = words.get(key) ?? 0;
+    if (count === 0) continue;
+    words.set(key, count - 1);
+    common += 1;
+  }
+  const total = leftKeys.length + rightKeys.length;
+  return total === 0 ? 1 : (2 * common) / total;
+}
+
+export function compareAt(source: Source, block: Block, line: number): PartialPlace {
+  const agreeing: number[] = [];
+  const differing: number[] = [];
+  let tier: TierName = "exact";
+  block.oldLines.forEach((wanted, index) => {
+    const isInside = line + index >= 0 && line + index < source.lines.count;
+    const found = isInside ? source.lines.text(line + index) : undefined;
+    const same = found === undefined ? undefined : edgeTier(block, index, found);
+    const isVirtual =
+      found === undefined && !block.wholeLines && wanted === "" && line + index === source.lines.count;
+    if (same === undefined && !isVirtual) differing.push(index);
+    else if (!isBlankLine(wanted)) agreeing.push(index);
+    if (same !== undefined) tier = looser(tier, same);
+  });
+  return { line, agreeing, differing, tier };
+}
+
+function anchorsOf({ oldLines }: Block): readonly { index: number; line: string }[] {
+  return oldLines
+    .map((line, index) => ({ index, line }))
+    .filter(({ line }) => isTelling(line))
+    .sort((left, right) => right.line.trim().length - left.line.trim().length)
+    .slice(0, maxAnchors);
+}
+
+function keysOf(line: string): readonly string[] {
+  return unitsOf(line)
+    .map(({ key }) => key)
+    .filter((key) => key !== " ");
+}
+
+/**
+ * The place where all old lines stand but one, when that one is context and no other place comes near: a lookalike may
+ * be the one that is meant, unless the call gives the number of the line. A line to be removed has to be there.
+ */
+export function findWithStaleLine(source: Source, block: Block): Match | undefined {
+  if (!block.wholeLines || block.oldLines.length < 2 || movesLines(block)) return undefined;
+  const places = partialPlaces(source, block);
+  const fitting = places.filter((place) => fitsButOne(source, block, place));
+  const [place] = fitting;
+  if (!place || fitting.length > 1) return undefined;
+  const isNumbered = place.line + 1 === block.place.firstLine;
+  if (!isNumbered && hasRival(block, place, places)) return undefined;
+  if (hasNearerLine(source, block, place)) return undefined;
+  return {
+    tier: place.tier,
+    line: place.line,
+    start: source.lines.start(place.line),
+    end: source.lines.contentEnd(place.line + block.oldLines.length - 1),
+  };
+}
+
+/** Whether another place is nearly as good as one that lacks a line of the block, so that it may be the one meant. */
+export function hasRival(block: Block, place: PartialPlace, places: readonly PartialPlace[]): boolean {
+  return places.some((other) => other.line !== place.line && comesNear(block, place, other));
+}
+
+/** Whether another line of the file is more like the stale one than that in its place. */
+function hasNearerLine(source: Source, { oldLines }: Block, { line, differing }: PartialPlace): boolean {
+  const [stale] = differing;
+  const wanted = oldLines[stale!]!;
+  const least = likeness(wanted, source.lines.text(line + stale!));
+  const isOutside = (other: number) => other < line || other >= line + oldLines.length;
+  return [...linesSharingWords(source, wanted).keys()].some(
+    (other) => isOutside(other) && likeness(wanted, source.lines.text(other)) > least,
+  );
+}
+
+/** Of lines that change places it is a guess which are context. */
+function movesLines({ oldLines, newLines, runs }: Block): boolean {
+  const removed = runs.flatMap(({ oldStart, oldEnd }) => oldLines.slice(oldStart, oldEnd));
+  const added = runs.flatMap(({ newStart, newEnd }) => newLines.slice(newStart, newEnd));
+  return added.some((line) => removed.includes(line));
+}
+
+function fitsButOne(
+  source: Source,
+  block: Block,
+  { line, agreeing, differing, tier }: PartialPlace,
+): boolean {
+  const [stale] = differing;
+  if (line < 0 || stale === undefined || differing.length > 1 || !block.isContext(stale)) return false;
+  if (line + block.oldLines.length > source.lines.count) return false;
+  // New lines at the edge of the block hang on the line next to them alone.
+  const last = block.oldLines.length - 1;
+  const isEdge = ({ oldStart, oldEnd }: Run) =>
+    oldStart === oldEnd && ((stale === 0 && oldStart === 0) || (stale === last && oldStart > last));
+  if (block.runs.some(isEdge)) return false;
+  const found = source.lines.text(line + stale);
+  const added = block.runs.flatMap(({ newStart, newEnd }) => block.newLines.slice(newStart, newEnd));
+  // Where the file's line is a new one it is done already, and a stale line that is added again is no context.
+  const isAdded = (line: string) => added.some((text) => text.trim() === line.trim());
+  if (isAdded(found) || isAdded(block.oldLines[stale]!)) return false;
+  const telling = agreeing.filter((index) => isTelling(block.oldLines[index]!)).length;
+  if (telling >= 3) return likeness(block.oldLines[stale]!, found) >= 0.25;
+  return telling === 2 && tier !== "indentation" && likeness(block.oldLines[stale]!, found) >= 0.5;
+}
+
+function comesNear(block: Block, place: PartialPlace, other: PartialPlace): boolean {
+  const stale = place.differing[0]!;
+  const count = other.agreeing.length;
+  if (other.agreeing.includes(stale) && isTelling(block.oldLines[stale]!)) return true;
+  const total = place.agreeing.length + 1;
+  if (count >= Math.max(Math.ceil(total / 2), total - 3)) return true;
+  const removed = block.oldLines.flatMap((_, index) => (block.isContext(index) ? [] : [index]));
+  const hasAllRemoved = removed.length > 0 && removed.every((index) => !other.differing.includes(index));
+  return hasAllRemoved && count >= place.agreeing.length - 2;
+}

@@ -1,0 +1,148 @@
+import { ToolError } from "../../contract/error.ts";
+import { counted } from "../../lib/counted.ts";
+import type { Block } from "../block.ts";
+import type { Match } from "../match/match-lines.ts";
+import { occurrences } from "../match/search.ts";
+import { isBlankLine } from "../match/tiers.ts";
+import { visibleDifference } from "../rewrite/show-diff.ts";
+import type { Source } from "../source.ts";
+import { compareAt, isTelling, linesSharingWords, type PartialPlace, partialPlaces } from "./near-misses.ts";
+
+/** Why a block was not found: the nearest place, the first line that differs there, and what to do. */
+export function notFound(source: Source, block: Block): ToolError {
+  const place = nearestPlace(source, block);
+  const done = seemsDoneAt(source, block, place?.line);
+  const start = `${source.path}: ${block.name} was not found`;
+  const nearest = place ? `. ${describe(source, block, place)}` : "";
+  if (done !== undefined) {
+    return new ToolError("no-match", `${start}, but its new text is already at line ${done + 1}${nearest}`, {
+      hint: "It seems to be done. Read the file before you change it again.",
+    });
+  }
+  return new ToolError("no-match", `${start}${nearest || ", nor anything like it"}`, {
+    hint: "Read the file again and copy the old lines as they are now.",
+  });
+}
+
+function describe(source: Source, block: Block, place: PartialPlace): string {
+  const total = block.oldLines.filter((line) => !isBlankLine(line)).length;
+  const first = Math.max(place.line, 0);
+  const last = Math.min(place.line + block.oldLines.length, source.lines.count) - 1;
+  const range = last > first ? `lines ${first + 1}-${last + 1}` : `line ${first + 1}`;
+  const agreement = total > 1 ? `, where ${place.agreeing.length} of ${counted(total, "line")} agree` : "";
+  return `The nearest place is ${range}${agreement}.${firstDifference(source, block, place)}${shown(source, first, last)}`;
+}
+
+function firstDifference(source: Source, block: Block, place: PartialPlace): string {
+  const index = place.differing.find((each) => !isBlankLine(block.oldLines[each]!)) ?? place.differing[0];
+  if (index === undefined) return "";
+  const line = place.line + index;
+  if (line < 0 || line >= source.lines.count) return " The rest lies beyond the file.";
+  const difference = visibleDifference(block.oldLines[index]!, source.lines.text(line));
+  return ` The first difference is line ${line + 1}:\n  wanted: ${difference.wanted}\n  found:  ${difference.found}`;
+}
+
+const maxShownLines = 12;
+const maxShownChars = 200;
+
+function shown(source: Source, first: number, last: number): string {
+  if (last === first) return "";
+  const lines: string[] = [];
+  for (let line = first; line <= Math.min(last, first + maxShownLines - 1); line += 1) {
+    const text = source.lines.text(line);
+    lines.push(`${line + 1} | ${text.length > maxShownChars ? `${text.slice(0, maxShownChars)}…` : text}`);
+  }
+  if (last >= first + maxShownLines) lines.push("…");
+  return `\nThe file there:\n${lines.join("\n")}`;
+}
+
+function nearestPlace(source: Source, block: Block): PartialPlace | undefined {
+  return partialPlaces(source, block)[0] ?? placeByWords(source, block);
+}
+
+/** No line is the same: the line that shares most words with the longest old line. */
+function placeByWords(source: Source, block: Block): PartialPlace | undefined {
+  const index = block.oldLines.reduce(
+    (longest, line, each) => (line.length > block.oldLines[longest]!.length ? each : longest),
+    0,
+  );
+  const shared = linesSharingWords(source, block.oldLines[index] ?? "");
+  const [best] = [...shared].sort((left, right) => right[1] - left[1] || left[0] - right[0]);
+  return best ? compareAt(source, block, best[0] - index) : undefined;
+}
+
+/** The line where the whole new text stands; only asked when the old one does not. */
+export function newTextLine(source: Source, block: Block): number | undefined {
+  for (const at of newTextOffsets(source, block)) return source.lines.lineAt(at);
+  return undefined;
+}
+
+/**
+ * The line where a block that is not found seems to be done: its new text stands there and is long enough not to do so
+ * by chance, or it stands where the old text would have to be, `nearest`.
+ */
+function seemsDoneAt(source: Source, block: Block, nearest: number | undefined): number | undefined {
+  const text = block.newLines.join("\n");
+  if (block.oldLines.join("\n").includes(text)) return undefined;
+  const isLong = block.newLines.filter(isTelling).length > 1 || text.trim().length >= longText;
+  if (isLong) return newTextLine(source, block);
+  if (nearest === undefined || !isTelling(text)) return undefined;
+  const { lines, utf8 } = source;
+  const start = lines.start(Math.max(0, nearest));
+  const end = lines.start(Math.min(nearest + block.oldLines.length, lines.count));
+  const found = utf8.slice(start, end);
+  const at = found.indexOf(text);
+  return at === -1 ? undefined : lines.lineAt(start + Buffer.byteLength(found.slice(0, at)));
+}
+
+/** Characters of a single line. */
+const longText = 40;
+
+/** What is found with some tolerance only is done already where the new text stands as it is. */
+export function isDone(source: Source, block: Block, matches: readonly Match[]): boolean {
+  const { oldLines, newLines } = block;
+  for (const at of newTextOffsets(source, block)) {
+    const first = source.lines.lineAt(at);
+    const last = first + newLines.length - 1;
+    if (at !== source.lines.start(first) || source.lines.text(last) !== newLines.at(-1)) continue;
+    if (matches.some(({ line }) => first < line + oldLines.length && line <= last)) return true;
+  }
+  return false;
+}
+
+/**
+ * A call that is sent twice adds its lines twice, if its context does not show what was to follow them. Context of a
+ * sound hunk goes on until the lines differ.
+ */
+export function refuseDone(
+  { path, lines }: Source,
+  { name, oldLines, newLines, runs, place }: Block,
+  { line }: Match,
+): void {
+  if (place.isInsertion || !runs.every(({ oldStart, oldEnd }) => oldStart === oldEnd)) return;
+  for (const { oldStart, newStart, newEnd } of runs) {
+    const added = newLines.slice(newStart, newEnd);
+    const stands = (first: number) =>
+      first >= 0 &&
+      first + added.length <= lines.count &&
+      added.every((text, index) => lines.text(first + index) === text);
+    const at = line + oldStart;
+    const isDone =
+      (oldStart === oldLines.length && stands(at)) || (oldStart === 0 && stands(at - added.length));
+    if (!isDone || !isTelling(added.join("\n"))) continue;
+    throw new ToolError(
+      "no-match",
+      `${path}: the lines that ${name} adds are already there, at line ${line + oldStart + 1}`,
+      {
+        hint: "It seems to be done. To add them once more, give context on both sides.",
+      },
+    );
+  }
+}
+
+/** Where the new text stands, if it adds anything and can be recognised. */
+function newTextOffsets(source: Source, { newLines, runs }: Block): Iterable<number> {
+  const text = newLines.join("\n");
+  const addsNothing = runs.every(({ newStart, newEnd }) => newStart === newEnd);
+  return addsNothing || !isTelling(text) ? [] : occurrences(source, text);
+}

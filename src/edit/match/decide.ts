@@ -1,0 +1,299 @@
+import { ToolError } from "../../contract/error.ts";
+import type { Block } from "../block.ts";
+import { isTelling, type PartialPlace, partialPlaces } from "../diagnose/near-misses.ts";
+import type { LineTable, Source } from "../source.ts";
+import type { Match } from "./match-lines.ts";
+import { linesWith, longestWord } from "./search.ts";
+import { foldGlyphs, indentationOf, isBlankLine, overlooksContent } from "./tiers.ts";
+
+/**
+ * The one place that is meant. Several are narrowed by what else the call says: end of file, headers, line number.
+ * `shifts` tells by how many lines the call's numbers are off, as seen at other blocks; 0 when nothing is known.
+ */
+export function decide(
+  source: Source,
+  block: Block,
+  matches: readonly Match[],
+  shifts: ReadonlySet<number> = unshifted,
+): Match {
+  const { headers, isHeading, endOfFile, firstLine } = block.place;
+  const sections = headers.length > 0 ? sectionsUnder(source, headers) : [];
+  const isBelow = (match: Match) => sections.some(({ header }) => header <= lastLine(match, block));
+  let left = matches;
+  const narrow = (test: (match: Match) => boolean) => {
+    const fitting = left.filter(test);
+    if (fitting.length > 0) left = fitting;
+  };
+  const header = sections.find(({ isExact }) => isExact)?.header;
+  const isAbove = !isHeading && header !== undefined && !matches.some(isBelow);
+  if (isAbove && !isCertain(source, block, matches, header))
+    throw aboveHeader(source, block, matches, header);
+  if (endOfFile && !matches.some((match) => isAtEnd(source, block, match)))
+    refuseNotAtEnd(source, block, matches);
+  if (left.length === 1) return left[0]!;
+  if (endOfFile) narrow((match) => isAtEnd(source, block, match));
+  const isNumbered = (match: Match) =>
+    firstLine !== undefined && !overlooksContent(match.tier) && shifts.has(match.line + 1 - firstLine);
+  // A heading is a guess of the tool that wrote it, its numbers are not.
+  if (isHeading) narrow((match) => isNumbered(match) && (sections.length === 0 || isBelow(match)));
+  narrow(isBelow);
+  const isWithin = (match: Match, bound: "bodyEnd" | "end") =>
+    sections.some((section) => section.header <= match.line && lastLine(match, block) < section[bound]);
+  narrow((match) => isWithin(match, "bodyEnd"));
+  narrow((match) => isWithin(match, "end"));
+  narrow(isNumbered);
+  if (left.length === 1) return left[0]!;
+  throw ambiguous(source, block, left);
+}
+
+/**
+ * A header below the only place is a mistake when the place leaves no doubt: several lines that say something, as they
+ * are, and nothing like them below the header.
+ */
+function isCertain(
+  source: Source,
+  block: Block,
+  [match, ...others]: readonly Match[],
+  header: number,
+): boolean {
+  if (!match || others.length > 0 || overlooksContent(match.tier)) return false;
+  const telling = block.oldLines.filter(isTelling).length;
+  const isRival = ({ line, agreeing }: PartialPlace) =>
+    line > match.line && line + block.oldLines.length > header && 2 * agreeing.length >= telling;
+  return telling >= 3 && !partialPlaces(source, block).some(isRival);
+}
+
+const unshifted: ReadonlySet<number> = new Set([0]);
+
+/** "lines 3, 8 and 21", the first twenty. */
+export function listLines(matches: readonly Match[]): string {
+  const numbers = [...new Set(matches.map(({ line }) => line + 1))];
+  if (numbers.length === 1) return `line ${numbers[0]}, ${matches.length} times`;
+  if (numbers.length > 20) return `lines ${numbers.slice(0, 20).join(", ")} and ${numbers.length - 20} more`;
+  return `lines ${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)}`;
+}
+
+function ambiguous({ path }: Source, block: Block, matches: readonly Match[]): ToolError {
+  const { tier } = matches[0]!;
+  const how = overlooksContent(tier)
+    ? tier === "indentation"
+      ? ", apart from indentation"
+      : ", apart from glyphs"
+    : "";
+  const message = `${path}: ${block.name} fits ${matches.length} places, at ${listLines(matches)}${how}`;
+  return new ToolError("ambiguous-match", message, { hint: wayToOne(block, matches) });
+}
+
+function wayToOne({ wholeLines }: Block, matches: readonly Match[]): string {
+  if (wholeLines)
+    return "Add context lines that only the right place has, or an @@ line with the function or class it is in.";
+  const isOneLine = matches.every(({ line }) => line === matches[0]!.line);
+  const more = isOneLine ? "more of the line" : "a neighbouring line";
+  return `Include ${more} that only the right place has, or set \`all\` to change every place.`;
+}
+
+function aboveHeader({ path }: Source, block: Block, matches: readonly Match[], header: number): ToolError {
+  const message = `${path}: ${block.name} says it is below line ${header + 1}, but its lines are at ${
+    matches.length === 1 ? `line ${matches[0]!.line + 1}` : listLines(matches)
+  }`;
+  return new ToolError("no-match", message, { hint: "Leave the @@ line out or correct it." });
+}
+
+/** A short block that is said to end the file and does not is somewhere else. */
+function refuseNotAtEnd({ path }: Source, block: Block, matches: readonly Match[]): void {
+  const isTelling = block.oldLines.filter((line) => !isBlankLine(line)).length > 1;
+  if (isTelling && !overlooksContent(matches[0]!.tier)) return;
+  const message = `${path}: ${block.name} is marked as the end of the file, but its lines are at line ${matches[0]!.line + 1}`;
+  throw new ToolError("no-match", message, {
+    hint: "Leave `*** End of File` out, or read the end of the file again.",
+  });
+}
+
+function isAtEnd({ lines }: Source, block: Block, match: Match): boolean {
+  for (let line = match.line + block.oldLines.length; line < lines.count; line += 1) {
+    if (!isBlankLine(lines.text(line))) return false;
+  }
+  return true;
+}
+
+function lastLine(match: Match, block: Block): number {
+  return match.line + Math.max(0, block.oldLines.length - 1);
+}
+
+/** The part of a file that a header names. */
+interface Section {
+  /** The header's own line. */
+  readonly header: number;
+  /** The line after the last one that belongs to it. */
+  readonly end: number;
+  /** The line after those right below the header that are indented deeper. */
+  readonly bodyEnd: number;
+  /** The header is the whole line, not just a part of it. */
+  readonly isExact: boolean;
+}
+
+/**
+ * The sections that headers name, outermost first; several when the innermost stands there often. Where they are not
+ * nested as they should be, the innermost counts. Empty when it is not in the file.
+ */
+export function sectionsUnder(source: Source, headers: readonly string[]): readonly Section[] {
+  const known = sectionsKnown.get(source) ?? new Map<string, readonly Section[]>();
+  sectionsKnown.set(source, known);
+  const key = headers.join("\n");
+  const sections = known.get(key) ?? findSections(source, headers);
+  known.set(key, sections);
+  return sections;
+}
+
+/** Hunks of one function have the same header. */
+const sectionsKnown = new WeakMap<Source, Map<string, readonly Section[]>>();
+
+function findSections(source: Source, headers: readonly string[]): readonly Section[] {
+  const inner = headers.slice(-maxDepth);
+  for (let outermost = 0; outermost < inner.length; outermost += 1) {
+    let sections: readonly Section[] | undefined;
+    for (const header of inner.slice(outermost)) {
+      const found = headerLines(source, header).map(
+        ({ line, isExact }) => new HeadedSection(source.lines, line, isExact),
+      );
+      sections = sections ? withinAny(found, sections) : found;
+    }
+    if (sections && sections.length > 0) return sections;
+  }
+  return [];
+}
+
+/** Nothing is nested deeper. */
+const maxDepth = 8;
+
+/** The sections whose header lies inside one of the outer ones; both are in the order of the file. */
+function withinAny(sections: readonly Section[], outer: readonly Section[]): readonly Section[] {
+  let end = 0;
+  let next = 0;
+  return sections.filter(({ header }) => {
+    for (; next < outer.length && outer[next]!.header <= header; next += 1) {
+      end = Math.max(end, outer[next]!.end);
+    }
+    return header < end;
+  });
+}
+
+/** Where it ends is worked out only when it matters. */
+class HeadedSection implements Section {
+  readonly header: number;
+  readonly isExact: boolean;
+  readonly #lines: LineTable;
+  #end: number | undefined;
+
+  constructor(lines: LineTable, header: number, isExact: boolean) {
+    this.#lines = lines;
+    this.header = header;
+    this.isExact = isExact;
+  }
+
+  get bodyEnd(): number {
+    const depth = indentationOf(this.#lines.text(this.header)).length;
+    let line = this.header + 1;
+    while (this.#lines.hasLines(line + 1) && isDeeper(this.#lines.text(line), depth)) line += 1;
+    return line;
+  }
+
+  get end(): number {
+    this.#end ??= sectionEnd(this.#lines, this.header);
+    return this.#end;
+  }
+}
+
+/** Lines that are the header; else lines that begin with it, as models shorten them; else lines that hold it. */
+function headerLines(
+  source: Source,
+  header: string,
+): readonly { readonly line: number; readonly isExact: boolean }[] {
+  const unmarked = header.replace(/\s*@@$/, "").trim();
+  const anchors = [unmarked, longestWord([unmarked])?.text ?? ""];
+  for (const anchor of anchors) {
+    const lines: { readonly line: number; readonly text: string }[] = [];
+    for (const line of linesWith(source, anchor)) {
+      lines.push({ line, text: foldGlyphs(source.lines.text(line)) });
+      if (lines.length > 5_000) break;
+    }
+    for (const [index, test] of testsFor(foldGlyphs(header), foldGlyphs(unmarked)).entries()) {
+      const found = lines.filter(({ text }) => test(text));
+      if (found.length > 0) return found.map(({ line }) => ({ line, isExact: index < 2 }));
+    }
+  }
+  return [];
+}
+
+function testsFor(header: string, unmarked: string): readonly ((text: string) => boolean)[] {
+  return [
+    (text) => text === header,
+    (text) => text === unmarked,
+    (text) => text.startsWith(unmarked),
+    (text) => text.includes(unmarked),
+  ];
+}
+
+/** A section goes on until a line that is indented no deeper and begins like a header itself. */
+function sectionEnd(lines: LineTable, header: number): number {
+  const text = lines.text(header);
+  const depth = indentationOf(text).length;
+  const marks = /^\s*(#+)/.exec(text)?.[1]?.length;
+  for (let line = header + 1; lines.hasLines(line + 1); line += 1) {
+    const next = lines.text(line);
+    if (isDeeper(next, depth)) continue;
+    const body = next.trimStart();
+    const endsSection = marks === undefined ? /^[\p{L}\p{N}_$@<"'[]/u.test(body) : marksOf(body) <= marks;
+    if (endsSection) return line;
+  }
+  return lines.count;
+}
+
+function isDeeper(line: string, depth: number): boolean {
+  return isBlankLine(line) || indentationOf(line).length > depth;
+}
+
+function marksOf(text: string): number {
+  return /^#+/.exec(text)?.[0].length ?? Number.POSITIVE_INFINITY;
+}
+
+/** Lines to add without any line around them: below their header, at the marked end, or into an empty file. */
+export function insertionPoint(source: Source, block: Block): Match {
+  const { headers, isHeading, firstLine, isInsertion, endOfFile } = block.place;
+  const { lines, path } = source;
+  const at = (line: number): Match => ({
+    tier: "exact",
+    line,
+    start: lines.start(line),
+    end: lines.start(line),
+  });
+  if (lines.count === 0) return at(0);
+  if (endOfFile) return at(lines.count);
+  const sections = headers.length > 0 ? sectionsUnder(source, headers) : [];
+  const isBelowHeading = headers.length === 0 || sections.some(({ header }) => header < firstLine! - 1);
+  if (isInsertion && firstLine! <= lines.count + 1 && isBelowHeading) return at(firstLine! - 1);
+  if (isHeading) throw nowhere(path, block);
+  if (sections.length === 1) return at(sections[0]!.header + 1);
+  if (sections.length > 1) {
+    const places = listLines(sections.map(({ header }) => at(header)));
+    throw new ToolError("ambiguous-match", `${path}: the header of ${block.name} stands at ${places}`, {
+      hint: "Add a context line, or the header of the class around it as another @@ line before.",
+    });
+  }
+  if (headers.length > 0) {
+    throw new ToolError(
+      "no-match",
+      `${path}: the header of ${block.name} is not in the file: ${headers.at(-1)}`,
+      {
+        hint: "Add the line above or below the new lines as context.",
+      },
+    );
+  }
+  throw nowhere(path, block);
+}
+
+function nowhere(path: string, { name }: Block): ToolError {
+  return new ToolError("invalid-input", `${path}: ${name} only adds lines and does not say where`, {
+    hint: "Add the line above or below the new lines as context, or end the hunk with `*** End of File`.",
+  });
+}

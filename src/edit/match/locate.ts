@@ -1,0 +1,329 @@
+import { ToolError } from "../../contract/error.ts";
+import { asWholeLines, type Block, partOfHunk, withLines } from "../block.ts";
+import { compareAt, findWithStaleLine, hasRival, isTelling, partialPlaces } from "../diagnose/near-misses.ts";
+import { isDone, newTextLine, notFound } from "../diagnose/not-found.ts";
+import type { Source } from "../source.ts";
+import { decide, insertionPoint, sectionsUnder } from "./decide.ts";
+import { isShifted, isSingle, type Match } from "./match-lines.ts";
+import { findMatches } from "./search.ts";
+import { isBlankLine, overlooksContent, type TierName, trimTrailingBlanks } from "./tiers.ts";
+import { type Unwrapped, unwrappings } from "./unwrap.ts";
+
+/** Where a block belongs, the block as it was finally read, and how it was found. */
+interface Located {
+  readonly block: Block;
+  readonly match: Match;
+  readonly tier: TierName;
+  readonly note?: string | undefined;
+}
+
+/** All places by the first way of looking that finds any. */
+export interface Finding {
+  readonly block: Block;
+  readonly matches: readonly Match[];
+  readonly tier?: TierName | undefined;
+  readonly note?: string | undefined;
+  /** Removes the level of escaping that had to be removed. */
+  readonly undo?: ((text: string) => string) | undefined;
+}
+
+/** Places every block of one file. `sources` are ways to read the file; the first that has them all counts. */
+export function locateBlocks(
+  sources: Iterable<Source>,
+  blocks: readonly Block[],
+): { source: Source; located: readonly Located[] } {
+  let failure: { source: Source; block: Block } | undefined;
+  for (const source of sources) {
+    const findings: Finding[] = [];
+    const missing = blocks.find((block) => {
+      const found = look(source, block);
+      findings.push(...found);
+      return found.length === 0;
+    });
+    if (!missing) return { source, located: decideAll(source, shareEscaping(findings)) };
+    failure ??= { source, block: missing };
+  }
+  throw failure
+    ? notFound(failure.source, failure.block)
+    : new ToolError("internal", "No way to read the file");
+}
+
+/** Text that is escaped once too often in one block is so in all; one without an escape to find cannot show it. */
+export function shareEscaping<Each extends Finding>(findings: readonly Each[]): readonly Each[] {
+  const undo = findings.find((finding) => finding.undo)?.undo;
+  if (!undo) return findings;
+  return findings.map((finding) => {
+    const { oldLines, newLines } = finding.block;
+    const text = oldLines.join("\n");
+    if (finding.undo || undo(text) !== text) return finding;
+    return { ...finding, block: withLines(finding.block, oldLines, undo(newLines.join("\n")).split("\n")) };
+  });
+}
+
+function decideAll(source: Source, findings: readonly Finding[]): readonly Located[] {
+  const numbered = findings.filter(
+    ({ block, matches }) => matches.length === 1 && block.place.firstLine !== undefined,
+  );
+  const shifts = new Set(numbered.map(({ block, matches }) => matches[0]!.line + 1 - block.place.firstLine!));
+  if (shifts.size === 0) shifts.add(0);
+  return findings.map(({ block, matches, tier, note }) => {
+    const match = block.oldLines.length === 0 ? matches[0]! : decide(source, block, matches, shifts);
+    const notes = [note, lostHeader(source, block)].filter((each) => each !== undefined);
+    return {
+      block,
+      match,
+      tier: tier ?? tierIn(source, block, match),
+      note: notes.length > 0 ? notes.join("; ") : undefined,
+    };
+  });
+}
+
+/** A header that helped nothing is told, as its author may have another place in mind. */
+function lostHeader(source: Source, { place: { headers, isHeading } }: Block): string | undefined {
+  if (headers.length === 0 || isHeading || sectionsUnder(source, headers).length > 0) return undefined;
+  return `the header "${headers.at(-1)}" is not in the file; its lines were found without it`;
+}
+
+/** A patch does not say how lines end, so other line ends than its own are found exactly; still it is told. */
+function tierIn(source: Source, { oldLines, lineEnds }: Block, { tier, line }: Match): TierName {
+  const { lines, hasCarriageReturns } = source;
+  if (tier !== "exact" || !hasCarriageReturns || lineEnds) return tier;
+  return oldLines.some((_, index) => lines.lineEnd(line + index).startsWith("\r")) ? "line-ends" : tier;
+}
+
+/** Where a block may be; empty when nowhere, several when it is to be read as several. */
+export function look(source: Source, block: Block): readonly Finding[] {
+  if (block.oldLines.length === 0) return [{ block, matches: [insertionPoint(source, block)] }];
+  const matches = findMatches(source, block);
+  if (matches[0]?.tier === "exact") return [{ block, matches }];
+  const undamaged = withoutTotalDamage(block);
+  if (undamaged)
+    return look(source, undamaged.block).map((finding) => ({ tier: undamaged.tier, ...finding }));
+  if (matches.length > 0 && !overlooksContent(matches[0]!.tier)) return [{ block, matches }];
+  const tolerant = matches.length > 0 ? { block, matches } : findUnwrapped(source, block);
+  if (tolerant) {
+    if (isDone(source, tolerant.block, tolerant.matches)) return [];
+    refuseDrifted(source, tolerant);
+    return [tolerant];
+  }
+  // Where the new text is whole, it is done, and a place that is only like the old one another.
+  if (newTextLine(source, block) !== undefined) return [];
+  const parts = findInParts(source, block);
+  if (parts.length === 0) return findStale(source, block);
+  const note = "read as separate hunks";
+  return parts.map((part) => ({ block: part.block, matches: [part.match], tier: "unwrapped", note }));
+}
+
+/** Where another place has all lines but a removed one as they are written, that is meant, and the line has drifted. */
+function refuseDrifted(source: Source, { block, matches }: Finding): void {
+  if (matches[0]!.tier !== "indentation") return;
+  const rival = partialPlaces(source, block).find(
+    ({ line, agreeing, differing, tier }) =>
+      differing.length === 1 &&
+      !block.isContext(differing[0]!) &&
+      agreeing.filter((index) => isTelling(block.oldLines[index]!)).length > 1 &&
+      !overlooksContent(tier) &&
+      !matches.some((match) => match.line === line),
+  );
+  if (!rival) return;
+  const message = `${source.path}: ${block.name} fits at line ${matches[0]!.line + 1}, but only with other indentation, and at line ${rival.line + 1} all of its lines but one stand as they are`;
+  throw new ToolError("ambiguous-match", message, {
+    hint: "Read both places again and copy the old lines of the right one.",
+  });
+}
+
+/** The first unwrapping that gives the file's own text; else the first that gives it with some tolerance. */
+function findUnwrapped(source: Source, block: Block): Finding | undefined {
+  let tolerant: Finding | undefined;
+  let unshifted: Finding | undefined;
+  for (const { block: inner, note, endsFile, outer, undo } of unwrappings(block)) {
+    if (inner.oldLines.length === 0) return { block: inner, matches: [insertionPoint(source, inner)] };
+    const matches = findMatches(source, inner).filter(
+      (match) => !endsFile || endsAlone(source, block, inner, match),
+    );
+    const [first] = matches;
+    if (!first || (outer && overlooksContent(first.tier) && isSingle(inner))) continue;
+    if (outer && matches.some((match) => isWholeElsewhere(source, outer, match))) continue;
+    const finding = { block: inner, matches, tier: "unwrapped" as const, note, undo };
+    if (!overlooksContent(first.tier)) return finding;
+    // Of tolerant readings one that leaves indentation alone.
+    if (first.tier === "glyphs" && !isShifted(source, inner, first.line)) unshifted ??= finding;
+    tolerant ??= finding;
+  }
+  return unshifted ?? tolerant;
+}
+
+/** Whether a block without its last line ends the file, and no other place has nearly all of its lines. */
+function endsAlone(source: Source, block: Block, inner: Block, match: Match): boolean {
+  return (
+    isLast(source, inner, match) &&
+    !hasRival(block, compareAt(source, block, match.line), partialPlaces(source, block))
+  );
+}
+
+/**
+ * Whether a place that has the blank lines which this one lacks may be meant: all others stand there too, or all but
+ * one that was changed, removed or added in between.
+ */
+function isWholeElsewhere(
+  source: Source,
+  { block, blankLinesBefore }: NonNullable<Unwrapped["outer"]>,
+  match: Match,
+): boolean {
+  const { line, agreeing, differing } = compareAt(source, block, match.line - blankLinesBefore);
+  return partialPlaces(source, block).some((other) => {
+    if (other.line === line || differing.some((index) => other.differing.includes(index))) return false;
+    const shifts = [other.line - 1, other.line, other.line + 1];
+    const standing = new Set(shifts.flatMap((shifted) => compareAt(source, block, shifted).agreeing));
+    return standing.size >= Math.max(2, agreeing.length - 1);
+  });
+}
+
+function isLast({ lines }: Source, { oldLines }: Block, { line }: Match): boolean {
+  return line + oldLines.length === lines.count;
+}
+
+/** The place where all lines stand but one, of the block as it is or unwrapped. */
+function findStale(source: Source, block: Block): readonly Finding[] {
+  const whole = asWholeLines(block);
+  if (!whole) return [];
+  const readings = [{ block: whole, note: undefined, endsFile: false }, ...unwrappings(whole)];
+  for (const { block: inner, note, endsFile } of readings) {
+    const match = findWithStaleLine(source, inner);
+    if (match && endsFile && !isLast(source, inner, match)) continue;
+    const stale = "one context line differs from the file, which keeps its own";
+    if (match) {
+      return [
+        {
+          block: inner,
+          matches: [match],
+          tier: "stale-line",
+          note: note === undefined ? stale : `${note}; ${stale}`,
+        },
+      ];
+    }
+  }
+  return [];
+}
+
+/**
+ * The block without what a model did to every one of its lines, old and new: blanks at their ends, or odd spaces for
+ * all spaces. Then none of it is meant in new lines either. Undefined when there is nothing of the kind.
+ */
+function withoutTotalDamage(block: Block): { block: Block; tier: TierName } | undefined {
+  const filled = [...block.oldLines, ...block.newLines].filter((line) => !isBlankLine(line));
+  if (filled.length === 0) return undefined;
+  const isPadded = filled.every((line) => trimTrailingBlanks(line) !== line);
+  const whole = isPadded ? asWholeLines(block) : undefined;
+  if (whole) return { block: withEach(whole, trimTrailingBlanks), tier: "trailing-blanks" };
+  const isOdd = filled.some((line) => plain(line) !== line) && !filled.some((line) => line.includes(" "));
+  return isOdd ? { block: withEach(block, plain), tier: "glyphs" } : undefined;
+}
+
+function withEach(block: Block, change: (line: string) => string): Block {
+  return withLines(block, block.oldLines.map(change), block.newLines.map(change));
+}
+
+/** With a space for every space that is no-break, of fixed width or ideographic. */
+function plain(line: string): string {
+  return line.replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " ");
+}
+
+/** A part of a hunk and where it is. */
+interface Part {
+  readonly block: Block;
+  readonly match: Match;
+  /** Which old lines of the hunk it has. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Several hunks in one, the @@ between them forgotten: as many lines as stand together from the first on, then the rest
+ * the same way. Each part on its own has to be in one place only.
+ */
+function findInParts(source: Source, block: Block): readonly Part[] {
+  if (!block.wholeLines || block.runs.length < 2) return [];
+  // Every try looks through the file once.
+  const budget = { tries: Math.min(100, Math.max(20, 50_000_000 / (source.utf8.length + 1))) };
+  const parts = cut(source, block, { start: 0, run: 0 }, budget);
+  return parts && areSeparate(source, block, parts) ? parts : [];
+}
+
+function cut(
+  source: Source,
+  block: Block,
+  from: { readonly start: number; readonly run: number },
+  budget: { tries: number },
+): readonly Part[] | undefined {
+  const { runs, oldLines } = block;
+  const longest = longestPart(source, block, from.start, budget);
+  if (longest === oldLines.length) {
+    const rest = partAt(source, block, from, { end: longest, run: runs.length });
+    return rest && [rest];
+  }
+  for (let run = runs.length - 1; run > from.run; run -= 1) {
+    // The next hunk begins with context.
+    const last = Math.min(runs[run]!.oldStart - 1, longest);
+    for (let end = last; end >= runs[run - 1]!.oldEnd && end > from.start; end -= 1) {
+      budget.tries -= 1;
+      if (budget.tries < 0) return undefined;
+      const upper = partAt(source, block, from, { end, run });
+      const lower = upper && cut(source, block, { start: end, run }, budget);
+      if (lower) return [upper, ...lower];
+    }
+  }
+  return undefined;
+}
+
+/** Up to which old line all lines from `start` on stand together somewhere: where some do, fewer do too. */
+function longestPart(source: Source, block: Block, start: number, budget: { tries: number }): number {
+  let low = start;
+  let high = block.oldLines.length;
+  while (low < high && budget.tries > 0) {
+    budget.tries -= 1;
+    const middle = (low + high + 1) >>> 1;
+    const isThere =
+      findMatches(source, { ...block, oldLines: block.oldLines.slice(start, middle) }).length > 0;
+    if (isThere) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function partAt(
+  source: Source,
+  block: Block,
+  from: { readonly start: number; readonly run: number },
+  to: { readonly end: number; readonly run: number },
+): Part | undefined {
+  const part = partOfHunk(block, { start: from.start, end: to.end, firstRun: from.run, lastRun: to.run });
+  const matches = findMatches(source, part);
+  const [match] = matches;
+  return matches.length === 1 && !overlooksContent(match!.tier)
+    ? { block: part, match: match!, start: from.start, end: to.end }
+    : undefined;
+}
+
+/**
+ * Whether parts are hunks of their own: one below the other with text between them, each with context, none with lines
+ * of another part next to it. Otherwise they may be parts of one place and of its lookalike.
+ */
+function areSeparate(source: Source, block: Block, parts: readonly Part[]): boolean {
+  return parts.every(({ match, start, end }, index) => {
+    const isBelow = index === 0 || hasTextBetween(source, parts[index - 1]!.match, match);
+    const hasContext = block.oldLines.some(
+      (line, each) => start <= each && each < end && block.isContext(each) && isTelling(line),
+    );
+    const { agreeing } = compareAt(source, block, match.line - start);
+    const hasOthers = agreeing.some(
+      (each) => (each < start || each >= end) && isTelling(block.oldLines[each]!),
+    );
+    return isBelow && hasContext && !hasOthers;
+  });
+}
+
+/** Brackets alone may be a context line that was left out. */
+function hasTextBetween({ utf8 }: Source, upper: Match, lower: Match): boolean {
+  return upper.end < lower.start && isTelling(utf8.slice(upper.end, lower.start));
+}

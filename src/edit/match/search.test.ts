@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { everyPlace } from "./search.ts";
+
+it("finds every place, overlapping ones too, of what repeats itself and what does not", () => {
+  const line = "x\n";
+  const odd = `${line.repeat(5)}y\n${line.repeat(195)}`;
+  const text = line.repeat(300) + odd + odd + line.repeat(300);
+  for (const sought of [line, odd, line.repeat(200), odd.slice(0, -200), `${odd}z`]) {
+    const expected: number[] = [];
+    for (let at = 0; at < text.length; at += 1) if (text.startsWith(sought, at)) expected.push(at);
+    expect([...everyPlace(text, sought)]).toEqual(expected);
+  }
+});
+
+it("comes to an end among lines that are all alike", () => {
+  const lines = "x\n".repeat(4_000_000);
+  const sought = `${"x\n".repeat(100)}y\n${"x\n".repeat(1900)}`;
+  expect([...everyPlace(lines, sought)]).toEqual([]);
+});

@@ -1,0 +1,285 @@
+import { ToolError } from "../../contract/error.ts";
+import { bordersOf } from "../../lib/borders.ts";
+import type { Block } from "../block.ts";
+import { bytesOf, type Source } from "../source.ts";
+import { type Match, matchesAt, matchWithEdges, wholeLinesOf } from "./match-lines.ts";
+import {
+  foldGlyphs,
+  indentationOf,
+  isBlankLine,
+  looser,
+  type TierName,
+  tierOfLines,
+  trimTrailingBlanks,
+  unitsOf,
+} from "./tiers.ts";
+
+/**
+ * All places that hold the block's old lines, by the strictest tier that finds any, in file order. Whatever the tier,
+ * something of the block stands in the file byte by byte: all of it, else its longest line without the blanks around
+ * it, else its longest word. That is looked for, and the lines around every hit are compared.
+ */
+export function findMatches(source: Source, block: Block): readonly Match[] {
+  if (block.oldLines.length === 0) return [];
+  if (block.wholeLines && block.oldLines.every(isBlankLine)) return blankMatches(source, block);
+  // Whole lines are compared one by one anyway, which tells those that are the same.
+  const exact = block.wholeLines ? [] : exactMatches(source, block);
+  if (exact.length > 0) return exact;
+  const plain = matchesAround(source, block, longestLines, "indentation");
+  return plain.length > 0 ? strictest(plain) : matchesAround(source, block, longestWords, "glyphs");
+}
+
+/** Every place where `wanted` stands, overlapping ones too. */
+export function occurrences({ utf8 }: Source, wanted: string): Iterable<number> {
+  return wanted === "" ? [] : everyPlace(utf8.bytes, bytesOf(wanted));
+}
+
+/** Every line that holds `wanted`, once. */
+export function* linesWith({ utf8, lines }: Source, wanted: string): Generator<number> {
+  if (wanted === "") return;
+  const { bytes } = utf8;
+  const sought = bytesOf(wanted);
+  for (let at = bytes.indexOf(sought); at !== -1; ) {
+    const line = lines.lineAt(at);
+    yield line;
+    at = bytes.indexOf(sought, lines.start(line + 1));
+  }
+}
+
+/** Part of one of several lines that tells where they are. */
+interface Anchor {
+  readonly text: string;
+  /** The line it is in. */
+  readonly index: number;
+}
+
+/** The longest word, or else character, that every tier has as it is written. */
+export function longestWord(lines: readonly string[]): Anchor | undefined {
+  return (
+    longestOf(lines, asciiWords) ??
+    longestOf(lines, (line) => unitsOf(line).flatMap(({ text, key }) => (isStable(text, key) ? [text] : [])))
+  );
+}
+
+function longestOf(
+  lines: readonly string[],
+  partsOf: (line: string) => readonly string[],
+): Anchor | undefined {
+  let longest: Anchor | undefined;
+  for (const [index, line] of lines.entries()) {
+    for (const text of partsOf(line))
+      if (text.length > (longest?.text.length ?? 0)) longest = { text, index };
+  }
+  return longest;
+}
+
+/** A letter before one that is not ASCII may be half of a composed one. */
+function asciiWords(line: string): readonly string[] {
+  return line.match(/[A-Za-z0-9_]+(?![^\0-\x7f])/g) ?? [];
+}
+
+function isStable(text: string, key: string): boolean {
+  return text === key && text.normalize("NFC") === key && !/^(?:['"\-\s]|\.\.\.)/.test(text);
+}
+
+/** Words as `longestWord` has them, the longest first. The others are worked out only when they are asked for. */
+function* longestWords(lines: readonly string[]): Generator<Anchor> {
+  const longest = longestWord(lines);
+  if (!longest) return;
+  yield longest;
+  yield* othersThan(
+    longest,
+    lines.flatMap((line, index) => asciiWords(line).map((text) => ({ text, index }))),
+  );
+}
+
+/** Lines without the blanks around them, the longest first. */
+function* longestLines(lines: readonly string[]): Generator<Anchor> {
+  const longest = longestLine(lines);
+  if (!longest) return;
+  yield longest;
+  yield* othersThan(
+    longest,
+    lines.map((line, index) => ({ text: line.trim(), index })),
+  );
+}
+
+function longestLine(lines: readonly string[]): Anchor | undefined {
+  let longest: Anchor | undefined;
+  for (const [index, line] of lines.entries()) {
+    if (line.length <= (longest?.text.length ?? 0)) continue;
+    const text = line.trim();
+    if (text.length > (longest?.text.length ?? 0)) longest = { text, index };
+  }
+  return longest;
+}
+
+function othersThan(longest: Anchor, anchors: readonly Anchor[]): readonly Anchor[] {
+  const others = new Map(anchors.map((anchor) => [anchor.text, anchor]));
+  others.delete(longest.text);
+  others.delete("");
+  return [...others.values()].sort((left, right) => right.text.length - left.text.length);
+}
+
+/** Text as it stands. Carriage returns need a look at every line end, so several lines with them do not come here. */
+function exactMatches(source: Source, { oldLines }: Block): readonly Match[] {
+  if (oldLines.length > 1 && source.hasCarriageReturns) return [];
+  const wanted = oldLines.join("\n");
+  const { length } = bytesOf(wanted);
+  const matches: Match[] = [];
+  for (const start of occurrences(source, wanted)) {
+    matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end: start + length });
+    refuseTooMany(source.path, matches.length);
+  }
+  return matches;
+}
+
+/** Blank lines have nothing to look for; whether one of the places is meant, something else has to tell. */
+function blankMatches(source: Source, block: Block): readonly Match[] {
+  const matches: Match[] = [];
+  for (let line = 0; line < source.lines.count; line += 1) {
+    matches.push(...matchesAt(source, block, line, "indentation"));
+    refuseTooMany(source.path, matches.length);
+  }
+  return matches.length > 0 ? strictest(matches) : [];
+}
+
+function matchesAround(
+  source: Source,
+  block: Block,
+  anchorsOf: (lines: readonly string[]) => Iterable<Anchor>,
+  upTo: "indentation" | "glyphs",
+): readonly Match[] {
+  const { oldLines, wholeLines } = block;
+  const { anchor, lines } = rarest(source, anchorsOf(oldLines));
+  if (!anchor) return [];
+  if (lines.length > few && oldLines.length > few) return matchesAmongRepeats(source, block, upTo);
+  const { index, text } = anchor;
+  const isWholeLine = wholeLines || (index > 0 && index < oldLines.length - 1);
+  const matches: Match[] = [];
+  for (const line of lines.length > few ? linesWith(source, text) : lines) {
+    // Most lines that hold the anchor are told apart by looking at them alone.
+    if (isWholeLine && tierOfLines(oldLines[index]!, source.lines.text(line), upTo) === undefined) continue;
+    for (const match of matchesAt(source, block, line - index, upTo)) matches.push(match);
+    refuseTooMany(source.path, matches.length);
+  }
+  return matches;
+}
+
+/** What stands in more lines than these does not tell where a block is. */
+const few = 20;
+const maxAnchors = 12;
+
+/** The first anchor that stands in few lines, with these; else the first of all, with more lines than are few. */
+function rarest(
+  source: Source,
+  anchors: Iterable<Anchor>,
+): { readonly anchor: Anchor | undefined; readonly lines: readonly number[] } {
+  let first: { anchor: Anchor; lines: readonly number[] } | undefined;
+  let tried = 0;
+  for (const anchor of anchors) {
+    const lines: number[] = [];
+    for (const line of linesWith(source, anchor.text)) if (lines.push(line) > few) break;
+    if (lines.length <= few) return { anchor, lines };
+    first ??= { anchor, lines };
+    tried += 1;
+    if (tried === maxAnchors) break;
+  }
+  return first ?? { anchor: undefined, lines: [] };
+}
+
+/** The first tier with any hit is the only one that counts. */
+function strictest(matches: readonly Match[]): readonly Match[] {
+  let best = matches[0]!.tier;
+  for (const { tier } of matches) if (looser(best, tier) === best) best = tier;
+  return matches.filter(({ tier }) => tier === best);
+}
+
+/**
+ * All places that hold the block's old lines, found in one pass through the file for every tier. For files of lines
+ * that are all alike, where looking at every place would take as long as file and block multiplied.
+ */
+function matchesAmongRepeats(source: Source, block: Block, upTo: "indentation" | "glyphs"): readonly Match[] {
+  const [first, end] = wholeLinesOf(block);
+  const wanted = block.oldLines.slice(first, end);
+  const tiers = new Map<number, TierName>();
+  // From loose to strict, so that the strictest tier of a place is the one that stays.
+  for (const [tier, normalise] of normalisers) {
+    if (tier === "glyphs" && upTo !== "glyphs") continue;
+    for (const start of startsOf(wanted, source, normalise)) {
+      tiers.set(start - first, tier);
+      refuseTooMany(source.path, tiers.size);
+    }
+  }
+  return [...tiers]
+    .sort(([left], [right]) => left - right)
+    .flatMap(([line, tier]) => matchWithEdges(source, block, line, tier, upTo));
+}
+
+const normalisers: readonly (readonly [TierName, (line: string) => string])[] = [
+  ["glyphs", foldGlyphs],
+  ["indentation", (line) => trimTrailingBlanks(line).slice(indentationOf(line).length)],
+  ["trailing-blanks", trimTrailingBlanks],
+  ["exact", (line) => line],
+];
+
+/** Where the wanted lines begin in the file, overlapping places too (Knuth, Morris and Pratt). */
+function* startsOf(
+  wanted: readonly string[],
+  { lines }: Source,
+  normalise: (line: string) => string,
+): Generator<number> {
+  const pattern = wanted.map(normalise);
+  const borders = bordersOf(pattern);
+  let matched = 0;
+  for (let line = 0; line < lines.count; line += 1) {
+    const text = normalise(lines.text(line));
+    if (matched === pattern.length) matched = borders[matched]!;
+    while (matched > 0 && pattern[matched] !== text) matched = borders[matched]!;
+    if (pattern[matched] === text) matched += 1;
+    if (matched === pattern.length) yield line + 1 - matched;
+  }
+}
+
+/** Every place where `sought` stands in a text, overlapping ones too. */
+export function everyPlace(text: string, sought: string): Iterable<number> {
+  return repeatsItself(sought) ? inOnePass(text, sought) : byIndexOf(text, sought);
+}
+
+function* byIndexOf(text: string, sought: string): Generator<number> {
+  for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + 1)) yield at;
+}
+
+/** Whether `indexOf` could take seconds a megabyte: it compares from the end, and knows no more than this of it. */
+function repeatsItself(sought: string): boolean {
+  if (sought.length <= knownChars) return false;
+  const period = knownChars - bordersOf(sought.slice(-knownChars))[knownChars]!;
+  return period <= shortPeriod;
+}
+
+const knownChars = 250;
+const shortPeriod = 60;
+
+/** As Knuth, Morris and Pratt do: slower, but never worse. */
+function* inOnePass(text: string, sought: string): Generator<number> {
+  const borders = bordersOf(sought);
+  let matched = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (matched === sought.length) matched = borders[matched]!;
+    while (matched > 0 && sought.charCodeAt(matched) !== code) matched = borders[matched]!;
+    if (sought.charCodeAt(matched) === code) matched += 1;
+    if (matched === sought.length) yield at + 1 - matched;
+  }
+}
+
+/** So many places take a second, and a few hundred megabytes. */
+const maxPlaces = 200_000;
+
+/** Refuses text that stands at more places than can be kept in memory. */
+export function refuseTooMany(path: string, places: number): void {
+  if (places <= maxPlaces) return;
+  throw new ToolError("too-large", `${path}: the text fits more than ${maxPlaces} places`, {
+    hint: "Give more of the text around it, or change so many places with a script of your own.",
+  });
+}

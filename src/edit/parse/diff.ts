@@ -1,0 +1,257 @@
+import { ToolError } from "../../contract/error.ts";
+import { type Block, blockOfHunk, type FileSection, type HunkLine } from "../block.ts";
+
+import {
+  type DiffHeader,
+  diffNames,
+  isDiffHeader,
+  isHereDocumentEnd,
+  isHunkHeader,
+  looksLikeHunk,
+  placeUnder,
+  readDiffHeader,
+  readHunkHeader,
+  withoutPrefix,
+} from "./headers.ts";
+
+/*
+ * Unified diffs, from git or plain, alone or inside prose and fences:
+ *
+ *   diff    = (header hunk*)+
+ *   header  = ["diff --git a/old b/new" and what git adds] "--- old" "+++ new"
+ *   hunk    = "@@ -line,count +line,count @@" [" " heading], line+
+ *   line    = (" " | "-" | "+") text | "\ No newline at end of file"      an empty line is an empty context line
+ *
+ * Counts and numbers are hints: a hunk ends where its counts say only if something that can follow a hunk is there.
+ */
+
+/** Throws `invalid-input` with the number of the line that does not belong. */
+export function parseDiff(diff: string): readonly FileSection[] {
+  const lines = diff.split("\n");
+  const sections: FileSection[] = [];
+  let at = 0;
+  while (at < lines.length) {
+    if (!isDiffHeader(lines, at)) {
+      if (isHunkHeader(lines[at]!) && /@@ -\d/.test(lines[at]!)) throw noFile(at);
+      at += 1;
+      continue;
+    }
+    const header = readDiffHeader(lines, at);
+    at = header.end;
+    const hunks: Hunk[] = [];
+    while (isHunkHeader(lines[afterBlank(lines, at)] ?? "")) {
+      const hunk = readHunk(lines, afterBlank(lines, at), hunks.length + 1);
+      hunks.push(hunk);
+      at = hunk.end;
+    }
+    sections.push(sectionOf(header, hunks));
+  }
+  if (sections.length === 0) {
+    throw new ToolError("invalid-input", "The diff names no file", {
+      hint: "Begin it with `--- a/path` and `+++ b/path`, then `@@` and the lines.",
+    });
+  }
+  return sections;
+}
+
+interface Hunk {
+  readonly lines: readonly HunkLine[];
+  readonly block: Block;
+  readonly oldHasFinalLineEnd: boolean;
+  readonly newHasFinalLineEnd: boolean;
+  readonly end: number;
+}
+
+function sectionOf(header: DiffHeader, hunks: readonly Hunk[]): FileSection {
+  const { oldName, newName, mode } = header;
+  const has = (...kinds: readonly HunkLine["kind"][]) =>
+    hunks.some(({ lines }) => lines.some(({ kind }) => kinds.includes(kind)));
+  if (oldName === undefined || (header.oldIsEpoch && !has("context", "removed"))) {
+    const lineOf = ({ text, carriageReturn }: HunkLine) =>
+      carriageReturn && !header.hasCarriageReturns ? `${text}\r` : text;
+    return {
+      kind: "add",
+      name: header.isPlain ? newName! : withoutPrefix(newName!),
+      lines: hunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind === "added").map(lineOf)),
+      finalLineEnd: hunks.at(-1)?.newHasFinalLineEnd ?? true,
+      mode,
+    };
+  }
+  if (newName === undefined || (header.newIsEpoch && !has("context", "added"))) {
+    const removed = hunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind === "removed"));
+    return {
+      kind: "delete",
+      names: diffNames(oldName),
+      lines: hunks.length > 0 ? removed.map(({ text }) => text) : undefined,
+    };
+  }
+  if (hunks.length === 0 && !header.isRename && !header.isCopy && mode === undefined) {
+    throw new ToolError("invalid-input", `The diff says nothing about what to change in ${newName}`, {
+      hint: "Follow `+++ path` with `@@` and lines that begin with a space, `-` or `+`.",
+    });
+  }
+  const moves = header.isRename || header.isCopy;
+  return {
+    kind: "update",
+    names: moves ? [oldName] : diffNames(oldName, newName),
+    blocks: hunks.map(({ block }) => block),
+    moveTo: moves ? newName : undefined,
+    isCopy: header.isCopy,
+    mode,
+  };
+}
+
+function readHunk(lines: readonly string[], start: number, number: number): Hunk {
+  const header = readHunkHeader(lines[start]!.slice(2).trim());
+  const counted = bodyByCounts(lines, start + 1, header.oldCount, header.newCount);
+  const end = counted ?? bodyByLooks(lines, start + 1);
+  const body: HunkLine[] = [];
+  let oldHasFinalLineEnd = true;
+  let newHasFinalLineEnd = true;
+  for (let at = start + 1; at < end; at += 1) {
+    const line = readLine(lines[at]!);
+    if (line) body.push(line);
+    else if (lines[at]!.startsWith("\\")) {
+      if (body.at(-1)?.kind !== "added") oldHasFinalLineEnd = false;
+      if (body.at(-1)?.kind !== "removed") newHasFinalLineEnd = false;
+    } else throw unexpected(lines, at);
+  }
+  if (body.every(({ bare }) => bare)) throw unexpected(lines, start);
+  const place = placeUnder([header], !oldHasFinalLineEnd);
+  const finalLineEnd = oldHasFinalLineEnd === newHasFinalLineEnd ? undefined : newHasFinalLineEnd;
+  return {
+    lines: body,
+    block: blockOfHunk(`hunk ${number}`, body, place, finalLineEnd),
+    oldHasFinalLineEnd,
+    newHasFinalLineEnd,
+    end,
+  };
+}
+
+function readLine(line: string): HunkLine | undefined {
+  const carriageReturn = line.endsWith("\r");
+  const text = (carriageReturn ? line.slice(0, -1) : line).slice(1);
+  if (line === "" || line === "\r") return { kind: "context", text: "", bare: true, carriageReturn };
+  const kind = kindOf(line);
+  return kind && { kind, text, carriageReturn };
+}
+
+function kindOf(line: string): HunkLine["kind"] | undefined {
+  return line === "" || line === "\r" ? "context" : kinds[line[0]!];
+}
+
+const kinds: Readonly<Record<string, HunkLine["kind"]>> = { " ": "context", "-": "removed", "+": "added" };
+
+/** Where the hunk ends by its counts; undefined when they are missing or something else follows there. */
+function bodyByCounts(
+  lines: readonly string[],
+  start: number,
+  oldCount: number | undefined,
+  newCount: number | undefined,
+): number | undefined {
+  if (oldCount === undefined || newCount === undefined) return undefined;
+  let oldLeft = oldCount;
+  let newLeft = newCount;
+  let at = start;
+  for (; at < lines.length && (oldLeft > 0 || newLeft > 0); at += 1) {
+    const kind = kindOf(lines[at]!);
+    if (!kind && !lines[at]!.startsWith("\\")) return undefined;
+    if (kind && kind !== "added") oldLeft -= 1;
+    if (kind && kind !== "removed") newLeft -= 1;
+  }
+  while (lines[at]?.startsWith("\\")) at += 1;
+  return oldLeft === 0 && newLeft === 0 && canFollowHunk(lines, at) ? at : undefined;
+}
+
+function canFollowHunk(lines: readonly string[], at: number): boolean {
+  const next = afterBlank(lines, at);
+  return endsHunk(lines, next) || (next > at && isProse(lines, next));
+}
+
+function bodyByLooks(lines: readonly string[], start: number): number {
+  let end = start;
+  while (!endsHunk(lines, end) && !(lines[end - 1] === "" && isProse(lines, end))) end += 1;
+  // The text itself ends with a line end, and prose comes after a blank line; neither is a line of the hunk.
+  const isBlankLayout = end === lines.length || !endsHunk(lines, end);
+  return isBlankLayout && lines[end - 1] === "" ? end - 1 : end;
+}
+
+function afterBlank(lines: readonly string[], at: number): number {
+  let next = at;
+  while (next < lines.length && lines[next]!.trim() === "") next += 1;
+  return next;
+}
+
+/** The end of the text or of a wrapping, another hunk or file, or the signature of a mailed patch. */
+function endsHunk(lines: readonly string[], at: number): boolean {
+  const line = lines[at];
+  if (line === undefined) return true;
+  if (isHunkHeader(line) || isDiffHeader(lines, at)) return true;
+  if (!/^(?:```|~~~)/.test(line) && !isHereDocumentEnd(lines, at)) return isSignature(lines, at);
+  return isProse(lines, at);
+}
+
+/** Nothing up to the next file looks as if it belonged to a hunk, so that none of it is lost. */
+function isProse(lines: readonly string[], at: number): boolean {
+  if (readLine(lines[at]!)) return false;
+  for (let next = at; next < lines.length && !isDiffHeader(lines, next); next += 1) {
+    if (looksLikeHunk(lines[next]!)) return false;
+  }
+  return true;
+}
+
+function isSignature(lines: readonly string[], at: number): boolean {
+  return (
+    lines[at]?.trimEnd() === "--" &&
+    !/^[+-]/.test(lines[at + 1] ?? "") &&
+    lines.slice(at + 2).every((line) => line.trim() === "")
+  );
+}
+
+function unexpected(lines: readonly string[], at: number): ToolError {
+  return new ToolError(
+    "invalid-input",
+    `Line ${at + 1} of the diff does not belong there: ${JSON.stringify(lines[at])}`,
+    {
+      hint: "Below `@@` come lines that begin with a space (context), `-` (remove) or `+` (add).",
+    },
+  );
+}
+
+function noFile(at: number): ToolError {
+  return new ToolError("invalid-input", `The hunk at line ${at + 1} of the diff belongs to no file`, {
+    hint: "Write `--- a/path` and `+++ b/path` before it.",
+  });
+}
+
+/** A diff that is for one file may leave out its names. */
+export function withHeader(diff: string): string {
+  return hasHeader.test(diff) ? diff : diff.replace(/^[^\S\n]*@@/m, `--- file\n+++ file\n$&`);
+}
+
+const hasHeader = /^[^\S\n]*(?:diff --git |--- .*\n[^\S\n]*\+\+\+ |\*\*\* (?:Begin Patch|Update File:))/m;
+
+/** The same changes of the file at `path`, whatever the diff calls it. */
+export function onlyChanging(path: string, sections: readonly FileSection[]): readonly FileSection[] {
+  const names = new Set(
+    sections.map((section) => (section.kind === "add" ? section.name : section.names[0])),
+  );
+  if (names.size > 1) throw severalFiles(path, names.size);
+  return sections.map((section) => {
+    if (section.kind !== "update" || section.moveTo !== undefined) throw otherThanChange(path, section);
+    return { ...section, names: [path] };
+  });
+}
+
+function severalFiles(path: string, count: number): ToolError {
+  return new ToolError("invalid-input", `The diff changes ${count} files, and it is for ${path} alone`, {
+    hint: "Give the hunks of each file in a call of its own.",
+  });
+}
+
+function otherThanChange(path: string, { kind }: FileSection): ToolError {
+  const does = { add: "adds", delete: "deletes", update: "moves" }[kind];
+  return new ToolError("invalid-input", `The diff ${does} a file; here it can only change ${path}`, {
+    hint: "Give hunks that change the file as it is. New files are made with file.write.",
+  });
+}

@@ -1,0 +1,314 @@
+import type { Block } from "../block.ts";
+import { indentationOf, isBlankLine } from "../match/tiers.ts";
+import type { LineTable } from "../source.ts";
+
+/** What is known of a file's indentation, beyond the lines of one block. */
+export interface FileIndentation {
+  habits(): IndentationHabits;
+  /** What the other blocks of the call show. */
+  readonly taught: readonly IndentationPair[];
+}
+
+/**
+ * A map for all wanted indentations, from as many lines as agree: all, all but the first, removed ones, those of other
+ * blocks too. Where the lines next to the new ones are indented as the call has them, so are these; a line further off
+ * may have drifted.
+ */
+export function learnIndentation(
+  block: Block,
+  found: readonly string[],
+  wanted: readonly string[],
+  { habits, taught, startsInside }: FileIndentation & { readonly startsInside: boolean },
+): IndentationMap | undefined {
+  const pairs = indentationPairs(block, found);
+  const removed = pairs.filter(({ index }) => !block.isContext(index));
+  const near = removed.length > 0 ? removed : pairs.filter(isNextTo(block));
+  // A single blank is no level, but stands before the star of a comment.
+  if (near.every(isSame) && near.some(({ written }) => written !== "" && written !== " "))
+    return (written) => written;
+  const fitting = withoutContradiction(pairs, removed);
+  const later = fitting.filter(({ index }) => index > 0);
+  // Text that begins at its first letter says nothing about other lines, unless that is at the margin.
+  const mayBeginInside =
+    !block.wholeLines &&
+    indentationOf(block.oldLines[0]!) === "" &&
+    (startsInside || indentationOf(found[0]!) !== "");
+  const losesFirst = indentationOf(block.oldLines[0]!) === "" && indentationOf(found[0]!) !== "";
+  if (mayBeginInside && later.length === 0) return (written) => written;
+  const isSound = fitIndentation(withoutDrift(fitting), wanted, habits) !== undefined;
+  const isTaught = withoutContradiction(taught, fitting).length === taught.length;
+  const choices: readonly (readonly IndentationPair[])[] = [
+    ...(mayBeginInside ? [later, fitting] : [fitting, losesFirst ? later : []]),
+    isSound ? removed : [],
+    isTaught ? [...fitting, ...taught] : [],
+  ];
+  for (const choice of choices.map(withoutDrift)) {
+    const map = choice.length > 0 ? fitIndentation(choice, wanted, habits) : undefined;
+    if (map && wanted.every((indentation) => map(indentation) !== undefined)) return map;
+  }
+  return undefined;
+}
+
+interface LinePair extends IndentationPair {
+  /** The old line. */
+  readonly index: number;
+}
+
+export function indentationPairs(block: Block, found: readonly string[]): readonly LinePair[] {
+  return block.oldLines.flatMap((line, index) =>
+    isBlankLine(line) || isBlankLine(found[index]!)
+      ? []
+      : [{ index, written: indentationOf(line), found: indentationOf(found[index]!) }],
+  );
+}
+
+/** Without pairs of which others say that their depth is another one. */
+function withoutContradiction<Pair extends IndentationPair>(
+  pairs: readonly Pair[],
+  others: readonly IndentationPair[],
+): readonly Pair[] {
+  const levels = Map.groupBy(others, ({ written }) => written);
+  return pairs.filter((pair) => levels.get(pair.written)?.some(({ found }) => found === pair.found) ?? true);
+}
+
+/** Where at some depth as many lines are as in the file as are not, those that are not have drifted, at any depth. */
+function withoutDrift(pairs: readonly IndentationPair[]): readonly IndentationPair[] {
+  const hasDrifted = [...Map.groupBy(pairs, ({ written }) => written).values()].some((level) => {
+    const exact = level.filter(isSame).length;
+    return exact < level.length && 2 * exact >= level.length;
+  });
+  return hasDrifted ? pairs.filter(isSame) : pairs;
+}
+
+function isSame({ written, found }: IndentationPair): boolean {
+  return written === found;
+}
+
+/** Tells whether a line stands next to new ones, blank lines aside. */
+function isNextTo({ oldLines, runs }: Block): (pair: LinePair) => boolean {
+  const neighbours = new Set<number>();
+  for (const { oldStart } of runs) {
+    let above = oldStart - 1;
+    while (above >= 0 && isBlankLine(oldLines[above]!)) above -= 1;
+    let below = oldStart;
+    while (below < oldLines.length && isBlankLine(oldLines[below]!)) below += 1;
+    neighbours.add(above).add(below);
+  }
+  return ({ index }) => neighbours.has(index);
+}
+
+/**
+ * New lines of a block whose old lines are not indented, so that they cannot show what others do: that the call has
+ * spaces where the file has tabs, or the other way round.
+ */
+export function indentAsTaught(block: Block, { habits, taught }: FileIndentation): readonly string[] {
+  const usesTabs = (indentation: string) => indentation.includes("\t");
+  const isSwapped = taught.some(
+    ({ written, found }) => written !== "" && found !== "" && usesTabs(written) !== usesTabs(found),
+  );
+  if (!isSwapped || block.oldLines.some((line) => indentationOf(line) !== "")) return block.newLines;
+  const map = fitIndentation(taught, block.newLines.map(indentationOf), habits);
+  return block.newLines.map((line) => {
+    const written = indentationOf(line);
+    return (map?.(written) ?? written) + line.slice(written.length);
+  });
+}
+
+/** How one line is indented in the call and in the file. */
+export interface IndentationPair {
+  readonly written: string;
+  readonly found: string;
+}
+
+/** Writes an indentation of the call as the file would; undefined where that cannot be known. */
+type IndentationMap = (written: string) => string | undefined;
+
+/**
+ * Learns from lines found in the file how the call's indentation translates: a level seen before as it was there, else
+ * a block shifted as a whole, tabs against spaces, levels of another size. Undefined when the pairs contradict each
+ * other. `wanted` are the indentations that will be asked for; they show the size of a level. `habits` are the file's.
+ */
+function fitIndentation(
+  pairs: readonly IndentationPair[],
+  wanted: readonly string[],
+  habits: () => IndentationHabits,
+): IndentationMap | undefined {
+  const seen = new Map<string, string>();
+  for (const { written, found } of pairs) {
+    if ((seen.get(written) ?? found) !== found) return undefined;
+    seen.set(written, found);
+  }
+  const unseen = wanted.filter((indentation) => !seen.has(indentation));
+  const levels = Array.from(seen, ([written, found]) => ({ written, found }));
+  let maps: readonly (IndentationMap | undefined)[] | undefined;
+  const fitLevelsSeen = () =>
+    levels.length === 1 && unseen.length > 0
+      ? [fitOneLevel(levels[0]!, unseen, habits), fitTabs(levels, wanted)]
+      : [fitShift(levels, habits), fitTabs(levels, wanted), fitLevels(levels, habits)];
+  return (written) => {
+    const known = seen.get(written);
+    if (known !== undefined) return known;
+    maps ??= fitLevelsSeen();
+    return firstDefined(maps, written);
+  };
+}
+
+function firstDefined(maps: readonly (IndentationMap | undefined)[], written: string): string | undefined {
+  for (const map of maps) {
+    const found = map?.(written);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/**
+ * One level may be shifted, or be of another size: the file's own levels tell. A shift keeps the steps between levels,
+ * which are mostly a single one; undefined where a step could be one of the call's levels as well as two of the file's.
+ */
+function fitOneLevel(
+  pair: IndentationPair,
+  wanted: readonly string[],
+  habits: () => IndentationHabits,
+): IndentationMap | undefined {
+  const shift = fitShift([pair], habits);
+  const { written, found } = pair;
+  if (written === found || !/^ +$/.test(written) || !/^ +$/.test(found)) return shift;
+  const { level } = habits();
+  const steps = wanted.map(({ length }) => Math.abs(length - written.length));
+  const callLevel = (written.length * level) / found.length;
+  const fitsLevels = callLevel >= 1 && [...steps, written.length].every((step) => step % callLevel === 0);
+  if (!fitsLevels || Math.min(...steps) === level) return shift;
+  if (steps.every((step) => step % level === 0)) return undefined;
+  return (text) => (text.includes("\t") ? undefined : " ".repeat((text.length / callLevel) * level));
+}
+
+/** The same characters more, or fewer, on every line. */
+function fitShift(
+  pairs: readonly IndentationPair[],
+  habits: () => IndentationHabits,
+): IndentationMap | undefined {
+  const { written, found } = pairs[0] ?? { written: "", found: "" };
+  const isMixed = (text: string) => text.includes(" ") && text.includes("\t");
+  const mayMix = () => pairs.some((pair) => isMixed(pair.found)) || habits().mixes;
+  if (found.endsWith(written)) {
+    const more = found.slice(0, found.length - written.length);
+    if (!pairs.every((pair) => pair.found === more + pair.written)) return undefined;
+    // A single blank is no level, but stands before the star of a comment.
+    return (text) =>
+      !/^\t* $/.test(text) && more !== "" && isMixed(more + text) && !mayMix() ? undefined : more + text;
+  }
+  const fewer = written.slice(0, written.length - found.length);
+  if (!pairs.every((pair) => pair.written === fewer + pair.found)) return undefined;
+  return (text) => (text.startsWith(fewer) ? text.slice(fewer.length) : undefined);
+}
+
+/** Tabs on one side, spaces on the other: the same width everywhere, or everywhere as much more or less. */
+function fitTabs(pairs: readonly IndentationPair[], wanted: readonly string[]): IndentationMap | undefined {
+  const isAboutTabs = pairs.some(
+    ({ written, found }) => written.includes("\t") !== found.includes("\t") || /[^ \t]/.test(written),
+  );
+  if (!isAboutTabs) return undefined;
+  const level = sizeOfLevel([...pairs.flatMap(({ written, found }) => [written, found]), ...wanted]);
+  const sizes = [4, 2, 8, 3, level].filter((size) => size > 0);
+  const shifts = sizes.map((size) => constantShift(pairs, size));
+  const fitting = sizes.filter((_, index) => shifts[index] !== undefined);
+  const unshifted = sizes.filter((_, index) => shifts[index] === 0);
+  const size = unshifted.length === 1 ? unshifted[0] : (fitting.find((each) => each === level) ?? fitting[0]);
+  if (size === undefined) return undefined;
+  const shift = constantShift(pairs, size)!;
+  const usesTabs = pairs.some(({ found }) => found.includes("\t"));
+  return (text) => {
+    const width = widthOf(text, size) + shift;
+    if (width < 0) return undefined;
+    return usesTabs ? "\t".repeat(width / size) + " ".repeat(width % size) : " ".repeat(width);
+  };
+}
+
+/** Levels of another size on both sides, spaces only: two in the call for four in the file. */
+function fitLevels(
+  pairs: readonly IndentationPair[],
+  habits: () => IndentationHabits,
+): IndentationMap | undefined {
+  if (pairs.some(({ written, found }) => (written + found).includes("\t"))) return undefined;
+  const low = pairs.reduce(
+    (least, pair) => (pair.written.length < least.written.length ? pair : least),
+    pairs[0]!,
+  );
+  const high = pairs.reduce(
+    (most, pair) => (pair.written.length > most.written.length ? pair : most),
+    pairs[0]!,
+  );
+  if (!low || high.written.length === low.written.length) return undefined;
+  const scale = (high.found.length - low.found.length) / (high.written.length - low.written.length);
+  const lengthFor = (length: number) => low.found.length + (length - low.written.length) * scale;
+  const isWhole = lengthFor(0) % (habits().level || 1) === 0;
+  if (!scales.includes(scale) || !isWhole) return undefined;
+  if (!pairs.every(({ written, found }) => lengthFor(written.length) === found.length)) return undefined;
+  return (text) => {
+    const length = lengthFor(text.length);
+    return !text.includes("\t") && Number.isInteger(length) && length >= 0 ? " ".repeat(length) : undefined;
+  };
+}
+
+/** Levels of two, four and eight columns. */
+const scales: readonly number[] = [2, 4, 1 / 2, 1 / 4];
+
+function constantShift(pairs: readonly IndentationPair[], size: number): number | undefined {
+  const shifts = pairs.map(({ written, found }) => widthOf(found, size) - widthOf(written, size));
+  return shifts.every((shift) => shift === shifts[0]) ? (shifts[0] ?? 0) : undefined;
+}
+
+function widthOf(indentation: string, size: number): number {
+  let width = 0;
+  for (let index = 0; index < indentation.length; index += 1)
+    width += indentation[index] === "\t" ? size - (width % size) : 1;
+  return width;
+}
+
+/** The largest step that all indentations in spaces are made of. */
+function sizeOfLevel(indentations: readonly string[]): number {
+  const widths = indentations
+    .filter((text) => text !== "" && !text.includes("\t"))
+    .map(({ length }) => length);
+  return widths.reduce(greatestCommonDivisor, 0);
+}
+
+function greatestCommonDivisor(left: number, right: number): number {
+  return right === 0 ? left : greatestCommonDivisor(right, left % right);
+}
+
+/** How a file indents, as far as it shows. */
+interface IndentationHabits {
+  /** Columns of one level, where it is made of spaces; 0 when nothing is indented. */
+  readonly level: number;
+  /** Some lines are indented by tabs and then spaces. */
+  readonly mixes: boolean;
+}
+
+/** More lines than this tell nothing new. */
+const maxLines = 5_000;
+
+export function indentationHabits(lines: LineTable): IndentationHabits {
+  const habits = known.get(lines) ?? learnHabits(lines);
+  known.set(lines, habits);
+  return habits;
+}
+
+const known = new WeakMap<LineTable, IndentationHabits>();
+
+function learnHabits(lines: LineTable): IndentationHabits {
+  const steps = new Map<number, number>();
+  let previous = 0;
+  let mixes = false;
+  for (let line = 0; line < maxLines && lines.hasLines(line + 1); line += 1) {
+    const text = lines.text(line);
+    const { length } = indentationOf(text);
+    if (length === text.length) continue;
+    mixes ||= /^\t+ /.test(text);
+    const step = text.startsWith("\t") ? 0 : length - previous;
+    if (step > 1) steps.set(step, (steps.get(step) ?? 0) + 1);
+    previous = length;
+  }
+  const [commonest] = [...steps].sort((left, right) => right[1] - left[1] || left[0] - right[0]);
+  return { level: commonest?.[0] ?? 0, mixes };
+}
