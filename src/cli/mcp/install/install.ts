@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ToolError } from "../../../contract/error.ts";
-import { toCommandLine } from "../../../lib/shell-quote.ts";
 import { diffContents } from "../../../edit/rewrite/show-diff.ts";
+import { toCommandLine } from "../../../lib/shell-quote.ts";
 import { redactText } from "../../../policy/redaction/redact.ts";
 import { realLocation, realWorkspace, userDirectories } from "../../../system/directories.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
