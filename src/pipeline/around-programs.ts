@@ -1,6 +1,7 @@
 import type { Outcome, ToolCall } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { Scanner } from "../journal/scan/scanner.ts";
+import { wrapEnvironment } from "../lib/wrap-environment.ts";
 import type { Next } from "./stage.ts";
 
 /**
@@ -34,7 +35,7 @@ export async function aroundPrograms(
   };
   const running = next({
     ...call,
-    environment: { ...call.environment, start },
+    environment: wrapEnvironment(call.environment, { start }),
     outlivedBy: (work) => outlivedBy(work),
   });
   running.then(outcome.resolve, outcome.reject);

@@ -1,8 +1,7 @@
 import type { Environment, SandboxReport } from "../contract/environment.ts";
 import type { Reach } from "../contract/reach.ts";
+import { withGuard, withOutputs } from "../environment/foreign-environment.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
-import { withGuard } from "../environment/with-guard.ts";
-import { withOutputs } from "../environment/with-outputs.ts";
 import { guardReach } from "../policy/guard-reach.ts";
 import {
   makePrivateDirectory,

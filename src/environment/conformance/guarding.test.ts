@@ -1,6 +1,6 @@
 import { describe } from "vitest";
+import { withGuard } from "../foreign-environment.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
-import { withGuard } from "../with-guard.ts";
 import { exampleGuard as guard, testGuarding } from "./guarding.ts";
 import { openLocalWorld } from "./local-world.ts";
 import type { World, WorldContent } from "./world.ts";

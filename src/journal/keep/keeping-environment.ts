@@ -1,5 +1,6 @@
 import type { Environment } from "../../contract/environment.ts";
 import { type UndoLimits, undoLimits } from "../../contract/undo-limits.ts";
+import { wrapEnvironment } from "../../lib/wrap-environment.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
 import { BeforeImages } from "./before-images.ts";
@@ -29,10 +30,7 @@ export function keepingEnvironment(environment: Environment, parts: KeepingParts
   const images = new BeforeImages(environment, parts.blobs, { ...undoLimits, ...parts.limits });
   const record = new CallChanges(environment, parts.journal, parts.callId);
   const kept = { images, record };
-  return {
-    get notKept() {
-      return images.lost;
-    },
+  const keeping = wrapEnvironment(environment, {
     writeFile: (path, content, options = {}) => keepWrite(environment, path, content, options, kept),
     delete: (path, options = {}) => keepDeletion(environment, path, options, kept),
     move: (from, to, options = {}) => keepMove(environment, from, to, options, kept),
@@ -44,22 +42,6 @@ export function keepingEnvironment(environment: Environment, parts: KeepingParts
           options.announce?.(effects);
         },
       }),
-    workspace: environment.workspace,
-    realPath: (...call) => environment.realPath(...call),
-    info: (...call) => environment.info(...call),
-    state: (...call) => environment.state(...call),
-    readFile: (...call) => environment.readFile(...call),
-    readBytes: (...call) => environment.readBytes(...call),
-    readLines: (...call) => environment.readLines(...call),
-    ...(environment.recovered === undefined ? {} : { recovered: environment.recovered }),
-    modifiedTimes: (...call) => environment.modifiedTimes(...call),
-    ...(environment.snapshot === undefined ? {} : { snapshot: environment.snapshot.bind(environment) }),
-    openDirectory: (...call) => environment.openDirectory(...call),
-    ignoreFilesOutside: async () => (await environment.ignoreFilesOutside?.()) ?? [],
-    ...(environment.sandbox === undefined ? {} : { sandbox: environment.sandbox.bind(environment) }),
-    ...(environment.confinement === undefined ? {} : { confinement: environment.confinement }),
-    start: (...call) => environment.start(...call),
-    ...(environment.exchange === undefined ? {} : { exchange: environment.exchange.bind(environment) }),
-    close: () => environment.close(),
-  };
+  });
+  return Object.defineProperty(keeping as KeepingEnvironment, "notKept", { get: () => images.lost });
 }

@@ -4,6 +4,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { History } from "../../contract/history.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/abort.ts";
 import { truncateText } from "../../lib/truncate.ts";
+import { environmentMethods, wrapEnvironment } from "../../lib/wrap-environment.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import type { Room } from "../run-tool.ts";
 import { SeenMemory } from "../seen-memory.ts";
@@ -75,7 +76,6 @@ const maxMs = 2_000;
 const limits = { maxChars: 40_000, maxLines: 400, keep: "both" } as const;
 
 const reading: readonly (keyof Environment)[] = [
-  "workspace",
   "realPath",
   "info",
   "readFile",
@@ -98,13 +98,8 @@ function onlyLooking(history: History): History {
 
 /** Nothing may happen before the person has answered. */
 function readOnly(environment: Environment): Environment {
-  return new Proxy(environment, {
-    get: (target, name) => {
-      const value = Reflect.get(target, name);
-      if (!reading.some((allowed) => allowed === name)) return refuse;
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+  const others = environmentMethods.filter((name) => !reading.includes(name));
+  return wrapEnvironment(environment, Object.fromEntries(others.map((name) => [name, refuse])));
 }
 
 async function refuse(): Promise<never> {

@@ -2,6 +2,7 @@ import type { JudgedConfinement } from "../../contract/call.ts";
 import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment, RunningProcess, StartOptions } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { wrapEnvironment } from "../../lib/wrap-environment.ts";
 import { changedMeanwhile } from "../approvals/refusals.ts";
 import type { Stage } from "../stage.ts";
 
@@ -28,14 +29,10 @@ function startingBy(
   const startUnlessOurs: Start = (program, options) =>
     // A program of ours, with words of ours.
     options.confinement === "ours" ? environment.start(program, options) : start(program, options);
-  return new Proxy(environment, {
-    get: (target, name) => {
-      if (name === "start") return startUnlessOurs;
-      if (name === "exchange" && target.exchange) return exchangeJudged(target, judged);
-      if (name === "confinement") return judged;
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
+  return wrapEnvironment(environment, {
+    start: startUnlessOurs,
+    exchange: exchangeJudged(environment, judged),
+    confinement: judged,
   });
 }
 

@@ -1,0 +1,142 @@
+import type { Announcing, ChangeReceipt, Directory, Environment } from "../contract/environment.ts";
+import type { PathGuard } from "../contract/guard.ts";
+import { ownRealPath } from "../contract/own-real-path.ts";
+import { wrapEnvironment } from "../lib/wrap-environment.ts";
+import { isOutputHandle, isReadOnlyOutput } from "../system/failures.ts";
+import { Gate } from "../system/gate.ts";
+import { liesInside, withSlash } from "../system/workspace-path.ts";
+
+// What the local environment does itself, for environments that are not this machine.
+
+/**
+ * Asks a guard about every path. Changes are judged when they are announced, by the path that was reached. Reads are
+ * judged by a look-up before them: unlike on this machine, an attacker who swaps links in between could be quicker.
+ */
+export function withGuard(environment: Environment, guard: PathGuard): Environment {
+  const gate = new Gate(environment.workspace, guard);
+  const reading = async (path: string) => {
+    const realPath = await environment.realPath(path);
+    // Stored outputs lie outside of the workspace.
+    if (liesInside(realPath, environment.workspace)) gate.pass("read", realPath, path);
+    return environment;
+  };
+  return wrapEnvironment(environment, {
+    readFile: async (path, options) => (await reading(path)).readFile(path, options),
+    readBytes: async (path, range) => (await reading(path)).readBytes(path, range),
+    readLines: async (path, range, signal) => (await reading(path)).readLines(path, range, signal),
+    openDirectory: async (path) => {
+      const directory = await environment.openDirectory(path);
+      return guardedDirectory(directory, await environment.realPath(path), gate);
+    },
+    writeFile: (path, content, options) =>
+      environment.writeFile(path, content, judged(options, [path], gate)),
+    delete: async (path, options) => {
+      const realPath = await ownRealPath(environment, path);
+      gate.pass("write", realPath, path);
+      if (options?.recursive === true)
+        for await (const entry of entriesBelow(environment, realPath)) gate.pass("write", entry, path);
+      return environment.delete(path, judged(options, [path], gate));
+    },
+    move: async (from, to, options) => {
+      const [fromPath, toPath] = [await ownRealPath(environment, from), await ownRealPath(environment, to)];
+      const pass = (entry: string) => {
+        gate.pass("read", entry, from);
+        gate.pass("write", entry, from);
+        gate.pass("write", toPath + entry.slice(fromPath.length), to);
+      };
+      pass(fromPath);
+      for await (const entry of entriesBelow(environment, fromPath)) pass(entry);
+      return environment.move(from, to, judged(options, [from, to], gate));
+    },
+    change: (changes, options) => {
+      const paths = changes.map(({ path }) => path);
+      return environment.change(changes, judged(options, paths, gate));
+    },
+    changeEntry: async (path, ...rest) => {
+      gate.pass("write", await ownRealPath(environment, path), path);
+      return environment.changeEntry(path, ...rest);
+    },
+  });
+}
+
+/** The options of a change to the `given` paths, with every announced effect judged first. */
+function judged<Options extends Announcing>(
+  options: Options | undefined,
+  given: readonly string[],
+  gate: Gate,
+): Options {
+  return {
+    ...(options as Options),
+    announce: (effects: readonly ChangeReceipt[]) => {
+      // Directories that are made for the change come first.
+      const first = effects.length - given.length;
+      for (const [index, { realPath }] of [...effects.entries()].reverse())
+        gate.pass("write", realPath, given[index - first] ?? given[0]!);
+      options?.announce?.(effects);
+    },
+  };
+}
+
+/** Everything in a directory; nothing for other entries. */
+async function* entriesBelow(environment: Environment, realPath: string): AsyncGenerator<string> {
+  const info = await environment.info(realPath, { followLinks: false }).catch(() => undefined);
+  if (info?.kind !== "directory") return;
+  const directory = await environment.openDirectory(realPath);
+  try {
+    for (const { name, kind } of await directory.entries()) {
+      const path = withSlash(realPath) + name;
+      yield path;
+      if (kind === "directory") yield* entriesBelow(environment, path);
+    }
+  } finally {
+    directory.close();
+  }
+}
+
+function guardedDirectory(directory: Directory, realPath: string, gate: Gate): Directory {
+  const at = (name: string) => withSlash(realPath) + name;
+  return {
+    path: directory.path,
+    entries: () => directory.entries(),
+    openDirectory: async (name) => guardedDirectory(await directory.openDirectory(name), at(name), gate),
+    info: (name) => directory.info(name),
+    readFile: async (name, maxBytes) => {
+      const bytes = await directory.readFile(name, maxBytes);
+      gate.pass("read", at(name), directory.path === "" ? name : `${directory.path}/${name}`);
+      return bytes;
+    },
+    close: () => directory.close(),
+  };
+}
+
+/**
+ * Also reads stored outputs by their handles, from the folder that `outputs` is rooted at. A name that looks like a
+ * handle, but for which no output is stored, is an ordinary path.
+ */
+export function withOutputs(environment: Environment, outputs: Environment): Environment {
+  const isStored = async (path: string) =>
+    isOutputHandle(path) &&
+    (await outputs.info(path).then(
+      () => true,
+      () => false,
+    ));
+  const reading = async (path: string) => ((await isStored(path)) ? outputs : environment);
+  const changing = async (...paths: readonly string[]) => {
+    for (const path of paths) if (await isStored(path)) throw isReadOnlyOutput(path);
+    return environment;
+  };
+  return wrapEnvironment(environment, {
+    realPath: async (path) => (await reading(path)).realPath(path),
+    info: async (path, options) => (await reading(path)).info(path, options),
+    readFile: async (path, options) => (await reading(path)).readFile(path, options),
+    readBytes: async (path, range) => (await reading(path)).readBytes(path, range),
+    readLines: async (path, range, signal) => (await reading(path)).readLines(path, range, signal),
+    state: async (path, options) => (await reading(path)).state(path, options),
+    writeFile: async (path, ...rest) => (await changing(path)).writeFile(path, ...rest),
+    delete: async (path, options) => (await changing(path)).delete(path, options),
+    move: async (from, to, options) => (await changing(from, to)).move(from, to, options),
+    change: async (changes, options) =>
+      (await changing(...changes.map(({ path }) => path))).change(changes, options),
+    changeEntry: async (path, ...rest) => (await changing(path)).changeEntry(path, ...rest),
+  });
+}

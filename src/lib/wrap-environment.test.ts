@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import type { Environment } from "../contract/environment.ts";
+import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
+import { environmentMethods, wrapEnvironment } from "./wrap-environment.ts";
+
+it("passes on every member that is not overridden", async () => {
+  const inner = new MemoryEnvironment({ files: { a: "text" } });
+  const wrapped = wrapEnvironment(inner, { realPath: async () => "/elsewhere" });
+  expect(await wrapped.realPath("a")).toBe("/elsewhere");
+  const { bytes } = await wrapped.readFile("a", { maxBytes: 100 });
+  expect([wrapped.workspace, Buffer.from(bytes).toString()]).toEqual([inner.workspace, "text"]);
+});
+
+it("has an optional method exactly when the inner environment has it", async () => {
+  const sandbox = async () => ({ level: "none", missing: [], gaps: [] }) as const;
+  const bare = new MemoryEnvironment();
+  const full: Environment = wrapEnvironment(Object.assign(new MemoryEnvironment(), { sandbox }), {});
+  expect([full.sandbox !== undefined, wrapEnvironment(bare, { sandbox }).sandbox]).toEqual([true, undefined]);
+  for (const name of environmentMethods)
+    expect([name, typeof wrapEnvironment(bare, {})[name]]).toEqual([name, typeof bare[name]]);
+});
+
+it("passes on values, and lets them be replaced or removed", () => {
+  const confinement = { unconfined: true };
+  const confined = wrapEnvironment(new MemoryEnvironment(), { confinement });
+  expect(wrapEnvironment(confined, {}).confinement).toBe(confinement);
+  expect(wrapEnvironment(confined, { confinement: undefined }).confinement).toBeUndefined();
+});
