@@ -13,7 +13,7 @@ it("passes on every member that is not overridden", async () => {
 
 it("has an optional method exactly when the inner environment has it", async () => {
   const sandbox = async () => ({ level: "none", missing: [], gaps: [] }) as const;
-  const bare = new MemoryEnvironment();
+  const bare: Environment = new MemoryEnvironment();
   const full: Environment = wrapEnvironment(Object.assign(new MemoryEnvironment(), { sandbox }), {});
   expect([full.sandbox !== undefined, wrapEnvironment(bare, { sandbox }).sandbox]).toEqual([true, undefined]);
   for (const name of environmentMethods)
@@ -21,7 +21,7 @@ it("has an optional method exactly when the inner environment has it", async () 
 });
 
 it("passes on values, and lets them be replaced or removed", () => {
-  const confinement = { unconfined: true };
+  const confinement = { unconfined: true } as const;
   const confined = wrapEnvironment(new MemoryEnvironment(), { confinement });
   expect(wrapEnvironment(confined, {}).confinement).toBe(confinement);
   expect(wrapEnvironment(confined, { confinement: undefined }).confinement).toBeUndefined();
