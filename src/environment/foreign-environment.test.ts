@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { contentOf, failure, failureOf } from "./conformance/world.ts";
-import { MemoryEnvironment } from "./memory/memory-environment.ts";
 import { withOutputs } from "./foreign-environment.ts";
+import { MemoryEnvironment } from "./memory/memory-environment.ts";
 
 it("changes files of the environment, but no kept output", async () => {
   const handle = "out_abcdefabcdef";
