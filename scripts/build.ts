@@ -113,7 +113,7 @@ const commandLine: BuildOptions = {
 /** What parses code, and what reads documents: started by both of the others, each as a process of its own. */
 const hosts: readonly BuildOptions[] = [
   { folder: "host", program: "src/code/worker/main.ts" },
-  { folder: "documents", program: "src/documents/worker/main.ts" },
+  { folder: "document-worker", program: "src/documents/worker/main.ts" },
 ].map(({ folder, program }) => ({
   ...shared,
   input: { main: program },

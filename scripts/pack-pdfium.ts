@@ -3,8 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { constants, zstdCompressSync } from "node:zlib";
-import { pdfiumHash } from "../src/documents/formats/pdf/pinned.ts";
-import { pdfiumSource } from "../src/documents/formats/pdf/places.ts";
+import { pdfiumHash, pdfiumSource } from "../src/documents/formats/pdf/start-pdfium.ts";
 
 /** Copies PDFium into a build, compressed. It has to be what was pinned: it runs as our own code does. */
 export function packPdfium(directory: string): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DocumentContent } from "../contract/document.ts";
 import { ToolError } from "../contract/error.ts";
-import { boundContent, boundError } from "./bound-content.ts";
+import { boundContent, boundError } from "./read-document.ts";
 
 const content: DocumentContent = {
   format: "x",

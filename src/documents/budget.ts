@@ -70,3 +70,9 @@ export class Budget {
     });
   }
 }
+
+/** Resident bytes of a worker above which it is ended. */
+export const mostMemory = 1_500_000_000;
+
+/** Megabytes of objects: some documents are all objects, most are all bytes, which V8 does not count. */
+export const mostHeap = 1000;

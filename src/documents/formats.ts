@@ -17,7 +17,7 @@ export const plainText: Format = {
   description: "text",
   mediaTypes: ["text/plain"],
   extensions: ["txt", "md", "log"],
-  reader: async () => (await import("./formats/text/read-text.ts")).readText,
+  reader: async () => (await import("./formats/text.ts")).readText,
 };
 
 /** Every format. A new one is its reader and a line here. */
@@ -43,7 +43,7 @@ export const formats: Readonly<Record<string, Format>> = {
     description: "SVG drawing",
     mediaTypes: ["image/svg+xml"],
     extensions: ["svg"],
-    reader: async () => (await import("./formats/image/read-svg.ts")).readSvg,
+    reader: async () => (await import("./formats/text.ts")).readSvg,
   },
   archive: {
     description: "archive",
@@ -85,7 +85,7 @@ export const formats: Readonly<Record<string, Format>> = {
       "application/vnd.oasis.opendocument.text-master",
     ],
     extensions: ["odt", "ott", "odm"],
-    reader: async () => (await import("./formats/odt/read-odt.ts")).readOdt,
+    reader: async () => (await import("./formats/odt.ts")).readOdt,
   },
   pdf: {
     description: "PDF document",
@@ -113,13 +113,13 @@ export const formats: Readonly<Record<string, Format>> = {
       "application/vnd.oasis.opendocument.graphics-template",
     ],
     extensions: ["odp", "otp", "odg", "otg"],
-    reader: async () => (await import("./formats/odp/read-odp.ts")).readOdp,
+    reader: async () => (await import("./formats/odp.ts")).readOdp,
   },
   epub: {
     description: "EPUB book",
     mediaTypes: ["application/epub+zip"],
     extensions: ["epub"],
-    reader: async () => (await import("./formats/epub/read-epub.ts")).readEpub,
+    reader: async () => (await import("./formats/epub.ts")).readEpub,
   },
   rtf: {
     description: "RTF document",
@@ -150,12 +150,12 @@ export const formats: Readonly<Record<string, Format>> = {
       "application/vnd.oasis.opendocument.spreadsheet-template",
     ],
     extensions: ["ods", "ots"],
-    reader: async () => (await import("./formats/ods/read-ods.ts")).readOds,
+    reader: async () => (await import("./formats/ods.ts")).readOds,
   },
   csv: {
     description: "table of separated values",
     mediaTypes: ["text/csv", "text/tab-separated-values"],
     extensions: ["csv", "tsv", "tab"],
-    reader: async () => (await import("./formats/csv/read-csv.ts")).readCsv,
+    reader: async () => (await import("./formats/csv.ts")).readCsv,
   },
 };

@@ -8,11 +8,11 @@ import { isAlive } from "../../test/support/is-alive.ts";
 import { openDocuments } from "./open-documents.ts";
 
 const run = promisify(execFile);
-const killedHost = fileURLToPath(
-  new URL("../../test/support/document-worker/killed-host.ts", import.meta.url),
+const killedWorker = fileURLToPath(
+  new URL("../../test/support/document-worker/killed-worker.ts", import.meta.url),
 );
-const forgottenRoom = fileURLToPath(
-  new URL("../../test/support/document-worker/forgotten-room.ts", import.meta.url),
+const forgottenInstance = fileURLToPath(
+  new URL("../../test/support/document-worker/forgotten-instance.ts", import.meta.url),
 );
 const always = { signal: new AbortController().signal, progress: () => {} };
 const wanted = { maxChars: 1000 };
@@ -95,7 +95,7 @@ describe("documents", () => {
   });
 
   it("are read again when what reads them was killed, and the one that it read is named", async () => {
-    const { stdout } = await run(process.execPath, [killedHost]);
+    const { stdout } = await run(process.execPath, [killedWorker]);
     expect(JSON.parse(stdout)).toEqual({
       first: {
         code: "unavailable",
@@ -108,7 +108,7 @@ describe("documents", () => {
   }, 60_000);
 
   it("keep nobody from ending, and what reads them ends too", async () => {
-    const { stdout } = await run(process.execPath, [forgottenRoom]);
+    const { stdout } = await run(process.execPath, [forgottenInstance]);
     const pids: number[] = JSON.parse(stdout);
     expect(pids).toHaveLength(1);
     while (pids.some(isAlive)) await sleep(20);

@@ -1,6 +1,6 @@
 import type { Documents } from "../contract/document.ts";
 import { Turns } from "../lib/turns.ts";
-import { DocumentHost } from "./worker/document-host.ts";
+import { DocumentWorker } from "./worker/document-worker.ts";
 
 export interface OpenDocuments extends Documents {
   /** Ends what reads. */
@@ -10,20 +10,20 @@ export interface OpenDocuments extends Documents {
 /** The reading of documents. What does the work runs beside us, and is started by the first question. */
 export function openDocuments(): OpenDocuments {
   // Two, so that one slow document does not hold up the next; the second is only started then.
-  const hosts = [new DocumentHost(), new DocumentHost()];
-  const turns = new Turns(hosts.length);
+  const workers = [new DocumentWorker(), new DocumentWorker()];
+  const turns = new Turns(workers.length);
   return {
     read: async (source, wanted, options) => {
       const release = await turns.take(options.signal, source.name);
       try {
-        const free = hosts.find((host) => !host.isBusy) ?? hosts[0]!;
+        const free = workers.find((worker) => !worker.isBusy) ?? workers[0]!;
         return await free.read(source, wanted, options);
       } finally {
         release();
       }
     },
     close: async () => {
-      await Promise.all(hosts.map((host) => host.close()));
+      await Promise.all(workers.map((worker) => worker.close()));
     },
   };
 }

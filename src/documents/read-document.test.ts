@@ -35,7 +35,7 @@ describe("a document", () => {
   );
 
   it("that its reader did not expect is refused as damaged", async () => {
-    const desk = { budget: new Budget("a.txt"), signal: new AbortController().signal, progress: () => {} };
+    const context = { budget: new Budget("a.txt"), signal: new AbortController().signal, progress: () => {} };
     const source = {
       name: "a.txt",
       bytes: Buffer.from("a"),
@@ -45,7 +45,7 @@ describe("a document", () => {
         throw new RangeError("Out of range");
       },
     };
-    const refused = await readDocument(source, wanted, desk).catch((error) => error);
+    const refused = await readDocument(source, wanted, context).catch((error) => error);
     expect(refused).toBeInstanceOf(ToolError);
     expect([refused.code, refused.message]).toEqual([
       "unsupported",

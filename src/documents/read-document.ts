@@ -1,20 +1,22 @@
 import type { DocumentContent, DocumentSource, DocumentWanted } from "../contract/document.ts";
 import { ToolError } from "../contract/error.ts";
-import { boundContent, boundError } from "./bound-content.ts";
-import { damaged } from "./damaged.ts";
-import type { Desk } from "./reader.ts";
-import { tellFormat } from "./tell-format.ts";
+import type { Image } from "../contract/tool.ts";
+import { counted } from "../lib/counted.ts";
+import { printableLine } from "../lib/printable.ts";
+import { characterStart } from "../lib/truncate.ts";
+import { detectFormat } from "./detect-format.ts";
+import { damaged, type ReadingContext } from "./reader.ts";
 
 /** Reads a document of any format. Throws nothing but ToolError. */
 export async function readDocument(
   source: DocumentSource,
   wanted: DocumentWanted,
-  desk: Desk,
+  context: ReadingContext,
 ): Promise<DocumentContent> {
-  const { description, reader } = tellFormat(source);
+  const { description, reader } = detectFormat(source);
   const read = await reader();
   try {
-    return boundContent(await read(source, wanted, desk));
+    return boundContent(await read(source, wanted, context));
   } catch (error) {
     if (error instanceof ToolError) throw boundError(error);
     const why = error instanceof Error ? error.message : String(error);
@@ -22,4 +24,66 @@ export async function readDocument(
     broken.cause = error;
     throw broken;
   }
+}
+
+/**
+ * What a document says of itself can be of any length, unlike its parts, of which only as much is read as is asked for:
+ * it is cut to what anybody would read before it is handed to the room.
+ */
+export function boundContent(content: DocumentContent): DocumentContent {
+  const { images, note } = boundImages(content.images);
+  const entries = Object.entries(content.properties).slice(0, mostProperties);
+  const notes = content.notes.slice(0, mostNotes).map((each) => cut(each, mostNote));
+  const untold = content.notes.length - notes.length;
+  return {
+    ...content,
+    properties: Object.fromEntries(
+      entries.map(([name, value]) => [cut(name, mostName), cut(value, mostValue)]),
+    ),
+    parts: content.parts.map((part) =>
+      part.title === undefined ? part : { ...part, title: cut(part.title, mostTitle) },
+    ),
+    notes: [
+      ...notes,
+      ...(untold === 0 ? [] : [`${counted(untold, "more note")} left out`]),
+      ...(note === undefined ? [] : [note]),
+    ],
+    images,
+  };
+}
+
+/** Why it could not be read, in one line, whatever names the document has for its pieces. */
+export function boundError({ code, message, hint }: ToolError): ToolError {
+  const told = (text: string) => printableLine(cut(text, mostNote));
+  return new ToolError(code, told(message), { hint: hint === undefined ? undefined : told(hint) });
+}
+
+const mostProperties = 100;
+const mostName = 100;
+const mostValue = 2000;
+const mostTitle = 500;
+const mostNotes = 100;
+const mostNote = 4000;
+
+/** As many bytes of pictures as models are shown in one answer. */
+const mostImageBytes = 10 * 1024 * 1024;
+const mostImages = 20;
+
+function boundImages(given: readonly Image[]): { readonly images: readonly Image[]; readonly note?: string } {
+  let left = mostImageBytes;
+  const images: Image[] = [];
+  for (const image of given) {
+    left -= image.base64.length * 0.75;
+    if (left >= 0 && images.length < mostImages) images.push(image);
+  }
+  const missing = given.length - images.length;
+  if (missing === 0) return { images };
+  return {
+    images,
+    note: `${counted(missing, "picture is", "pictures are")} not shown: together they are too many or too large`,
+  };
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, characterStart(text, most))}…` : text;
 }

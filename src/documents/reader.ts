@@ -1,4 +1,6 @@
 import type { DocumentContent, DocumentSource, DocumentWanted } from "../contract/document.ts";
+import { ToolError } from "../contract/error.ts";
+import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../lib/encoding.ts";
 import type { Budget } from "./budget.ts";
 
 /**
@@ -9,14 +11,36 @@ import type { Budget } from "./budget.ts";
 export type DocumentReader = (
   source: DocumentSource,
   wanted: DocumentWanted,
-  desk: Desk,
+  context: ReadingContext,
 ) => DocumentContent | Promise<DocumentContent>;
 
 /** What a reader works with. */
-export interface Desk {
+export interface ReadingContext {
   /** Tell it what is produced before it is kept: it throws `too-large`. */
   readonly budget: Budget;
   readonly signal: AbortSignal;
   /** Told how far it is, for what can take longer than a second: "page 40 of 120". */
   progress(message: string): void;
+}
+
+/** What is no whole document of its format. `why`: "its directory is missing". */
+export function damaged(name: string, why: string): ToolError {
+  return new ToolError("unsupported", `${name} is damaged: ${why}`, {
+    hint: "Get the file again, or open it in the program that made it and save it anew.",
+  });
+}
+
+/** `how` is the program's way to take the password off, if there is a usual one. */
+export function encrypted(name: string, how = "Save it without a password"): ToolError {
+  return new ToolError("unsupported", `${name} is encrypted: it cannot be read without its password`, {
+    hint: `${how}, and read that.`,
+  });
+}
+
+/** Bytes as text, in whichever encoding of file.read they are; undefined for what is none. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  const head = bytes.subarray(0, detectionBytes);
+  const encoding = detectEncoding(head, { complete: head.length === bytes.length });
+  if (encoding === "binary") return undefined;
+  return decodeText(bytes.subarray(byteOrderMarkLength(head)), encoding).text;
 }

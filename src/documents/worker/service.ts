@@ -4,7 +4,7 @@ import type { Channel } from "../../workers/channel.ts";
 import { Budget } from "../budget.ts";
 import { readDocument } from "../read-document.ts";
 
-/** What a host is asked that reads documents. */
+/** What a worker is asked that reads documents. */
 export interface DocumentService {
   read(request: DocumentRequest, options: Reading): Promise<DocumentContent>;
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ToolError } from "../../contract/error.ts";
 import { Budget } from "../budget.ts";
-import { decodeXml } from "./decode-xml.ts";
+import { decodeXml } from "./decode.ts";
 import { XmlReader } from "./xml-reader.ts";
 
 describe("XmlReader", () => {

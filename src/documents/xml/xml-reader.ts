@@ -1,6 +1,6 @@
 import type { Budget } from "../budget.ts";
-import { damaged } from "../damaged.ts";
-import { expandEntities } from "./entities.ts";
+import { damaged } from "../reader.ts";
+import { expandEntities } from "./decode.ts";
 import { isAt, type Known, Names, outerScope, type Scope } from "./names.ts";
 
 /**

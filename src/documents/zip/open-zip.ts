@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import { asBuffer } from "../../lib/as-buffer.ts";
 import { counted } from "../../lib/counted.ts";
 import type { Budget } from "../budget.ts";
-import { damaged, encrypted } from "../damaged.ts";
+import { damaged, encrypted } from "../reader.ts";
 import { readDirectory, type ZipEntry } from "./directory.ts";
 
 /** A ZIP archive that is wholly there as bytes. */

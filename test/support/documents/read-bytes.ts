@@ -3,7 +3,7 @@ import { ToolError } from "../../../src/contract/error.ts";
 import { Budget, type Limits } from "../../../src/documents/budget.ts";
 import { readDocument } from "../../../src/documents/read-document.ts";
 
-/** Reads a document here, without a host: its format is told as ever. */
+/** Reads a document here, without a worker: its format is told as ever. */
 export function readBytes(
   name: string,
   bytes: Uint8Array | string,

@@ -1,34 +1,33 @@
+import { createGunzip, createZstdDecompress } from "node:zlib";
 import type { DocumentSource } from "../../../contract/document.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { damaged } from "../../damaged.ts";
-import type { Desk } from "../../reader.ts";
-import type { Archive } from "./archive.ts";
-import { TarScan } from "./tar-archive.ts";
-import { isTarHeader } from "./tar-header.ts";
-import { gzipName, gzipTime, type Packing, unpack } from "./unpack.ts";
+import { asBuffer } from "../../../lib/as-buffer.ts";
+import type { Budget } from "../../budget.ts";
+import { damaged, type ReadingContext } from "../../reader.ts";
+import { type Archive, isTarHeader, TarScan } from "./tar.ts";
 
 /** A tar archive, compressed or not, or a single file that is compressed. `wanted` is the entry to be read. */
 export async function packedArchive(
   source: DocumentSource,
   packing: Packing | undefined,
   wanted: string | undefined,
-  desk: Desk,
+  context: ReadingContext,
 ): Promise<Archive> {
   const { name, bytes } = source;
   if (packing === undefined) {
-    const scan = new TarScan(desk, wanted);
+    const scan = new TarScan(context, wanted);
     scan.push(bytes);
     return tarListed("tar archive", scan, undefined);
   }
   const single = packing === "gzip" ? gzipName(bytes) : undefined;
   const inner = single ?? name.replace(/^.*[/\\]/, "").replace(/\.(?:gz|zst|zstd)$/i, "");
-  const scan = new TarScan(desk, wanted);
+  const scan = new TarScan(context, wanted);
   const chunks: Uint8Array[] = [];
   let size = 0;
   let isTar: boolean | undefined;
   let why: string | undefined;
   try {
-    for await (const chunk of unpack(bytes, packing, desk.budget)) {
+    for await (const chunk of unpack(bytes, packing, context.budget)) {
       isTar ??= isTarHeader(chunk.subarray(0, 512));
       size += chunk.length;
       if (isTar) scan.push(chunk);
@@ -61,4 +60,35 @@ function tarListed(description: string, scan: TarScan, why: string | undefined):
 function reasonOf(error: unknown): string {
   if (error instanceof ToolError) return error.message.replace(/^.*?: /, "");
   return "it breaks off or is damaged";
+}
+
+type Packing = "gzip" | "zstd";
+
+/** What one compressed stream becomes, piece by piece, each counted before it is given. */
+async function* unpack(bytes: Uint8Array, packing: Packing, budget: Budget): AsyncGenerator<Uint8Array> {
+  const stream = packing === "gzip" ? createGunzip({ chunkSize }) : createZstdDecompress({ chunkSize });
+  stream.end(asBuffer(bytes));
+  for await (const chunk of stream) {
+    budget.inflate(chunk.length);
+    yield chunk;
+  }
+}
+
+const chunkSize = 256 * 1024;
+
+/** The name that gzip has kept of the file, if it has. */
+function gzipName(bytes: Uint8Array): string | undefined {
+  const header = asBuffer(bytes.subarray(0, 4096));
+  const flags = header[3] ?? 0;
+  if ((flags & 8) === 0) return undefined;
+  const start = 10 + ((flags & 4) === 0 || header.length < 12 ? 0 : 2 + header.readUInt16LE(10));
+  const end = header.indexOf(0, start);
+  if (end <= start) return undefined;
+  return header.toString("latin1", start, end).split(/[/\\]/).at(-1);
+}
+
+/** When the file was last changed, if gzip has kept that. */
+function gzipTime(bytes: Uint8Array): string | undefined {
+  const seconds = bytes.length < 8 ? 0 : asBuffer(bytes).readUInt32LE(4);
+  return seconds === 0 ? undefined : new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ");
 }

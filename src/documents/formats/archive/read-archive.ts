@@ -1,23 +1,23 @@
 import type { DocumentContent, DocumentSource, DocumentWanted } from "../../../contract/document.ts";
 import { ToolError } from "../../../contract/error.ts";
+import { asBuffer } from "../../../lib/as-buffer.ts";
 import { counted } from "../../../lib/counted.ts";
 import { sniffMediaType } from "../../../lib/media-type.ts";
 import { nearest } from "../../../lib/nearest.ts";
 import { printableLine } from "../../../lib/printable.ts";
 import { showSize } from "../../../lib/show-size.ts";
 import { cutPart, noSuchPart, splitAnchor, wholeText } from "../../anchors.ts";
-import type { Desk, DocumentReader } from "../../reader.ts";
-import { textOf } from "../../text-of.ts";
-import { leadsOutside } from "../../zip/entry-name.ts";
-import type { Archive, ArchiveEntry } from "./archive.ts";
+import { type DocumentReader, type ReadingContext, textOf } from "../../reader.ts";
+import { leadsOutside, type ZipEntry } from "../../zip/directory.ts";
+import { openZip, type Zip } from "../../zip/open-zip.ts";
 import { packedArchive } from "./packed-archive.ts";
-import { zipArchive } from "./zip-archive.ts";
+import type { Archive, ArchiveEntry } from "./tar.ts";
 
 /** Lists what is in an archive, or shows the text of one entry. What is packed in an entry is not unpacked. */
-export const readArchive: DocumentReader = async (source, wanted, desk) => {
+export const readArchive: DocumentReader = async (source, wanted, context) => {
   const { anchor, from } = splitAnchor(wanted.part);
   const entryName = anchor?.replace(/^entry\s+/i, "");
-  const archive = await openArchive(source, entryName, desk);
+  const archive = await openArchive(source, entryName, context);
   if (archive === undefined) return describedOnly(source);
   const { description, entries, count, notes } = archive;
   const content = {
@@ -40,22 +40,22 @@ export const readArchive: DocumentReader = async (source, wanted, desk) => {
 function openArchive(
   source: DocumentSource,
   wanted: string | undefined,
-  desk: Desk,
+  context: ReadingContext,
 ): Archive | undefined | Promise<Archive> {
   switch (sniffMediaType(source.bytes.subarray(0, 8192))?.mediaType ?? "application/x-tar") {
     case "application/gzip":
-      return packedArchive(source, "gzip", wanted, desk);
+      return packedArchive(source, "gzip", wanted, context);
     case "application/zstd":
-      return packedArchive(source, "zstd", wanted, desk);
+      return packedArchive(source, "zstd", wanted, context);
     case "application/x-tar":
-      return packedArchive(source, undefined, wanted, desk);
+      return packedArchive(source, undefined, wanted, context);
     case "application/x-7z-compressed":
     case "application/x-xz":
     case "application/x-bzip2":
     case "application/vnd.rar":
       return undefined;
     default:
-      return zipArchive(source, desk);
+      return zipArchive(source, context);
   }
 }
 
@@ -139,4 +139,43 @@ async function readEntry(
     );
   const { part, next } = cutPart({ anchor: `entry ${wanted}`, text }, from, maxChars);
   return { parts: [part], next: next === undefined ? undefined : `entry ${wanted} from ${next}` };
+}
+
+/** ZIP, and what is one by another name: JAR, WHL, APK. */
+export function zipArchive({ name, bytes }: DocumentSource, { budget }: ReadingContext): Archive {
+  const zip = openZip(bytes, name, budget);
+  const isJar = zip.find("META-INF/MANIFEST.MF") !== undefined;
+  return {
+    description: isJar ? "Java archive" : "ZIP archive",
+    entries: zip.entries.map((entry) => shown(entry, zip)),
+    count: zip.count,
+    notes: [...zip.notes, ...encryptedNote(zip)],
+    read: (wanted) => {
+      const entry = zip.entries.findLast((entry) => entry.name === wanted);
+      return entry === undefined || entry.isDirectory ? undefined : zip.read(entry);
+    },
+  };
+}
+
+function shown(entry: ZipEntry, zip: Zip): ArchiveEntry {
+  const { name, size, modified, isEncrypted } = entry;
+  const isLink = (entry.unixMode & 0xf000) === 0xa000;
+  const kind = entry.isDirectory ? "directory" : isLink ? "link" : "file";
+  return { name, kind, size, modified, isEncrypted, linkTarget: isLink ? linkTarget(entry, zip) : undefined };
+}
+
+function linkTarget(entry: ZipEntry, zip: Zip): string | undefined {
+  if (entry.isEncrypted || entry.size > 4096) return undefined;
+  try {
+    return asBuffer(zip.read(entry)).toString("utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function encryptedNote({ entries }: Zip): readonly string[] {
+  const count = entries.filter(({ isEncrypted }) => isEncrypted).length;
+  return count === 0
+    ? []
+    : [`${counted(count, "entry is", "entries are")} encrypted; only names and sizes can be told`];
 }

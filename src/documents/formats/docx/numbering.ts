@@ -1,5 +1,5 @@
+import { formatListNumber, type ListNumberStyle } from "../../shared/list-numbers.ts";
 import type { XmlReader } from "../../xml/xml-reader.ts";
-import { type CountStyle, countAs } from "../office/count-as.ts";
 import type { Styles } from "./styles.ts";
 
 /** Counts the items of lists as Word does, in the order of the document. */
@@ -39,7 +39,7 @@ export class Numbering {
     return text.replaceAll(/%([1-9])/g, (_, digit: string) => {
       const of = Number(digit) - 1;
       const { style } = define(of);
-      return countAs(counters[of] ?? define(of).start, isLegal && style !== "" ? "1" : style);
+      return formatListNumber(counters[of] ?? define(of).start, isLegal && style !== "" ? "1" : style);
     });
   }
 
@@ -54,7 +54,7 @@ export class Numbering {
 
 interface Level {
   readonly start: number;
-  readonly style: CountStyle;
+  readonly style: ListNumberStyle;
   readonly text: string;
   readonly isBullet: boolean;
   /** Counts from the start after an item of a higher level. */
@@ -76,7 +76,7 @@ interface List {
 
 const plain: Level = { start: 1, style: "1", text: "", isBullet: false, restarts: true, isLegal: false };
 
-const styles: Readonly<Record<string, CountStyle>> = {
+const styles: Readonly<Record<string, ListNumberStyle>> = {
   lowerLetter: "a",
   upperLetter: "A",
   lowerRoman: "i",

@@ -1,18 +1,22 @@
 import { counted } from "../../../lib/counted.ts";
 import type { DocumentReader } from "../../reader.ts";
-import { type Block, cellText } from "../office/blocks.ts";
-import { mainPart, openPackage, type Package } from "../office/open-package.ts";
-import { packageProperties } from "../office/properties.ts";
-import { showSections } from "../office/sections.ts";
+import { type Block, cellText } from "../../shared/blocks.ts";
+import {
+  mainPart,
+  openPackage,
+  type Package,
+  packageProperties,
+  type Relations,
+} from "../../shared/office-package.ts";
+import { showSections } from "../../shared/sections.ts";
 import { Numbering } from "./numbering.ts";
-import { readBlocks } from "./read-blocks.ts";
-import { readNotes } from "./read-notes.ts";
-import type { Notes, Story, Tally } from "./story.ts";
+import { readBlocks } from "./read-text.ts";
+import type { Note, Notes, Story, Tally } from "./story.ts";
 import { readStyles } from "./styles.ts";
 
 /** Word documents and templates, with or without macros (which are never looked at). */
-export const readDocx: DocumentReader = async (source, wanted, desk) => {
-  const opened = openPackage(source, desk);
+export const readDocx: DocumentReader = async (source, wanted, context) => {
+  const opened = openPackage(source, context);
   const part = mainPart(opened, "word/document.xml");
   const relations = opened.relations(part);
   const related = (type: string) => [...relations.values()].find((each) => each.type === type)?.target;
@@ -32,7 +36,7 @@ export const readDocx: DocumentReader = async (source, wanted, desk) => {
   const numberingOfOthers = openNumbering();
   const storyOf = (name: string, notes: Notes): Story => ({
     opened,
-    budget: desk.budget,
+    budget: context.budget,
     relations: name === part ? relations : opened.relations(name),
     styles,
     numbering: name === part ? openNumbering() : numberingOfOthers,
@@ -91,4 +95,38 @@ function remarks({ insertions, deletions, pictures, hidden, embedded }: Tally): 
     pictures > 0 ? `has ${counted(pictures, "picture")}, shown as ![description]` : "",
     embedded > 0 ? `has ${counted(embedded, "embedded file")}, not shown` : "",
   ].filter((remark) => remark !== "");
+}
+
+/** What the footnotes, endnotes and comments say, by "footnote 2". */
+function readNotes(
+  opened: Package,
+  relations: Relations,
+  storyOf: (part: string, notes: Notes) => Story,
+): Notes {
+  const parts = [...relations.values()];
+  const read = (kind: string, known: Notes) =>
+    parts.filter(({ type }) => type === `${kind}s`).flatMap(({ target }) => readPart(kind, target, known));
+  const comments: Notes = new Map(read("comment", new Map()));
+  return new Map([...comments, ...read("footnote", comments), ...read("endnote", comments)]);
+
+  function readPart(kind: string, part: string, known: Notes): (readonly [string, Note])[] {
+    const reader = opened.open(part);
+    if (!reader?.child(0)) return [];
+    const story = storyOf(part, known);
+    const notes: (readonly [string, Note])[] = [];
+    const { depth } = reader;
+    while (reader.child(depth)) {
+      // Lines that separate notes from the text are written like notes.
+      if (/separator|notice/i.test(reader.attribute("w:type") ?? "")) continue;
+      const id = reader.attribute("w:id") ?? "";
+      const author = reader.attribute("w:author");
+      const day = reader.attribute("w:date")?.slice(0, 10);
+      const by = `comment by ${author || "an unnamed person"}${day === undefined ? "" : ` (${day})`}: `;
+      const blocks = readBlocks(reader, story);
+      const text = cellText(blocks.filter((block) => block.kind !== "note")).trim();
+      const comments = blocks.filter((block) => block.kind === "note");
+      notes.push([`${kind} ${id}`, { text: kind === "comment" ? by + text : text, comments }]);
+    }
+    return notes;
+  }
 }

@@ -1,12 +1,11 @@
+import { append, type Block, cellText } from "../../shared/blocks.ts";
 import type { XmlReader } from "../../xml/xml-reader.ts";
-import { append, type Block, cellText } from "../office/blocks.ts";
-import { readBlock } from "./read-blocks.ts";
 import type { Story } from "./story.ts";
 
 /** A table; what stands in a single cell, which is only a frame, as the blocks it is. */
-export function readTable(reader: XmlReader, story: Story): Block[] {
+export function readTable(reader: XmlReader, story: Story, readBlock: ReadBlock): Block[] {
   const rows: Cell[][] = [];
-  readRows(reader, story, rows);
+  readRows(reader, story, readBlock, rows);
   const cells = rows.flat();
   if (cells.length <= 1) return cells.flatMap(({ blocks }) => blocks);
   // A footnote that is cited in a cell follows the table.
@@ -20,6 +19,9 @@ export function readTable(reader: XmlReader, story: Story): Block[] {
   return [{ kind: "table", rows: shown }];
 }
 
+/** Reads what a cell holds: paragraphs, and tables in turn. */
+type ReadBlock = (reader: XmlReader, story: Story, blocks: Block[]) => void;
+
 interface Cell {
   readonly blocks: Block[];
   readonly columns: number;
@@ -30,13 +32,13 @@ function showCell({ blocks, columns }: Cell): string[] {
   return [text, ...Array<string>(columns - 1).fill("")];
 }
 
-function readRows(reader: XmlReader, story: Story, rows: Cell[][]): void {
+function readRows(reader: XmlReader, story: Story, readBlock: ReadBlock, rows: Cell[][]): void {
   const { depth } = reader;
   while (reader.child(depth)) {
-    if (wrappers.has(reader.name)) readRows(reader, story, rows);
+    if (wrappers.has(reader.name)) readRows(reader, story, readBlock, rows);
     else if (reader.name === "w:tr") {
       const row: Cell[] = [];
-      const isDeleted = readCells(reader, story, row);
+      const isDeleted = readCells(reader, story, readBlock, row);
       if (isDeleted) story.tally.deletions += 1;
       else if (row.length > 0) rows.push(row);
     }
@@ -45,12 +47,12 @@ function readRows(reader: XmlReader, story: Story, rows: Cell[][]): void {
 
 const wrappers: ReadonlySet<string> = new Set(["w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo"]);
 
-function readCells(reader: XmlReader, story: Story, row: Cell[]): boolean {
+function readCells(reader: XmlReader, story: Story, readBlock: ReadBlock, row: Cell[]): boolean {
   let isDeleted = false;
   const { depth } = reader;
   while (reader.child(depth)) {
-    if (wrappers.has(reader.name)) isDeleted = readCells(reader, story, row) || isDeleted;
-    else if (reader.name === "w:tc") row.push(readCell(reader, story));
+    if (wrappers.has(reader.name)) isDeleted = readCells(reader, story, readBlock, row) || isDeleted;
+    else if (reader.name === "w:tc") row.push(readCell(reader, story, readBlock));
     else if (reader.is("w:trPr")) {
       const inside = reader.depth;
       while (reader.child(inside)) {
@@ -67,7 +69,7 @@ function readCells(reader: XmlReader, story: Story, row: Cell[]): boolean {
 /** Word has no wider tables; a cell that claims more would grow without a word in it. */
 const mostColumns = 63;
 
-function readCell(reader: XmlReader, story: Story): Cell {
+function readCell(reader: XmlReader, story: Story, readBlock: ReadBlock): Cell {
   const blocks: Block[] = [];
   let columns = 1;
   const { depth } = reader;

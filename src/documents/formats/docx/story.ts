@@ -1,6 +1,6 @@
 import type { Budget } from "../../budget.ts";
-import type { Block } from "../office/blocks.ts";
-import type { Package, Relations } from "../office/open-package.ts";
+import type { Block } from "../../shared/blocks.ts";
+import type { Package, Relations } from "../../shared/office-package.ts";
 import type { Numbering } from "./numbering.ts";
 import type { Styles } from "./styles.ts";
 

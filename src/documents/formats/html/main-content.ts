@@ -1,4 +1,4 @@
-import { type Element, findElement } from "./element.ts";
+import { type Element, findElement, noAttributes } from "./element.ts";
 
 /**
  * The element that holds the matter of a page. Goes down from the whole as long as what is left behind hardly says
@@ -68,3 +68,107 @@ const wordless: ReadonlySet<string> = new Set([
   "math",
   "table",
 ]);
+
+/**
+ * Whether an element is beside the matter of its page: what leads to other pages, sells, asks for consent. In doubt it is
+ * not. Asked when the element is closed.
+ */
+export function isAside(element: Element): boolean {
+  switch (element.name) {
+    case "nav":
+    case "dialog":
+    case "menu":
+    case "search":
+      return true;
+    case "button":
+      return !isAllOfTitle(element);
+    case "footer":
+      return !isWithinMatter(element) || element.plainLength < 300 || isMostlyLinks(element);
+    case "aside":
+      return !isWithinMatter(element) || isMostlyLinks(element);
+    case "header":
+      return !isWithinMatter(element) && !element.holdsTopHeading;
+    case "form":
+      return element.plainLength < 200 && !element.holdsTopHeading;
+    case "html":
+    case "body":
+    case "main":
+    case "article":
+    case "pre":
+    case "code":
+      return false;
+    default:
+      return element.attributes !== noAttributes && isSaidToBeOne(element);
+  }
+}
+
+function isSaidToBeOne(element: Element): boolean {
+  return asideRoles.has(element.attributes.role ?? "") || isNamedLikeOne(element);
+}
+
+const asideRoles: ReadonlySet<string> = new Set([
+  "navigation",
+  "banner",
+  "contentinfo",
+  "complementary",
+  "search",
+  "dialog",
+  "alertdialog",
+  "menu",
+  "menubar",
+  "toolbar",
+]);
+
+const namedElements: ReadonlySet<string> = new Set([
+  "div",
+  "section",
+  "ul",
+  "ol",
+  "dl",
+  "table",
+  "td",
+  "p",
+  "a",
+  "span",
+  "iframe",
+]);
+
+/** Whole words of a class or identifier, or parts of them that mean nothing else. */
+const asideWords =
+  /(?:^|[-_\s])(?:ads?|footer|headerlink|masthead|menu|modal|nav|overlay|pager|popup|promo|related|rss|shar(?:e|ing)|skip|social|subscribe|toc|toolbar)(?:$|[-_\s])|advert|breadcrumb|consent|cookie|edit-?section|gdpr|hash-?link|navbar|navigation|navbox|newsletter|noprint|outbrain|pagination|paywall|permalink|sidebar|skip-?link|sponsor|sr-only|screen-reader|taboola|visually-?hidden/i;
+
+const mostWordsOfAside = 400;
+
+function isNamedLikeOne(element: Element): boolean {
+  const { class: classes, id } = element.attributes;
+  if ((classes === undefined && id === undefined) || !namedElements.has(element.name)) return false;
+  // The frame of a page says which kinds of bars it has: "has-sidebar".
+  const isSmall = element.plainLength < mostWordsOfAside && !element.holdsTopHeading;
+  if (!isSmall && !isMostlyLinks(element)) return false;
+  if (asideWords.test(classes ?? "")) return true;
+  // Sections are called after their headings: "Cookies", "Navigation".
+  const isSection = element.name === "section" || /(?:^|\s)section(?:\s|$)/.test(classes ?? "");
+  return !isSection && asideWords.test(id ?? "");
+}
+
+function isMostlyLinks({ plainLength, linkLength }: Element): boolean {
+  return linkLength > plainLength;
+}
+
+function isWithinMatter(element: Element): boolean {
+  for (let above = element.parent; above; above = above.parent) {
+    if (matterNames.has(above.name) || above.attributes.role === "main") return true;
+  }
+  return false;
+}
+
+const matterNames: ReadonlySet<string> = new Set(["main", "article", "blockquote", "figure", "td"]);
+
+/** What opens a part of the page when it is pressed is often all of its heading. */
+function isAllOfTitle(button: Element): boolean {
+  const title = button.parent;
+  if (title === undefined || !/^(?:h[1-6]|summary|dt)$/.test(title.name)) return false;
+  return title.children.every(
+    (child) => child === button || (typeof child === "string" && child.trim() === ""),
+  );
+}

@@ -1,7 +1,7 @@
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
-import { noAttributes } from "./element.ts";
-import { kindOf } from "./kinds.ts";
-import { type ParsedHtml, Tree } from "./tree.ts";
+import { ToolError } from "../../../contract/error.ts";
+import { type Attributes, Element, type Kind, kindOf, noAttributes, textOf } from "./element.ts";
+import { isAside } from "./main-content.ts";
 
 /** One pass over the text, in time that its length decides alone. */
 export function parseHtml(given: string, options: { readonly showHidden: boolean }): ParsedHtml {
@@ -74,3 +74,211 @@ const attributeNames: ReadonlySet<string> = new Set(
     "style title type value width xml:lang"
   ).split(" "),
 );
+
+export interface ParsedHtml {
+  /** Holds all elements that are shown. */
+  readonly root: Element;
+  /** What the head says, each as it stands: `meta`, `base`, `link`, `html`. */
+  readonly head: readonly Element[];
+  readonly title: string | undefined;
+  /** Characters of all text that is shown, also of what is beside the matter. */
+  readonly textLength: number;
+}
+
+/** Browsers keep to the same. Whoever walks a tree may do so by recursion. */
+const maxDepth = 512;
+
+const maxElements = 1_500_000;
+
+/**
+ * Makes a tree of tags as browsers do, where that matters to a reader. What is never shown is not kept; elements below
+ * `maxDepth` become neighbours of those they are in. `showHidden` also keeps what styles hide, and what is for browsers
+ * without scripts.
+ */
+class Tree {
+  readonly #showHidden: boolean;
+  readonly #root = new Element(kindOf("#root"), noAttributes, undefined);
+  readonly #head: Element[] = [];
+  readonly #open: Element[] = [this.#root];
+  /** What was measured before each open element began. */
+  readonly #plainBefore: number[] = [0];
+  readonly #linkedBefore: number[] = [0];
+  #title: Element | undefined;
+  #elements = 0;
+  #textLength = 0;
+  #plainLength = 0;
+  #linkedLength = 0;
+  /** How many open elements are too deep, are not shown, are links, are foreign, are paragraphs. */
+  #tooDeep = 0;
+  #dark = 0;
+  #links = 0;
+  #foreign = 0;
+  #paragraphs = 0;
+
+  constructor({ showHidden }: { readonly showHidden: boolean }) {
+    this.#showHidden = showHidden;
+  }
+
+  get isForeign(): boolean {
+    return this.#foreign > 0;
+  }
+
+  finish(): ParsedHtml {
+    this.#closeTo(1);
+    this.#measure(this.#root, 0);
+    const title = this.#title && textOf(this.#title);
+    return { root: this.#root, head: this.#head, title, textLength: this.#textLength };
+  }
+
+  /** `isClosed`: it is one that its own tag has ended. */
+  start(kind: Kind, attributes: Attributes, { isClosed }: { readonly isClosed: boolean }): void {
+    this.#elements += 1;
+    if (this.#elements > maxElements) throw tooMany();
+    // Where a word may be broken; the text before and behind it is one.
+    if (kind.name === "wbr") return;
+    this.#endImplied(kind);
+    const parent = this.#open.at(-1)!;
+    const element = new Element(kind, attributes, parent);
+    if (kind.isAboutPage) this.#head.push(element);
+    if (this.#dark === 0 && !this.#hides(kind, attributes)) {
+      parent.children.push(element);
+      if (element.isBlock) markBlocks(parent);
+      if (kind.name === "h1") markTopHeading(parent);
+    }
+    if (isClosed || kind.isVoid) return;
+    if (this.#open.length >= maxDepth) {
+      this.#tooDeep += 1;
+      return;
+    }
+    this.#open.push(element);
+    this.#plainBefore.push(this.#plainLength);
+    this.#linkedBefore.push(this.#linkedLength);
+    this.#count(element, 1);
+  }
+
+  end(name: string): void {
+    if (name === "br") {
+      this.start(kindOf(name), noAttributes, { isClosed: true });
+      return;
+    }
+    if (this.#tooDeep > 0) {
+      this.#tooDeep -= 1;
+      return;
+    }
+    const passes = kindOf(name).isTablePart;
+    for (let place = this.#open.length - 1; place > 0; place -= 1) {
+      const open = this.#open[place]!.kind;
+      if (open.name === name) {
+        this.#closeTo(place);
+        return;
+      }
+      if (!passes && open.isScope) return;
+    }
+  }
+
+  text(text: string): void {
+    const parent = this.#open.at(-1)!;
+    if (this.#dark > 0) {
+      if (parent.name === "title" && this.#foreign === 0) this.#readTitle(parent, text);
+      return;
+    }
+    keepText(parent, text);
+    // Between elements there is often nothing but the white space that makes the source look well.
+    const length = text.charCodeAt(0) <= 0x20 ? text.trim().length : text.length;
+    this.#textLength += length;
+    if (this.#links > 0) this.#linkedLength += length;
+    else this.#plainLength += length;
+  }
+
+  /** Only the first counts, in as many pieces as it comes. */
+  #readTitle(element: Element, text: string): void {
+    this.#title ??= element;
+    if (this.#title === element) keepText(element, text);
+  }
+
+  #endImplied({ name, endsParagraph, implied }: Kind): void {
+    if (this.#tooDeep > 0) return;
+    if (endsParagraph && this.#paragraphs > 0) this.#endNearest(paragraph, cells);
+    if (implied !== undefined) this.#endNearest(implied.ends, implied.within);
+    else if (name === "a" && this.#open.at(-1)!.name === "a") this.#closeTo(this.#open.length - 1);
+  }
+
+  #endNearest(ends: ReadonlySet<string>, within: ReadonlySet<string>): void {
+    for (let place = this.#open.length - 1; place > 0; place -= 1) {
+      const { name } = this.#open[place]!;
+      if (ends.has(name)) {
+        this.#closeTo(place);
+        return;
+      }
+      if (within.has(name) || name === "table") return;
+    }
+  }
+
+  #closeTo(length: number): void {
+    this.#tooDeep = 0;
+    while (this.#open.length > length) {
+      const element = this.#open.pop()!;
+      this.#count(element, -1);
+      const plainBefore = this.#plainBefore.pop()!;
+      const linkedBefore = this.#linkedBefore.pop()!;
+      this.#measure(element, plainBefore, linkedBefore);
+      if (!isAside(element)) continue;
+      element.isAside = true;
+      this.#plainLength = plainBefore;
+      this.#linkedLength = linkedBefore;
+    }
+  }
+
+  #measure(element: Element, plainBefore: number, linkedBefore = 0): void {
+    element.plainLength = this.#plainLength - plainBefore;
+    element.linkLength = this.#linkedLength - linkedBefore;
+  }
+
+  #count({ name, kind, attributes }: Element, by: 1 | -1): void {
+    if (name === "p") this.#paragraphs += by;
+    else if (name === "a" && attributes.href !== undefined) this.#links += by;
+    else if (kind.isForeign) this.#foreign += by;
+    if (this.#dark > 0 || this.#hides(kind, attributes)) this.#dark += by;
+  }
+
+  #hides({ name, isDark, isFallback }: Kind, attributes: Attributes): boolean {
+    if (isDark) return name !== "script" || !attributes.type?.startsWith("math/tex");
+    if (this.#showHidden || name === "body" || name === "html") return false;
+    return isFallback || (attributes !== noAttributes && isHidden(attributes));
+  }
+}
+
+const paragraph: ReadonlySet<string> = new Set(["p"]);
+const cells: ReadonlySet<string> = new Set(["td", "th", "caption"]);
+
+function isHidden(attributes: Attributes): boolean {
+  const { hidden, style } = attributes;
+  if (hidden !== undefined && hidden !== "until-found") return true;
+  if (attributes["aria-hidden"] === "true") return true;
+  return style !== undefined && /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style);
+}
+
+function keepText(parent: Element, text: string): void {
+  const last = parent.children.length - 1;
+  // Text comes in pieces around each entity.
+  if (typeof parent.children[last] === "string") parent.children[last] += text;
+  else parent.children.push(text);
+}
+
+function markBlocks(element: Element): void {
+  for (let above: Element | undefined = element; above && !above.holdsBlocks; above = above.parent) {
+    above.holdsBlocks = true;
+  }
+}
+
+function markTopHeading(element: Element): void {
+  for (let above: Element | undefined = element; above && !above.holdsTopHeading; above = above.parent) {
+    above.holdsTopHeading = true;
+  }
+}
+
+function tooMany(): ToolError {
+  return new ToolError("too-large", `The page has more than ${maxElements} elements`, {
+    hint: "Take it apart with other programs (shell.run) if you need it.",
+  });
+}

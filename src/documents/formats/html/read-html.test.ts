@@ -13,9 +13,9 @@ async function read(
   source: { readonly name?: string; readonly mediaType?: string } = {},
 ): Promise<DocumentContent> {
   const name = source.name ?? "page.html";
-  const desk = { budget: new Budget(name), signal: new AbortController().signal, progress: () => {} };
+  const context = { budget: new Budget(name), signal: new AbortController().signal, progress: () => {} };
   const bytes = typeof html === "string" ? Buffer.from(html) : html;
-  return readHtml({ name, bytes, mediaType: source.mediaType }, { maxChars: 40_000, ...wanted }, desk);
+  return readHtml({ name, bytes, mediaType: source.mediaType }, { maxChars: 40_000, ...wanted }, context);
 }
 
 const anchors = ({ parts, next }: DocumentContent) => [

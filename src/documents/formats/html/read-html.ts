@@ -1,18 +1,17 @@
-import type { DocumentContent } from "../../../contract/document.ts";
+import type { DocumentContent, DocumentPart } from "../../../contract/document.ts";
 import { counted } from "../../../lib/counted.ts";
 import { decodePage } from "../../../lib/net/decode-page.ts";
 import { showSize } from "../../../lib/show-size.ts";
 import { gatherParts, splitAnchor, wholeText } from "../../anchors.ts";
 import type { DocumentReader } from "../../reader.ts";
-import { htmlToMarkdown } from "./html-to-markdown.ts";
-import { sectionsOf } from "./sections.ts";
+import { htmlToMarkdown, type MarkdownPage } from "./html-to-markdown.ts";
 
 /**
  * Pages of the web: their matter, as Markdown. The part "whole page" is all of it; "section 3", and "whole section 3", are
  * parts of either, if it is long.
  */
-export const readHtml: DocumentReader = async ({ name, bytes, mediaType }, wanted, desk) => {
-  if (bytes.length > longBytes) desk.progress(`reading ${showSize(bytes.length)} of HTML`);
+export const readHtml: DocumentReader = async ({ name, bytes, mediaType }, wanted, context) => {
+  if (bytes.length > longBytes) context.progress(`reading ${showSize(bytes.length)} of HTML`);
   const { text } = decodePage(bytes, mediaType);
   const { isWhole, part } = wholeness(wanted.part);
   const page = htmlToMarkdown(text, { base: isWebAddress(name) ? name : undefined, whole: isWhole });
@@ -71,3 +70,36 @@ function notesOn({
 function isWebAddress(name: string): boolean {
   return /^https?:\/\//i.test(name) && URL.canParse(name);
 }
+
+/**
+ * A long page in sections that can be asked for. They begin at headings where they can, and depend on nothing but the
+ * page.
+ */
+function sectionsOf({
+  markdown,
+  starts,
+}: Pick<MarkdownPage, "markdown" | "starts">): readonly DocumentPart[] {
+  const sections: DocumentPart[] = [];
+  let first = 0;
+  let title = starts[0]?.heading;
+  const end = (offset: number) => {
+    const text = markdown.slice(first, offset).trimEnd();
+    const anchor = `section ${sections.length + 1}`;
+    if (text !== "") sections.push(title === undefined ? { anchor, text } : { anchor, title, text });
+  };
+  for (const [place, { offset, heading }] of starts.entries()) {
+    const next = starts[place + 1]?.offset ?? markdown.length;
+    const isLong = heading === undefined ? next - first > mostChars : offset - first >= fewestChars;
+    if (offset > first && isLong) {
+      end(offset);
+      first = offset;
+      title = heading;
+    }
+    title ??= heading;
+  }
+  end(markdown.length);
+  return sections;
+}
+
+const fewestChars = 4000;
+const mostChars = 12_000;

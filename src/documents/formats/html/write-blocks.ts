@@ -1,11 +1,7 @@
 import { codeBlock, isLineNumber } from "./code.ts";
 import { type Element, findElement, type Node, textOf } from "./element.ts";
-import { InlineWriter } from "./inline-writer.ts";
-import { writeDefinitions, writeList } from "./lists.ts";
-import { isLeftOut, type Page } from "./page.ts";
-import { writeTable } from "./table.ts";
-import { writeInline, writeInlineElement } from "./write-inline.ts";
-import type { MarkdownWriter } from "./writer.ts";
+import { InlineWriter, type MarkdownWriter } from "./markdown-writer.ts";
+import { isLeftOut, isNoteList, type Page, writeInline, writeInlineElement } from "./write-inline.ts";
 
 /** Writes what stands below each other: text between blocks is a paragraph. */
 export function writeFlow(nodes: readonly Node[], writer: MarkdownWriter, page: Page): void {
@@ -28,7 +24,7 @@ export function writeFlow(nodes: readonly Node[], writer: MarkdownWriter, page: 
 }
 
 /** Writes a paragraph with what `write` writes into it, if that is anything. */
-export function writeLine(writer: MarkdownWriter, write: (inline: InlineWriter) => void): void {
+function writeLine(writer: MarkdownWriter, write: (inline: InlineWriter) => void): void {
   const inline = new InlineWriter(" ");
   write(inline);
   writeParagraph(inline, writer);
@@ -113,3 +109,179 @@ function writeLinkedBlocks(element: Element, writer: MarkdownWriter, page: Page)
   else if (heading === undefined) writeLine(writer, (inline) => writeInlineElement(element, inline, page));
   else writeFlow(element.children, writer, { ...page, linked: { heading, url } });
 }
+
+function writeList(list: Element, writer: MarkdownWriter, page: Page): void {
+  const items = list.children.filter((child) => typeof child !== "string" || child.trim() !== "");
+  const isTight = items.every(isOneParagraph);
+  const markerOf = markersOf(list);
+  let isFirst = true;
+  for (const item of items) {
+    if (typeof item !== "string" && isLeftOut(item, page)) continue;
+    if (isTight && (!isFirst || list.parent?.name === "li")) writer.joinNext();
+    isFirst = false;
+    // What is in a list without being an item is shown in its place.
+    if (typeof item === "string" || item.name !== "li") {
+      writeFlow([item], writer, page);
+      continue;
+    }
+    const marker = markerOf(item);
+    const indent = marker.startsWith("[^") ? 4 : marker.length;
+    writer.within(marker, " ".repeat(indent), () => writeFlow(item.children, writer, page));
+  }
+}
+
+/** Terms on lines of their own, what they mean below, as Markdown of many programs has it. */
+function writeDefinitions(list: Element, writer: MarkdownWriter, page: Page): void {
+  for (const child of list.children) {
+    if (typeof child === "string") {
+      if (child.trim() !== "") writeFlow([child], writer, page);
+    } else if (isLeftOut(child, page)) continue;
+    else if (child.name === "dt") writeLine(writer, (inline) => writeInline(child, inline, page));
+    else if (child.name === "dd") {
+      writer.joinNext();
+      writer.within(": ", "  ", () => writeFlow(child.children, writer, page));
+    } else if (child.name === "div") writeDefinitions(child, writer, page);
+    else writeFlow([child], writer, page);
+  }
+}
+
+/** What stands before each item, asked in their order. */
+function markersOf(list: Element): (item: Element) => string {
+  const isNotes = isNoteList(list) || (list.parent !== undefined && isNoteList(list.parent));
+  let number = (Number.parseInt(list.attributes.start ?? "", 10) || 1) - 1;
+  return ({ attributes }) => {
+    const value = Number.parseInt(attributes.value ?? "", 10);
+    number = Number.isNaN(value) ? number + 1 : value;
+    if (isNotes) return `[^${number}]: `;
+    return list.name === "ol" ? `${number}. ` : "- ";
+  };
+}
+
+/** Whether items can follow each other without empty lines: none has more than one paragraph beside its lists. */
+function isOneParagraph(item: Node): boolean {
+  if (typeof item === "string") return true;
+  let paragraphs = 0;
+  let isInText = false;
+  for (const child of item.children) {
+    if (typeof child === "string" && child.trim() === "") continue;
+    const isBlock = typeof child !== "string" && child.isBlock;
+    if (isBlock ? child.name !== "ul" && child.name !== "ol" : !isInText) paragraphs += 1;
+    isInText = !isBlock;
+  }
+  return paragraphs <= 1;
+}
+
+/** A table, or what a table only puts in its place: that is written as if there were none. */
+function writeTable(table: Element, writer: MarkdownWriter, page: Page): void {
+  const { rows, outside } = partsOf(table, page);
+  writeFlow(outside, writer, page);
+  if (isLayout(table, rows)) {
+    for (const row of rows) for (const cell of row.cells) writeFlow(cell.children, writer, page);
+    return;
+  }
+  const lines = layOut(rows, page);
+  const width = lines.reduce((most, { length }) => Math.max(most, length), 1);
+  const hasHeader = rows[0]!.isHeader;
+  const header = hasHeader ? lines.shift()! : [];
+  while (header.length < width) header.push("");
+  writer.block(
+    [showRow(header), `|${" --- |".repeat(header.length)}`, ...lines.map((cells) => showRow(cells))].join(
+      "\n",
+    ),
+  );
+}
+
+interface Row {
+  readonly cells: readonly Element[];
+  readonly isHeader: boolean;
+}
+
+/** `outside`: captions, and what stands between cells, which browsers show before the table. */
+function partsOf(table: Element, page: Page): { readonly rows: Row[]; readonly outside: Node[] } {
+  const rows: Row[] = [];
+  const outside: Node[] = [];
+  const collect = (holder: Element, cells: Element[] | undefined, isHead: boolean) => {
+    for (const child of holder.children) {
+      if (typeof child === "string") outside.push(child);
+      else if (isLeftOut(child, page) || isLineNumber(child)) continue;
+      else if (child.name === "tr") {
+        const row: Element[] = [];
+        collect(child, row, isHead);
+        if (row.length > 0)
+          rows.push({ cells: row, isHeader: isHead || row.every(({ name }) => name === "th") });
+      } else if (child.name === "thead" || child.name === "tbody" || child.name === "tfoot") {
+        collect(child, undefined, child.name === "thead");
+      } else if (cells !== undefined && (child.name === "td" || child.name === "th")) cells.push(child);
+      else outside.push(child);
+    }
+  };
+  collect(table, undefined, false);
+  return { rows, outside };
+}
+
+/** Rows of cells, those that others cover empty. */
+function layOut(rows: readonly Row[], page: Page): string[][] {
+  /** By column: how many of the next rows are covered there. */
+  const covered: number[] = [];
+  return rows.map(({ cells }) => {
+    const line: string[] = [];
+    for (const cell of cells) {
+      for (; (covered[line.length] ?? 0) > 0; line.push("")) covered[line.length]! -= 1;
+      const rowspan = spanOf(cell.attributes.rowspan, rows.length);
+      const colspan = spanOf(cell.attributes.colspan, Math.max(1, maxColumns - line.length));
+      const first = line.length;
+      for (; line.length < first + colspan; line.push("")) {
+        if (line.length < maxColumns) covered[line.length] = rowspan - 1;
+      }
+      line[first] = showCell(cell, page);
+    }
+    for (let column = line.length; column < covered.length; column += 1) {
+      if (covered[column]! > 0) covered[column]! -= 1;
+    }
+    return line;
+  });
+}
+
+/** Cells further right are shown, but cover no others. */
+const maxColumns = 100;
+
+function spanOf(attribute: string | undefined, most: number): number {
+  return Math.min(most, Math.max(1, Number.parseInt(attribute ?? "1", 10) || 1));
+}
+
+function showCell(cell: Element, page: Page): string {
+  const inline = new InlineWriter("<br>");
+  writeInline(cell, inline, page);
+  return inline.finish().replaceAll("|", "\\|");
+}
+
+function showRow(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
+}
+
+/** Whether the table has no data: one row or column, or cells that hold whole pages. */
+function isLayout(table: Element, rows: readonly Row[]): boolean {
+  const { role } = table.attributes;
+  if (rows.length === 0 || role === "presentation" || role === "none") return true;
+  const cells = rows.flatMap((row) => row.cells);
+  if (rows.every((row) => row.cells.length <= 1)) return true;
+  if (cells.some(({ name }) => name === "th")) return false;
+  if (rows.length === 1 && cells.some(({ holdsBlocks }) => holdsBlocks)) return true;
+  return cells.some((cell) => cell.holdsBlocks && findElement(cell, isPageLike) !== undefined);
+}
+
+function isPageLike({ name }: Element): boolean {
+  return pageLike.has(name);
+}
+
+const pageLike: ReadonlySet<string> = new Set([
+  "table",
+  "h1",
+  "h2",
+  "h3",
+  "pre",
+  "article",
+  "section",
+  "form",
+  "hr",
+]);

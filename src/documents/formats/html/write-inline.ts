@@ -1,9 +1,52 @@
 import { codeSpan, codeText } from "./code.ts";
-import { type Element, textOf } from "./element.ts";
-import type { InlineWriter } from "./inline-writer.ts";
-import { formula } from "./math.ts";
-import { isBackLink, noteReference } from "./notes.ts";
-import { isLeftOut, type Page } from "./page.ts";
+import { type Element, findElement, textOf } from "./element.ts";
+import type { InlineWriter } from "./markdown-writer.ts";
+
+/** How a page is shown. */
+export interface Page {
+  readonly locate: Locate;
+  /** Also what is beside the matter. */
+  readonly isWhole: boolean;
+  /** The heading that stands for a link with blocks in it. */
+  readonly linked?: { readonly heading: Element; readonly url: string };
+}
+
+export function isLeftOut(element: Element, page: Page): boolean {
+  return element.isAside && !page.isWhole;
+}
+
+/** Turns what a page names its links by into where they lead. */
+type Locate = (link: string) => string | undefined;
+
+/** Links within the page stay as they are. Nothing for what leads nowhere: scripts, and data in place of an address. */
+export function locateFrom(base: string | undefined): Locate {
+  const origin = base === undefined ? undefined : URL.parse(base)?.origin;
+  return (link) => {
+    const trimmed = link.trim();
+    // Most links are plain, and to read each as an address takes longer than all else.
+    if (/^https?:\/\/[a-z0-9.-]+\/[\w/.~=&?#%+:;,-]*$/.test(trimmed) && !trimmed.includes("/."))
+      return destination(trimmed);
+    if (origin !== undefined && /^\/\w[\w/.~=&?#%+:;,-]*$/.test(trimmed) && !trimmed.includes("/.")) {
+      return destination(origin + trimmed);
+    }
+    if (/^(?:javascript|data|vbscript|blob|about):/i.test(trimmed)) return undefined;
+    if (trimmed === "" || trimmed.startsWith("#")) return destination(trimmed);
+    const url = base === undefined ? undefined : URL.parse(trimmed, base);
+    return destination(url?.href ?? trimmed);
+  };
+}
+
+/** An address as it can stand in a link. */
+function destination(url: string): string {
+  const kept = url.length > mostLinkChars ? url.slice(0, mostLinkChars) : url;
+  if (!/[\s()<>\\]/.test(kept)) return kept;
+  return kept.replace(/[\s()<>\\]/g, (character) =>
+    encodeURIComponent(character).replace("(", "%28").replace(")", "%29"),
+  );
+}
+
+/** Longer ones than this carry data, not an address. */
+const mostLinkChars = 2000;
 
 /** Writes what an element holds into a paragraph. */
 export function writeInline(element: Element, writer: InlineWriter, page: Page): void {
@@ -150,4 +193,59 @@ function writeMedia(element: Element, writer: InlineWriter, page: Page): void {
   writer.space();
   writer.atom(`[${title ? title.replace(/[[\]\s]+/g, " ").trim() : name}](${url})`);
   writer.space();
+}
+
+/** What a reference to a footnote says: `1`; undefined for other links. */
+function noteReference(link: Element): string | undefined {
+  const { class: classes = "", href = "", role } = link.attributes;
+  const isOne =
+    role === "doc-noteref" ||
+    link.attributes["data-footnote-ref"] !== undefined ||
+    /(?:^|\s)(?:footnote-ref|footnote-reference|fnref)(?:\s|$)/.test(classes) ||
+    (link.parent?.name === "sup" && noteTarget.test(href));
+  if (!isOne || link.textLength > mostChars) return undefined;
+  const label = textOf(link).replace(/[[\]()\s]/g, "");
+  return label === "" || label.length > 20 ? undefined : label;
+}
+
+/** Whether it holds the footnotes themselves. */
+export function isNoteList({ attributes: { class: classes = "", role = "" } }: Element): boolean {
+  return role === "doc-endnotes" || /(?:^|\s)(?:footnotes|references|endnotes)(?:\s|$)/.test(classes);
+}
+
+/** A link from a note back to where it is referred to. */
+function isBackLink(link: Element): boolean {
+  const { class: classes = "", href = "", role } = link.attributes;
+  if (role === "doc-backlink" || /footnote-back|(?:^|\s)(?:fn-backref|mw-cite-backlink)/.test(classes))
+    return true;
+  return (
+    href.startsWith("#") &&
+    link.textLength <= mostChars &&
+    /^(?:[\s\u21a9\u2191\u21b5^]|\ufe0e|\ufe0f)+$/.test(textOf(link))
+  );
+}
+
+/** Of a mark, with what is around it: the text of a longer one is not gathered to see that it is none. */
+const mostChars = 60;
+
+const noteTarget = /^#(?:user-content-)?(?:fn|footnote|endnote|cite_note|note)[-_:.]?\w/i;
+
+/** A formula, in the words of TeX where the page has them. */
+function formula(element: Element): string {
+  const tex = (texOf(element) ?? textOf(element)).replace(/\s+/g, " ").trim();
+  if (tex === "") return "";
+  return isDisplayed(element) ? `$$${tex}$$` : `$${tex}$`;
+}
+
+function texOf(element: Element): string | undefined {
+  if (element.attributes.alttext !== undefined) return element.attributes.alttext;
+  const annotation = findElement(
+    element,
+    ({ name, attributes }) => name === "annotation" && (attributes.encoding ?? "").includes("tex"),
+  );
+  return annotation && textOf(annotation);
+}
+
+function isDisplayed({ attributes }: Element): boolean {
+  return attributes.display === "block" || (attributes.type ?? "").includes("mode=display");
 }

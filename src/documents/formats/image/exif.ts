@@ -1,4 +1,4 @@
-import { numberOf, type Tags, type TiffTags } from "./tiff.ts";
+import { asBuffer } from "../../../lib/as-buffer.ts";
 
 /** What EXIF data is worth telling, in the order worth telling. */
 export function exifProperties({ image, exif, gps }: TiffTags): Readonly<Record<string, string>> {
@@ -90,4 +90,114 @@ function degrees(
   const [whole = Number.NaN, minutes = 0, seconds = 0] = parts;
   const value = whole + minutes / 60 + seconds / 3600;
   return Number.isFinite(value) ? value * (side === "S" || side === "W" ? -1 : 1) : undefined;
+}
+
+/** Values by tag: text, or numbers (fractions as such). */
+type Tags = ReadonlyMap<number, string | readonly number[]>;
+
+/** What a TIFF file, or the EXIF data of a picture, which has the same form, says in its directories. */
+interface TiffTags {
+  readonly image: Tags;
+  readonly exif: Tags;
+  readonly gps: Tags;
+}
+
+/** Whatever can be read: what lies outside, or makes no sense, is left out. */
+export function readTiff(given: Uint8Array): TiffTags | undefined {
+  const bytes = asBuffer(given);
+  const order = bytes.toString("latin1", 0, 4);
+  if (order !== "II*\0" && order !== "MM\0*") return undefined;
+  const file: File = { bytes, isLittle: order === "II*\0" };
+  const image = readTags(file, unsigned(file, 4, 4));
+  return {
+    image,
+    exif: readTags(file, numberOf(image.get(0x8769))),
+    gps: readTags(file, numberOf(image.get(0x8825))),
+  };
+}
+
+export function numberOf(value: string | readonly number[] | undefined): number | undefined {
+  return typeof value === "object" ? value[0] : undefined;
+}
+
+interface File {
+  readonly bytes: Buffer;
+  readonly isLittle: boolean;
+}
+
+function readTags(file: File, start: number | undefined): Tags {
+  const tags = new Map<number, string | readonly number[]>();
+  const count = start === undefined ? undefined : unsigned(file, start, 2);
+  for (let index = 0; index < Math.min(count ?? 0, mostTags); index += 1) {
+    const at = start! + 2 + index * 12;
+    const tag = unsigned(file, at, 2);
+    const value = readValue(file, at);
+    if (tag !== undefined && value !== undefined && !tags.has(tag)) tags.set(tag, value);
+  }
+  return tags;
+}
+
+const mostTags = 500;
+const mostBytes = 65_536;
+/** Nothing that is told has more: thousands are tables for programs. */
+const mostNumbers = 16;
+
+/** By type: bytes, text, 16 bits, 32 bits, fractions of 32 bits, …; from 6 on with signs. */
+const widths: Readonly<Record<number, number>> = {
+  1: 1,
+  2: 1,
+  3: 2,
+  4: 4,
+  5: 8,
+  6: 1,
+  7: 1,
+  8: 2,
+  9: 4,
+  10: 8,
+};
+
+function readValue(file: File, at: number): string | readonly number[] | undefined {
+  const type = unsigned(file, at + 2, 2) ?? 0;
+  const count = unsigned(file, at + 4, 4) ?? 0;
+  const width = widths[type];
+  if (width === undefined || count * width > mostBytes) return undefined;
+  const start = count * width <= 4 ? at + 8 : unsigned(file, at + 8, 4);
+  if (start === undefined || start + count * width > file.bytes.length) return undefined;
+  const bytes = file.bytes.subarray(start, start + count);
+  if (type === 7) return freeText(bytes, file);
+  if (type === 2) return textOf(bytes);
+  const length = Math.min(count, mostNumbers);
+  return Array.from({ length }, (_, index) => element(file, type, start + index * width));
+}
+
+function element(file: File, type: number, at: number): number {
+  if (type === 5) return unsigned(file, at, 4)! / unsigned(file, at + 4, 4)!;
+  if (type === 10) return signed(file, at, 4) / signed(file, at + 4, 4);
+  return type > 5 ? signed(file, at, widths[type]!) : unsigned(file, at, widths[type]!)!;
+}
+
+function unsigned({ bytes, isLittle }: File, at: number, width: number): number | undefined {
+  if (at + width > bytes.length) return undefined;
+  return isLittle ? bytes.readUIntLE(at, width) : bytes.readUIntBE(at, width);
+}
+
+function signed({ bytes, isLittle }: File, at: number, width: number): number {
+  return isLittle ? bytes.readIntLE(at, width) : bytes.readIntBE(at, width);
+}
+
+/** What is of no type may begin with the name of its characters, in eight bytes. */
+function freeText(bytes: Buffer, { isLittle }: File): string {
+  const name = bytes.toString("latin1", 0, 8);
+  if (name !== "UNICODE\0") return textOf(name === "ASCII\0\0\0" ? bytes.subarray(8) : bytes);
+  return new TextDecoder(isLittle ? "utf-16le" : "utf-16be")
+    .decode(bytes.subarray(8))
+    .replaceAll("\0", "")
+    .trim();
+}
+
+function textOf(bytes: Buffer): string {
+  const end = bytes.indexOf(0);
+  const text = bytes.subarray(0, end === -1 ? bytes.length : end);
+  const isUtf8 = !text.toString("utf8").includes("\ufffd");
+  return text.toString(isUtf8 ? "utf8" : "latin1").trim();
 }

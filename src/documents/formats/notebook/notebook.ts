@@ -1,7 +1,6 @@
 import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../../lib/encoding.ts";
 import { scanJson } from "../../../lib/scan-json.ts";
-import { damaged } from "../../damaged.ts";
-import { listOf, type Members, membersOf, textOf } from "./members.ts";
+import { damaged } from "../../reader.ts";
 
 /** A notebook of any version, as versions 4 have it. */
 export interface Notebook {
@@ -156,4 +155,24 @@ function joinStreams(outputs: readonly Output[]): readonly Output[] {
     else joined.push(output);
   }
   return joined;
+}
+
+/** What an object of JSON holds. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** Of what is no object: none. */
+export function membersOf(value: unknown): Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Texts are stored whole, or as lists of lines. */
+export function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  return listOf(value)
+    .filter((line) => typeof line === "string")
+    .join("");
 }

@@ -13,8 +13,8 @@ async function read(
   wanted: Partial<DocumentWanted> = {},
 ): Promise<DocumentContent> {
   const bytes = content instanceof Uint8Array ? content : Buffer.from(JSON.stringify(content));
-  const desk = { budget: new Budget("a.ipynb"), signal: new AbortController().signal, progress: () => {} };
-  return readNotebook({ name: "a.ipynb", bytes }, { maxChars: 40_000, ...wanted }, desk);
+  const context = { budget: new Budget("a.ipynb"), signal: new AbortController().signal, progress: () => {} };
+  return readNotebook({ name: "a.ipynb", bytes }, { maxChars: 40_000, ...wanted }, context);
 }
 
 async function refusal(content: Uint8Array | object, wanted?: Partial<DocumentWanted>): Promise<string> {

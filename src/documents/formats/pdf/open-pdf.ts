@@ -1,7 +1,7 @@
 import { ToolError } from "../../../contract/error.ts";
-import { damaged, encrypted } from "../../damaged.ts";
-import type { Handle } from "./functions.ts";
-import { mendCharacterMaps } from "./mend-character-maps.ts";
+import { damaged, encrypted } from "../../reader.ts";
+import type { Handle } from "./pdfium-functions.ts";
+import { repairCharacterMaps } from "./repair-character-maps.ts";
 import { type Pdfium, startPdfium } from "./start-pdfium.ts";
 
 /** A document that PDFium has opened. There is no closing it: its memory goes with the last reference to it. */
@@ -91,7 +91,7 @@ export async function openPdf(bytes: Uint8Array, name: string): Promise<Pdf> {
   const address = allocate(pdfium, bytes.length);
   const own = new Uint8Array(pdfium.memory.buffer, address, bytes.length);
   own.set(bytes);
-  mendCharacterMaps(own);
+  repairCharacterMaps(own);
   const document = pdfium.FPDF_LoadMemDocument(address, bytes.length, 0);
   if (document === 0) throw refused(pdfium.FPDF_GetLastError(), name);
   const pdf = new Pdf(pdfium, document);
@@ -117,3 +117,32 @@ function refused(error: number, name: string): ToolError {
     });
   return damaged(name, "no PDF structure was found in it");
 }
+
+export function withPage<Answer>(
+  pdf: Pdf,
+  number: number,
+  none: Answer,
+  use: (page: Handle, text: Handle) => Answer,
+): Answer {
+  const { pdfium } = pdf;
+  const page = pdfium.FPDF_LoadPage(pdf.document, number - 1);
+  if (page === 0) return none;
+  const text = pdfium.FPDFText_LoadPage(page);
+  const answer = text === 0 ? none : use(page, text);
+  if (text !== 0) pdfium.FPDFText_ClosePage(text);
+  pdfium.FPDF_ClosePage(page);
+  return answer;
+}
+
+/** The first ones, with their types: a scanned page hardly has others. */
+export function* objectsOf({ pdfium }: Pdf, page: Handle): Generator<readonly [Handle, number]> {
+  const count = Math.min(pdfium.FPDFPage_CountObjects(page), 1000);
+  for (let index = 0; index < count; index += 1) {
+    const object = pdfium.FPDFPage_GetObject(page, index);
+    yield [object, pdfium.FPDFPageObj_GetType(object)];
+  }
+}
+
+/** Types of page objects. */
+export const pictureObject = 3;
+export const formObject = 5;

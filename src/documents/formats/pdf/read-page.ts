@@ -1,10 +1,6 @@
-import type { Image } from "../../../contract/tool.ts";
-import type { Handle } from "./functions.ts";
-import { layOut } from "./layout.ts";
-import type { Pdf } from "./open-pdf.ts";
-import { readExtras } from "./page-extras.ts";
-import { drawPage } from "./picture.ts";
-import { showLayout } from "./show-layout.ts";
+import { layOut, showLayout } from "./layout.ts";
+import { formObject, objectsOf, type Pdf, pictureObject, withPage } from "./open-pdf.ts";
+import type { Handle } from "./pdfium-functions.ts";
 import { readWords } from "./words.ts";
 
 export interface Page {
@@ -29,58 +25,122 @@ export function readPage(pdf: Pdf, number: number): Page {
   });
 }
 
-/** Undefined for a page that cannot be read, or would take minutes to draw. */
-export function pictureOf(pdf: Pdf, number: number): Image | undefined {
-  return withPage(pdf, number, undefined, (page) =>
-    pixelsOf(pdf, page) > mostPixels ? undefined : drawPage(pdf, page),
-  );
-}
-
-/** A page of A1 at 600 dots per inch has about as many. */
-const mostPixels = 300_000_000;
-
 const unreadable: Page = { text: "(unreadable)", state: "unreadable", isGuessed: false };
 
-function withPage<Answer>(
-  pdf: Pdf,
-  number: number,
-  none: Answer,
-  use: (page: Handle, text: Handle) => Answer,
-): Answer {
-  const { pdfium } = pdf;
-  const page = pdfium.FPDF_LoadPage(pdf.document, number - 1);
-  if (page === 0) return none;
-  const text = pdfium.FPDFText_LoadPage(page);
-  const answer = text === 0 ? none : use(page, text);
-  if (text !== 0) pdfium.FPDFText_ClosePage(text);
-  pdfium.FPDF_ClosePage(page);
-  return answer;
-}
-
-const picture = 3;
-const form = 5;
-
 function hasPicture(pdf: Pdf, page: Handle): boolean {
-  for (const [, type] of objectsOf(pdf, page)) if (type === picture || type === form) return true;
+  for (const [, type] of objectsOf(pdf, page)) if (type === pictureObject || type === formObject) return true;
   return false;
 }
 
-function pixelsOf(pdf: Pdf, page: Handle): number {
-  let pixels = 0;
-  for (const [object, type] of objectsOf(pdf, page)) {
-    if (type !== picture) continue;
-    const [width = 0, height = 0] =
-      pdf.numbers(2, "u32", (at) => pdf.pdfium.FPDFImageObj_GetImagePixelSize(object, at, at + 4)) ?? [];
-    pixels += width * height;
-  }
-  return pixels;
+/** What a page has beside its text: notes, fields of a form, and where its links lead. */
+function readExtras(pdf: Pdf, page: Handle, text: Handle): readonly string[] {
+  const { notes, fields } = readAnnotations(pdf, page);
+  const lists = [
+    ["Notes", notes],
+    ["Form", fields],
+    ["Links", readLinks(pdf, page, text)],
+  ] as const;
+  return lists
+    .filter(([, entries]) => entries.length > 0)
+    .map(([name, entries]) => `${name}:\n${entries.map((entry) => `- ${entry}`).join("\n")}`);
 }
 
-/** The first ones, with their types: a scanned page hardly has others. */
-function* objectsOf({ pdfium }: Pdf, page: Handle): Generator<readonly [Handle, number]> {
-  const count = Math.min(pdfium.FPDFPage_CountObjects(page), 1000);
-  for (let index = 0; index < count; index += 1) {
-    const object = pdfium.FPDFPage_GetObject(page, index);
-    yield [object, pdfium.FPDFPageObj_GetType(object)];
+const most = 500;
+
+/** Each address once, with the words that lead to it unless they are the address. */
+function readLinks(pdf: Pdf, page: Handle, text: Handle): readonly string[] {
+  const { pdfium, document } = pdf;
+  const links = new Map<string, string>();
+  let position = 0;
+  for (let count = 0; count < most; count += 1) {
+    const found = pdf.numbers(2, "u32", (at) => {
+      new Uint32Array(pdfium.memory.buffer, at, 1)[0] = position;
+      return pdfium.FPDFLink_Enumerate(page, at, at + 4);
+    });
+    if (!found) break;
+    position = found[0]!;
+    const link = found[1]!;
+    const action = pdfium.FPDFLink_GetAction(link);
+    if (action === 0) continue;
+    const address = pdf
+      .bytes((buffer, bytes) => pdfium.FPDFAction_GetURIPath(document, action, buffer, bytes))
+      .trim();
+    if (address === "") continue;
+    links.set(address, [links.get(address), wordsOf(pdf, link, text)].filter(Boolean).join(" "));
   }
+  return [...links].flatMap(([address, words]) => {
+    if (words.replaceAll(" ", "").includes(address)) return [];
+    return [words === "" ? address : `[${words.replaceAll(/[[\]]/g, "\\$&")}](${address})`];
+  });
+}
+
+function wordsOf(pdf: Pdf, link: Handle, text: Handle): string {
+  const { pdfium } = pdf;
+  const box = pdf.numbers(4, "f32", (at) => pdfium.FPDFLink_GetAnnotRect(link, at));
+  if (!box) return "";
+  const [left, top, right, bottom] = box as [number, number, number, number];
+  return pdf
+    .text((buffer, bytes) => {
+      // Counted in characters here, and with an end only where there is a buffer.
+      const count = pdfium.FPDFText_GetBoundedText(text, left, top, right, bottom, buffer, bytes / 2);
+      return buffer === 0 ? (count + 1) * 2 : count * 2;
+    })
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .slice(0, 200);
+}
+
+const popup = 16;
+const widget = 20;
+const linkAnnotation = 2;
+
+function readAnnotations(pdf: Pdf, page: Handle): { readonly notes: string[]; readonly fields: string[] } {
+  const { pdfium } = pdf;
+  const notes: string[] = [];
+  const fields: string[] = [];
+  const count = Math.min(pdfium.FPDFPage_GetAnnotCount(page), most);
+  for (let index = 0; index < count; index += 1) {
+    const annotation = pdfium.FPDFPage_GetAnnot(page, index);
+    if (annotation === 0) continue;
+    const subtype = pdfium.FPDFAnnot_GetSubtype(annotation);
+    if (subtype === widget) fields.push(...readField(pdf, annotation));
+    else if (subtype !== popup && subtype !== linkAnnotation) notes.push(...readNote(pdf, annotation));
+    pdfium.FPDFPage_CloseAnnot(annotation);
+  }
+  return { notes, fields: [...new Set(fields)] };
+}
+
+function readNote(pdf: Pdf, annotation: Handle): readonly string[] {
+  const note = entry(pdf, annotation, "Contents");
+  if (note === "") return [];
+  const author = entry(pdf, annotation, "T");
+  return [author === "" ? note : `${author}: ${note}`];
+}
+
+function entry(pdf: Pdf, annotation: Handle, key: string): string {
+  const { pdfium } = pdf;
+  return pdf
+    .text((buffer, bytes) => pdfium.FPDFAnnot_GetStringValue(annotation, pdf.name(key), buffer, bytes))
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+const checkBox = 2;
+const radioButton = 3;
+const pushButton = 1;
+
+function readField(pdf: Pdf, annotation: Handle): readonly string[] {
+  const { pdfium, form } = pdf;
+  if (form === 0) return [];
+  const type = pdfium.FPDFAnnot_GetFormFieldType(form, annotation);
+  if (type <= pushButton) return [];
+  const text = (call: typeof pdfium.FPDFAnnot_GetFormFieldName) =>
+    pdf.text((buffer, bytes) => call(form, annotation, buffer, bytes)).trim();
+  const name = text(pdfium.FPDFAnnot_GetFormFieldName) || "(without a name)";
+  const state = entry(pdf, annotation, "AS");
+  const isOn = state !== "" && state !== "Off";
+  if (type === checkBox) return [`${name} = ${isOn ? "checked" : "not checked"}`];
+  if (type === radioButton && !isOn) return [];
+  const value = text(pdfium.FPDFAnnot_GetFormFieldValue);
+  return [`${name} = ${value === "" ? "(empty)" : value.replaceAll(/\r\n?|\n/g, " / ")}`];
 }

@@ -2,26 +2,24 @@ import type { DocumentContent } from "../../../contract/document.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { counted } from "../../../lib/counted.ts";
 import { gatherParts } from "../../anchors.ts";
-import { damaged } from "../../damaged.ts";
-import type { DocumentReader } from "../../reader.ts";
+import { type DocumentReader, damaged } from "../../reader.ts";
 import { type DrawnPages, drawPages } from "./draw-pages.ts";
 import { openPdf, type Pdf } from "./open-pdf.ts";
-import { readOutline } from "./outline.ts";
-import { readProperties } from "./properties.ts";
+import type { Handle } from "./pdfium-functions.ts";
 import { type Page, readPage } from "./read-page.ts";
 
 /** Pictures of pages in one answer. */
 const mostPictures = 4;
 
 /** By pages. Those that are pictures without text are also given as pictures, unless none are wanted. */
-export const readPdf: DocumentReader = async (source, wanted, desk) => {
+export const readPdf: DocumentReader = async (source, wanted, context) => {
   try {
     const pdf = await openPdf(source.bytes, source.name);
     const pages = new Map<number, Page>();
     const order = { one: "page", total: pdf.pageCount, name: source.name };
     const { parts, next } = await gatherParts(wanted, order, (number) => {
-      desk.signal.throwIfAborted();
-      if (number % 20 === 0) desk.progress(`page ${number} of ${pdf.pageCount}`);
+      context.signal.throwIfAborted();
+      if (number % 20 === 0) context.progress(`page ${number} of ${pdf.pageCount}`);
       const page = readPage(pdf, number);
       pages.set(number, page);
       return { anchor: `page ${number}`, text: page.text };
@@ -44,7 +42,7 @@ export const readPdf: DocumentReader = async (source, wanted, desk) => {
       images: pictures.images,
     } satisfies DocumentContent;
   } catch (error) {
-    throw error instanceof ToolError || desk.signal.aborted ? error : brokeDown(source.name, error);
+    throw error instanceof ToolError || context.signal.aborted ? error : brokeDown(source.name, error);
   }
 };
 
@@ -130,4 +128,99 @@ function brokeDown(name: string, error: unknown): ToolError {
       cause: error,
     });
   return damaged(name, "PDFium cannot read it");
+}
+
+/** What a document says of itself. */
+function readProperties(pdf: Pdf): Readonly<Record<string, string>> {
+  const { pdfium, document } = pdf;
+  const properties: Record<string, string> = {};
+  for (const [name, key] of Object.entries(keys)) {
+    const value = pdf
+      .text((buffer, bytes) => pdfium.FPDF_GetMetaText(document, pdf.name(key), buffer, bytes))
+      .replaceAll(/\s+/g, " ")
+      .trim()
+      .slice(0, 500);
+    if (value !== "") properties[name] = key.endsWith("Date") ? isoTime(value) : value;
+  }
+  const size = pdf.numbers(2, "f32", (at) => pdfium.FPDF_GetPageSizeByIndexF(document, 0, at));
+  if (size) properties["page size"] = pageSize(size[0]!, size[1]!);
+  return properties;
+}
+
+const keys = {
+  title: "Title",
+  author: "Author",
+  subject: "Subject",
+  keywords: "Keywords",
+  created: "CreationDate",
+  modified: "ModDate",
+  software: "Creator",
+  producer: "Producer",
+};
+
+/** "D:20261115173538+01'00'" as others write it; what is no such time stays as it is. */
+function isoTime(text: string): string {
+  const match = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?/.exec(text);
+  if (!match) return text;
+  const [, year, month, day, hour, minute = "00", second = "00", isUtc, sign, zoneHour, zoneMinute = "00"] =
+    match;
+  const date = [year, month, day].filter((part) => part !== undefined).join("-");
+  if (hour === undefined || day === undefined) return date;
+  const zone = isUtc ?? (sign === undefined ? "" : `${sign}${zoneHour}:${zoneMinute}`);
+  return `${date}T${hour}:${minute}:${second}${zone}`;
+}
+
+/** In points, of which an inch has 72. */
+function pageSize(width: number, height: number): string {
+  const [across, down] = [width, height].map((points) => Math.round((points / 72) * 25.4));
+  const sides = [across!, down!].sort((one, other) => one - other);
+  const name = knownSizes[sides.join("x")];
+  return `${across} × ${down} mm${name === undefined ? "" : ` (${name})`}`;
+}
+
+const knownSizes: Readonly<Record<string, string>> = {
+  "297x420": "A3",
+  "210x297": "A4",
+  "148x210": "A5",
+  "216x279": "Letter",
+  "216x356": "Legal",
+};
+
+const mostEntries = 60;
+const mostLevels = 8;
+
+/** The bookmarks of a document, as a note: "Outline: 1 Cover; 2 Chapter 1 > 3 A section". Undefined where it has none. */
+function readOutline(pdf: Pdf): string | undefined {
+  const entries: string[] = [];
+  const seen = new Set<Handle>();
+  let isCut = false;
+  walk(0, 0);
+  if (entries.length === 0) return undefined;
+  return `Outline: ${entries.join("; ")}${isCut ? "; and more" : ""}`;
+
+  /** One that leads back to another is left out: bookmarks of a hostile document go round in circles. */
+  function walk(parent: Handle, level: number): void {
+    let bookmark = pdf.pdfium.FPDFBookmark_GetFirstChild(pdf.document, parent);
+    for (; bookmark !== 0; bookmark = pdf.pdfium.FPDFBookmark_GetNextSibling(pdf.document, bookmark)) {
+      if (seen.has(bookmark)) return;
+      if (entries.length === mostEntries || level === mostLevels) {
+        isCut = true;
+        return;
+      }
+      seen.add(bookmark);
+      entries.push(describe(pdf, bookmark, level));
+      walk(bookmark, level + 1);
+    }
+  }
+}
+
+function describe(pdf: Pdf, bookmark: Handle, level: number): string {
+  const { pdfium, document } = pdf;
+  const title = pdf.text((buffer, bytes) => pdfium.FPDFBookmark_GetTitle(bookmark, buffer, bytes));
+  const shown = title.replaceAll(/\s+/g, " ").trim().slice(0, 120);
+  let target = pdfium.FPDFBookmark_GetDest(document, bookmark);
+  const action = target === 0 ? pdfium.FPDFBookmark_GetAction(bookmark) : 0;
+  if (action !== 0) target = pdfium.FPDFAction_GetDest(document, action);
+  const page = target === 0 ? -1 : pdfium.FPDFDest_GetDestPageIndex(document, target);
+  return `${"> ".repeat(level)}${shown}${page < 0 ? "" : ` (page ${page + 1})`}`;
 }

@@ -1,8 +1,6 @@
 import { zstdDecompressSync } from "node:zlib";
 import { readOwnFile } from "../../../system/own-file.ts";
-import type { Functions } from "./functions.ts";
-import { pdfiumSource } from "./places.ts";
-import { Instance, Module, type WasmMemory, type WasmModule, type WasmTable } from "./web-assembly.ts";
+import type { Functions } from "./pdfium-functions.ts";
 
 /** PDFium with a memory of its own. */
 export interface Pdfium extends Functions {
@@ -110,3 +108,38 @@ function grow(memory: WasmMemory, wanted: number, maxBytes: number): boolean {
     return false;
   }
 }
+
+/** What we use of WebAssembly: the types of Node leave it to those of browsers. */
+interface WebAssembly {
+  readonly Module: {
+    new (bytes: Uint8Array): WasmModule;
+    imports(module: WasmModule): readonly { readonly module: string; readonly name: string }[];
+  };
+  readonly Instance: new (module: WasmModule, imports: object) => { readonly exports: object };
+}
+
+/** Compiled. */
+interface WasmModule {
+  readonly [Symbol.toStringTag]: string;
+}
+
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+
+interface WasmTable {
+  get(index: number): (...values: number[]) => number;
+}
+
+export const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly;
+
+/** The WebAssembly of PDFium: as its package has it beside source, compressed in a build. */
+export function pdfiumSource(module: string = import.meta.url): URL {
+  return module.endsWith(".ts")
+    ? new URL("../../../../node_modules/@hyzyla/pdfium/dist/pdfium.wasm", module)
+    : new URL("../pdfium/pdfium.wasm.zst", module);
+}
+
+/** SHA-256 of PDFium as @hyzyla/pdfium 2.1.13 brings it. */
+export const pdfiumHash = "71aec412a303a0405baee21c3d6d3f30ad2033dc02444130fe476be3976e2d09";

@@ -1,5 +1,5 @@
-import type { Handle } from "./functions.ts";
 import { allocate, type Pdf } from "./open-pdf.ts";
+import type { Handle } from "./pdfium-functions.ts";
 
 /** A word where it stands: as if the page were turned so that it is upright, y counting downwards. */
 export interface Word {

@@ -1,15 +1,30 @@
+import type { DocumentPart } from "../../../contract/document.ts";
 import { counted } from "../../../lib/counted.ts";
 import { gatherParts } from "../../anchors.ts";
 import type { DocumentReader } from "../../reader.ts";
-import { mainPart, openPackage, type Package, type Relations } from "../office/open-package.ts";
-import { packageProperties } from "../office/properties.ts";
-import { readAuthors } from "./comments.ts";
-import { readSlide } from "./read-slide.ts";
-import type { SlideShow } from "./slide-show.ts";
+import { append, type Block, cellText, showBlocks } from "../../shared/blocks.ts";
+import {
+  mainPart,
+  openPackage,
+  type Package,
+  packageProperties,
+  type Relations,
+} from "../../shared/office-package.ts";
+import { showSlide } from "../../shared/slides.ts";
+import type { XmlReader } from "../../xml/xml-reader.ts";
+import {
+  placeholdersOf,
+  readShapes,
+  type Shape,
+  type Slide,
+  type SlideShow,
+  slideOf,
+} from "./read-shapes.ts";
+import { readText } from "./read-text.ts";
 
 /** PowerPoint presentations, shows and templates. */
-export const readPptx: DocumentReader = async (source, wanted, desk) => {
-  const opened = openPackage(source, desk);
+export const readPptx: DocumentReader = async (source, wanted, context) => {
+  const opened = openPackage(source, context);
   const part = mainPart(opened, "ppt/presentation.xml");
   const relations = opened.relations(part);
   const slides = readOrder(opened, part, relations);
@@ -17,7 +32,7 @@ export const readPptx: DocumentReader = async (source, wanted, desk) => {
   const show: SlideShow = { opened, authors: readAuthors(opened, relations), layouts: new Map(), tally };
   const order = { one: "slide", total: slides.length };
   const gathered = await gatherParts(wanted, { ...order, name: source.name }, (number) => {
-    if (number % 20 === 0) desk.progress(`slide ${number} of ${slides.length}`);
+    if (number % 20 === 0) context.progress(`slide ${number} of ${slides.length}`);
     return readSlide(show, slides[number - 1]!, number);
   });
   return {
@@ -53,4 +68,96 @@ function remarks({ pictures, embedded }: SlideShow["tally"]): string[] {
     pictures > 0 ? `has ${counted(pictures, "picture")} here, shown as ![description]` : "",
     embedded > 0 ? `has ${counted(embedded, "embedded object")} here, not shown` : "",
   ].filter((remark) => remark !== "");
+}
+
+/** A slide: its title, what stands on it in reading order, what the speaker notes, what others comment. */
+function readSlide(show: SlideShow, part: string, number: number): DocumentPart {
+  const slide = slideOf(show, part);
+  const { shapes, isHidden } = readPart(slide, part);
+  const isTitle = ({ placeholder }: Shape) => placeholder === "title" || placeholder === "ctrTitle";
+  // The number of the slide is what it is asked for by.
+  const isOther = (shape: Shape) => !isTitle(shape) && shape.placeholder !== "sldNum";
+  return showSlide(`slide ${number}`, {
+    titles: shapes.filter(isTitle).map(({ blocks }) => blocks),
+    others: shapes.filter(isOther).map(({ blocks }) => blocks),
+    remarks: [readSpeakerNotes(slide), readComments(slide)],
+    isHidden,
+  });
+}
+
+function readPart(slide: Slide, part: string): { shapes: readonly Shape[]; isHidden: boolean } {
+  const reader = slide.show.opened.need(part);
+  let shapes: readonly Shape[] = [];
+  reader.child(0);
+  const isHidden = ["0", "false"].includes(reader.attribute("show") ?? "");
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (!reader.is("p:cSld")) continue;
+    const inside = reader.depth;
+    while (reader.child(inside))
+      if (reader.is("p:spTree")) shapes = readShapes(reader, slide, placeholdersOf(slide));
+  }
+  return { shapes, isHidden };
+}
+
+function readSpeakerNotes({ show, relations }: Slide): readonly Block[] {
+  const part = [...relations().values()].find(({ type }) => type === "notesSlide")?.target;
+  if (part === undefined || !show.opened.zip.find(part)) return [];
+  const { shapes } = readPart(slideOf(show, part), part);
+  const text = shapes
+    .filter(({ placeholder }) => placeholder === "body")
+    .map(({ blocks }) =>
+      showBlocks(blocks.map((block) => ("text" in block ? { kind: "paragraph", text: block.text } : block))),
+    )
+    .join("\n\n")
+    .trim();
+  return text === "" ? [] : [{ kind: "paragraph", text: `Speaker notes: ${text}` }];
+}
+
+/** The names of those who comment, as either generation of PowerPoint keeps them. */
+function readAuthors(opened: Package, relations: Relations): ReadonlyMap<string, string> {
+  const authors = new Map<string, string>();
+  for (const { type, target } of relations.values()) {
+    const reader = type === "commentAuthors" || type === "authors" ? opened.open(target) : undefined;
+    if (!reader?.child(0)) continue;
+    const { depth } = reader;
+    while (reader.child(depth)) authors.set(reader.attribute("id") ?? "", reader.attribute("name") ?? "");
+  }
+  return authors;
+}
+
+/** The comments on a slide, and the answers to them. */
+function readComments({ show, relations }: Slide): Block[] {
+  const blocks: Block[] = [];
+  for (const { type, target } of relations().values()) {
+    const reader = type === "comments" ? show.opened.open(target) : undefined;
+    if (!reader?.child(0)) continue;
+    const { depth } = reader;
+    while (reader.child(depth)) readComment(reader, show.authors, relations, blocks);
+  }
+  return blocks;
+}
+
+function readComment(
+  reader: XmlReader,
+  authors: ReadonlyMap<string, string>,
+  relations: () => Relations,
+  blocks: Block[],
+): void {
+  const author = authors.get(reader.attribute("authorId") ?? "") || "an unnamed person";
+  const day = (reader.attribute("dt") ?? reader.attribute("created"))?.slice(0, 10);
+  const by = `comment by ${author}${day === undefined ? "" : ` (${day})`}: `;
+  // Answers are written before what they answer.
+  const answers: Block[] = [];
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (reader.name === "p:text") blocks.push({ kind: "paragraph", text: by + reader.content() });
+    else if (reader.name === "p188:txBody")
+      blocks.push({ kind: "paragraph", text: by + cellText(readText(reader, relations, { isList: false })) });
+    else if (reader.is("p188:replyLst")) {
+      const replies = reader.depth;
+      while (reader.child(replies)) readComment(reader, authors, relations, answers);
+    }
+  }
+  append(blocks, answers);
 }

@@ -1,10 +1,9 @@
+import { append, type Block, cellText, picture } from "../../shared/blocks.ts";
+import { readGraphic } from "../../shared/drawings.ts";
+import type { Package, Relations } from "../../shared/office-package.ts";
+import { inReadingOrder, type Place } from "../../shared/slides.ts";
 import type { XmlReader } from "../../xml/xml-reader.ts";
-import { append, type Block, cellText } from "../office/blocks.ts";
-import { readGraphic } from "../office/drawings.ts";
-import { picture } from "../office/link.ts";
-import { inReadingOrder, type Place } from "../office/reading-order.ts";
 import { readText } from "./read-text.ts";
-import type { Slide } from "./slide-show.ts";
 
 /** Something that stands on a slide. */
 export interface Shape {
@@ -15,7 +14,7 @@ export interface Shape {
 }
 
 /** Where the placeholders of the slide's layout stand, by "title" or by number. */
-export type Placeholders = () => ReadonlyMap<string, Place>;
+type Placeholders = () => ReadonlyMap<string, Place>;
 
 /** The shapes in the element that the reader stands at, in reading order. */
 export function readShapes(reader: XmlReader, slide: Slide, placeholders: Placeholders): readonly Shape[] {
@@ -155,7 +154,7 @@ function readTable(reader: XmlReader, slide: Slide): Block {
 }
 
 /** Where the properties of a shape put it. */
-export function readPlace(reader: XmlReader): Place | undefined {
+function readPlace(reader: XmlReader): Place | undefined {
   let place: Place | undefined;
   const { depth } = reader;
   while (reader.child(depth)) if (reader.is("a:xfrm")) place = readFrame(reader);
@@ -172,4 +171,86 @@ function readFrame(reader: XmlReader): Place {
     } else if (reader.name === "a:ext") place.height = Number(reader.attribute("cy")) || 0;
   }
   return place;
+}
+
+/** What is known while the slides of a presentation are read. */
+export interface SlideShow {
+  readonly opened: Package;
+  /** Names of people who comment, by their numbers. */
+  readonly authors: ReadonlyMap<string, string>;
+  /** Where the placeholders of layouts stand, by the layout's part. */
+  readonly layouts: Map<string, ReadonlyMap<string, Place>>;
+  readonly tally: { pictures: number; embedded: number };
+}
+
+/** One of them. */
+export interface Slide {
+  readonly show: SlideShow;
+  /** Of its part; read when they are first asked for. */
+  readonly relations: () => Relations;
+}
+
+export function slideOf(show: SlideShow, part: string): Slide {
+  let relations: Relations | undefined;
+  return {
+    show,
+    relations: () => {
+      relations ??= show.opened.relations(part);
+      return relations;
+    },
+  };
+}
+
+/** Where the layout of a slide puts what does not say its place itself; looked up only then. */
+export function placeholdersOf({ show, relations }: Slide): Placeholders {
+  return () => {
+    const layout = [...relations().values()].find(({ type }) => type === "slideLayout")?.target;
+    if (layout === undefined) return new Map();
+    const known = show.layouts.get(layout) ?? readLayout(show.opened, layout);
+    show.layouts.set(layout, known);
+    return known;
+  };
+}
+
+/** What a layout does not place is placed by its master. */
+function readLayout(opened: Package, layout: string): ReadonlyMap<string, Place> {
+  const master = [...opened.relations(layout).values()].find(({ type }) => type === "slideMaster")?.target;
+  return new Map([
+    ...(master === undefined ? [] : readPlaces(opened, master)),
+    ...readPlaces(opened, layout),
+  ]);
+}
+
+function readPlaces(opened: Package, part: string): ReadonlyMap<string, Place> {
+  const places = new Map<string, Place>();
+  const reader = opened.open(part);
+  if (reader?.child(0)) lookForPlaces(reader, places);
+  return places;
+}
+
+function lookForPlaces(reader: XmlReader, places: Map<string, Place>): void {
+  const { depth } = reader;
+  let names: readonly string[] = [];
+  while (reader.child(depth)) {
+    if (reader.name === "p:nvSpPr") names = readNames(reader);
+    else if (reader.name === "p:spPr") {
+      const place = readPlace(reader);
+      if (place) for (const name of names) places.set(name, place);
+    } else if (/^p:(?:cSld|spTree|sp)$/.test(reader.name)) lookForPlaces(reader, places);
+  }
+}
+
+/** The kind and the number of a placeholder. */
+function readNames(reader: XmlReader): readonly string[] {
+  const names: string[] = [];
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (!reader.is("p:nvPr")) continue;
+    const inside = reader.depth;
+    while (reader.child(inside)) {
+      if (!reader.is("p:ph")) continue;
+      names.push(reader.attribute("type") ?? "", reader.attribute("idx") ?? "");
+    }
+  }
+  return names;
 }

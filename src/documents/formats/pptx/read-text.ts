@@ -1,9 +1,8 @@
+import { type Block, link } from "../../shared/blocks.ts";
+import { readEquation } from "../../shared/equations.ts";
+import { formatListNumber, type ListNumberStyle } from "../../shared/list-numbers.ts";
+import type { Relations } from "../../shared/office-package.ts";
 import type { XmlReader } from "../../xml/xml-reader.ts";
-import type { Block } from "../office/blocks.ts";
-import { type CountStyle, countAs } from "../office/count-as.ts";
-import { readEquation } from "../office/equation.ts";
-import { link } from "../office/link.ts";
-import type { Relations } from "../office/open-package.ts";
 
 /** The paragraphs of a shape or cell. `isList`: those that do not say otherwise are items of a list. */
 export function readText(
@@ -102,5 +101,5 @@ function numberStyle(type: string): (count: number) => string {
     : type.endsWith("ParenR")
       ? ["", ")"]
       : ["", "."];
-  return (count) => `${before}${countAs(count, (style ?? "1") satisfies CountStyle)}${after}`;
+  return (count) => `${before}${formatListNumber(count, (style ?? "1") satisfies ListNumberStyle)}${after}`;
 }

@@ -1,5 +1,4 @@
-import { append, type Block, cellText } from "../office/blocks.ts";
-import { link, picture } from "../office/link.ts";
+import { append, type Block, cellText, link, picture } from "../../shared/blocks.ts";
 import { plainParagraph, Sheet } from "./sheet.ts";
 import { type Group, headingOf, type Story } from "./story.ts";
 

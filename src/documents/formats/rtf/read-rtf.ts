@@ -1,14 +1,15 @@
 import { asBuffer } from "../../../lib/as-buffer.ts";
 import { counted } from "../../../lib/counted.ts";
-import { damaged } from "../../damaged.ts";
-import type { DocumentReader } from "../../reader.ts";
-import { append, type Block } from "../office/blocks.ts";
-import { showSections } from "../office/sections.ts";
-import { information } from "./destinations.ts";
+import { type DocumentReader, damaged } from "../../reader.ts";
+import { append, type Block } from "../../shared/blocks.ts";
+import { showSections } from "../../shared/sections.ts";
+import { symbol } from "../../shared/symbols.ts";
+import { characters, decodeBytes, symbolCharset } from "./characters.ts";
+import { beginDestination, information, silent } from "./destinations.ts";
+import { settings } from "./settings.ts";
 import { plainParagraph } from "./sheet.ts";
 import { beginStory, type Story } from "./story.ts";
-import { endGroup, takeToken } from "./take-token.ts";
-import { tokensOf } from "./tokens.ts";
+import { type Token, tokensOf } from "./tokens.ts";
 
 /** Rich Text Format. */
 export const readRtf: DocumentReader = async (source, wanted, { budget }) => {
@@ -46,4 +47,105 @@ function remarks({ tally: { changes, hidden, pictures } }: Story, isWhole: boole
     hidden > 0 ? `has hidden text in ${counted(hidden, "place")}, shown like the rest` : "",
     pictures > 0 ? `has ${counted(pictures, "picture")}, shown as ![description]` : "",
   ].filter((remark) => remark !== "");
+}
+
+/** Goes on with the story. False when it has ended. */
+function takeToken(story: Story, token: Token): boolean {
+  switch (token.kind) {
+    case "open":
+      flush(story);
+      story.leftOut = 0;
+      story.groups.push(story.group);
+      story.budget.descend(story.groups.length);
+      story.group = { ...story.group, atEnd: undefined };
+      return true;
+    case "close":
+      endGroup(story);
+      return story.groups.length > 0;
+    case "text": {
+      const from = Math.min(story.leftOut, token.text.length);
+      story.leftOut -= from;
+      story.bytes += token.text.slice(from);
+      return true;
+    }
+    case "byte":
+      if (story.leftOut > 0) story.leftOut -= 1;
+      else story.bytes += String.fromCharCode(token.byte);
+      return true;
+    case "control":
+      flush(story);
+      takeControl(story, token.word, token.value);
+      return true;
+  }
+}
+
+function endGroup(story: Story): void {
+  flush(story);
+  story.leftOut = 0;
+  story.isStarred = false;
+  story.group.atEnd?.();
+  story.group = story.groups.pop() ?? story.group;
+}
+
+function takeControl(story: Story, word: string, value: number | undefined): void {
+  if (word === "*") {
+    story.isStarred = true;
+    return;
+  }
+  const { isStarred } = story;
+  story.isStarred = false;
+  if (word === "u") {
+    takeUnicode(story, value ?? 0);
+    return;
+  }
+  // A word counts as one of the characters that repeat a `\u`.
+  if (story.leftOut > 0) {
+    story.leftOut -= 1;
+    return;
+  }
+  if (beginDestination(story, word)) return;
+  const character = characters.get(word);
+  if (isStarred || silent.has(word))
+    story.group = { ...story.group, destination: "nowhere", before: story.group.destination };
+  else if (character !== undefined) write(story, character);
+  else settings.get(word)?.(story, value);
+}
+
+function takeUnicode(story: Story, value: number): void {
+  const code = value < 0 ? value + 0x10000 : value;
+  const font = story.fonts.get(story.group.font ?? -1);
+  const shown = code >= 0xf000 && code <= 0xf0ff ? symbol(font?.name ?? "", code) : undefined;
+  write(story, shown ?? String.fromCharCode(code));
+  story.leftOut = story.group.fallbacks;
+}
+
+/** Decodes what has come together. */
+function flush(story: Story): void {
+  const { bytes } = story;
+  if (bytes === "") return;
+  story.bytes = "";
+  const font = story.fonts.get(story.group.font ?? -1);
+  if (font?.charset === symbolCharset && story.group.destination !== "fonts")
+    write(story, Array.from(bytes, (byte) => symbol(font.name, byte.charCodeAt(0)) ?? byte).join(""));
+  else write(story, decodeBytes(bytes, font?.charset ?? story.charset));
+}
+
+function write(story: Story, text: string): void {
+  const { destination, sheet, noted, isDeleted } = story.group;
+  switch (destination) {
+    case "sheet":
+      if (!isDeleted) sheet.line += text;
+      break;
+    case "noted":
+      noted.text += text;
+      break;
+    case "fonts":
+    case "styles": {
+      const declared = destination === "fonts" ? story.fonts : story.styles;
+      const one = declared.get(story.declared);
+      if (one && one.name.length < 100) one.name += text.replace(/;.*/s, "").trim();
+      break;
+    }
+    case "nowhere":
+  }
 }

@@ -1,4 +1,4 @@
-import { charsetOfFont, charsetOfPage } from "./character-sets.ts";
+import { charsetOfFont, charsetOfPage } from "./characters.ts";
 import { plainParagraph } from "./sheet.ts";
 import type { Group, Story } from "./story.ts";
 

@@ -1,24 +1,32 @@
 import type { DocumentSource } from "../../../contract/document.ts";
 import { counted } from "../../../lib/counted.ts";
-import { damaged } from "../../damaged.ts";
-import type { Desk, DocumentReader } from "../../reader.ts";
-import { decodeXml } from "../../xml/decode-xml.ts";
+import { type DocumentReader, damaged, type ReadingContext } from "../../reader.ts";
+import {
+  mainPart,
+  openPackage,
+  type Package,
+  packageProperties,
+  type Relations,
+} from "../../shared/office-package.ts";
+import { parseRange } from "../../shared/spreadsheet/cell-address.ts";
+import { kindOfPattern, type NumberKind } from "../../shared/spreadsheet/show-number.ts";
+import {
+  notesOnSheets,
+  type Remark,
+  type Remarks,
+  type Sheet,
+  showRemarks,
+  showSheets,
+} from "../../shared/spreadsheet/show-sheets.ts";
+import { decodeXml } from "../../xml/decode.ts";
 import { XmlReader } from "../../xml/xml-reader.ts";
-import { mainPart, openPackage, type Package } from "../office/open-package.ts";
-import { packageProperties } from "../office/properties.ts";
-import { notesOnSheets } from "../sheets/notes-on-sheets.ts";
-import { showRemarks } from "../sheets/remarks.ts";
-import type { Sheet } from "../sheets/sheet.ts";
-import { showSheets } from "../sheets/show-sheets.ts";
-import { readRows, type Workbook } from "./open-sheet.ts";
-import { readStyles } from "./read-styles.ts";
+import { readRows, type Workbook } from "./read-rows.ts";
 import { hasRowsInOrder } from "./scan-sheet.ts";
 import { SharedStrings } from "./shared-strings.ts";
-import { readRemarks } from "./sheet-remarks.ts";
 
 /** By sheets, of which only those are unpacked that are shown. */
-export const readXlsx: DocumentReader = (source, wanted, desk) => {
-  const opened = openPackage(source, desk);
+export const readXlsx: DocumentReader = (source, wanted, context) => {
+  const opened = openPackage(source, context);
   const part = mainPart(opened, "xl/workbook.xml");
   const { sheets, names, startsIn1904 } = readWorkbook(opened, part);
   const relations = [...opened.relations(part).values()];
@@ -29,16 +37,16 @@ export const readXlsx: DocumentReader = (source, wanted, desk) => {
       strings: new SharedStrings(xmlOf(opened, partOf("sharedStrings") ?? "xl/sharedStrings.xml") ?? ""),
       styles: readStyles(opened, partOf("styles")),
       startsIn1904,
-      budget: desk.budget,
+      budget: context.budget,
     };
     return workbook;
   };
-  const shown = sheets.map((sheet) => openSheet(opened, sheet, shared, source, desk));
+  const shown = sheets.map((sheet) => openSheet(opened, sheet, shared, source, context));
   return {
     format: "xlsx",
     description: "Excel workbook",
     properties: packageProperties(opened),
-    ...showSheets(shown, wanted, source.name, desk),
+    ...showSheets(shown, wanted, source.name, context),
     notes: [
       ...opened.zip.notes,
       ...(wanted.part === undefined ? [...notesOnSheets(shown, names), ...notesOnMore(opened)] : []),
@@ -96,7 +104,7 @@ function openSheet(
   { name, isHidden, part }: NamedPart,
   workbook: () => Workbook,
   source: DocumentSource,
-  { budget }: Desk,
+  { budget }: ReadingContext,
 ): Sheet {
   let loaded: ReturnType<typeof load> | undefined;
   const sheet = () => {
@@ -140,4 +148,96 @@ function notesOnMore({ zip }: Package): readonly string[] {
   if (pictures > 0) notes.push(`${counted(pictures, "picture")} not shown`);
   if (zip.find("xl/vbaProject.bin")) notes.push("has macros, which are not shown");
   return notes;
+}
+
+/** By the number of a style, as cells name it: what its numbers are. */
+function readStyles(opened: Package, part: string | undefined): readonly NumberKind[] {
+  const reader = part === undefined ? undefined : opened.open(part);
+  if (!reader?.child(0)) return [];
+  const patterns = new Map<string, NumberKind>();
+  const styles: NumberKind[] = [];
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    const list = reader.name;
+    if (list !== "x:numFmts" && list !== "x:cellXfs") continue;
+    const within = reader.depth;
+    while (reader.child(within)) {
+      if (reader.name === "x:numFmt")
+        patterns.set(reader.attribute("numFmtId") ?? "", kindOfPattern(reader.attribute("formatCode") ?? ""));
+      else if (reader.name === "x:xf") {
+        const id = reader.attribute("numFmtId") ?? "0";
+        styles.push(patterns.get(id) ?? kindOfNumber(Number(id)));
+      }
+    }
+  }
+  return styles;
+}
+
+/** Formats that every workbook has without saying what they are; some are those of East Asian dates. */
+function kindOfNumber(id: number): NumberKind {
+  if (id === 9 || id === 10) return "percent";
+  if (id === 22) return "date-time";
+  if (id === 46) return "duration";
+  if ((id >= 18 && id <= 21) || id === 45 || id === 47 || (id >= 32 && id <= 35)) return "time";
+  if ((id >= 14 && id <= 17) || (id >= 27 && id <= 36) || (id >= 50 && id <= 58)) return "date";
+  return "plain";
+}
+
+/** What a sheet says of its cells outside of them. */
+interface LinkedRemarks extends Remarks {
+  /** Where cells lead, by column and row: "2,14". */
+  readonly links: ReadonlyMap<string, string>;
+}
+
+/** From what follows the cells of a sheet; `after` stands in its root element. */
+function readRemarks(after: XmlReader, opened: Package, relations: Relations): LinkedRemarks {
+  const links = new Map<string, string>();
+  const merged: Remark[] = [];
+  after.child(0);
+  const { depth } = after;
+  while (after.child(depth)) {
+    if (after.name !== "x:mergeCells" && after.name !== "x:hyperlinks") continue;
+    const within = after.depth;
+    while (after.child(within)) {
+      const address = after.attribute("ref") ?? "";
+      const range = parseRange(address);
+      if (!range) continue;
+      if (after.is("x:mergeCell")) merged.push({ range, text: address });
+      const target = relations.get(after.attribute("r:id") ?? "")?.target;
+      if (after.is("x:hyperlink") && target !== undefined)
+        links.set(`${range.firstColumn},${range.firstRow}`, target);
+    }
+  }
+  return { links, merged, comments: readComments(opened, relations) };
+}
+
+function readComments(opened: Package, relations: Relations): readonly Remark[] {
+  const part = [...relations.values()].find(({ type }) => type === "comments")?.target;
+  const reader = part === undefined ? undefined : opened.open(part);
+  if (!reader?.child(0)) return [];
+  const authors: string[] = [];
+  const comments: Remark[] = [];
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    const list = reader.depth;
+    while (reader.child(list)) {
+      if (reader.is("x:author")) authors.push(reader.content().trim());
+      if (reader.name !== "x:comment") continue;
+      const address = reader.attribute("ref") ?? "";
+      const range = parseRange(address);
+      const author = authors[Number(reader.attribute("authorId") ?? "0")] ?? "";
+      const text = textOf(reader).replaceAll(/\s+/g, " ").trim();
+      const named = author === "" || text.startsWith(author) ? text : `${author}: ${text}`;
+      if (range) comments.push({ range, text: `${address}: ${named}` });
+    }
+  }
+  return comments;
+}
+
+/** Beside it may be where and how the comment is drawn. */
+function textOf(reader: XmlReader): string {
+  const { depth } = reader;
+  let text = "";
+  while (reader.child(depth)) if (reader.is("x:text")) text += reader.content();
+  return text;
 }

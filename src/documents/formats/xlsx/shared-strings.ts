@@ -1,4 +1,4 @@
-import { expandEntities } from "../../xml/entities.ts";
+import { expandEntities } from "../../xml/decode.ts";
 
 /** The texts of a workbook, which cells refer to by number. Found at once, taken out when they are asked for. */
 export class SharedStrings {

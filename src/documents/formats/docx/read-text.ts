@@ -1,0 +1,367 @@
+import { append, type Block, link, picture } from "../../shared/blocks.ts";
+import { readGraphic } from "../../shared/drawings.ts";
+import { readEquation } from "../../shared/equations.ts";
+import { symbol } from "../../shared/symbols.ts";
+import type { XmlReader } from "../../xml/xml-reader.ts";
+import { readTable } from "./read-table.ts";
+import type { Field, Line, Story } from "./story.ts";
+import { outlineOf, readNumbered } from "./styles.ts";
+
+/** The paragraphs and tables in the element that the reader stands at: a body, a cell, a text box, a footnote. */
+export function readBlocks(reader: XmlReader, story: Story, blocks: Block[] = []): Block[] {
+  const { depth } = reader;
+  while (reader.child(depth)) readBlock(reader, story, blocks);
+  return blocks;
+}
+
+/** One element among paragraphs; the reader stands at it. */
+export function readBlock(reader: XmlReader, story: Story, blocks: Block[]): void {
+  switch (reader.name) {
+    case "w:p":
+      readParagraph(reader, story, blocks);
+      break;
+    case "w:tbl":
+      append(blocks, readTable(reader, story, readBlock), story.cited.splice(0));
+      break;
+    case "w:sdt":
+    case "w:sdtContent":
+    case "w:customXml":
+    case "w:ins":
+    case "w:moveTo":
+      readBlocks(reader, story, blocks);
+      break;
+    case "mc:AlternateContent":
+      readAlternative(reader, () => readBlocks(reader, story, blocks));
+      break;
+    case "w:altChunk":
+      story.tally.embedded += 1;
+      break;
+    case "w:sectPr":
+      readSection(reader, story);
+      break;
+    case "m:oMathPara":
+    case "m:oMath": {
+      const line: Line = { text: "", boxes: [] };
+      readInline(reader, story, line);
+      blocks.push({ kind: "paragraph", text: line.text });
+      break;
+    }
+    default:
+  }
+}
+
+function readParagraph(reader: XmlReader, story: Story, blocks: Block[]): void {
+  const { depth } = reader;
+  const line: Line = { text: story.joined, boxes: [] };
+  story.joined = "";
+  let properties: Properties = {};
+  while (reader.child(depth)) {
+    if (reader.name === "w:pPr") properties = readProperties(reader, story);
+    else readInline(reader, story, line);
+  }
+  // A code that goes on has nothing to show: what follows must not vanish in it.
+  while (story.fields.at(-1)?.shows === false) story.fields.pop();
+  if (properties.isJoined) story.joined = line.text;
+  else if (line.text.trim() !== "") blocks.push(asBlock(line.text, properties, story));
+  append(blocks, line.boxes, story.cited.splice(0));
+}
+
+interface Properties {
+  style?: string | undefined;
+  outline?: number | undefined;
+  numberedBy?: string;
+  level?: number;
+  /** Its end was deleted. */
+  isJoined?: boolean;
+}
+
+function readProperties(reader: XmlReader, story: Story): Properties {
+  const properties: Properties = {};
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    switch (reader.name) {
+      case "w:pStyle":
+        properties.style = reader.attribute("w:val");
+        break;
+      case "w:numPr":
+        Object.assign(properties, readNumbered(reader));
+        break;
+      case "w:outlineLvl":
+        properties.outline = outlineOf(reader.attribute("w:val"));
+        break;
+      case "w:sectPr":
+        readSection(reader, story);
+        break;
+      case "w:rPr":
+        properties.isJoined = endIsDeleted(reader, story);
+        break;
+      default:
+    }
+  }
+  return properties;
+}
+
+function endIsDeleted(reader: XmlReader, { tally }: Story): boolean {
+  let isDeleted = false;
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (reader.name !== "w:del" && reader.name !== "w:moveFrom") continue;
+    isDeleted = true;
+    tally.deletions += 1;
+  }
+  return isDeleted;
+}
+
+function asBlock(text: string, properties: Properties, { styles, numbering }: Story): Block {
+  const style = styles.get(properties.style ?? "");
+  const level = properties.level ?? style?.level ?? 0;
+  const marker = numbering.next(properties.numberedBy ?? style?.numberedBy ?? "", level);
+  const outline = properties.outline === undefined ? style?.heading : properties.outline + 1;
+  if (outline !== undefined && outline < 10)
+    return {
+      kind: "heading",
+      level: outline,
+      text: marker === undefined || marker === "-" ? text : `${marker} ${text}`,
+    };
+  if (marker === undefined || marker === "") return { kind: "paragraph", text };
+  return { kind: "item", level, marker, text };
+}
+
+/** Which headers and footers the pages of a section show. */
+function readSection(reader: XmlReader, { relations, tally }: Story): void {
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (reader.name !== "w:headerReference" && reader.name !== "w:footerReference") continue;
+    const target = relations.get(reader.attribute("r:id") ?? "")?.target;
+    if (target !== undefined) tally.margins.add(target);
+  }
+}
+
+/** The text in a paragraph, hyperlink or other element that has runs; the reader stands at its beginning. */
+function readRuns(reader: XmlReader, story: Story, line: Line): void {
+  const { depth } = reader;
+  while (reader.child(depth)) readInline(reader, story, line);
+}
+
+/** One element of a paragraph; the reader stands at it. */
+function readInline(reader: XmlReader, story: Story, line: Line): void {
+  switch (reader.name) {
+    case "w:r":
+    case "w:smartTag":
+    case "w:customXml":
+    case "w:sdt":
+    case "w:sdtContent":
+    case "w:dir":
+    case "w:bdo":
+    case "w:fldSimple":
+    case "w:rubyBase":
+      readRuns(reader, story, line);
+      break;
+    case "w:rPr":
+      if (reader.mentions("vanish")) story.tally.hidden += 1;
+      break;
+    case "w:t":
+      write(reader.content(), story, line);
+      break;
+    case "w:tab":
+    case "w:ptab":
+      write("\t", story, line);
+      break;
+    case "w:br":
+    case "w:cr":
+      write("\n", story, line);
+      break;
+    case "w:noBreakHyphen":
+      write("\u2011", story, line);
+      break;
+    case "w:sym": {
+      const code = Number.parseInt(reader.attribute("w:char") ?? "", 16);
+      write(
+        symbol(reader.attribute("w:font") ?? "", code) ?? String.fromCharCode(code || 0xfffd),
+        story,
+        line,
+      );
+      break;
+    }
+    case "w:ins":
+    case "w:moveTo":
+      story.tally.insertions += 1;
+      readRuns(reader, story, line);
+      break;
+    case "w:del":
+    case "w:moveFrom":
+      story.tally.deletions += 1;
+      break;
+    case "w:hyperlink":
+      readHyperlink(reader, story, line);
+      break;
+    case "w:fldChar":
+      readFieldMark(reader, story, line);
+      break;
+    case "w:instrText": {
+      const field = story.fields.at(-1);
+      if (field && !field.shows) field.code += reader.content();
+      break;
+    }
+    case "w:footnoteReference":
+    case "w:endnoteReference":
+    case "w:commentReference":
+      cite(reader.name.slice(2, -9), reader.attribute("w:id") ?? "", story, line);
+      break;
+    case "w:ruby":
+      readRuby(reader, story, line);
+      break;
+    case "m:oMath":
+    case "m:oMathPara":
+      write(readEquation(reader), story, line);
+      break;
+    case "w:drawing":
+    case "w:pict":
+    case "w:object":
+      readDrawing(reader, story, line);
+      break;
+    case "mc:AlternateContent":
+      readAlternative(reader, () => readRuns(reader, story, line));
+      break;
+    default:
+  }
+}
+
+/** The first of several ways to say the same. */
+function readAlternative(reader: XmlReader, read: () => void): void {
+  const { depth } = reader;
+  let isRead = false;
+  while (reader.child(depth)) {
+    if (isRead || (reader.name !== "mc:Choice" && reader.name !== "mc:Fallback")) continue;
+    isRead = true;
+    read();
+  }
+}
+
+function write(text: string, story: Story, line: Line): void {
+  if (story.fields.every(({ shows }) => shows)) line.text += text;
+}
+
+function readHyperlink(reader: XmlReader, story: Story, line: Line): void {
+  const relation = story.relations.get(reader.attribute("r:id") ?? "");
+  const inside: Line = { text: "", boxes: line.boxes };
+  readRuns(reader, story, inside);
+  line.text += link(inside.text, relation?.target);
+}
+
+function readFieldMark(reader: XmlReader, story: Story, line: Line): void {
+  const { fields } = story;
+  switch (reader.attribute("w:fldCharType")) {
+    case "begin": {
+      const field: Field = { code: "", shows: false, line: undefined, start: 0 };
+      if (fields.length < deepest) fields.push(field);
+      const checked = readCheckBox(reader);
+      if (checked !== undefined) line.text += checked;
+      return;
+    }
+    case "separate": {
+      const field = fields.at(-1);
+      if (field) Object.assign(field, { shows: true, line, start: line.text.length });
+      return;
+    }
+    case "end": {
+      const field = fields.pop();
+      const target = /^\s*HYPERLINK\s+"([^"]*)"/i.exec(field?.code ?? "")?.[1];
+      if (field?.line === line && target !== undefined && field.start < longestLinked)
+        line.text = line.text.slice(0, field.start) + link(line.text.slice(field.start), target);
+      return;
+    }
+    default:
+  }
+}
+
+/** A paragraph longer than any that people write is not copied again for each of its links. */
+const longestLinked = 50_000;
+
+/** No field that means something has more fields in it. */
+const deepest = 100;
+
+/** Check boxes of forms show nothing but what they are. */
+function readCheckBox(reader: XmlReader): string | undefined {
+  const { depth } = reader;
+  let shown: string | undefined;
+  while (reader.child(depth)) {
+    if (!reader.is("w:ffData")) continue;
+    const inside = reader.depth;
+    while (reader.child(inside)) {
+      if (!reader.is("w:checkBox")) continue;
+      shown = "☐";
+      const box = reader.depth;
+      while (reader.child(box)) {
+        const isOn = !["0", "false"].includes(reader.attribute("w:val") ?? "1");
+        if (reader.name === "w:checked" || reader.name === "w:default") shown = isOn ? "☒" : "☐";
+      }
+    }
+  }
+  return shown;
+}
+
+function cite(kind: string, id: string, { notes, tally, cited }: Story, line: Line): void {
+  const key = `${kind} ${id}`;
+  const note = notes.get(key);
+  if (note === undefined) return;
+  const known = tally.labels.get(key);
+  if (known !== undefined) {
+    line.text += `[^${known}]`;
+    return;
+  }
+  const count = (tally.cited.get(kind) ?? 0) + 1;
+  const label = kind === "footnote" ? `${count}` : `${kind}-${count}`;
+  tally.cited.set(kind, count);
+  tally.labels.set(key, label);
+  line.text += `[^${label}]`;
+  append(cited, [{ kind: "note", label, text: note.text }], note.comments);
+}
+
+/** The reading stands above its base; here behind it. */
+function readRuby(reader: XmlReader, story: Story, line: Line): void {
+  const { depth } = reader;
+  const above: Line = { text: "", boxes: line.boxes };
+  while (reader.child(depth)) {
+    if (reader.name === "w:rt") readRuns(reader, story, above);
+    else readInline(reader, story, line);
+  }
+  if (above.text !== "") line.text += `(${above.text})`;
+}
+
+/** Pictures, text boxes, charts and diagrams, however deep they stand. */
+function readDrawing(reader: XmlReader, story: Story, line: Line, frame: Frame = {}): void {
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    switch (reader.name) {
+      case "wp:docPr":
+      case "pic:cNvPr":
+        frame.description ??= reader.attribute("descr") || reader.attribute("title") || undefined;
+        break;
+      case "w:txbxContent":
+        append(line.boxes, readBlocks(reader, story));
+        break;
+      case "pic:blipFill":
+      case "v:imagedata":
+        story.tally.pictures += 1;
+        line.text += picture(frame.description ?? reader.attribute("o:title"));
+        break;
+      case "o:OLEObject":
+        story.tally.embedded += 1;
+        break;
+      case "mc:AlternateContent":
+        readAlternative(reader, () => readDrawing(reader, story, line, frame));
+        break;
+      default: {
+        const blocks = readGraphic(reader, story.opened, story.relations);
+        if (blocks) append(line.boxes, blocks);
+        else readDrawing(reader, story, line, { description: reader.attribute("alt") ?? frame.description });
+      }
+    }
+  }
+}
+
+/** What surrounds a picture, and describes it. */
+interface Frame {
+  description?: string | undefined;
+}

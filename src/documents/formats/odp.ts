@@ -1,0 +1,155 @@
+import type { DocumentPart } from "../../contract/document.ts";
+import { counted } from "../../lib/counted.ts";
+import { gatherParts } from "../anchors.ts";
+import { type DocumentReader, damaged } from "../reader.ts";
+import { append, type Block, cellText } from "../shared/blocks.ts";
+import { openDocumentProperties } from "../shared/office-package.ts";
+import { type Line, openOpenDocument, openStory, type Story } from "../shared/opendocument/open.ts";
+import { isShape, readComment, readShape } from "../shared/opendocument/read-text.ts";
+import { noStyles, type OpenDocumentStyles, readStyles } from "../shared/opendocument/styles.ts";
+import { inReadingOrder, type Place, showSlide } from "../shared/slides.ts";
+import { decodeXml } from "../xml/decode.ts";
+import { XmlReader } from "../xml/xml-reader.ts";
+
+/** OpenDocument presentations and drawings, and their templates. Pages are counted first, and only those read that are shown. */
+export const readOdp: DocumentReader = async (source, wanted, context) => {
+  const opened = openOpenDocument(source, context);
+  const entry = opened.zip.find("content.xml");
+  if (!entry) throw damaged(source.name, "content.xml is missing");
+  const xml = decodeXml(opened.zip.read(entry));
+  const open = () => new XmlReader(xml, `content.xml in ${source.name}`, context.budget);
+  const order = { one: "slide", total: 0 };
+  for (const { isDrawing } of pagesOf(open(), noStyles())) {
+    order.total += 1;
+    if (isDrawing) order.one = "page";
+  }
+  const { story, styles } = openStory(opened, context);
+  const reader = open();
+  const pages = pagesOf(reader, styles);
+  let reached = 0;
+  const gathered = await gatherParts(wanted, { ...order, name: source.name }, (number) => {
+    for (; reached < number; reached += 1) pages.next();
+    return readSlide(reader, story, styles.hidden, `${order.one} ${number}`);
+  });
+  return {
+    format: order.one === "slide" ? "odp" : "odg",
+    description: order.one === "slide" ? "OpenDocument presentation" : "OpenDocument drawing",
+    properties: openDocumentProperties(opened),
+    consistsOf: order,
+    ...gathered,
+    notes: [...opened.zip.notes, ...remarks(story)],
+    images: [],
+  };
+};
+
+/** Stops with the reader at each page; the styles that stand before them are added to the others. */
+function* pagesOf(
+  reader: XmlReader,
+  styles: OpenDocumentStyles,
+): Generator<{ readonly isDrawing: boolean }, void, undefined> {
+  reader.child(0);
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (reader.name === "office:automatic-styles") readStyles(reader, styles);
+    if (!reader.is("office:body")) continue;
+    const body = reader.depth;
+    while (reader.child(body)) {
+      const isDrawing = reader.is("office:drawing");
+      const inside = reader.depth;
+      while (reader.child(inside)) if (reader.is("draw:page")) yield { isDrawing };
+    }
+  }
+}
+
+function remarks({ tally: { pictures, embedded } }: Story): string[] {
+  return [
+    pictures > 0 ? `has ${counted(pictures, "picture")} here, shown as ![description]` : "",
+    embedded > 0 ? `has ${counted(embedded, "embedded object")} here, not shown` : "",
+  ].filter((remark) => remark !== "");
+}
+
+/** A slide: its title, what stands on it in reading order, what the speaker notes, what others comment. */
+function readSlide(
+  reader: XmlReader,
+  story: Story,
+  hidden: ReadonlySet<string>,
+  anchor: string,
+): DocumentPart {
+  const isHidden = hidden.has(reader.attribute("draw:style-name") ?? "");
+  const { shapes, notes, comments } = readShapes(reader, story);
+  const isTitle = ({ kind }: Shape) => kind === "title";
+  const isOther = (shape: Shape) => !isTitle(shape) && shape.kind !== "page-number";
+  const said: readonly Block[] = notes === "" ? [] : [{ kind: "paragraph", text: `Speaker notes: ${notes}` }];
+  return showSlide(anchor, {
+    titles: shapes.filter(isTitle).map(({ blocks }) => blocks),
+    others: shapes.filter(isOther).map(({ blocks }) => blocks),
+    remarks: [said, comments, story.cited.splice(0)],
+    isHidden,
+  });
+}
+
+interface Shape {
+  readonly place: Place | undefined;
+  /** What it is to the presentation: "title", "outline", "notes", "page-number". */
+  readonly kind: string | undefined;
+  readonly blocks: readonly Block[];
+}
+
+interface Page {
+  readonly shapes: readonly Shape[];
+  readonly notes: string;
+  readonly comments: readonly Block[];
+}
+
+function readShapes(reader: XmlReader, story: Story): Page {
+  const shapes: Shape[] = [];
+  const comments: Block[] = [];
+  let notes = "";
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (reader.name === "presentation:notes") {
+      const noted = readShapes(reader, story).shapes.filter(({ kind }) => kind === "notes");
+      notes = noted
+        .map(({ blocks }) => cellText(blocks))
+        .join("\n")
+        .trim();
+    } else if (reader.name === "office:annotation")
+      // On a slide a comment stands for itself, not at a word.
+      comments.push({ kind: "paragraph", text: readComment(reader, story) });
+    else if (isShape(reader.name)) shapes.push(readOne(reader, story));
+  }
+  return { shapes: inReadingOrder(shapes), notes, comments };
+}
+
+function readOne(reader: XmlReader, story: Story): Shape {
+  const kind = reader.attribute("presentation:class");
+  const place = placeOf(reader);
+  if (reader.name === "draw:g") return readGroup(reader, story);
+  const line: Line = { text: "", boxes: [] };
+  readShape(reader, story, line);
+  const text: Block[] = line.text.trim() === "" ? [] : [{ kind: "paragraph", text: line.text }];
+  return { place, kind, blocks: [...text, ...line.boxes] };
+}
+
+/** A group has no place of its own: it is where the first of its shapes is. */
+function readGroup(reader: XmlReader, story: Story): Shape {
+  const { shapes } = readShapes(reader, story);
+  const blocks: Block[] = [];
+  for (const shape of shapes) append(blocks, shape.blocks);
+  return { place: shapes.find(({ place }) => place)?.place, kind: undefined, blocks };
+}
+
+function placeOf(reader: XmlReader): Place | undefined {
+  const top = length(reader.attribute("svg:y"));
+  const left = length(reader.attribute("svg:x"));
+  if (top === undefined || left === undefined) return undefined;
+  return { top, left, height: length(reader.attribute("svg:height")) ?? 0 };
+}
+
+/** In centimetres. */
+function length(written: string | undefined): number | undefined {
+  const [, number, unit = "cm"] = /^(-?[\d.]+)(\w*)$/.exec(written ?? "") ?? [];
+  return number === undefined ? undefined : Number(number) * (units[unit] ?? 1);
+}
+
+const units: Readonly<Record<string, number>> = { mm: 0.1, in: 2.54, pt: 2.54 / 72, pc: 2.54 / 6 };

@@ -1,0 +1,353 @@
+import type { Budget } from "../budget.ts";
+import { type DocumentReader, damaged } from "../reader.ts";
+import { link } from "../shared/blocks.ts";
+import { openDocumentProperties } from "../shared/office-package.ts";
+import { openOpenDocument } from "../shared/opendocument/open.ts";
+import { readSpaces } from "../shared/opendocument/read-text.ts";
+import { columnLetters, type Range, showSheetName } from "../shared/spreadsheet/cell-address.ts";
+import { showNumber } from "../shared/spreadsheet/show-number.ts";
+import {
+  type Cell,
+  inOrder,
+  notesOnSheets,
+  type Remark,
+  type Row,
+  type Sheet,
+  showRemarks,
+  showSheets,
+} from "../shared/spreadsheet/show-sheets.ts";
+import { decodeXml } from "../xml/decode.ts";
+import { XmlReader } from "../xml/xml-reader.ts";
+
+/** By sheets. */
+export const readOds: DocumentReader = (source, wanted, context) => {
+  const opened = openOpenDocument(source, context);
+  const entry = opened.zip.find("content.xml");
+  if (!entry) throw damaged(source.name, "content.xml is missing");
+  const where = `content.xml in ${source.name}`;
+  const tables = new Tables(decodeXml(opened.zip.read(entry)), where, context.budget);
+  const { tables: list, names } = tables.list();
+  const told = list.map(nothingTold);
+  const sheets = list.map(
+    ({ name, isHidden }, index): Sheet => ({
+      name,
+      isHidden,
+      rows: (range) => {
+        told[index] = nothingTold();
+        return tables.rows(index, range, told[index]);
+      },
+      remarks: (range) => showRemarks(told[index]!, range),
+    }),
+  );
+  return {
+    format: "ods",
+    description: "OpenDocument spreadsheet",
+    properties: openDocumentProperties(opened),
+    ...showSheets(sheets, wanted, source.name, context),
+    notes: [
+      ...opened.zip.notes,
+      ...(wanted.part === undefined ? notesOnSheets(sheets, names) : []),
+      ...list
+        .filter((_, index) => told[index]!.goesBeyond)
+        .map(({ name }) => `${showSheetName(name)} has cells past column XFD, which are not shown`),
+    ],
+    images: [],
+  };
+};
+
+function nothingTold(): Told {
+  return { merged: [], comments: [], goesBeyond: false };
+}
+
+/** No spreadsheet program has more. */
+const mostColumns = 16_384;
+
+/** What the tables of a spreadsheet are called, and what it gives names. */
+interface Contents {
+  readonly tables: readonly { readonly name: string; readonly isHidden: boolean }[];
+  readonly names: readonly string[];
+}
+
+/** The content of a spreadsheet, gone through from table to table. */
+class Tables {
+  readonly #xml: string;
+  readonly #where: string;
+  readonly #budget: Budget;
+  #reader: XmlReader | undefined;
+  #depth = 0;
+  /** Which table the reader stands at. */
+  #at = -1;
+
+  constructor(xml: string, where: string, budget: Budget) {
+    this.#xml = xml;
+    this.#where = where;
+    this.#budget = budget;
+  }
+
+  /** All of them, without looking into any. */
+  list(): Contents {
+    const reader = new XmlReader(this.#xml, this.#where, this.#budget);
+    const tables: { name: string; isHidden: boolean }[] = [];
+    const names: string[] = [];
+    const hidden = new Set<string>();
+    reader.child(0);
+    const root = reader.depth;
+    while (reader.child(root)) {
+      if (reader.is("office:automatic-styles")) readHidden(reader, hidden);
+      if (!reader.is("office:body")) continue;
+      const body = reader.depth;
+      while (reader.child(body)) {
+        if (!reader.is("office:spreadsheet")) continue;
+        const { depth } = reader;
+        while (reader.child(depth)) {
+          if (reader.is("table:table"))
+            tables.push({
+              name: reader.attribute("table:name") ?? "",
+              isHidden: hidden.has(reader.attribute("table:style-name") ?? ""),
+            });
+          else if (reader.is("table:named-expressions")) readNames(reader, names);
+        }
+      }
+    }
+    return { tables, names };
+  }
+
+  /** The rows of one of them, and what is said of its cells. */
+  *rows(index: number, range: Range, told: Told): Generator<Row> {
+    const reader = this.#goTo(index);
+    if (!reader) return;
+    const state = { number: 1, range, told, budget: this.#budget };
+    yield* readRows(reader, state);
+  }
+
+  /** Forwards where it can. */
+  #goTo(index: number): XmlReader | undefined {
+    if (!this.#reader || this.#at >= index) {
+      this.#reader = new XmlReader(this.#xml, this.#where, this.#budget);
+      this.#at = -1;
+      for (const name of ["", "office:body", "office:spreadsheet"]) {
+        this.#depth = this.#reader.depth;
+        while (this.#reader.child(this.#depth) && name !== "" && !this.#reader.is(name));
+      }
+      this.#depth = this.#reader.depth;
+    }
+    while (this.#at < index) {
+      if (!this.#reader.child(this.#depth)) return undefined;
+      if (this.#reader.is("table:table")) this.#at += 1;
+    }
+    return this.#reader;
+  }
+}
+
+/** What is said of cells beside what is in them; filled while rows are read. */
+interface Told {
+  readonly merged: Remark[];
+  readonly comments: Remark[];
+  /** Whether cells are left out because no spreadsheet has so many columns. */
+  goesBeyond: boolean;
+}
+
+interface Reading {
+  number: number;
+  readonly range: Range;
+  readonly told: Told;
+  readonly budget: Budget;
+}
+
+function* readRows(reader: XmlReader, state: Reading): Generator<Row> {
+  const { depth } = reader;
+  const { range, budget } = state;
+  while (reader.child(depth)) {
+    if (/^table:table-(?:header-)?rows$|^table:table-row-group$/.test(reader.name)) {
+      yield* readRows(reader, state);
+      continue;
+    }
+    if (!reader.is("table:table-row")) continue;
+    const first = state.number;
+    if (first > range.lastRow) return;
+    const times = countIn(reader, "table:number-rows-repeated");
+    state.number += times;
+    if (state.number <= range.firstRow) continue;
+    const cells = inOrder(readCells(reader, first, state));
+    if (cells.length === 0) continue;
+    const last = Math.min(first + times - 1, range.lastRow);
+    for (let number = Math.max(first, range.firstRow); number <= last; number += 1) {
+      budget.walk(cells.length);
+      yield { number, cells };
+    }
+  }
+}
+
+function readCells(reader: XmlReader, row: number, { range, told, budget }: Reading): Cell[] {
+  const cells: Cell[] = [];
+  const { depth } = reader;
+  let next = 1;
+  while (reader.child(depth)) {
+    const isCovered = reader.is("table:covered-table-cell");
+    if (!isCovered && !reader.is("table:table-cell")) continue;
+    const first = next;
+    next += countIn(reader, "table:number-columns-repeated");
+    if (next <= range.firstColumn || first > range.lastColumn) continue;
+    const { text, comment, covers } = readCell(reader);
+    const address = `${columnLetters(first)}${row}`;
+    const cell: Range = { firstRow: row, lastRow: row, firstColumn: first, lastColumn: first };
+    if (comment !== undefined && comment !== "")
+      told.comments.push({ range: cell, text: `${address}: ${comment}` });
+    if (covers) {
+      const lastColumn = first + covers.columns - 1;
+      const lastRow = row + covers.rows - 1;
+      const range = { ...cell, lastRow, lastColumn };
+      told.merged.push({ range, text: `${address}:${columnLetters(lastColumn)}${lastRow}` });
+    }
+    if (text === "") continue;
+    if (Math.min(next - 1, range.lastColumn) > mostColumns) told.goesBeyond = true;
+    const last = Math.min(next - 1, range.lastColumn, mostColumns);
+    const start = Math.max(first, range.firstColumn);
+    // What is repeated is produced like anything else.
+    budget.inflate(text.length * Math.max(last - start, 0));
+    for (let column = start; column <= last; column += 1) cells.push({ column, text });
+  }
+  return cells;
+}
+
+function readHidden(reader: XmlReader, hidden: Set<string>): void {
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (!reader.is("style:style") || reader.attribute("style:family") !== "table") continue;
+    const name = reader.attribute("style:name") ?? "";
+    const style = reader.depth;
+    while (reader.child(style))
+      if (reader.is("style:table-properties") && reader.attribute("table:display") === "false")
+        hidden.add(name);
+  }
+}
+
+function readNames(reader: XmlReader, names: string[]): void {
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    const address = reader.attribute("table:cell-range-address") ?? reader.attribute("table:expression");
+    names.push(
+      `${reader.attribute("table:name") ?? ""} = ${(address ?? "").replace(/^\$/, "").replace(".", "!")}`,
+    );
+  }
+}
+
+interface OpenDocumentCell {
+  /** Value and formula; empty for an empty cell. */
+  readonly text: string;
+  readonly comment: string | undefined;
+  /** How many columns and rows it covers, if more than one: "3x1". */
+  readonly covers: { readonly columns: number; readonly rows: number } | undefined;
+}
+
+/** The cell that began last in the reader. */
+function readCell(reader: XmlReader): OpenDocumentCell {
+  const type = reader.attribute("office:value-type");
+  const value = reader.attribute(valueAttributes[type ?? ""] ?? "office:value") ?? "";
+  const formula = reader.attribute("table:formula");
+  const columns = countIn(reader, "table:number-columns-spanned");
+  const rows = countIn(reader, "table:number-rows-spanned");
+  const { text, comment } = readContent(reader);
+  const shown = showValue(type, value, text);
+  const computed = formula === undefined ? "" : `=${plainFormula(formula)}`;
+  return {
+    text: computed === "" ? shown : shown === "" ? computed : `${shown} (${computed})`,
+    comment,
+    covers: columns > 1 || rows > 1 ? { columns, rows } : undefined,
+  };
+}
+
+/** How often something is repeated, or how much it covers. Files may say a million for nothing, or what is no number. */
+function countIn(reader: XmlReader, attribute: string): number {
+  const count = Number(reader.attribute(attribute) ?? "1");
+  return Number.isSafeInteger(count) && count > 0 ? count : 1;
+}
+
+const valueAttributes: Readonly<Record<string, string>> = {
+  date: "office:date-value",
+  time: "office:time-value",
+  boolean: "office:boolean-value",
+  string: "office:string-value",
+};
+
+function showValue(type: string | undefined, value: string, text: string): string {
+  // What went wrong is only said in words.
+  if (type === undefined || type === "string" || value === "" || /^(?:#|Err:)/.test(text))
+    return text || value;
+  if (type === "boolean") return value.toUpperCase();
+  if (type === "percentage") return showNumber(value, "percent", false);
+  if (type === "float" || type === "currency") return showNumber(value, "plain", false);
+  if (type === "time") return showTime(value);
+  // In some places a link is what a date is shown as.
+  return value;
+}
+
+/** "PT14H30M00S" as "14:30:00". */
+function showTime(value: string): string {
+  const match = /^(-?)P(?:(\d+)D)?T(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S$/.exec(value);
+  if (!match) return value;
+  const [, sign, days = "0", hours, minutes, seconds] = match;
+  const all = String(Number(days) * 24 + Number(hours)).padStart(2, "0");
+  return `${sign}${all}:${minutes!.padStart(2, "0")}:${seconds!.padStart(2, "0")}`;
+}
+
+/** "of:=SUM([.B2:.B4];[Other.C1])" as spreadsheets show it: "SUM(B2:B4;Other!C1)". */
+export function plainFormula(formula: string): string {
+  return formula
+    .replace(/^(?:\w+:)?=/, "")
+    .replaceAll(/"[^"]*"|\[([^\]]*)\]/g, (whole, reference: string | undefined) =>
+      reference === undefined ? whole : plainReference(reference),
+    );
+}
+
+function plainReference(reference: string): string {
+  return reference
+    .split(/:(?=(?:[^']*'[^']*')*[^']*$)/)
+    .map((end) => {
+      const dot = end.lastIndexOf(".");
+      const sheet = end.slice(0, Math.max(dot, 0)).replace(/^\$/, "");
+      const cell = end.slice(dot + 1);
+      return sheet === "" ? cell : `${sheet}!${cell}`;
+    })
+    .join(":");
+}
+
+function readContent(reader: XmlReader): { readonly text: string; readonly comment: string | undefined } {
+  const { depth } = reader;
+  const paragraphs: string[] = [];
+  let comment: string | undefined;
+  while (reader.child(depth)) {
+    if (reader.is("office:annotation")) comment = readComment(reader);
+    else if (reader.is("text:p")) paragraphs.push(readParagraph(reader));
+  }
+  return { text: paragraphs.join("\n").trim(), comment };
+}
+
+function readComment(reader: XmlReader): string {
+  const { depth } = reader;
+  let author = "";
+  const paragraphs: string[] = [];
+  while (reader.child(depth)) {
+    if (reader.is("dc:creator")) author = reader.content().trim();
+    else if (reader.is("text:p")) paragraphs.push(readParagraph(reader));
+  }
+  const text = paragraphs.join(" ").replaceAll(/\s+/g, " ").trim();
+  return author === "" ? text : `${author}: ${text}`;
+}
+
+function readParagraph(reader: XmlReader): string {
+  const { depth } = reader;
+  let text = "";
+  for (;;) {
+    const node = reader.node(depth);
+    if (node === undefined) return text;
+    if (node === "text") text += reader.text.replaceAll(/\s+/g, " ");
+    else if (reader.is("text:s")) text += readSpaces(reader);
+    else if (reader.is("text:tab")) text += "\t";
+    else if (reader.is("text:line-break")) text += "\n";
+    else if (reader.is("text:a")) {
+      const target = reader.attribute("xlink:href");
+      text += link(readParagraph(reader), target);
+    } else text += readParagraph(reader);
+  }
+}

@@ -1,0 +1,143 @@
+import { deflateSync, inflateSync } from "node:zlib";
+
+/**
+ * What Google's programs write of characters has ranges like <00ff> <0100>, of which PDFium, like the standard, takes only
+ * those with the same first byte: all others would be read as other letters. Such maps are written anew in their place, with a
+ * range for each first byte. A map that cannot be found or does not fit stays as it is.
+ */
+export function repairCharacterMaps(file: Uint8Array): void {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);
+  const wanted = mapsNamed(bytes);
+  let left = maxInflated;
+  if (wanted.size > 0)
+    for (const start of objectsIn(bytes, wanted)) {
+      if (left <= 0) return;
+      left -= repair(bytes, start);
+    }
+}
+
+/** Of all maps together. */
+const maxInflated = 8 * 1024 * 1024;
+const maxMap = 256 * 1024;
+
+/** The numbers of objects that are maps of characters. */
+function mapsNamed(bytes: Buffer): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + key.length)) {
+    const [, number] = /^\s+(\d{1,9})\s+\d+\s+R/.exec(latin(bytes, at + key.length, 40)) ?? [];
+    if (number !== undefined) found.add(Number(number));
+  }
+  return found;
+}
+
+const key = "/ToUnicode";
+
+/** Where these objects begin, behind "12 0 obj". */
+function* objectsIn(bytes: Buffer, wanted: ReadonlySet<number>): Generator<number> {
+  for (let at = bytes.indexOf("obj"); at >= 0; at = bytes.indexOf("obj", at + 3)) {
+    const [, number] =
+      /(?:^|\s)(\d{1,9})\s+\d+\s+$/.exec(latin(bytes, Math.max(0, at - 24), Math.min(at, 24))) ?? [];
+    if (number !== undefined && wanted.has(Number(number))) yield at + 3;
+  }
+}
+
+/** Tells how much was looked at. */
+function repair(bytes: Buffer, start: number): number {
+  const [head, dictionary = ""] = /^\s*<<(.*?)>>\s*stream\r?\n/s.exec(latin(bytes, start, headChars)) ?? [];
+  const isPacked = /\/Filter\s*\[?\s*\/FlateDecode\b/.test(dictionary);
+  if (head === undefined || (!isPacked && dictionary.includes("/Filter"))) return headChars;
+  const behind = bytes.subarray(start + head.length, start + head.length + maxMap);
+  const length = /\/Length\s+(\d{1,9})(?!\s+\d+\s+R)\b/.exec(dictionary)?.[1];
+  const end = length === undefined ? behind.indexOf("endstream") : Number(length);
+  if (end < 0 || end > behind.length) return maxMap;
+  const place = behind.subarray(0, end);
+  const text = isPacked ? inflated(place) : place.toString("latin1");
+  if (text === undefined) return maxMap;
+  const repaired = repairedMap(text);
+  if (repaired !== undefined) write(place, repaired, isPacked);
+  return text.length + headChars;
+}
+
+const headChars = 1000;
+
+function inflated(bytes: Uint8Array): string | undefined {
+  try {
+    return inflateSync(bytes, { maxOutputLength: maxMap }).toString("latin1");
+  } catch {
+    return undefined;
+  }
+}
+
+/** All that a map says of characters; undefined where nothing is wrong with it. */
+function repairedMap(map: string): string | undefined {
+  const lists: string[] = [];
+  let wrongLists = 0;
+  let from = 0;
+  for (const { 0: ending, 1: kind = "", index } of map.matchAll(/end(codespacerange|bfchar|bfrange)\b/g)) {
+    const piece = map.slice(from, index);
+    from = index + ending.length;
+    const begin = piece.lastIndexOf(`begin${kind}`);
+    if (begin < 0) continue;
+    const repaired =
+      kind === "bfrange" && wrongLists < maxWrong ? repairedRanges(piece.slice(begin)) : undefined;
+    if (repaired !== undefined) wrongLists += 1;
+    const [count = ""] = /\d+\s+$/.exec(piece.slice(Math.max(0, begin - 12), begin)) ?? [];
+    lists.push(repaired ?? count + piece.slice(begin) + ending);
+  }
+  return wrongLists > 0 ? `begincmap\n${lists.join("\n")}\nendcmap\n` : undefined;
+}
+
+/** Each list says how many it has, at most 100. */
+function repairedRanges(listed: string): string | undefined {
+  const ranges = [...listed.matchAll(range)];
+  const wrong = ranges.filter(([, first, last]) => isOverBorder(first!, last!)).length;
+  if (wrong === 0 || wrong > maxWrong) return undefined;
+  const entries = ranges.flatMap(([all, first, last, to]) =>
+    isOverBorder(first!, last!) ? splitAtBorders(first!, last!, to!) : [all],
+  );
+  let lists = "";
+  for (let at = 0; at < entries.length; at += 100) {
+    const some = entries.slice(at, at + 100);
+    lists += `${some.length} beginbfrange\n${some.join("\n")}\nendbfrange\n`;
+  }
+  return lists;
+}
+
+/** In one list, which has at most 100. */
+const maxWrong = 100;
+const range = /<([0-9a-f]{3,4})>\s*<([0-9a-f]{3,4})>\s*(<[0-9a-f]{1,64}>|\[[^[\]]*\])/gi;
+
+function isOverBorder(first: string, last: string): boolean {
+  return Number.parseInt(first, 16) >> 8 < Number.parseInt(last, 16) >> 8;
+}
+
+function splitAtBorders(first: string, last: string, to: string): readonly string[] {
+  const [low, high] = [Number.parseInt(first, 16), Number.parseInt(last, 16)];
+  const listed = to.startsWith("[") ? (to.match(/<[0-9a-f]*>/gi) ?? []) : undefined;
+  const code = (number: number) => `<${number.toString(16).padStart(first.length, "0")}>`;
+  const split: string[] = [];
+  for (let start = low; start <= high; start = (start | 0xff) + 1) {
+    const end = Math.min(start | 0xff, high);
+    const target = listed
+      ? `[${listed.slice(start - low, end - low + 1).join("")}]`
+      : `<${later(to.slice(1, -1), start - low)}>`;
+    split.push(`${code(start)} ${code(end)} ${target}`);
+  }
+  return split;
+}
+
+/** Of what a code stands for only the last character counts on. */
+function later(target: string, by: number): string {
+  const [kept, last] = [target.slice(0, -4), target.slice(-4)];
+  return kept + (Number.parseInt(last, 16) + by).toString(16).padStart(last.length, "0").slice(-4);
+}
+
+/** Without what says nothing of characters it is hardly ever longer than it was. */
+function write(place: Buffer, map: string, isPacked: boolean): void {
+  const bytes = isPacked ? deflateSync(map, { level: 9 }) : Buffer.from(map, "latin1");
+  if (bytes.length <= place.length) place.fill(0x20).set(bytes);
+}
+
+function latin(bytes: Buffer, from: number, length: number): string {
+  return bytes.toString("latin1", from, from + length);
+}

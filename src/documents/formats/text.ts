@@ -1,0 +1,34 @@
+import { wholeText } from "../anchors.ts";
+import { type DocumentReader, textOf } from "../reader.ts";
+
+/** Plain text of any family, in the encodings of file.read. */
+export const readText: DocumentReader = ({ name, bytes }, wanted) => ({
+  format: "text",
+  description: "text",
+  properties: {},
+  consistsOf: undefined,
+  ...wholeText(textOf(bytes) ?? "", wanted, name),
+  notes: [],
+  images: [],
+});
+
+/** A drawing that is text: shown as such. */
+export const readSvg: DocumentReader = ({ name, bytes }, wanted) => {
+  const text = textOf(bytes) ?? "";
+  const [root = ""] = /<svg\b[^>]*>/i.exec(text.slice(0, 100_000)) ?? [];
+  const attribute = (wantedName: string) =>
+    new RegExp(`\\s${wantedName}\\s*=\\s*["']([^"']*)["']`).exec(root)?.[1];
+  const [width, height, box] = [attribute("width"), attribute("height"), attribute("viewBox")];
+  return {
+    format: "svg",
+    description: "SVG drawing",
+    properties: {
+      ...(width !== undefined && height !== undefined ? { size: `${width} × ${height}` } : {}),
+      ...(box === undefined ? {} : { viewBox: box }),
+    },
+    consistsOf: undefined,
+    ...wholeText(text, wanted, name),
+    notes: [],
+    images: [],
+  };
+};

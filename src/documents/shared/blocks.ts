@@ -1,0 +1,110 @@
+/** What a text document consists of, in reading order. Every reader of such a format makes these, whatever it reads. */
+export type Block =
+  | { readonly kind: "heading"; readonly level: number; readonly text: string }
+  | { readonly kind: "paragraph"; readonly text: string }
+  /** A line of what is written with its layout, as programs are. */
+  | { readonly kind: "line"; readonly text: string }
+  /** Of a list; `level` counts from 0, `marker` is "-" or its number as the document shows it: "2.1.". */
+  | { readonly kind: "item"; readonly level: number; readonly marker: string; readonly text: string }
+  | { readonly kind: "table"; readonly rows: readonly (readonly string[])[] }
+  /** A footnote, an endnote, a comment: shown at the end of the section that cites it by [^label]. */
+  | { readonly kind: "note"; readonly label: string; readonly text: string };
+
+/** As Markdown. */
+export function showBlock(block: Block): string {
+  switch (block.kind) {
+    case "heading":
+      return `${"#".repeat(Math.min(Math.max(block.level, 1), 6))} ${inOneLine(block.text)}`;
+    case "paragraph":
+      // Blanks at its beginning may be all that shows how a program is built.
+      return block.text.trimEnd().replace(/^\s*\n/, "");
+    case "line":
+      return block.text.trimEnd();
+    case "item": {
+      const indent = "  ".repeat(Math.min(Math.max(block.level, 0), 20));
+      const lines = block.text.trim().replaceAll("\n", `\n${indent}  `);
+      return `${indent}${block.marker} ${lines}`;
+    }
+    case "table":
+      return markdownTable(block.rows);
+    case "note":
+      return `[^${block.label}]: ${block.text.trim().replaceAll("\n", "\n    ")}`;
+  }
+}
+
+/** Blocks with an empty line between them; items of a list stand together, and so do lines. */
+export function showBlocks(blocks: readonly Block[]): string {
+  return blocks.map((block, index) => separator(blocks[index - 1], block) + showBlock(block)).join("");
+}
+
+/** What stands between two blocks. */
+export function separator(before: Block | undefined, block: Block): string {
+  if (before === undefined) return "";
+  return before.kind === block.kind && standTogether.has(block.kind) ? "\n" : "\n\n";
+}
+
+const standTogether: ReadonlySet<Block["kind"]> = new Set(["item", "note", "line"]);
+
+/** What a cell of a table says, in one line: its blocks, and the rows of a table in it, on lines of their own. */
+export function cellText(blocks: readonly Block[]): string {
+  return blocks
+    .map((block) => {
+      if (block.kind !== "table") return block.kind === "heading" ? inOneLine(block.text) : showBlock(block);
+      return block.rows.map((row) => row.filter((cell) => cell !== "").join(" ; ")).join("\n");
+    })
+    .join("\n");
+}
+
+function inOneLine(text: string): string {
+  return text.trim().replaceAll(/\s*\n\s*/g, " ");
+}
+
+/** Adds what may be too much for the arguments of one call. */
+export function append<One>(into: One[], ...lists: readonly Iterable<One>[]): void {
+  for (const list of lists) for (const one of list) into.push(one);
+}
+
+/** A link in Markdown; only its text where it leads nowhere outside the document. */
+export function link(text: string, target: string | undefined): string {
+  const label = text.trim();
+  if (target === undefined || target === "" || target.startsWith("#") || label === "") return text;
+  if (label === target || `mailto:${label}` === target) return text;
+  const address = /[\s()<>]/.test(target) ? `<${target.replaceAll(/[\s<>]/g, encodeURIComponent)}>` : target;
+  const before = text.slice(0, text.length - text.trimStart().length);
+  const after = text.slice(text.trimEnd().length);
+  return `${before}[${label.replaceAll(/[[\]]/g, "\\$&")}](${address})${after}`;
+}
+
+/** What stands for a picture: its description where it has one. */
+export function picture(description: string | undefined): string {
+  return `![${(description ?? "").trim().replaceAll(/\s+/g, " ").replaceAll(/[[\]]/g, "\\$&")}]`;
+}
+
+/** Rows as a Markdown table, the first one as its head. Rows may be of different lengths. */
+export function markdownTable(rows: readonly (readonly string[])[]): string {
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  const [head = [], ...others] = rows;
+  const rule = `|${"---|".repeat(width)}`;
+  return [markdownRow(head, width), rule, ...others.map((row) => markdownRow(row, width))].join("\n");
+}
+
+export function markdownRow(cells: readonly string[], width: number = cells.length): string {
+  let row = "|";
+  for (let column = 0; column < width; column += 1) {
+    const cell = cells[column];
+    row += cell ? ` ${markdownCell(cell)} |` : " |";
+  }
+  return row;
+}
+
+/** What would end the cell or the row is written otherwise. */
+export function markdownCell(text: string): string {
+  return needsCare.test(text)
+    ? text
+        .trim()
+        .replaceAll("|", "\\|")
+        .replace(/\s*(?:\r\n?|\n)\s*/g, "<br>")
+    : text;
+}
+
+const needsCare = /[|\n\r]|^\s|\s$/;

@@ -1,0 +1,178 @@
+import type { Budget } from "../budget.ts";
+import type { XmlReader } from "../xml/xml-reader.ts";
+import { type Block, cellText } from "./blocks.ts";
+import type { Package, Relations } from "./office-package.ts";
+
+/** What the chart of a part says: its title, those of its axes, and its figures as a table. */
+function readChart(opened: Package, part: string | undefined): Block[] {
+  const reader = part === undefined ? undefined : opened.open(part);
+  if (!reader?.child(0)) return [];
+  const chart: Chart = { titles: [], series: [] };
+  lookInto(reader, (name) => {
+    if (name === "c:title") chart.titles.push(runs(reader).trim());
+    else if (name === "c:ser") chart.series.push(readSeries(reader));
+    else return false;
+    return true;
+  });
+  return showChart(chart, opened.budget);
+}
+
+/** The same of a chart of a kind that came later: a waterfall, a funnel, a histogram. Its figures stand before it. */
+function readLaterChart(opened: Package, part: string | undefined): Block[] {
+  const reader = part === undefined ? undefined : opened.open(part);
+  const chart: Chart = { titles: [], series: [] };
+  if (!reader?.child(0)) return showChart(chart, opened.budget);
+  const figures = new Map<string, Pick<Series, "labels" | "values">>();
+  lookInto(reader, (name) => {
+    if (name === "cx:data") figures.set(reader.attribute("id") ?? "", readFigures(reader));
+    else if (name === "cx:title") chart.titles.push(textIn(reader).text);
+    else if (name === "cx:series") {
+      const { text, data } = textIn(reader);
+      const known = figures.get(data ?? "");
+      if (known) chart.series.push({ name: text, ...known });
+    } else return false;
+    return true;
+  });
+  return showChart(chart, opened.budget);
+}
+
+/** What a title or a series says, and which figures it shows. How it is drawn has its words once more. */
+function textIn(reader: XmlReader): { readonly text: string; readonly data: string | undefined } {
+  let text = "";
+  let data: string | undefined;
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (reader.name === "cx:tx") text = runs(reader).trim();
+    else if (reader.name === "cx:dataId") data = reader.attribute("val");
+  }
+  return { text, data };
+}
+
+function readFigures(reader: XmlReader): Pick<Series, "labels" | "values"> {
+  const figures = { labels: new Map<number, string>(), values: new Map<number, string>() };
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    const isLabel = reader.name === "cx:strDim" || reader.attribute("type") === "x";
+    const into = isLabel ? figures.labels : figures.values;
+    for (const [place, value] of readPoints(reader)) {
+      const before = into.get(place);
+      into.set(place, before === undefined ? value : `${before} ${value}`);
+    }
+  }
+  return figures;
+}
+
+/** What a diagram (SmartArt) says, an item for each of its shapes. */
+function readDiagram(opened: Package, part: string | undefined): Block[] {
+  const reader = part === undefined ? undefined : opened.open(part);
+  if (!reader?.child(0)) return [];
+  const items: Block[] = [];
+  lookInto(reader, (name) => {
+    if (name !== "dgm:t") return false;
+    const text = runs(reader).trim();
+    if (text !== "") items.push({ kind: "item", level: 0, marker: "-", text });
+    return true;
+  });
+  return items;
+}
+
+/** What stands in `a:graphicData` where it is kept in a part of its own. The reader stands at an element of it. */
+export function readGraphic(reader: XmlReader, opened: Package, relations: Relations): Block[] | undefined {
+  const target = (id: string) => relations.get(reader.attribute(id) ?? "")?.target;
+  if (reader.name === "c:chart") return readChart(opened, target("r:id"));
+  if (reader.name === "cx:chart") return readLaterChart(opened, target("r:id"));
+  if (reader.name === "dgm:relIds") return readDiagram(opened, target("r:dm"));
+  return undefined;
+}
+
+interface Chart {
+  /** Its own first, then those of its axes. */
+  readonly titles: string[];
+  readonly series: Series[];
+}
+
+interface Series {
+  name: string;
+  readonly labels: Map<number, string>;
+  readonly values: Map<number, string>;
+}
+
+function readSeries(reader: XmlReader): Series {
+  const series: Series = { name: "", labels: new Map(), values: new Map() };
+  lookInto(reader, (name) => {
+    if (name === "c:tx") series.name = [...readPoints(reader).values()].join(" ");
+    else if (name === "c:cat" || name === "c:xVal") fill(series.labels, readPoints(reader));
+    else if (name === "c:val" || name === "c:yVal") fill(series.values, readPoints(reader));
+    // Labels at single points, trend lines and the like repeat what is already there.
+    else return name === "c:dLbls" || name === "c:trendline" || name === "c:errBars";
+    return true;
+  });
+  return series;
+}
+
+function readPoints(reader: XmlReader): Map<number, string> {
+  const points = new Map<number, string>();
+  lookInto(reader, (name) => {
+    if (name === "c:v") points.set(points.size, reader.content());
+    else if (name === "c:pt" || name === "cx:pt") {
+      const index = Number(reader.attribute("idx") ?? points.size);
+      const text = name === "c:pt" ? runs(reader) : reader.content();
+      // Labels may have several levels, the innermost first.
+      const inner = points.get(index);
+      points.set(index, inner === undefined ? text : `${text} ${inner}`);
+    } else return false;
+    return true;
+  });
+  return points;
+}
+
+function showChart({ titles, series }: Chart, budget: Budget): Block[] {
+  const said = titles.filter((title) => title !== "").join(", ");
+  const heading: Block = { kind: "paragraph", text: said === "" ? "[chart]" : `[chart: ${said}]` };
+  // Each series of a scatter chart may have places of its own.
+  const first = series.find(({ labels }) => labels.size > 0)?.labels ?? new Map<number, string>();
+  const isShared = series.every(({ labels }) => labels.size === 0 || areSame(labels, first));
+  const tables = isShared ? [series] : series.map((one) => [one]);
+  return [heading, ...tables.flatMap((together) => showTable(together, budget))];
+}
+
+function areSame(one: Series["labels"], other: Series["labels"]): boolean {
+  return one.size === other.size && [...one].every(([place, label]) => other.get(place) === label);
+}
+
+function showTable(series: readonly Series[], budget: Budget): Block[] {
+  const places = new Set(series.flatMap(({ labels, values }) => [...labels.keys(), ...values.keys()]));
+  if (places.size === 0) return [];
+  budget.walk(places.size * series.length);
+  const labels = series.find((one) => one.labels.size > 0)?.labels;
+  const rows = [...places]
+    .sort((left, right) => left - right)
+    .map((place) => [labels?.get(place) ?? "", ...series.map(({ values }) => values.get(place) ?? "")]);
+  return [{ kind: "table", rows: [["", ...series.map(({ name }) => name)], ...rows] }];
+}
+
+function fill(into: Map<number, string>, from: ReadonlyMap<number, string>): void {
+  for (const [place, value] of from) into.set(place, value);
+}
+
+/** All text of the element, a line a paragraph. */
+function runs(reader: XmlReader): string {
+  const lines: Block[] = [];
+  let text = "";
+  lookInto(reader, (name) => {
+    if (name === "a:t" || name === "c:v" || name === "cx:v") text += reader.content();
+    else if (name === "a:p" && text !== "") {
+      lines.push({ kind: "paragraph", text });
+      text = "";
+      return false;
+    } else return name === "a:pPr" || name === "a:rPr" || name === "c:f" || name === "cx:f";
+    return true;
+  });
+  return cellText([...lines, { kind: "paragraph", text }]);
+}
+
+/** Every element below, unless `take` says that it has taken the one it is told of. */
+function lookInto(reader: XmlReader, take: (name: string) => boolean): void {
+  const { depth } = reader;
+  while (reader.child(depth)) if (!take(reader.name)) lookInto(reader, take);
+}

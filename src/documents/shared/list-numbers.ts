@@ -1,0 +1,54 @@
+/** A number as lists show it: "1" 4, "a" d, "A" D, "i" iv, "I" IV, "01" 04; nothing for "". */
+export function formatListNumber(number: number, style: "1" | "a" | "A" | "i" | "I" | "01" | ""): string {
+  switch (style) {
+    case "":
+      return "";
+    case "01":
+      return String(number).padStart(2, "0");
+    case "a":
+    case "A": {
+      // aa follows z, then bb.
+      if (number < 1 || number > mostLetters) return String(number);
+      const letter = String.fromCharCode((style === "a" ? 0x61 : 0x41) + ((number - 1) % 26));
+      return letter.repeat(Math.ceil(number / 26));
+    }
+    case "i":
+    case "I": {
+      if (number < 1 || number > 3999) return String(number);
+      return style === "I" ? roman(number) : roman(number).toLowerCase();
+    }
+    default:
+      return String(number);
+  }
+}
+
+export type ListNumberStyle = Parameters<typeof formatListNumber>[1];
+
+const mostLetters = 26 * 20;
+
+function roman(number: number): string {
+  let left = number;
+  let text = "";
+  for (const [value, letters] of romans)
+    while (left >= value) {
+      text += letters;
+      left -= value;
+    }
+  return text;
+}
+
+const romans: readonly (readonly [number, string])[] = [
+  [1000, "M"],
+  [900, "CM"],
+  [500, "D"],
+  [400, "CD"],
+  [100, "C"],
+  [90, "XC"],
+  [50, "L"],
+  [40, "XL"],
+  [10, "X"],
+  [9, "IX"],
+  [5, "V"],
+  [4, "IV"],
+  [1, "I"],
+];

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { Budget } from "../../budget.ts";
+import { type Sheet, showSheets } from "./show-sheets.ts";
+
+it("looks at rows a few times, however little its remarks are too long and however long the next row is", () => {
+  let looks = 0;
+  const sheet: Sheet = {
+    name: "S",
+    isHidden: false,
+    rows: () => {
+      looks += 1;
+      return ["a", "b", "c".repeat(50_000)].map((text, index) => ({
+        number: index + 1,
+        cells: [{ column: 1, text }],
+      }));
+    },
+    remarks: () => ["r".repeat(20_000)],
+  };
+  const context = { budget: new Budget("x"), signal: new AbortController().signal, progress: () => {} };
+  // With both rows 20 038 characters: one too many.
+  const { parts, next } = showSheets([sheet], { maxChars: 20_037 }, "x", context);
+  expect([parts[0]?.text.length, next, looks]).toEqual([20_028, "S!A2:", 2]);
+});
+
+it("names what it shows from the first row to the last, in whatever order a file has them", () => {
+  const sheet: Sheet = {
+    name: "S",
+    isHidden: false,
+    rows: () => [5, 2, 3].map((number) => ({ number, cells: [{ column: number, text: "x" }] })),
+    remarks: () => [],
+  };
+  const context = { budget: new Budget("x"), signal: new AbortController().signal, progress: () => {} };
+  const { parts } = showSheets([sheet], { maxChars: 1000 }, "x", context);
+  expect(parts.map(({ anchor }) => anchor)).toEqual(["S!B2:E5"]);
+});

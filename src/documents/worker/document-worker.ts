@@ -1,0 +1,94 @@
+import { fileURLToPath } from "node:url";
+import type {
+  DocumentContent,
+  DocumentReading,
+  DocumentSource,
+  DocumentWanted,
+  WaitingDocument,
+} from "../../contract/document.ts";
+import { ToolError } from "../../contract/error.ts";
+import { showSize } from "../../lib/show-size.ts";
+import { Turns } from "../../lib/turns.ts";
+import type { WorkerEnd } from "../../workers/start-worker.ts";
+import { tooMuchMemory } from "../../workers/too-much-memory.ts";
+import { Worker } from "../../workers/worker.ts";
+import { mostHeap, mostMemory } from "../budget.ts";
+import type { DocumentAsks, DocumentService } from "./service.ts";
+
+/** Reads documents in a process of its own, one after the other: what one does to it harms nobody else. */
+export class DocumentWorker {
+  readonly #told = new Map<number, (message: string) => void>();
+  readonly #worker: Worker<DocumentService>;
+  readonly #turns = new Turns(1);
+  #asked = 0;
+
+  constructor() {
+    const ours: DocumentAsks = {
+      progress: async ({ asked, message }) => this.#told.get(asked)?.(message),
+    };
+    this.#worker = new Worker({
+      program: workerProgram(),
+      words: [],
+      // What is read is mostly garbage soon: with more room from the start it is seldom collected.
+      flags: [`--max-old-space-size=${mostHeap}`, "--min-semi-space-size=16"],
+      failures: { tooSlow, brokeDown },
+      atOnce: 1,
+      ours,
+      limitMs: 120_000,
+    });
+  }
+
+  get isBusy(): boolean {
+    return this.#told.size > 0;
+  }
+
+  async read(
+    document: DocumentSource | WaitingDocument,
+    wanted: DocumentWanted,
+    { signal, progress }: DocumentReading,
+  ): Promise<DocumentContent> {
+    const asking = { about: document.name, signal };
+    const asked = ++this.#asked;
+    this.#told.set(asked, progress);
+    let release = () => {};
+    try {
+      release = await this.#turns.take(signal, document.name);
+      const source = "bytes" in document ? document : await loaded(document);
+      return await this.#worker.ask("read", () => ({ asked, source, wanted }), asking);
+    } finally {
+      release();
+      this.#told.delete(asked);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#worker.close();
+  }
+}
+
+async function loaded({ load, ...others }: WaitingDocument): Promise<DocumentSource> {
+  return { ...others, bytes: await load() };
+}
+
+const hint = "Ask for a smaller part (`part`), or use a command made for it (shell.run).";
+
+function tooSlow(about: string): ToolError {
+  return new ToolError("timeout", `${about} took too long to read`, { hint });
+}
+
+function brokeDown(about: string, { how, lastWords }: WorkerEnd): ToolError {
+  // By the second V8 ends a program whose objects take too much.
+  if (how === tooMuchMemory || how === "SIGABRT")
+    return new ToolError("too-large", `${about} takes more than ${showSize(mostMemory)} of memory to read`, {
+      hint,
+    });
+  return new ToolError("unavailable", `The reader of documents broke down (${how}) while it read ${about}`, {
+    hint: "Other documents can still be read; use a command made for this one (shell.run).",
+    cause: lastWords,
+  });
+}
+
+/** The file that a worker runs: beside this one as source; in a build beside the folder that holds this one. */
+function workerProgram(module: string = import.meta.url): string {
+  return fileURLToPath(new URL(module.endsWith(".ts") ? "main.ts" : "../document-worker/main.cjs", module));
+}

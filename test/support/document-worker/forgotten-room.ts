@@ -1,9 +1,0 @@
-/** Reads something and ends without a word to the host. Prints who that was. */
-
-import { openDocuments } from "../../../src/documents/open-documents.ts";
-import { childProcesses } from "../workers/child-processes.ts";
-
-const documents = openDocuments();
-const reading = { signal: new AbortController().signal, progress: () => {} };
-await documents.read({ name: "a.txt", bytes: Buffer.from("a") }, { maxChars: 10 }, reading);
-console.log(JSON.stringify(childProcesses()));
