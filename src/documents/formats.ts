@@ -1,6 +1,6 @@
 import type { DocumentReader } from "./reader.ts";
 
-/** A format that can be read. How it is recognised where its bytes tell it: tell-format.ts. */
+/** A format that can be read. `detect-format.ts` recognises it by its bytes. */
 export interface Format {
   /** For people and models: "PDF document". */
   readonly description: string;
