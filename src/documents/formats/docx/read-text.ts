@@ -15,7 +15,7 @@ export function readBlocks(reader: XmlReader, story: Story, blocks: Block[] = []
 }
 
 /** One element among paragraphs; the reader stands at it. */
-export function readBlock(reader: XmlReader, story: Story, blocks: Block[]): void {
+function readBlock(reader: XmlReader, story: Story, blocks: Block[]): void {
   switch (reader.name) {
     case "w:p":
       readParagraph(reader, story, blocks);

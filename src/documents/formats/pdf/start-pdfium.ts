@@ -132,7 +132,7 @@ interface WasmTable {
   get(index: number): (...values: number[]) => number;
 }
 
-export const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly;
+const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly;
 
 /** The WebAssembly of PDFium: as its package has it beside source, compressed in a build. */
 export function pdfiumSource(module: string = import.meta.url): URL {
