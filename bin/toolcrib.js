@@ -21,7 +21,7 @@ else if (process.argv.length === 3 && process.argv[2] === "--version") {
 /** The build; in a clone that was not built, the source. */
 function findProgram() {
   var built = path.join(root, "dist", "cli.cjs");
-  return fs.existsSync(built) ? built : path.join(root, "src", "apps", "cli", "main.ts");
+  return fs.existsSync(built) ? built : path.join(root, "src", "cli", "main.ts");
 }
 
 /** A clone brings a Node of its own; it stands beside us after `npm ci`. */

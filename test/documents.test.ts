@@ -22,6 +22,7 @@ import { ModelError, modelErrorKinds } from "../src/models/model-error.ts";
 import { parseModelSettings } from "../src/models/parse-settings.ts";
 import { providers } from "../src/models/providers.ts";
 import { mathCalculate } from "../src/tools/math/calculate.ts";
+import { builtProgram } from "./support/built-program.ts";
 import { noProviders } from "./support/cli-room.ts";
 import { startDocumentedModel } from "./support/documented-model.ts";
 import { missingHere } from "./support/sandbox-room.ts";
@@ -269,8 +270,7 @@ function prepareWorkspace(folder: string, { text }: Block): void {
     if (text.includes(` ${name}`)) cpSync(join(samples, name), join(folder, name));
   const tools = join(folder, ".bin");
   mkdirSync(tools);
-  const main = join(repository, "src/cli/main.ts");
-  writeFileSync(join(tools, "toolcrib"), `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`);
+  writeFileSync(join(tools, "toolcrib"), `#!/bin/sh\nexec "${process.execPath}" "${builtProgram}" "$@"\n`);
   // `npx toolcrib …` in the documents means the command of this checkout.
   writeFileSync(join(tools, "npx"), '#!/bin/sh\nexec "$@"\n');
   for (const name of ["toolcrib", "npx"]) chmodSync(join(tools, name), 0o755);

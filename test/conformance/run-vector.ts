@@ -28,7 +28,10 @@ export async function runVector(
       const got = await counter.call(tool, inPlace(input, workspace));
       const said = withoutSandbox(got.content);
       answers.push({ ...got, content: said, images: got.images ?? [] });
-      const content = fillIn(repeated(answer.content).replaceAll("{{workspace}}", workspace), said);
+      const accepted = [answer.content]
+        .flat()
+        .map((text) => fillIn(repeated(text).replaceAll("{{workspace}}", workspace), said));
+      const content = accepted.find((text) => text === said) ?? accepted[0]!;
       expected.push({ ...answer, content, images: answer.images ?? [] });
     }
   } finally {

@@ -47,7 +47,12 @@ export type Entry =
 interface VectorCall {
   readonly tool: string;
   readonly input: unknown;
-  readonly answer: Answer;
+  readonly answer: ExpectedAnswer;
+}
+
+/** An answer whose content is one text, or one of several where the order is not promised. */
+export interface ExpectedAnswer extends Omit<Answer, "content"> {
+  readonly content: string | readonly string[];
 }
 
 /** What a model gets to see of a call. */

@@ -1,12 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { builtProgram } from "./built-program.ts";
 import { onTerminal, type TerminalRun } from "./pseudo-terminal.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
-
-const main = join(import.meta.dirname, "../../src/cli/main.ts");
 
 interface CliRun {
   readonly exit: number | null;
@@ -14,7 +13,7 @@ interface CliRun {
   readonly stderr: string;
 }
 
-/** A workspace in which the command line runs from its source, with a home of its own. */
+/** A workspace in which the command line runs, with a home of its own. */
 export interface CliRoom extends AsyncDisposable {
   readonly workspace: string;
   readonly home: string;
@@ -48,6 +47,7 @@ export function cliRoom(variables: NodeJS.ProcessEnv = {}): CliRoom {
   const at = (path: string) => (path.startsWith("/") ? path : join(workspace, path));
   const env: NodeJS.ProcessEnv = {
     ...process.env,
+    PATH: searchableDirectories(process.env.PATH),
     TOOLCRIB_HOME: home,
     TOOLCRIB_SEARCH: undefined,
     NO_COLOR: undefined,
@@ -57,7 +57,7 @@ export function cliRoom(variables: NodeJS.ProcessEnv = {}): CliRoom {
     ...variables,
   };
   const start = (words: readonly string[]) =>
-    spawn(process.execPath, [main, ...words], { cwd: workspace, env });
+    spawn(process.execPath, [builtProgram, ...words], { cwd: workspace, env });
   const feed = async (input: string, words: readonly string[]) => {
     const child = start(words);
     child.stdin.on("error", () => {}).end(input);
@@ -82,14 +82,22 @@ export function cliRoom(variables: NodeJS.ProcessEnv = {}): CliRoom {
     runInto: async (file, ...words) => {
       const output = openSync(file, "w");
       const stdio = ["ignore", output, "pipe"] as const;
-      const child = spawn(process.execPath, [main, ...words], { cwd: workspace, env, stdio: [...stdio] });
+      const child = spawn(process.execPath, [builtProgram, ...words], {
+        cwd: workspace,
+        env,
+        stdio: [...stdio],
+      });
       closeSync(output);
       const [stderr, [exit]] = await Promise.all([text(child.stderr!), once(child, "close")]);
       return { exit, stderr };
     },
     start: (...words) => start(words),
     onTerminal: (words, typed, more = {}) =>
-      onTerminal([process.execPath, main, ...words], { typed, cwd: workspace, env: { ...env, ...more } }),
+      onTerminal([process.execPath, builtProgram, ...words], {
+        typed,
+        cwd: workspace,
+        env: { ...env, ...more },
+      }),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }
@@ -100,3 +108,19 @@ export const noProviders: NodeJS.ProcessEnv = Object.fromEntries(
     .filter((name) => /^(?:OPENAI|ANTHROPIC|GEMINI|GOOGLE|OPENROUTER|OLLAMA|TOOLCRIB_MODEL)/.test(name))
     .map((name) => [name, undefined]),
 );
+
+/**
+ * The directories of PATH that this user may search. With another one in it, a program that does not exist ends with
+ * "permission denied" instead of "not found".
+ */
+function searchableDirectories(path = ""): string {
+  const mayEnter = (directory: string) => {
+    try {
+      accessSync(directory, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return path.split(delimiter).filter(mayEnter).join(delimiter);
+}

@@ -1,9 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-
-export const main: string = join(import.meta.dirname, "../../src/cli/main.ts");
+import { builtProgram } from "./built-program.ts";
 
 /** A server in a process of its own, to be talked to line by line. */
 export interface McpProcess {
@@ -22,9 +20,9 @@ interface Streams {
   readonly output: Readable;
 }
 
-/** Starts `toolcrib mcp` from its source and shakes hands. */
+/** Starts `toolcrib mcp` and shakes hands. */
 export async function mcpProcess(words: readonly string[], options: SpawnOptions): Promise<McpProcess> {
-  const child = spawn(process.execPath, [main, "mcp", ...words], {
+  const child = spawn(process.execPath, [builtProgram, "mcp", ...words], {
     stdio: ["pipe", "pipe", "inherit"],
     ...options,
   });

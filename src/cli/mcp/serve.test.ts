@@ -6,9 +6,10 @@ import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { describe, expect, it, vi } from "vitest";
+import { builtProgram } from "../../../test/support/built-program.ts";
 import { type CliRoom, cliRoom } from "../../../test/support/cli-room.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
-import { type McpProcess, main, mcpProcess, talkTo } from "../../../test/support/mcp-process.ts";
+import { type McpProcess, mcpProcess, talkTo } from "../../../test/support/mcp-process.ts";
 
 const environmentOf = ({ home }: CliRoom) => ({
   ...process.env,
@@ -91,7 +92,7 @@ describe("a server over standard input and output", () => {
       require("node:fs").writeFileSync("server", String(server.pid));
     `;
     const start: typeof mcpProcess = async (words, options) => {
-      const parent = spawn(process.execPath, ["-e", starter, main, "mcp", ...words], {
+      const parent = spawn(process.execPath, ["-e", starter, builtProgram, "mcp", ...words], {
         stdio: ["pipe", "pipe", "inherit"],
         ...options,
       });
@@ -129,7 +130,7 @@ describe("a server over standard input and output", () => {
     room.write("a.txt", "one\n");
     const inspector = installInspector(room);
     const ask = async (...words: readonly string[]) => {
-      const server = [process.execPath, main, "mcp", "--workspace", room.workspace];
+      const server = [process.execPath, builtProgram, "mcp", "--workspace", room.workspace];
       const { stdout } = await promisify(execFile)(process.execPath, [inspector, ...server, ...words], {
         env: environmentOf(room),
       });
@@ -151,7 +152,7 @@ describe("a server over HTTP", () => {
     words: readonly string[],
     env: NodeJS.ProcessEnv = environmentOf(room),
   ) {
-    const child = spawn(process.execPath, [main, "mcp", ...words], {
+    const child = spawn(process.execPath, [builtProgram, "mcp", ...words], {
       cwd: room.workspace,
       env,
       stdio: ["ignore", "pipe", "inherit"],

@@ -5,6 +5,9 @@ import { openCommandRoom, treeOf } from "../../../test/support/journal-scan/comm
 const names = ["a", "b", "d", "d/a", "d/e", "d/e/b", "c", "c/a"];
 const name = fc.constantFrom(...names);
 const mode = fc.constantFrom("600", "644", "755", "700");
+/** Only root can look into a directory without x permission, so for an ordinary user directories keep it. */
+const directoryMode = (bits: string) =>
+  process.getuid?.() === 0 ? bits : (Number.parseInt(bits, 8) | 0o100).toString(8);
 
 /** One step of a script; what cannot be done is left undone. */
 const step = fc.oneof(
@@ -15,7 +18,12 @@ const step = fc.oneof(
   fc.tuple(name, name).map(([from, to]) => `mv -T ${from} ${to}`),
   fc.tuple(name, name).map(([target, path]) => `ln -s ${target} ${path}`),
   fc.tuple(name, name).map(([target, path]) => `ln ${target} ${path}`),
-  fc.tuple(mode, name).map(([bits, path]) => `test -L ${path} || chmod ${bits} ${path}`),
+  fc
+    .tuple(mode, name)
+    .map(
+      ([bits, path]) =>
+        `test -L ${path} || { test -d ${path} && chmod ${directoryMode(bits)} ${path}; } || chmod ${bits} ${path}`,
+    ),
   name.map((path) => `cp -p ${path} t; printf z > ${path}; touch -r t ${path}; rm t`),
 );
 

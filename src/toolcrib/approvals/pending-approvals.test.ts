@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { builtProgram } from "../../../test/support/built-program.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { workspaceFiles } from "../../system/directories.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../index.ts";
@@ -340,11 +341,10 @@ describe("what a model can reach", () => {
     const [room, attacker] = [await house.open(), await house.open({ mode: "yolo" })];
     await remove(room);
     const [question] = room.pending();
-    const main = join(import.meta.dirname, "../../cli/main.ts");
     const folder = house.folderOf("workspace");
     house.write(
       "workspace/attack.sh",
-      `TOOLCRIB_HOME='${house.at("state")}' '${process.execPath}' '${main}' approve ${question!.id} --yes
+      `TOOLCRIB_HOME='${house.at("state")}' '${process.execPath}' '${builtProgram}' approve ${question!.id} --yes
        mkdir -p '${folder}'
        echo '{}' > '${join(folder, `${question!.id}.answer`)}'
        cat '${folder}'/*; echo done`,
