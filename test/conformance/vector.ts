@@ -51,7 +51,7 @@ interface VectorCall {
 }
 
 /** An answer whose content is one text, or one of several where the order is not promised. */
-export interface ExpectedAnswer extends Omit<Answer, "content"> {
+interface ExpectedAnswer extends Omit<Answer, "content"> {
   readonly content: string | readonly string[];
 }
 
