@@ -1,6 +1,6 @@
 /**
- * Builds dist/ from src/: the library, the command line, the programs of hosts with their grammars and PDFium, the type
- * declarations, and the licences of what is built in.
+ * Builds dist/ from src/: the library, the command line, the programs of hosts with their grammars and PDFium, the Perl
+ * programs of sandboxes, the type declarations, and the licences of what is built in.
  * `--quick`, which `npm ci` runs, leaves the declarations as they are and never fails: without a build the launcher runs
  * the source.
  */
@@ -134,6 +134,7 @@ try {
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES"), collectLicences(built));
   packGrammars(join(fresh, "grammars"));
   packPdfium(join(fresh, "pdfium"));
+  copyPerlPrograms();
   if (isQuick) keepDeclarations();
   else writeDeclarations();
   replaceDist();
@@ -142,6 +143,12 @@ try {
   console.warn(`dist/ was not built, so the source will be run instead: ${(error as Error).message}`);
 } finally {
   rmSync(fresh, { recursive: true, force: true });
+}
+
+/** Read at run time by `perlProgram`. */
+function copyPerlPrograms(): void {
+  for (const program of globSync("src/**/*.pl", { cwd: root }))
+    cpSync(join(root, program), join(fresh, "perl", basename(program)));
 }
 
 function writeDeclarations(): void {

@@ -1,4 +1,5 @@
 import { shellQuote } from "../lib/shell-quote.ts";
+import { perlProgram } from "./perl-program.ts";
 
 /** A program by name, or `unavailable`. */
 type Find = (program: string) => Promise<string>;
@@ -16,7 +17,8 @@ export async function inTerminal(command: Command, find: Find): Promise<Command 
   const { file, args } = command;
   if (process.platform === "linux") {
     const perl = await find("perl").catch(() => undefined);
-    if (perl !== undefined) return { file: perl, args: ["-e", perlTerminal, file, ...args] };
+    if (perl !== undefined)
+      return { file: perl, args: ["-e", perlProgram("terminal.pl", import.meta.url), file, ...args] };
   }
   const script = await find("script").catch(() => undefined);
   if (script === undefined) return undefined;
@@ -24,74 +26,3 @@ export async function inTerminal(command: Command, find: Find): Promise<Command 
     ? { file: script, args: ["-qec", [file, ...args].map(shellQuote).join(" "), "/dev/null"] }
     : { file: script, args: ["-q", "/dev/null", file, ...args] };
 }
-
-/** Names the two ends of a terminal that was made already, where a program may not make one. */
-export const terminalVariable = "TOOLCRIB_TERMINAL";
-
-/**
- * Makes a terminal, runs the command in a session that it controls, and copies both ways without ever waiting for one
- * of them alone. Ends as the command does; what it has left in the terminal is read first, but nobody is waited for who
- * holds the terminal longer. The numbers are those of Linux: TIOCSPTLCK, TIOCGPTN, TIOCSWINSZ, TIOCSCTTY.
- */
-const perlTerminal = String.raw`
-use strict; use POSIX ();
-my ($master, $slave);
-if (my $made = delete $ENV{${terminalVariable}}) {
-  my @ends = split /,/, $made;
-  open($master, "+<&=", $ends[0]) && open($slave, "+<&=", $ends[1]) or die "No terminal: $!\n";
-} else {
-  sysopen($master, "/dev/ptmx", POSIX::O_RDWR() | POSIX::O_NOCTTY()) or die "No terminal: $!\n";
-  my ($unlocked, $number) = (pack("i", 0)) x 2;
-  ioctl($master, 0x40045431, $unlocked) or die "No terminal: $!\n";
-  ioctl($master, 0x80045430, $number) or die "No terminal: $!\n";
-  my $name = "/dev/pts/" . unpack("i", $number);
-  sysopen($slave, $name, POSIX::O_RDWR() | POSIX::O_NOCTTY()) or die "No terminal: $name: $!\n";
-}
-my $size = pack("S4", 40, 120, 0, 0);
-ioctl($slave, 0x5414, $size);
-defined(my $child = fork) or die "No process: $!\n";
-if (!$child) {
-  close $master;
-  POSIX::setsid();
-  ioctl($slave, 0x540E, 0);
-  POSIX::dup2(fileno($slave), $_) for 0 .. 2;
-  POSIX::close(fileno($slave)) if fileno($slave) > 2;
-  exec { $ARGV[0] } @ARGV or do { print STDERR "$ARGV[0]: $!\n"; POSIX::_exit(127) };
-}
-close $slave;
-$SIG{CHLD} = sub {};
-$SIG{$_} = "IGNORE" for my @heard = qw(HUP INT QUIT TERM TTOU);
-fcntl($master, 4, fcntl($master, 3, 0) | POSIX::O_NONBLOCK());
-my ($typed, $mayType, $status) = ("", 1, undef);
-for (;;) {
-  my ($read, $write) = ("", "");
-  vec($read, fileno($master), 1) = 1;
-  vec($read, 0, 1) = 1 if $mayType && length($typed) < 65536;
-  vec($write, fileno($master), 1) = 1 if length $typed;
-  my $hasEnded = defined $status;
-  my $isReady = select($read, $write, undef, $hasEnded ? 0.02 : 0.25) > 0;
-  if ($isReady && vec($read, fileno($master), 1)) {
-    my $count = sysread($master, my $said, 65536);
-    if ($count) { tell_all($said) } elsif ($hasEnded) { last } else { select(undef, undef, undef, 0.02) }
-  }
-  elsif ($hasEnded) { last }
-  if ($isReady && $mayType && vec($read, 0, 1)) {
-    if (sysread(STDIN, my $given, 65536)) { $typed .= $given } else { $mayType = 0; $typed .= "\x04" }
-  }
-  if ($isReady && vec($write, fileno($master), 1)) {
-    my $count = syswrite($master, $typed);
-    substr($typed, 0, $count, "") if defined $count;
-  }
-  $status = $? if !$hasEnded && waitpid($child, POSIX::WNOHANG()) == $child;
-}
-if (my $signal = $status & 127) { $SIG{$_} = "DEFAULT" for @heard; kill $signal, $$; sleep 1 }
-exit($status >> 8);
-
-sub tell_all {
-  my ($said) = @_;
-  while (length $said) {
-    my $count = syswrite(STDOUT, $said);
-    if (defined $count) { substr($said, 0, $count, "") } elsif (!$!{EINTR}) { return }
-  }
-}
-`.trim();

@@ -53,7 +53,7 @@ export function openPast(place: Place, options: PastOptions): Past {
   const started = new RunRecords(files.started);
   const endAbandoned = async () => {
     if (!(await started.endAbandoned())) return;
-    const { Stubs, stubsFolder } = await import("../sandbox/bubblewrap/stubs.ts");
+    const { Stubs, stubsFolder } = await import("../sandbox/bubblewrap/placeholders.ts");
     new Stubs(stubsFolder(files.sandbox)).removeAbandoned();
   };
   const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without, endAbandoned });

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SandboxLevel } from "../../src/contract/account.ts";
-import { processesWith } from "../../src/sandbox/proof/processes-with.ts";
+import { processesWith } from "../../src/sandbox/proof/lab.ts";
 import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
 import { missingHere } from "../support/sandbox-room.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cliRoom } from "../../../test/support/cli-room.ts";
 import { missingHere } from "../../../test/support/sandbox-room.ts";
-import { secretsCanBeRead } from "../../sandbox/landlock/landlock-gaps.ts";
+import { secretsCanBeRead } from "../../sandbox/landlock/rules.ts";
 import { attacks } from "../../sandbox/proof/attacks.ts";
 import type { Finding } from "./finding.ts";
 

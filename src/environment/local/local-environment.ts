@@ -295,7 +295,7 @@ class LocalEnvironment implements Environment {
   async #stubs(): Promise<readonly string[]> {
     const { sandbox } = this.#starting;
     if (sandbox === undefined) return [];
-    const { Stubs, stubsFolder } = await import("../../sandbox/bubblewrap/stubs.ts");
+    const { Stubs, stubsFolder } = await import("../../sandbox/bubblewrap/placeholders.ts");
     return new Stubs(stubsFolder(sandbox.directory)).standing();
   }
 

@@ -5,7 +5,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { ProcessStatus, RunningCommand, ShellCommand, ShellPast } from "../../contract/process.ts";
 import { throwIfAborted, unlessAborted } from "../../lib/abort.ts";
 import { limitsFor } from "../../sandbox/limits/limits-for.ts";
-import { OutputAllowance } from "../../sandbox/limits/output-allowance.ts";
+import { OutputAllowance } from "../../sandbox/limits/met-limit.ts";
 import { compareConfinements } from "./compare-confinements.ts";
 import { makePipes } from "./make-pipes.ts";
 import { OpenShell } from "./open-shell.ts";

@@ -4,15 +4,12 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { PrivatePlaces } from "../private-places.ts";
+import type { PrivatePlaces } from "../private-directories.ts";
 import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
-import { bubblewrapArguments, type Mount } from "./bubblewrap-arguments.ts";
-import { coverSettings } from "./cover-files.ts";
-import { CoverWatch } from "./cover-watch.ts";
-import { mountsOf } from "./mounts.ts";
-import { type Neighbour, Neighbours } from "./neighbours.ts";
-import { clearPrivatePoints, holdPrivatePoints } from "./private-points.ts";
-import { strayMount } from "./stray-mount.ts";
+import { bubblewrapArguments, type Mount } from "./arguments.ts";
+import { type RunningSandbox, RunningSandboxes } from "./freeze.ts";
+import { CoverWatch, coverSettings } from "./hidden-files.ts";
+import { clearPrivatePoints, holdPrivatePoints, mountsOf, strayMount } from "./mounts.ts";
 import type { OpenView, WorkspaceView } from "./workspace-view.ts";
 
 export interface BubblewrapOptions {
@@ -39,7 +36,7 @@ export class Bubblewrap implements Sandbox {
   readonly level = "bwrap";
   readonly report: SandboxReport;
   readonly #options: BubblewrapOptions;
-  readonly #neighbours = new Neighbours();
+  readonly #running = new RunningSandboxes();
   #launches = 0;
 
   constructor(options: BubblewrapOptions) {
@@ -56,15 +53,15 @@ export class Bubblewrap implements Sandbox {
     const settingLate = late.length === 0 ? [] : ["/usr/bin/env", ...late];
     const inner = ["/bin/sh", "-c", signLine, "sh", ...settingLate, launch.file, ...launch.args];
     const { command, env } = network?.wrap(inner, early) ?? { command: inner, env: early };
-    const neighbour = this.#neighbours.enter();
-    const { opened, mounts } = await this.#look(launch, neighbour).catch(async (error) => {
-      neighbour.leave();
+    const running = this.#running.enter();
+    const { opened, mounts } = await this.#look(launch, running).catch(async (error) => {
+      running.leave();
       await network?.close();
       throw error;
     });
     const covers = new CoverWatch(opened.covered);
     const finished = async () => {
-      neighbour.leave();
+      running.leave();
       return [...lacks.splice(0), ...covers.end(), ...opened.end(), ...((await network?.close()) ?? [])];
     };
     try {
@@ -94,7 +91,7 @@ export class Bubblewrap implements Sandbox {
           const stray = strayMount(mounts, mountTables(pid)) ?? covers.replaced();
           if (stray !== undefined) throw exchanged(stray);
           covers.begin(kill);
-          await neighbour.mayBegin(pid);
+          await running.begin(pid);
           sign.end("\n");
         },
         reach: async (port) => {
@@ -118,14 +115,14 @@ export class Bubblewrap implements Sandbox {
   /** What it is to see, when nobody can change any more what there is. */
   async #look(
     { confinement, file }: Launch,
-    neighbour: Neighbour,
+    running: RunningSandbox,
   ): Promise<{ readonly opened: OpenView; readonly mounts: readonly Mount[] }> {
     const { view, places } = this.#options;
     for (;;) {
       const opened = await view.open(confinement, file);
       try {
         const { mounts, points } = holdPrivatePoints(mountsOf(opened.view), places);
-        if (await neighbour.mayMountOn(mounts.map(({ target }) => target))) {
+        if (await running.claim(mounts.map(({ target }) => target))) {
           if (!clearPrivatePoints(points, places.own)) throw exchanged(places.home);
           return { opened, mounts };
         }

@@ -4,13 +4,12 @@ import { closeSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { makePrivateDirectory } from "../../system/directories.ts";
-import { openPrivatePlaces } from "../private-places.ts";
+import { openPrivatePlaces } from "../private-directories.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
 import { Bubblewrap, type BubblewrapOptions } from "./bubblewrap.ts";
-import { lookAtMachine } from "./machine.ts";
-import { SetAside } from "./set-aside.ts";
-import { Stubs, stubsFolder } from "./stubs.ts";
+import { lookAtMachine } from "./machine-paths.ts";
+import { SetAside, Stubs, stubsFolder } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
 export interface OpenBubblewrapOptions {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Mount } from "./bubblewrap-arguments.ts";
-import { strayMount } from "./stray-mount.ts";
+import type { Mount } from "./arguments.ts";
+import { strayMount } from "./mounts.ts";
 
 const outside = `
 1 0 8:1 / / rw - ext4 /dev/a rw

@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { openPrivatePlaces } from "../private-places.ts";
-import type { Machine } from "./machine.ts";
-import { Stubs } from "./stubs.ts";
+import { openPrivatePlaces } from "../private-directories.ts";
+import type { Machine } from "./machine-paths.ts";
+import { Stubs } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
 /** What a command sees in place of the homes and temporary directories of a made-up machine, and what is hidden. */

@@ -6,21 +6,16 @@ import type { Confinement } from "../../contract/confinement.ts";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { liesInside } from "../../system/workspace-path.ts";
-import { EntriesBelow } from "../bubblewrap/entries-below.ts";
-import { realIfThere } from "../bubblewrap/real-places.ts";
-import { lostWritings } from "../lost-writings.ts";
 import type { LoopbackNetwork } from "../network/loopback-network.ts";
 import { unconfined } from "../no-sandbox.ts";
-import type { PrivatePlaces } from "../private-places.ts";
+import { lostWritings, type PrivatePlaces, privateVariables } from "../private-directories.ts";
+import { realIfThere } from "../real-paths.ts";
 import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
 import type { Architecture } from "../seccomp/system-calls.ts";
-import { landlockGaps } from "./landlock-gaps.ts";
-import { landlockReach } from "./landlock-reach.ts";
-import { landlockRules } from "./landlock-rules.ts";
-import { encodePlan, launcher } from "./launcher.ts";
-import { privateVariables } from "./private-home.ts";
-import { ReadableParts } from "./readable-parts.ts";
+import { EntriesBelow } from "../tree-scan.ts";
+import { encodePlan, launcherProgram } from "./launcher.ts";
+import { landlockGaps, landlockReach, landlockRules, ReadableParts } from "./rules.ts";
 import type { Tripwire } from "./tripwire/tripwire.ts";
 
 export interface LandlockParts {
@@ -96,7 +91,7 @@ export class LandlockSandbox implements Sandbox {
     let remarks: Promise<readonly string[]> | undefined;
     return {
       file: perl,
-      args: ["-e", launcher],
+      args: ["-e", launcherProgram()],
       cwd: undefined,
       // The launcher is no place for what a caller says: perl and the loader heed variables.
       env: Object.fromEntries(Object.entries(launch.env).filter(([name]) => name.startsWith("TOOLCRIB_"))),

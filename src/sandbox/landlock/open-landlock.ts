@@ -5,13 +5,12 @@ import type { Duplex } from "node:stream";
 import { promisify } from "node:util";
 import type { AbsentPath } from "../../contract/confinement.ts";
 import { liesInside } from "../../system/workspace-path.ts";
-import { cachesIn } from "../caches.ts";
 import { ownCode } from "../own-code.ts";
-import { openPrivatePlaces } from "../private-places.ts";
+import { linkCaches, openPrivatePlaces } from "../private-directories.ts";
 import type { Launch, Sandbox } from "../sandbox.ts";
-import { toolChainsElsewhere } from "./landlock-reach.ts";
+import { cachesIn } from "../tool-chains.ts";
 import { LandlockSandbox } from "./landlock-sandbox.ts";
-import { linkCaches } from "./private-home.ts";
+import { toolChainsElsewhere } from "./rules.ts";
 import { Tripwire } from "./tripwire/tripwire.ts";
 
 export interface LandlockOptions {

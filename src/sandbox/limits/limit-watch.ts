@@ -3,12 +3,10 @@ import type { ResourceLimits } from "../../contract/confinement.ts";
 import type { ProcessExit } from "../../contract/environment.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import type { Life } from "../../system/process-owner.ts";
-import { type Command, withKernelLimits } from "./limit-line.ts";
-import { joinRounds, leaveRounds, type Round, type RoundMember } from "./limit-rounds.ts";
-import { MemoryFiles } from "./memory-files.ts";
+import { livingProcesses } from "../../system/run-tree.ts";
+import { type Command, openTaskGroup, type TaskGroup, withKernelLimits } from "./kernel-limits.ts";
 import { describeMetLimit, limitOfSignal, type MetLimit, saysFileTooLarge } from "./met-limit.ts";
-import { openTaskGroup, type TaskGroup } from "./task-group.ts";
-import { endedForMemory, type MachineUse, machineUse, type Usage, usageOf } from "./usage.ts";
+import { endedForMemory, type MachineUse, MemoryFiles, machineUse, type Usage, usageOf } from "./usage.ts";
 
 // A whole look costs some milliseconds. It is taken when the machine says that half of what was left may be gone, now and
 // then, and oftener while it is young or half of a limit is used. Looking may take one part of so many of the time.
@@ -187,3 +185,55 @@ interface Look {
 
 const outOfMemory =
   "The machine ran out of memory while it ran, and the system ended programs, most likely this one.";
+
+// Which cost next to nothing, and are oftener while something has just begun.
+const glanceMs = 100;
+const youngGlanceMs = 50;
+const youngMs = 2000;
+
+/** Who takes part. */
+interface RoundMember {
+  readonly begunMs: number;
+  /** At the machine as a whole, whether a look at all processes is worth while: "if made" when another makes it. */
+  glance(machine: MachineUse): "yes" | "if made" | "no";
+  look(round: Round): Promise<void>;
+}
+
+/** A look at all processes. */
+interface Round {
+  readonly atMs: number;
+  readonly machine: MachineUse;
+  readonly all: readonly Life[];
+}
+
+/** All of this process look together: at the machine as a whole, and, when one must, at every process in it. */
+function joinRounds(member: RoundMember): void {
+  members.add(member);
+  clearTimeout(timer);
+  plan();
+}
+
+function leaveRounds(member: RoundMember): void {
+  members.delete(member);
+  if (members.size === 0) clearTimeout(timer);
+}
+
+const members = new Set<RoundMember>();
+let timer: NodeJS.Timeout | undefined;
+
+function plan(): void {
+  const youngest = Math.max(...[...members].map(({ begunMs }) => begunMs));
+  const pauseMs = monotonicMs() - youngest < youngMs ? youngGlanceMs : glanceMs;
+  // Who waits for a command keeps the process running, not who watches it.
+  timer = setTimeout(goRound, pauseMs).unref();
+}
+
+function goRound(): void {
+  const machine = machineUse();
+  const wishes = [...members].map((member) => ({ member, wish: member.glance(machine) }));
+  if (wishes.some(({ wish }) => wish === "yes")) {
+    const round = { atMs: monotonicMs(), machine, all: livingProcesses() };
+    for (const { member, wish } of wishes) if (wish !== "no") void member.look(round);
+  }
+  if (members.size > 0) plan();
+}

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
-import { findParent, openTaskGroup } from "./task-group.ts";
+import { findParent, openTaskGroup } from "./kernel-limits.ts";
 
 const mount = (root: string, point: string, end: string) =>
   `36 35 0:30 ${root} ${point} rw,relatime shared:9 - ${end}`;

@@ -3,10 +3,10 @@ import { createServer, type Server } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Confinement } from "../../contract/confinement.ts";
 import type { WayOutOptions } from "../../system/network/way-out.ts";
+import { perlProgram } from "../../system/perl-program.ts";
 import { FilteringProxy, proxyVariables } from "./proxy/filtering-proxy.ts";
 import { joinStreams } from "./proxy/join-streams.ts";
-import { RelayChannel } from "./relay/relay-channel.ts";
-import { relayScript, relayStarter } from "./relay/relay-script.ts";
+import { RelayChannel } from "./relay-channel.ts";
 
 /** Above the ports that systems give to whoever asks for any, so that no program is in its way. */
 const innerPort = 61_080;
@@ -52,7 +52,8 @@ export function openNetwork({ mayConnect, resolve }: NetworkOptions): Network {
       const forPerl = Object.entries(variables).filter(([name]) => name.startsWith("PERL"));
       return {
         command: [
-          ...[perl, "-e", relayStarter, String(descriptor), String(relayScript.length)],
+          ...[perl, "-e", perlProgram("relay-starter.pl", import.meta.url)],
+          ...[String(descriptor), String(relayProgram().length)],
           String(proxy ? innerPort : 0),
           ...[...forPerl.map(([name, value]) => `${name}=${value}`), "--", ...command],
         ],
@@ -64,7 +65,7 @@ export function openNetwork({ mayConnect, resolve }: NetworkOptions): Network {
       };
     },
     attach: (channel) => {
-      channel.write(relayScript);
+      channel.write(relayProgram());
       relay = new RelayChannel(channel, (client) => (proxy ? proxy.serve(client) : client.destroy()));
     },
     listening: async () => (await relay?.listening()) ?? [],
@@ -82,6 +83,10 @@ export function openNetwork({ mayConnect, resolve }: NetworkOptions): Network {
       return proxy?.remarks() ?? [];
     },
   };
+}
+
+function relayProgram(): string {
+  return perlProgram("relay.pl", import.meta.url);
 }
 
 /** At the same port of our loopback if it is free. */

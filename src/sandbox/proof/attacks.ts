@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { shellQuote } from "../../lib/shell-quote.ts";
-import { secretsCanBeRead, signalsPass } from "../landlock/landlock-gaps.ts";
-import type { Attack } from "./attack.ts";
-import { hidden, type Lab, systemFiles } from "./lab.ts";
-import { processesWith } from "./processes-with.ts";
+import { secretsCanBeRead, signalsPass } from "../landlock/rules.ts";
+import { hidden, type Lab, processesWith, systemFiles } from "./lab.ts";
 
 /** What commands must not be able to do, in the order in which people want to know it. */
 export const attacks: readonly Attack[] = [
@@ -170,3 +168,19 @@ const calls =
   process.arch === "arm64"
     ? { ptrace: 117, unshare: 97, mount: 40, umount: 39 }
     : { ptrace: 101, unshare: 272, mount: 165, umount: 166 };
+
+/** Something that a command must not be able to do, and how to find out whether it can. */
+export interface Attack {
+  /** What holds while it fails, as a sentence without a full stop. */
+  readonly promise: string;
+  /** A script for bash that starts in the workspace; what it prints is its loot. */
+  readonly script: (lab: Lab) => string;
+  /** Judged from outside, by what there is now. */
+  readonly hasSucceeded: (lab: Lab, loot: string) => boolean | Promise<boolean>;
+  /** The sentence with which a level says that it does not promise this. */
+  readonly gap?: string;
+  /** It is promised where there is no sandbox, too. */
+  readonly isAlwaysPromised?: true;
+  /** What the script cannot do without. */
+  readonly needs?: "perl";
+}

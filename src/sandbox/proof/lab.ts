@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import {
   lstatSync,
@@ -10,13 +11,12 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import { namesIn } from "../../system/names-in.ts";
 import { isGone, thisProcess } from "../../system/process-owner.ts";
-import { processesWith } from "./processes-with.ts";
-import { openServers, type VisitedServers } from "./visited-servers.ts";
 
 /** Everything that attacks aim at, made for them alone. `await using` removes it. */
 export interface Lab extends AsyncDisposable {
@@ -191,6 +191,66 @@ function readIfThere(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
+    return "";
+  }
+}
+
+/** Servers of this machine that nobody must come to. */
+interface VisitedServers {
+  readonly ports: { readonly tcp: number; readonly udp: number };
+  readonly sockets: { readonly path: string; readonly abstract: string };
+  /** How often somebody came. */
+  readonly visits: Readonly<Record<"tcp" | "udp" | "path" | "abstract", number>>;
+  close(): void;
+}
+
+async function openServers(sockets: VisitedServers["sockets"]): Promise<VisitedServers> {
+  const visits = { tcp: 0, udp: 0, path: 0, abstract: 0 };
+  const counting = (name: keyof typeof visits) =>
+    createServer((socket) => {
+      visits[name] += 1;
+      socket.destroy();
+    });
+  const servers: Server[] = [];
+  const listen = async (server: Server, where: { readonly port: number } | { readonly path: string }) => {
+    server.listen({ host: "127.0.0.1", ...where });
+    await once(server, "listening");
+    servers.push(server);
+    return server;
+  };
+  const udp = createSocket("udp4").on("message", () => {
+    visits.udp += 1;
+  });
+  const close = () => {
+    for (const server of servers) server.close();
+    udp.close();
+  };
+  try {
+    const tcp = await listen(counting("tcp"), { port: 0 });
+    await listen(counting("path"), { path: sockets.path });
+    if (process.platform === "linux") await listen(counting("abstract"), { path: `\0${sockets.abstract}` });
+    udp.bind(0, "127.0.0.1");
+    await once(udp, "listening");
+    const ports = { tcp: (tcp.address() as AddressInfo).port, udp: udp.address().port };
+    return { ports, sockets, visits, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** The numbers of processes with just these words; of none where there is no /proc. */
+export function processesWith(...words: readonly string[]): readonly number[] {
+  const wanted = words.map((word) => `${word}\0`).join("");
+  const numbers = namesIn("/proc").filter((name) => /^\d+$/.test(name));
+  return numbers.filter((pid) => wordsOf(pid) === wanted).map(Number);
+}
+
+function wordsOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    // It has ended meanwhile.
     return "";
   }
 }

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxReport } from "../../contract/environment.ts";
-import type { Attack } from "./attack.ts";
-import { attacks as usual } from "./attacks.ts";
+import { type Attack, attacks as usual } from "./attacks.ts";
 import type { Lab } from "./lab.ts";
 
 /** What one attack came to. */

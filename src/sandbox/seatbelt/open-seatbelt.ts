@@ -5,14 +5,18 @@ import type { Duplex } from "node:stream";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { liesInside } from "../../system/workspace-path.ts";
-import { EntriesBelow } from "../bubblewrap/entries-below.ts";
-import { repositoryBelow, repositoryOf } from "../bubblewrap/git-places.ts";
-import { cachesIn } from "../caches.ts";
-import { linkCaches, privateVariables } from "../landlock/private-home.ts";
+import { repositoryBelow, repositoryOf } from "../git-repositories.ts";
 import type { LoopbackNetwork } from "../network/loopback-network.ts";
 import { unconfined } from "../no-sandbox.ts";
-import { openPrivatePlaces, type PrivatePlaces } from "../private-places.ts";
+import {
+  linkCaches,
+  openPrivatePlaces,
+  type PrivatePlaces,
+  privateVariables,
+} from "../private-directories.ts";
 import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
+import { cachesIn } from "../tool-chains.ts";
+import { EntriesBelow } from "../tree-scan.ts";
 import { seatbeltProfile } from "./seatbelt-profile.ts";
 
 export interface SeatbeltOptions {

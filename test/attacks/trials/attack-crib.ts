@@ -7,8 +7,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import type { SandboxReport } from "../../../src/contract/environment.ts";
 import type { AnyTool, ToolContext } from "../../../src/contract/tool.ts";
-import type { Attack } from "../../../src/sandbox/proof/attack.ts";
-import { attacks } from "../../../src/sandbox/proof/attacks.ts";
+import { type Attack, attacks } from "../../../src/sandbox/proof/attacks.ts";
 import { type Lab, openLab } from "../../../src/sandbox/proof/lab.ts";
 import { openToolcrib, type SandboxWanted, type Toolcrib } from "../../../src/toolcrib/index.ts";
 

@@ -10,12 +10,14 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  statSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { errnoOf } from "../../../system/failures.ts";
 import { Gate } from "../../../system/gate.ts";
 import type { PinnedDirectory } from "../../../system/pinning/pinning.ts";
 import { ProcPinning } from "../../../system/pinning/proc-pinning.ts";
+import { liesInside } from "../../../system/workspace-path.ts";
 
 /** What stood at a path, so that it can be compared and made again. Nothing there is no record. */
 export type EntryRecord =
@@ -37,7 +39,7 @@ export type EntryRecord =
   | { readonly kind: "other"; readonly path: string };
 
 /** Keeps the content of a file by its hash. */
-export type KeepContent = (hash: string, content: Uint8Array) => void;
+type KeepContent = (hash: string, content: Uint8Array) => void;
 
 const mostEntries = 5000;
 const largestFile = 8 * 1024 * 1024;
@@ -169,4 +171,62 @@ export function quietly<Result>(act: () => Result): Result | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Lets us into a directory, whatever mode a command has given to it, as far as it is ours. */
+export function openUp(parent: PinnedDirectory, name: string): void {
+  const directory = quietly(() => parent.child(name));
+  if (directory === undefined) return;
+  const mode = modeOf(directory);
+  if (!isOpen(mode)) quietly(() => setMode(directory, mode | 0o700));
+  directory.close();
+}
+
+/** The same for all directories of a workspace that lead to these paths. Gives what makes them as they were. */
+export function openUpAbove(paths: readonly string[], workspace: string): () => void {
+  const above = new Set(paths.flatMap((path) => directoriesAbove(path, workspace)));
+  const opened: { readonly directory: PinnedDirectory; readonly mode: number }[] = [];
+  // The outermost first.
+  for (const path of [...above].sort()) {
+    const directory = hold(path);
+    if (directory === undefined) continue;
+    const mode = modeOf(directory);
+    if (!isOpen(mode) && quietly(() => setMode(directory, mode | 0o700)) !== undefined)
+      opened.push({ directory, mode });
+    else directory.close();
+  }
+  return () => {
+    for (const { directory, mode } of opened.reverse()) {
+      quietly(() => setMode(directory, mode));
+      directory.close();
+    }
+  };
+}
+
+export function isOpen(mode: number): boolean {
+  return (mode & 0o700) === 0o700;
+}
+
+/** By its handle, also where nobody may look into it. */
+export function modeOf(directory: PinnedDirectory): number {
+  return statSync(directory.at("")).mode & 0o7777;
+}
+
+export function setMode(directory: PinnedDirectory, mode: number): true {
+  chmodSync(directory.at(""), mode);
+  return true;
+}
+
+function directoriesAbove(path: string, workspace: string): readonly string[] {
+  const parent = dirname(path);
+  if (parent === workspace || !liesInside(parent, workspace)) return [parent];
+  return [...directoriesAbove(parent, workspace), parent];
+}
+
+/** The outermost link between a workspace and a path in it. */
+export function linkOnTheWay(path: string, workspace: string): string | undefined {
+  const parent = dirname(path);
+  if (parent === workspace || !liesInside(parent, workspace)) return undefined;
+  const isLink = quietly(() => lstatSync(parent).isSymbolicLink()) === true;
+  return linkOnTheWay(parent, workspace) ?? (isLink ? parent : undefined);
 }

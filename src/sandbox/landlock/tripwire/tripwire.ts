@@ -1,21 +1,26 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Confinement } from "../../../contract/confinement.ts";
+import {
+  type Dirent,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import type { AbsentPath, Confinement } from "../../../contract/confinement.ts";
 import { isHash } from "../../../system/blobs/blob-files.ts";
 import { makePrivateDirectory } from "../../../system/directories.ts";
 import { namesIn } from "../../../system/names-in.ts";
 import { isGone, thisProcess } from "../../../system/process-owner.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
-import { type Covered, EntriesBelow } from "../../bubblewrap/entries-below.ts";
-import { keepFromBeingBare } from "../../bubblewrap/kept-bare.ts";
-import { Aside } from "./aside.ts";
-import { EntryReader, type EntryRecord } from "./entry-record.ts";
-import { findMoved, identityOf } from "./moved-directory.ts";
-import { openUpAbove } from "./open-up.ts";
-import { liesInOneOf, protectedPlaces } from "./protected-places.ts";
-import { Restoration } from "./restoration.ts";
-import { told } from "./told.ts";
+import { keepFromBeingBare } from "../../git-repair.ts";
+import { type GitPlaces, repositoryBelow, repositoryOf } from "../../git-repositories.ts";
+import { type Covered, EntriesBelow } from "../../tree-scan.ts";
+import { EntryReader, type EntryRecord, linkOnTheWay, openUpAbove } from "./entry-record.ts";
+import { Aside, type Deed, Restoration } from "./restoration.ts";
 
 /** How a run of a command found what is protected. */
 interface RunRecord {
@@ -25,7 +30,7 @@ interface RunRecord {
   readonly held: readonly { readonly path: string; readonly identity: string }[];
 }
 
-export interface Watch {
+interface Watch {
   /** Directories outside the workspace that git writes to: it cannot commit without them. */
   readonly writable: readonly string[];
   /** Puts back what was changed, and tells. It goes on watching. */
@@ -33,7 +38,7 @@ export interface Watch {
   end(): Promise<readonly string[]>;
 }
 
-export interface TripwireOptions {
+interface TripwireOptions {
   readonly workspace: string;
   readonly directory: string;
   /** Where commands can move things to, beside the workspace. */
@@ -207,3 +212,103 @@ function readRecord(file: string): RunRecord | undefined {
 function newName(): string {
   return `${new Date().toISOString().replace(/[:.]/g, "-")}-${randomBytes(3).toString("hex")}`;
 }
+
+interface ProtectedPlaces {
+  /** Files and directories with all in them, or nothing: they stay as they are. None lies in another. */
+  readonly paths: readonly string[];
+  /** Directories of repositories: commits write in them, but they stay where they are. */
+  readonly held: readonly string[];
+}
+
+/** What a command must leave as it is, in the workspace and in the repository that it belongs to. */
+function protectedPlaces(
+  workspace: string,
+  covered: readonly Covered[],
+  absent: readonly AbsentPath[],
+): ProtectedPlaces {
+  const own = repositoryOf(workspace);
+  const nested = covered
+    .flatMap(({ repositories }) => repositories)
+    .filter((path) => path !== join(workspace, ".git") && !isLink(path))
+    .map((path) => repositoryBelow(path, workspace));
+  const known: readonly GitPlaces[] = [...(own === undefined ? [] : [own]), ...nested];
+  const held = new Set(known.flatMap((git) => git.held));
+  const places = [
+    ...covered.flatMap(({ readOnly }) => readOnly),
+    ...covered.flatMap(({ hidden }) => hidden.map(({ path }) => path)),
+    ...known.flatMap((git) => [...git.readOnly, ...git.stubs.map(({ path }) => path)]),
+    // A repository that is there is git's to write.
+    ...absent.map(({ path }) => path).filter((path) => !held.has(path)),
+  ];
+  const paths = new Set(places);
+  return {
+    // What lies behind a link was somewhere else before.
+    paths: [...paths]
+      .filter((path) => !liesInOneOf(dirname(path), paths) && linkOnTheWay(path, workspace) === undefined)
+      .sort(),
+    held: [...held],
+  };
+}
+
+/** Whether `path` is one of these, or lies below one. */
+function liesInOneOf(path: string, places: ReadonlySet<string>): boolean {
+  return places.has(path) || (path !== "/" && liesInOneOf(dirname(path), places));
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== false;
+}
+
+/** Tells a directory from every other, also from one made later; undefined when there is none. */
+function identityOf(path: string): string | undefined {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats?.isDirectory() === true ? [stats.dev, stats.ino, stats.birthtimeNs].join(":") : undefined;
+}
+
+/** Where a directory is now below one of these; undefined when it is gone, or far away. */
+function findMoved(tops: readonly string[], identity: string): string | undefined {
+  const queue = [...tops];
+  for (let next = 0; next < queue.length && next < mostDirectories; next++) {
+    for (const entry of directoriesIn(queue[next]!)) {
+      const path = join(queue[next]!, entry.name);
+      if (identityOf(path) === identity) return path;
+      if (entry.name !== ".git") queue.push(path);
+    }
+  }
+  return undefined;
+}
+
+const mostDirectories = 20_000;
+
+function directoriesIn(path: string): readonly Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  } catch {
+    return [];
+  }
+}
+
+/** What was done, for whoever ran the command. `kept`: folders with what was found instead. */
+function told(deeds: readonly Deed[], kept: readonly string[], workspace: string): readonly string[] {
+  const failed = deeds.filter(({ failure }) => failure !== undefined);
+  const done = deeds.filter(({ failure }) => failure === undefined);
+  const named = (some: readonly Deed[]) => {
+    const shown = some
+      .slice(0, mostShown)
+      .map(
+        ({ path, what, failure }) => `${relative(workspace, path)} (${what}${failure ? `: ${failure}` : ""})`,
+      );
+    return shown.join(", ") + (some.length > mostShown ? ` and ${some.length - mostShown} more` : "");
+  };
+  return [
+    ...(failed.length === 0
+      ? []
+      : [`The command touched protected files that could NOT be put back, look at them: ${named(failed)}.`]),
+    ...(done.length === 0
+      ? []
+      : [`The command touched protected files, which were put back as they were: ${named(done)}.`]),
+    ...kept.map((folder) => `What was found instead is kept in ${folder}.`),
+  ];
+}
+
+const mostShown = 20;

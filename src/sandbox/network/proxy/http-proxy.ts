@@ -1,10 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Duplex } from "node:stream";
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { type Duplex, pipeline } from "node:stream";
 import { type HostAndPort, parseHostAndPort } from "../../../lib/net/parse-host.ts";
-import type { WayOut } from "../../../system/network/way-out.ts";
-import { answer, answerTo, endWith } from "./http-answers.ts";
+import { NoWay, type WayOut } from "../../../system/network/way-out.ts";
 import { joinStreams } from "./join-streams.ts";
-import { passOn } from "./pass-on.ts";
 
 const mostWaiting = 32;
 
@@ -96,3 +95,113 @@ function wantedBy({ url = "", headers }: IncomingMessage): Wanted | undefined {
   if (target === undefined || (coding !== undefined && coding.toLowerCase() !== "chunked")) return undefined;
   return { target, authority, path: path.startsWith("/") ? path : `/${path}` };
 }
+
+/** Lets a request go to the server at `socket`, and the server's answer come back. */
+export function passOn(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  to: { readonly socket: Socket; readonly authority: string; readonly path: string },
+): void {
+  const { socket, authority, path } = to;
+  response.once("close", () => socket.destroy());
+  incoming.on("error", () => socket.destroy());
+  response.sendDate = false;
+  const fail = () => {
+    if (response.headersSent) response.destroy();
+    else
+      answer(incoming, response, {
+        status: 502,
+        reason: "Bad Gateway",
+        text: `${authority} gave no answer that can be passed on`,
+      });
+  };
+  const upstream = request({
+    createConnection: () => socket,
+    method: incoming.method ?? "GET",
+    path,
+    headers: ["Host", authority, ...passedOn(incoming.rawHeaders, "host")],
+    setHost: false,
+  });
+  upstream.on("response", (answered) => {
+    try {
+      // How it ends, Node says anew, as the program understands it.
+      const headers = passedOn(answered.rawHeaders, "transfer-encoding");
+      response.writeHead(answered.statusCode ?? 502, answered.statusMessage, headers);
+      pipeline(answered, response, () => {});
+    } catch {
+      socket.destroy();
+      fail();
+    }
+  });
+  upstream.on("error", fail);
+  upstream.on("close", () => {
+    if (!response.headersSent) fail();
+  });
+  incoming.pipe(upstream);
+}
+
+// Between a program and us, or us and a server; Node says them anew.
+const ofOneHop = [
+  "connection",
+  "expect",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "upgrade",
+];
+
+/** Headers as they were written, without those of one hop, those that `Connection` names, and one more. */
+function passedOn(raw: readonly string[], but: string): string[] {
+  const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1]!] as const] : []));
+  const named = pairs
+    .filter(([name]) => name.toLowerCase() === "connection")
+    .flatMap(([, value]) => value.toLowerCase().split(","))
+    .map((name) => name.trim())
+    .filter((name) => name !== "content-length" && name !== "transfer-encoding");
+  const dropped = new Set([...ofOneHop, ...named, but]);
+  return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
+}
+
+/** What the proxy itself says to a program. */
+export interface Answer {
+  readonly status: number;
+  readonly reason: string;
+  readonly text: string;
+}
+
+export function answerTo(error: unknown): Answer {
+  if (!(error instanceof NoWay))
+    return { status: 502, reason: "Bad Gateway", text: "The request cannot be sent" };
+  return { ...statuses[error.reason], text: error.message };
+}
+
+export function answer(incoming: IncomingMessage, response: ServerResponse, said: Answer): void {
+  if (response.destroyed) return;
+  response.sendDate = false;
+  // What is left of the request would be taken for the next one.
+  response.shouldKeepAlive &&= incoming.complete;
+  response.writeHead(said.status, said.reason, headersOf(said)).end(`${said.text}\n`);
+}
+
+/** The same on a connection that was to become a tunnel. */
+export function endWith(client: Duplex, said: Answer): void {
+  const headers = Object.entries({ ...headersOf(said), Connection: "close" });
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`);
+  client.end(`HTTP/1.1 ${said.status} ${said.reason}\r\n${lines.join("")}\r\n${said.text}\n`);
+}
+
+function headersOf({ status, text }: Answer): Record<string, string | number> {
+  const plain = { "Content-Type": "text/plain", "Content-Length": text.length + 1 };
+  return status === 407 ? { ...plain, "Proxy-Authenticate": "Basic" } : plain;
+}
+
+const statuses = {
+  refused: { status: 403, reason: "Refused by the rules of Toolcrib" },
+  unknown: { status: 502, reason: "Host not found" },
+  unreachable: { status: 502, reason: "Host not reached" },
+  busy: { status: 503, reason: "Too many connections" },
+  slow: { status: 504, reason: "Host did not answer" },
+} as const;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseGreeting, parseLogin, parseRequest } from "./socks.ts";
+import { parseGreeting, parseLogin, parseRequest } from "./socks-proxy.ts";
 
 const port443 = [0x01, 0xbb];
 

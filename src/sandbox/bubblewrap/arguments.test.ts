@@ -1,0 +1,95 @@
+import { expect, it } from "vitest";
+import { type BubblewrapProfile, bubblewrapArguments } from "./arguments.ts";
+import { mountsOf, type View } from "./mounts.ts";
+
+const profile: BubblewrapProfile = {
+  mounts: [
+    { show: "read-only", source: "/", target: "/" },
+    { show: "devices", target: "/dev" },
+    { show: "processes", target: "/proc" },
+    { show: "blank", target: "/home", permissions: "755" },
+    { show: "writable", source: "/state/home", target: "/home/me" },
+    { show: "read-only", source: "/dev/null", target: "/home/me/work/.env" },
+  ],
+  cwd: "/home/me/work",
+  variables: { PATH: "/usr/bin", GREETING: "a b" },
+  seccomp: 4,
+  forbidsUserNamespaces: true,
+};
+
+it("spells a profile as bubblewrap takes it", () => {
+  expect(bubblewrapArguments(profile)).toEqual([
+    ...["--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL"],
+    ...["--die-with-parent", "--new-session"],
+    ...["--ro-bind-try", "/", "/", "--dev", "/dev", "--proc", "/proc", "--perms", "755", "--tmpfs", "/home"],
+    ...["--bind-try", "/state/home", "/home/me", "--ro-bind-try", "/dev/null", "/home/me/work/.env"],
+    ...["--setenv", "PATH", "/usr/bin", "--setenv", "GREETING", "a b"],
+    ...["--chdir", "/home/me/work", "--seccomp", "4"],
+  ]);
+});
+
+it("leaves the ban of user namespaces to seccomp where bubblewrap is too old for it", () => {
+  const all = bubblewrapArguments(profile);
+  expect(bubblewrapArguments({ ...profile, forbidsUserNamespaces: false })).toEqual(
+    all.filter((argument) => argument !== "--disable-userns"),
+  );
+});
+
+const view: View = {
+  workspace: "/home/me/work",
+  kernelSettings: ["/proc/sys"],
+  replaced: [
+    { source: "/state/temporary", target: "/tmp" },
+    { source: "/state/home", target: "/home/me" },
+  ],
+  blank: ["/home"],
+  readable: ["/home/me/.cargo", "/home"],
+  writable: ["/home/me"],
+  held: ["/home/me/work/.git"],
+  readOnly: ["/home/me/work/.git/hooks", "/home/me/work/.vscode"],
+  substitutes: [{ source: "/state/info", target: "/home/me/work/.git/info" }],
+  hidden: [
+    { path: "/home/me/work/.env", kind: "file" },
+    { path: "/home/me/work/fifo.key", kind: "file" },
+    { path: "/home/me/work/secrets", kind: "directory" },
+  ],
+  covers: new Map([["/home/me/work/.env", "/state/cover"]]),
+  empty: ["/home/me/work/.claude"],
+};
+
+const shown = (target: string, show: "read-only" | "writable") => ({ show, source: target, target });
+
+it("mounts a place before what lies in it, and last what is hidden or stays empty", () => {
+  expect(mountsOf(view)).toEqual([
+    shown("/", "read-only"),
+    { show: "devices", target: "/dev" },
+    { show: "processes", target: "/proc" },
+    shown("/proc/sys", "read-only"),
+    { show: "blank", target: "/home", permissions: "755" },
+    { show: "writable", source: "/state/temporary", target: "/tmp" },
+    shown("/home", "read-only"),
+    { show: "writable", source: "/state/home", target: "/home/me" },
+    shown("/home/me", "writable"),
+    shown("/home/me/.cargo", "read-only"),
+    shown("/home/me/work", "writable"),
+    shown("/home/me/work/.git", "writable"),
+    shown("/home/me/work/.vscode", "read-only"),
+    shown("/home/me/work/.git/hooks", "read-only"),
+    { show: "read-only", source: "/state/info", target: "/home/me/work/.git/info" },
+    { show: "read-only", source: "/state/cover", target: "/home/me/work/.env" },
+    { show: "read-only", source: "/dev/null", target: "/home/me/work/fifo.key" },
+    { show: "blank", target: "/home/me/work/secrets", permissions: "000" },
+    { show: "blank", target: "/home/me/work/.claude", permissions: "555" },
+  ]);
+});
+
+it("keeps home and temporary directory private where the whole disk is the workspace", () => {
+  expect(mountsOf({ ...view, workspace: "/" }).slice(0, 6)).toEqual([
+    shown("/", "writable"),
+    { show: "devices", target: "/dev" },
+    { show: "processes", target: "/proc" },
+    shown("/proc/sys", "read-only"),
+    { show: "blank", target: "/home", permissions: "755" },
+    { show: "writable", source: "/state/temporary", target: "/tmp" },
+  ]);
+});

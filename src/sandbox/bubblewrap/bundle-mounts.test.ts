@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import type { Covered } from "../tree-scan.ts";
+import { bundleCovered, bundlePaths } from "./bundle-mounts.ts";
+
+const nothing: Covered = { hidden: [], readOnly: [], repositories: [], unnameable: [], isWhole: true };
+
+function many(directory: string): string[] {
+  return [...Array(2001).keys()].map((number) => `${directory}/${number}.pem`);
+}
+
+it("covers a directory as a whole that holds very many secrets or protected files", () => {
+  const hidden = many("/work/keys").map((path) => ({ path, kind: "file" }) as const);
+  expect(bundleCovered({ ...nothing, hidden, readOnly: many("/work/fixed") }, "/work")).toEqual({
+    hidden: [{ path: "/work/keys", kind: "directory" }],
+    readOnly: ["/work/fixed"],
+    remarks: [
+      "/work/keys holds so many secrets that commands see nothing of it.",
+      "/work/fixed holds so many protected files that commands write nothing in it.",
+    ],
+  });
+});
+
+it("has nothing run rather than some of them uncovered", () => {
+  const hidden = many("/work").map((path) => ({ path, kind: "file" }) as const);
+  const tooMany = /^Too many (?:secrets|protected files|directories) are in/;
+  expect(() => bundleCovered({ ...nothing, hidden }, "/work")).toThrow(tooMany);
+  expect(() => bundleCovered({ ...nothing, readOnly: many("/work") }, "/work")).toThrow(tooMany);
+  expect(() => bundleCovered({ ...nothing, isWhole: false }, "/work")).toThrow(tooMany);
+});
+
+const paths = ["/w/a/1", "/w/a/2", "/w/a/3", "/w/b/1", "/w/b/2", "/w/c", "/w/d", "/w/a/deep/4"];
+
+it("takes each by itself while there are few", () => {
+  expect(bundlePaths(paths, "/w", 8)).toEqual({ single: paths, bundled: [] });
+});
+
+it("takes the fullest directories whole until few are left, but not the top", () => {
+  expect(bundlePaths(paths, "/w", 4)).toEqual({ single: ["/w/c", "/w/d"], bundled: ["/w/a", "/w/b"] });
+});
+
+it("leaves many that lie apart as they are", () => {
+  const apart = ["/w/a/1", "/w/b/1", "/w/c/1"];
+  expect(bundlePaths(apart, "/w", 2)).toEqual({ single: apart, bundled: [] });
+});

@@ -1,0 +1,192 @@
+import { readdirSync } from "node:fs";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import { ToolError } from "../../contract/error.ts";
+import { monotonicMs } from "../../lib/clock.ts";
+import { type Life, lifeOf } from "../../system/process-owner.ts";
+import { systemText } from "../../system/system-text.ts";
+
+/**
+ * The sandboxes that run in one workspace. Bubblewrap mounts by path and creates the mount points that are missing, so a
+ * running command that replaces one of them by a link would redirect the mount. A command cannot do that where the same
+ * path is a mount point in its own sandbox. Commands that lack one, because they began before it was needed, are frozen
+ * while another sandbox mounts.
+ */
+export class RunningSandboxes {
+  readonly #all = new Set<RunningSandbox>();
+
+  enter(): RunningSandbox {
+    const sandbox: RunningSandbox = new RunningSandbox(this.#all, () => this.#all.delete(sandbox));
+    this.#all.add(sandbox);
+    return sandbox;
+  }
+}
+
+/** One sandbox, from before its mounts are planned to its end. */
+export class RunningSandbox {
+  readonly #all: ReadonlySet<RunningSandbox>;
+  readonly #remove: () => void;
+  readonly #mounted = Promise.withResolvers<void>();
+  /** Those that this one keeps frozen, with what thaws them. */
+  readonly #frozen = new Map<RunningSandbox, () => void>();
+  #mountPoints: ReadonlySet<string> | undefined;
+  #leader: Life | undefined;
+  #isMounted = false;
+
+  constructor(all: ReadonlySet<RunningSandbox>, remove: () => void) {
+    this.#all = all;
+    this.#remove = remove;
+  }
+
+  /**
+   * Returns true when no running command can replace these mount points. Otherwise freezes the commands that can, and
+   * returns false: they may have changed something before, so the mounts must be planned again.
+   */
+  async claim(mountPoints: readonly string[]): Promise<boolean> {
+    this.#mountPoints = new Set(mountPoints);
+    const able = [...this.#all].filter(
+      (other) => other.#isRunning() && !this.#frozen.has(other) && !other.#hasMounted(mountPoints),
+    );
+    for (const other of able) {
+      this.#frozen.set(other, () => {});
+      const thaw = await freeze(other.#leader!.pid);
+      if (thaw === undefined) throw cannotFreeze();
+      this.#thawAlso(other, thaw);
+    }
+    return able.length === 0;
+  }
+
+  /** Called when everything is mounted. Waits while this command could replace what another one is about to mount on. */
+  async begin(pid: number): Promise<void> {
+    this.#thawOthers();
+    const mustWaitFor = (other: RunningSandbox) =>
+      other !== this &&
+      !other.#isMounted &&
+      other.#mountPoints !== undefined &&
+      !this.#hasMounted([...other.#mountPoints]);
+    for (;;) {
+      const other = [...this.#all].find(mustWaitFor);
+      if (other === undefined) break;
+      await other.#mounted.promise;
+    }
+    this.#leader = lifeOf(pid);
+  }
+
+  leave(): void {
+    this.#thawOthers();
+    this.#remove();
+  }
+
+  /** A command that a further sandbox needs frozen stays so, and that sandbox thaws it. */
+  #thawOthers(): void {
+    this.#isMounted = true;
+    this.#mounted.resolve();
+    for (const [other, thaw] of this.#frozen) {
+      this.#frozen.delete(other);
+      const next = [...this.#all].find((sandbox) => sandbox.#frozen.has(other));
+      if (next === undefined) thaw();
+      else next.#thawAlso(other, thaw);
+    }
+  }
+
+  #thawAlso(other: RunningSandbox, thaw: () => void): void {
+    const before = this.#frozen.get(other);
+    this.#frozen.set(other, () => {
+      before?.();
+      thaw();
+    });
+  }
+
+  /** Compares the start time as well: process numbers are reused. */
+  #isRunning(): boolean {
+    return this.#leader !== undefined && lifeOf(this.#leader.pid)?.start === this.#leader.start;
+  }
+
+  #hasMounted(mountPoints: readonly string[]): boolean {
+    return mountPoints.every((path) => this.#mountPoints?.has(path));
+  }
+}
+
+function cannotFreeze(): ToolError {
+  return new ToolError(
+    "unavailable",
+    "Something that runs in the workspace does not stand still while the sandbox is set up: nothing was run",
+    { hint: "End it (process.list shows what runs), then try again." },
+  );
+}
+
+// On a busy machine a stopped process is seen as stopped only once it was scheduled again.
+const patienceMs = 10_000;
+
+/** How often all that still move may be found blocked, 2 ms apart, before they are thawed for a moment. */
+const mostBlockedRounds = 50;
+
+/**
+ * Stops everything that a process has started. Returns what thaws it; undefined when something does not stop. Processes
+ * that were stopped before stay so.
+ *
+ * A process that has called vfork is blocked until its child becomes a program, and does not stop before. When that
+ * child was stopped first, neither would ever move, so everything runs on for a moment, each time a longer one.
+ */
+export async function freeze(leader: number): Promise<(() => void) | undefined> {
+  const until = monotonicMs() + patienceMs;
+  for (let pauseMs = 2; monotonicMs() < until; pauseMs = Math.min(2 * pauseMs, 200)) {
+    const stopped = new Set<number>();
+    // Parents stop first and continue last: a shell must not notice that its child was stopped.
+    const thaw = () => {
+      for (const pid of [...stopped].toReversed()) send(pid, "SIGCONT");
+    };
+    let blockedRounds = 0;
+    for (let round = 0; blockedRounds < mostBlockedRounds && monotonicMs() < until; round += 1) {
+      const moving = descendantsOf(leader).filter(({ states }) => states.some(isMoving));
+      if (moving.length === 0) return thaw;
+      for (const { pid } of moving) if (send(pid, "SIGSTOP")) stopped.add(pid);
+      if (moving.every(({ states }) => states.every((state) => !isMoving(state) || state === "D")))
+        blockedRounds += 1;
+      await (round < 5 ? setImmediate() : setTimeout(2));
+    }
+    thaw();
+    await setTimeout(pauseMs);
+  }
+  return undefined;
+}
+
+interface Descendant {
+  readonly pid: number;
+  /** Of its threads, as /proc tells them. */
+  readonly states: readonly string[];
+}
+
+/** Inside a process namespace no process can leave this descent. */
+function descendantsOf(pid: number): readonly Descendant[] {
+  const children = tasksOf(pid).flatMap((task) => systemText(`${task}/children`).split(" "));
+  return children
+    .filter((child) => child !== "")
+    .map(Number)
+    .flatMap((child) => [{ pid: child, states: tasksOf(child).map(stateOf) }, ...descendantsOf(child)]);
+}
+
+function isMoving(state: string): boolean {
+  return !"TtZX".includes(state);
+}
+
+/** "X", which is dead, for a thread that is gone. */
+function stateOf(task: string): string {
+  const stat = systemText(`${task}/stat`);
+  return stat[stat.lastIndexOf(")") + 2] ?? "X";
+}
+
+function tasksOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}`);
+  } catch {
+    return [];
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { keepSettings } from "./git-repair.ts";
+
+const before = '[core]\n\tbare = false\n\tpager = less\n[remote "a"]\n\turl = https://a.test/a\n';
+
+/** What is told, what stands there then, and what was kept beside it. */
+async function afterReplacing(change: (config: string, draft: string) => void) {
+  await using folder = temporaryFolder();
+  const config = join(folder.path, "config");
+  writeFileSync(config, before);
+  const settle = keepSettings(config);
+  change(config, join(folder.path, "config.lock"));
+  const told = settle();
+  const again = settle();
+  const kept = readdirSync(folder.path).filter((name) => name.startsWith("config.replaced-"));
+  return { told: told !== "", again, text: readFileSync(config, "utf8"), kept: kept.length };
+}
+
+function replacing(text: string) {
+  return afterReplacing((config, draft) => {
+    writeFileSync(draft, text);
+    renameSync(draft, config);
+  });
+}
+
+describe.skipIf(process.platform !== "linux")("settings of git that were replaced", () => {
+  it.each([
+    ["the same", before],
+    ["a name", `${before}[user]\n\tname = bob\n`],
+    ["a branch", `${before}[branch "b.c"]\n\tremote = a\n\tmerge = refs/heads/b\n`],
+    ["a remote", `${before}[remote "b"]\n\turl = git@b.test:b\n\tfetch = +refs/heads/*:refs/remotes/b/*\n`],
+    ["less", "[core]\n\tbare = false\n"],
+  ])("stay with %s", async (_, text) => {
+    expect(await replacing(text)).toEqual({ told: false, again: "", text, kept: 0 });
+  });
+
+  it.each([
+    ["a program", `${before}[core] fsmonitor = evil\n`],
+    ["a program as git writes it", `${before}[core]\n\tfsmonitor = evil\n`],
+    ["another value of a program", before.replace("less", "evil")],
+    ["two sections in a line", `${before}[user] [core]\n\tfsmonitor = evil\n`],
+    ["a line that goes on", `${before}[user]\n\tname = a\\\n[core]\n`],
+    ["another address", before.replace("a.test", "b.test")],
+    ["one more address", `${before}\tpushurl = https://b.test/a\n`],
+    ["a branch that is led elsewhere", `${before}[branch "b"]\n\tremote = https://b.test/a\n`],
+    ["a name that looks like a setting", `${before}[remote "b.url = "]\n\tuploadpack = evil\n`],
+    ["an address that is a program", before.replace("https://a.test/a", "ext::sh -c evil")],
+    ["a section in a name", `${before}[branch "x"]\n\tremote = a\n[include]\n\tpath = ../evil\n`],
+    ["another spelling", `${before}[CORE]\n\tFsMonitor = evil\n`],
+    ["no text", "\0"],
+  ])("are put back with %s", async (_, text) => {
+    expect(await replacing(text)).toEqual({ told: true, again: "", text: before, kept: 1 });
+  });
+
+  it("are put back when a link is in their place", async () => {
+    const outcome = await afterReplacing((config, draft) => {
+      symlinkSync("/etc/passwd", draft);
+      renameSync(draft, config);
+    });
+    expect(outcome).toEqual({ told: true, again: "", text: before, kept: 1 });
+  });
+
+  it("stay when the very file was written, which nobody in a sandbox can", async () => {
+    const text = `${before}[core]\n\tfsmonitor = mine\n`;
+    const outcome = await afterReplacing((config) => writeFileSync(config, text));
+    expect(outcome).toEqual({ told: false, again: "", text, kept: 0 });
+  });
+});

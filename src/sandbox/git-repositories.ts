@@ -1,0 +1,316 @@
+import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { namesIfReadable } from "../system/names-in.ts";
+import { liesInside } from "../system/workspace-path.ts";
+import type { Stub } from "./bubblewrap/placeholders.ts";
+import { isBare } from "./git-repair.ts";
+import { isClosed } from "./tree-scan.ts";
+
+/** What of a repository is written by every commit, and what decides which programs git runs by itself. */
+export interface GitPlaces {
+  /** Bound over themselves: then nobody renames them and puts others in their place. */
+  readonly held: readonly string[];
+  readonly readOnly: readonly string[];
+  /** Would be obeyed, so they must not come into being. Also what is there: perhaps as a stub of another command. */
+  readonly stubs: readonly Stub[];
+  /** Its directory `info`, if it is a repository at all. */
+  readonly info: string | undefined;
+}
+
+/** The repository that `workspace` is the work tree of; undefined when there is none, or it cannot be told. */
+export function repositoryOf(workspace: string): GitPlaces | undefined {
+  const git = join(workspace, ".git");
+  const kind = kindOf(git);
+  // With nothing in it, it is none.
+  if (kind === "directory") return namesIfReadable(git).length === 0 ? undefined : placesIn(git);
+  if (kind === "closed") return placesIn(git);
+  if (kind === "link") {
+    const target = realIfThere(git);
+    return target !== undefined && liesInside(target, workspace) ? placesIn(target) : undefined;
+  }
+  if (kind === "file") return linkedRepository(workspace, git) ?? { ...onlyRead(git), info: undefined };
+  return isBare(workspace) ? placesIn(workspace) : undefined;
+}
+
+/** A repository below the top of a workspace, by its `.git`. One that lies outside is none of a command's. */
+export function repositoryBelow(git: string, workspace: string): GitPlaces {
+  if (kindOf(git) !== "file") return placesIn(git);
+  const places = linkedRepository(dirname(git), git, workspace);
+  const isInside = places?.held.every((path) => liesInside(path, workspace)) === true;
+  return isInside ? places! : { ...onlyRead(git), info: undefined };
+}
+
+/** `directory`: what git calls the common directory. */
+function placesIn(directory: string): GitPlaces {
+  if (kindOf(directory) === "closed") return { ...onlyRead(directory), info: undefined };
+  const at = (...names: string[]) => join(directory, ...names);
+  const config = textOf(at("config")) ?? "";
+  const hasWorktreeConfig = /worktreeconfig/i.test(config);
+  const stubs: Stub[] = [
+    { path: at("hooks"), kind: "directory" },
+    { path: at("info"), kind: "directory" },
+    { path: at("config"), kind: "file" },
+    // Git elsewhere meets it while a command runs, and dies of an empty one: this one means the directory itself.
+    { path: at("commondir"), kind: "file", content: "." },
+    ...(hasWorktreeConfig ? [{ path: at("config.worktree"), kind: "file" } as const] : []),
+  ];
+  const found = [
+    ...modulesIn(at("modules")),
+    ...worktreesIn(at("worktrees"), hasWorktreeConfig),
+    ledTo(directory, basename(directory) === ".git" ? dirname(directory) : directory),
+  ];
+  return {
+    held: [directory, ...found.flatMap(({ held }) => held)],
+    readOnly: [
+      ...["hooks", "info", "config", "commondir", "config.worktree"].map((name) => at(name)),
+      ...found.flatMap(({ readOnly }) => readOnly),
+    ].filter(existsSync),
+    stubs: [...stubs, ...found.flatMap((places) => places.stubs)],
+    info: at("info"),
+  };
+}
+
+type Part = Omit<GitPlaces, "info">;
+
+/** What its settings lead to in a work tree. */
+function ledTo(directory: string, workTree: string): Part {
+  const places = ["config", "config.worktree"].flatMap((name) =>
+    placesGitIsLedTo(join(directory, name), workTree),
+  );
+  return { held: [], readOnly: places.map(({ path }) => path).filter(existsSync), stubs: places };
+}
+
+function onlyRead(path: string): Part {
+  return { held: [], readOnly: [path], stubs: [] };
+}
+
+// More than these are not held one by one: all of them are read-only then.
+const most = 24;
+
+/** Repositories of submodules, which may lie in directories of directories. */
+function modulesIn(modules: string): readonly Part[] {
+  if (kindOf(modules) === "closed") return [onlyRead(modules)];
+  if (kindOf(modules) !== "directory") return [];
+  const parts: Part[] = [{ held: [modules], readOnly: [], stubs: [] }];
+  const look = (directory: string, depth: number) => {
+    for (const name of namesIfReadable(directory)) {
+      const path = join(directory, name);
+      const kind = kindOf(path);
+      if (parts.length > most || (kind !== "directory" && kind !== "closed")) continue;
+      // Either may be missing: a command can remove the first.
+      if (kind === "closed" || ["HEAD", "config"].some((file) => existsSync(join(path, file))))
+        parts.push(placesIn(path));
+      else {
+        parts.push({ held: [path], readOnly: [], stubs: [] });
+        if (depth > 0) look(path, depth - 1);
+      }
+    }
+  };
+  look(modules, 4);
+  return parts.length > most ? [onlyRead(modules)] : parts;
+}
+
+function worktreesIn(worktrees: string, hasWorktreeConfig: boolean): readonly Part[] {
+  if (kindOf(worktrees) === "closed") return [onlyRead(worktrees)];
+  if (kindOf(worktrees) !== "directory") return [];
+  const trees = namesIfReadable(worktrees).map((name) => join(worktrees, name));
+  if (trees.length > most) return [onlyRead(worktrees)];
+  return [
+    { held: [worktrees], readOnly: [], stubs: [] },
+    ...trees.map((tree): Part => {
+      if (kindOf(tree) === "closed") return onlyRead(tree);
+      const named = ["commondir", "gitdir", "config.worktree"].map((name) => join(tree, name));
+      const config = named[2]!;
+      return {
+        held: [tree],
+        readOnly: named.filter(existsSync),
+        stubs: hasWorktreeConfig ? [{ path: config, kind: "file" }] : [],
+      };
+    }),
+  ];
+}
+
+/**
+ * A work tree whose repository lies elsewhere. The file `.git` alone is nobody's word: it comes with the workspace. It
+ * counts when the repository names this work tree as well, or lies in the workspace itself.
+ */
+function linkedRepository(
+  workTree: string,
+  file: string,
+  workspace: string = workTree,
+): GitPlaces | undefined {
+  const named = /^gitdir: (.+?)\n?$/.exec(textOf(file) ?? "")?.[1];
+  const directory = named === undefined ? undefined : realIfThere(resolve(workTree, named));
+  if (directory === undefined) return undefined;
+  const common = textOf(join(directory, "commondir"))?.trim() ?? ".";
+  const owner = realIfThere(resolve(directory, common));
+  if (owner === undefined) return undefined;
+  const isOwn =
+    [directory, owner].every((path) => liesInside(path, workspace) && path !== workspace) &&
+    // Any may be missing: a command can remove some.
+    ["HEAD", "config", "objects"].some((name) => existsSync(join(owner, name)));
+  if (!isOwn && !(owner === directory ? isSubmodule() : isLinkedTree())) return undefined;
+  const places = placesIn(owner);
+  const led = ledTo(owner, workTree);
+  return {
+    // Written by every commit, also where there are too many to hold each.
+    held: [...new Set([...places.held, directory])],
+    readOnly: [...places.readOnly, ...led.readOnly, file],
+    stubs: [...places.stubs, ...led.stubs],
+    info: places.info,
+  };
+
+  function isLinkedTree(): boolean {
+    const back = textOf(join(directory!, "gitdir"))?.trim();
+    return (
+      dirname(dirname(directory!)) === owner &&
+      existsSync(join(directory!, "HEAD")) &&
+      back !== undefined &&
+      realIfThere(resolve(directory!, back)) === file
+    );
+  }
+
+  function isSubmodule(): boolean {
+    const tree = /^\s*worktree\s*=\s*(.+?)\s*$/m.exec(textOf(join(directory!, "config")) ?? "")?.[1];
+    return (
+      tree !== undefined &&
+      existsSync(join(directory!, "HEAD")) &&
+      realIfThere(resolve(directory!, tree)) === workTree
+    );
+  }
+}
+
+function kindOf(path: string): "directory" | "closed" | "file" | "link" | undefined {
+  try {
+    const stats = lstatSync(path);
+    if (stats.isDirectory()) return isClosed(stats) ? "closed" : "directory";
+    return stats.isSymbolicLink() ? "link" : "file";
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of a short file; undefined when it cannot be read. */
+function textOf(path: string): string | undefined {
+  try {
+    if (!lstatSync(path).isFile()) return undefined;
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function realIfThere(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+// Each costs several mounts.
+const mostRepositories = 12;
+
+/** The workspace's own first, then those in it; of many, the rest can only be read. */
+export function repositoriesIn(
+  workspace: string,
+  found: readonly string[],
+): {
+  readonly parts: readonly (GitPlaces & { readonly isOfWorkspace: boolean })[];
+  readonly readOnly: readonly string[];
+  readonly remarks: readonly string[];
+} {
+  const own = repositoryOf(workspace);
+  const git = join(workspace, ".git");
+  // Those of submodules lie in the workspace's own.
+  const nested = found
+    .filter((path) => path !== git && isDirectoryOrFile(path))
+    .map((path) => ({ path, ...repositoryBelow(path, workspace) }))
+    .filter(({ held }) => held.length === 0 || !held.every((place) => liesInside(place, git)));
+  const tooMany = nested.slice(mostRepositories);
+  return {
+    parts: [
+      ...(own === undefined ? [] : [{ ...own, isOfWorkspace: true }]),
+      ...nested.slice(0, mostRepositories).map((places) => ({ ...places, isOfWorkspace: false })),
+    ],
+    readOnly: [
+      ...found.filter((path) => path !== git && isFile(path)),
+      ...tooMany.flatMap(({ held }) => held),
+    ],
+    remarks:
+      tooMany.length === 0
+        ? []
+        : [
+            `So many repositories are in the workspace that ${tooMany.length} of them can only be read: ${tooMany[0]?.path} …`,
+          ],
+  };
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function isDirectoryOrFile(path: string): boolean {
+  return isFile(path) || lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** A place that git obeys because a file of settings says so. */
+interface LedTo {
+  readonly path: string;
+  readonly kind: "file" | "directory";
+}
+
+/** Where in a work tree hooks and further settings are, by a file of settings and those that it includes. */
+function placesGitIsLedTo(config: string, workTree: string): readonly LedTo[] {
+  const found = new Map<string, LedTo>();
+  const look = (file: string) => {
+    for (const { key, value } of settingsIn(configText(file))) {
+      const isInclude = /^include(?:if)?\..*path$/.test(key);
+      // `~` and `%(prefix)` are never here.
+      if ((!isInclude && key !== "core.hookspath") || /^[~%]/.test(value)) continue;
+      const path = resolve(isInclude ? dirname(file) : workTree, value);
+      // What it says about other places, or all of this one, would only hinder.
+      if (path === workTree || !liesInside(path, workTree) || liesInside(config, path)) continue;
+      if (found.has(path) || found.size >= mostLedTo) continue;
+      found.set(path, { path, kind: isInclude ? "file" : "directory" });
+      if (isInclude) look(path);
+    }
+  };
+  look(config);
+  return [...found.values()];
+}
+
+const mostLedTo = 20;
+
+/** Keys in lower case: `core.hookspath`, `includeif.CONDITION.path`. */
+function settingsIn(text: string): readonly { readonly key: string; readonly value: string }[] {
+  let section = "";
+  return text
+    .replaceAll("\\\n", "")
+    .split("\n")
+    .flatMap((line) => {
+      const header = /^\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]/.exec(line);
+      if (header !== null) section = [header[1], header[2]].filter((part) => part !== undefined).join(".");
+      const [, name, value = ""] =
+        /^\s*([a-z][\w-]*)\s*=\s*(.*)$/i.exec(line.slice(header?.[0].length)) ?? [];
+      return name === undefined ? [] : [{ key: `${section}.${name}`.toLowerCase(), value: unquoted(value) }];
+    });
+}
+
+function unquoted(value: string): string {
+  const parts = value.match(/"(?:[^"\\]|\\.)*"|\\.|[^"\\]/g) ?? [];
+  const end = parts.findIndex((part) => part === "#" || part === ";");
+  return parts
+    .slice(0, end === -1 ? undefined : end)
+    .map((part) => (part.startsWith('"') ? part.slice(1, -1) : part).replace(/\\(.)/g, "$1"))
+    .join("")
+    .trim();
+}
+
+function configText(path: string): string {
+  try {
+    return lstatSync(path).isFile() ? readFileSync(path, "utf8") : "";
+  } catch {
+    return "";
+  }
+}

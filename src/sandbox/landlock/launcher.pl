@@ -1,0 +1,125 @@
+# Confines a program with Landlock and seccomp, runs it, and ends as it ended. Needs nothing but perl-base, so system calls
+# are numbers. Run by `perl -e`, with a channel as descriptor 3:
+#   - It reads the plan (see encodePlan in launcher.ts) from the channel and gives up every capability. The environment of
+#     the program is part of the plan, because perl itself obeys some variables.
+#   - A child confines itself and becomes the program. It writes "." to the channel just before that, and an error message
+#     if something fails, before or after the ".".
+#   - The launcher itself stays unconfined, out of the program's reach, until the program has ended.
+use strict;
+
+open(my $channel, "+<&=", 3) or exit 126;
+fcntl($channel, 2, 1) or exit 126; # F_SETFD, FD_CLOEXEC
+sub fail { syswrite($channel, "$_[0]: $!"); exit 126 }
+sub take { my $got = ""; while (length $got < $_[0]) { sysread($channel, $got, $_[0] - length $got, length $got) or exit 126 } $got }
+
+my @plan = unpack "(N/a*)*", take(unpack "N", take(4));
+# The numbers differ between architectures; the other system calls below have the same number everywhere.
+my ($prctl, $capset, $openat, $close, $setrlimit, $onlyPath) = map { $_ + 0 } splice @plan, 0, 6;
+my ($size, $fs, $net, $scoped, $terminal) = map { $_ + 0 } splice @plan, 0, 5;
+my ($filter, $directory, $file) = splice @plan, 0, 3;
+sub list { splice @plan, 0, shift @plan }
+my @paths = list(); my @ports = list(); my @variables = list(); my @words = list();
+
+# Closes whatever else was inherited by mistake.
+syscall(436, 4, 0xffffffff, 0) == 0 or fail("close_range");
+syscall($prctl, 38, 1, 0, 0, 0) == 0 or fail("no_new_privs");
+syscall($prctl, 47, 4, 0, 0, 0); # PR_CAP_AMBIENT_CLEAR_ALL
+for my $capability (0 .. 63) { syscall($prctl, 24, $capability, 0, 0, 0) == 0 or last } # PR_CAPBSET_DROP
+my ($header, $capabilities) = (pack("Ll", 0x20080522, 0), "\0" x 24);
+syscall($capset, $header, $capabilities) == 0 or fail("capset");
+chdir $directory or fail("chdir $directory");
+
+# Processes that lose their parent become children of the launcher. That is the only way to find those of a program that
+# has cleared its environment.
+syscall($prctl, 36, 1, 0, 0, 0) == 0 or fail("child_subreaper");
+my $child = fork;
+defined $child or fail("fork");
+attend($child) if $child;
+
+my ($master, $slave);
+if ($terminal) {
+  # As in <asm-generic/ioctls.h>: TIOCSPTLCK, TIOCGPTN. O_RDWR and O_NOCTTY.
+  sysopen($master, "/dev/ptmx", 0x102) or fail("/dev/ptmx");
+  my ($unlocked, $number) = (pack("i", 0)) x 2;
+  ioctl($master, 0x40045431, $unlocked) && ioctl($master, 0x80045430, $number) or fail("terminal");
+  my $name = "/dev/pts/" . unpack("i", $number);
+  sysopen($slave, $name, 0x102) or fail($name);
+  fcntl($_, 2, 0) for $master, $slave;
+  push @paths, $terminal, $name;
+}
+
+my $attributes = pack "Q3", $fs, $net, $scoped;
+my $ruleset = syscall(444, $attributes, $size, 0);
+$ruleset >= 0 or fail("landlock_create_ruleset");
+while (my ($rights, $path) = splice @paths, 0, 2) {
+  my $opened = syscall($openat, -100, $path, $onlyPath, 0);
+  # O_PATH, O_CLOEXEC, O_NOFOLLOW: paths are real. A path that is missing or closed to the user needs no rule.
+  next if $opened < 0;
+  my $rule = pack "Ql", $rights, $opened;
+  if (syscall(445, $ruleset, 1, $rule, 0) != 0) {
+    # The kernel refuses the rights of directories for a file.
+    $rule = pack "Ql", $rights & 0xc007, $opened;
+    syscall(445, $ruleset, 1, $rule, 0) == 0 or fail("landlock_add_rule $path");
+  }
+  syscall($close, $opened);
+}
+while (my ($rights, $port) = splice @ports, 0, 2) {
+  my $rule = pack "QQ", $rights, $port;
+  syscall(445, $ruleset, 2, $rule, 0) == 0 or fail("landlock_add_rule port $port");
+}
+syscall(446, $ruleset, 0) == 0 or fail("landlock_restrict_self");
+syscall($close, $ruleset);
+my $program = pack "Sx6P", length($filter) / 8, $filter;
+syscall($prctl, 22, 2, $program, 0, 0) == 0 or fail("seccomp");
+
+%ENV = @variables;
+# terminal.pl uses this terminal instead of opening one, which it may not do here.
+$ENV{TOOLCRIB_TERMINAL} = join ",", fileno $master, fileno $slave if $terminal;
+syswrite($channel, ".") == 1 or exit 126;
+exec { $file } $file, @words or fail("exec");
+
+sub attend {
+  my ($child) = @_;
+  close $channel;
+  my @passed = qw(HUP INT QUIT TERM);
+  # These signals are for the program, which may take its time.
+  @SIG{@passed} = ("IGNORE") x @passed;
+  # When Toolcrib is killed, nothing else is left to end the program. PR_SET_PDEATHSIG, SIGUSR1.
+  $SIG{USR1} = sub { clear(\&children); exit 137 };
+  syscall($prctl, 1, 10, 0, 0, 0);
+  while ((my $ended = wait) != $child) { exit 126 if $ended == -1 }
+  my ($code, $signal) = ($? >> 8, $? & 127);
+  clear(\&strays);
+  exit $code unless $signal;
+  # The launcher ends by the same signal, without a core dump. RLIMIT_CORE.
+  my $none = pack "QQ", 0, 0;
+  syscall($setrlimit, 4, $none);
+  delete @SIG{@passed};
+  kill $signal, $$;
+  exit 128 + $signal;
+}
+
+# Kills until none are left: the children of a killed process become children of the launcher, too.
+sub clear {
+  my ($found) = @_;
+  for (1 .. 1000) {
+    my @found = $found->() or last;
+    kill "KILL", @found;
+    select undef, undef, undef, 0.002;
+    1 while waitpid(-1, 1) > 0;
+  }
+}
+
+# Children without the mark of this run. Those that have it are left to Toolcrib, which set it.
+sub strays {
+  my $mark = "TOOLCRIB_RUN=$ENV{TOOLCRIB_RUN}\0";
+  grep { index(content("/proc/$_/environ"), $mark) < 0 } children();
+}
+
+sub children {
+  return if waitpid(-1, 1) == -1;
+  opendir my $processes, "/proc" or return;
+  grep { content("/proc/$_/stat") =~ /.*\) (\S) (\d+) /s && $2 == $$ && $1 ne "Z" } grep { /^\d+$/ } readdir $processes;
+}
+
+sub content { local $/; open my $file, "<", $_[0] or return ""; my $text = <$file>; defined $text ? $text : "" }

@@ -1,0 +1,259 @@
+import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { liesInside } from "../../system/workspace-path.ts";
+import type { Launch } from "../sandbox.ts";
+import { cachesIn } from "../tool-chains.ts";
+
+/** A ruleset as the kernel takes it, for one version (ABI) of Landlock. */
+export interface LandlockRules {
+  /** Of `struct landlock_ruleset_attr`, as large as that version knows it. */
+  readonly attributeBytes: number;
+  readonly handledFiles: number;
+  readonly handledNetwork: number;
+  readonly scoped: number;
+  readonly paths: readonly { readonly rights: number; readonly path: string }[];
+  /** What a device of its own is for a program. */
+  readonly deviceRights: number;
+  readonly ports: readonly { readonly rights: number; readonly port: number }[];
+}
+
+interface Reach {
+  /** Files, and directories with all in them. */
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
+  /** Written, and asked for what devices answer; nothing is made or removed there. */
+  readonly devices: readonly string[];
+  /** What is in them is read and written by whoever knows its name. */
+  readonly openable: readonly string[];
+  /** Listed, but what is in them not read. */
+  readonly listable: readonly string[];
+  readonly connectPorts: readonly number[];
+  readonly mayListen: boolean;
+}
+
+/** What is not named cannot be reached, as far as this version of Landlock knows of it. */
+export function landlockRules(version: number, reach: Reach): LandlockRules {
+  const handledFiles =
+    rights.files & ~(version < 2 ? rights.refer : 0) & ~(version < 3 ? rights.truncate : 0);
+  const known = version < 5 ? handledFiles & ~rights.askDevice : handledFiles;
+  const path = (granted: number) => (path: string) => ({ rights: granted & known, path });
+  const knowsPorts = version >= 4;
+  return {
+    attributeBytes: version >= 6 ? 24 : knowsPorts ? 16 : 8,
+    handledFiles: known,
+    handledNetwork: knowsPorts ? (reach.mayListen ? rights.connect : rights.connect | rights.bind) : 0,
+    scoped: version >= 6 ? rights.abstractSockets | rights.signals : 0,
+    paths: [
+      ...reach.readable.map(path(rights.read)),
+      ...reach.writable.map(path(rights.read | rights.write)),
+      ...reach.devices.map(path(rights.device)),
+      ...reach.openable.map(path(rights.open)),
+      ...reach.listable.map(path(rights.list)),
+    ],
+    deviceRights: rights.device & known,
+    ports: knowsPorts ? reach.connectPorts.map((port) => ({ rights: rights.connect, port })) : [],
+  };
+}
+
+const bit = (number: number) => 1 << number;
+
+/** As in <linux/landlock.h>. Device files are made by nobody: bits 6 and 11 are in no grant. */
+const rights = {
+  files: bit(16) - 1,
+  list: bit(3),
+  open: bit(1) | bit(2) | bit(14),
+  read: bit(0) | bit(2) | bit(3),
+  write: bit(1) | bit(4) | bit(5) | bit(7) | bit(8) | bit(9) | bit(10) | bit(12) | bit(13) | bit(14),
+  device: bit(1) | bit(2) | bit(3) | bit(14) | bit(15),
+  refer: bit(13),
+  truncate: bit(14),
+  askDevice: bit(15),
+  bind: bit(0),
+  connect: bit(1),
+  abstractSockets: bit(0),
+  signals: bit(1),
+};
+
+/** What stays the same for all commands of a session. */
+interface Surroundings {
+  readonly workspace: string;
+  /** Beside the workspace: the private home and temporary directory. */
+  readonly writable: readonly string[];
+  /** Where the pipes of their outputs are. */
+  readonly pipes: string;
+  /** Tool chains and settings below the home directory of the person. */
+  readonly caches: readonly string[];
+  readonly places: ReadableParts;
+}
+
+/** Whatever is not in a system directory, the workspace, a tool chain or said by a rule is out of reach. */
+export function landlockReach(
+  { workspace, writable, pipes, caches, places }: Surroundings,
+  { confinement, reachable }: Launch,
+  connectPorts: readonly number[],
+): Reach {
+  const open = [...caches, ...(confinement.readable ?? [])];
+  const parts = [
+    ...open.map((path) => places.of(path, confinement.isHidden)),
+    ...systemDirectories().map(partsOfSystem),
+  ];
+  return {
+    readable: parts.flatMap(({ readable }) => readable),
+    writable: [workspace, ...writable, ...(confinement.writable ?? []), "/dev/shm"],
+    devices,
+    openable: [pipes],
+    listable: ["/dev", ...parts.flatMap(({ listable }) => listable)],
+    connectPorts,
+    mayListen: reachable,
+  };
+}
+
+/** Tool chains outside home and system directories, found as shells find programs. */
+export function toolChainsElsewhere(
+  home: string,
+  variables: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const kept = [home, realOf(tmpdir())];
+  return cachesIn("/", variables)
+    .map(realOf)
+    .filter((path) => dirname(path) !== path && !kept.some((place) => liesInside(place, path)));
+}
+
+/** Root without its powers still owns the passwords of the machine. */
+function partsOfSystem(path: string): Parts {
+  return systemParts.of(path, path === "/etc" && process.getuid?.() === 0 ? isSecretOfTheSystem : undefined);
+}
+
+function isSecretOfTheSystem(path: string): boolean {
+  return /^\/etc\/(?:g?shadow-?|sudoers(?:\.d)?|krb5\.keytab|ssl\/private|ssh\/.*_key|.*\.keytab)$/.test(
+    path,
+  );
+}
+
+let found: readonly string[] | undefined;
+
+function systemDirectories(): readonly string[] {
+  found ??= [...new Set(usualDirectories.filter(existsSync).map(realOf))];
+  return found;
+}
+
+const usualDirectories = [
+  ...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/proc", "/sys"],
+  ...["/nix/store", "/nix/var/nix/profiles", "/gnu/store", "/snap", "/home/linuxbrew/.linuxbrew"],
+  ...["/run/systemd/resolve", "/run/resolvconf", "/run/current-system", "/run/opengl-driver"],
+  ...["/var/lib/dpkg", "/var/lib/apt", "/var/lib/rpm", "/var/lib/pacman", "/var/cache/fontconfig"],
+];
+
+const devices = ["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`);
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** A place as Landlock is told of it. */
+interface Parts {
+  /** Files, and directories with all in them. */
+  readonly readable: readonly string[];
+  /** Directories of which only the names are seen. */
+  readonly listable: readonly string[];
+}
+
+/**
+ * Landlock knows no exceptions: where something hidden lies in a directory, what is beside it is named one by one. That
+ * is for places where nothing new is made. Remembers what it found until one of the directories changes.
+ */
+export class ReadableParts {
+  readonly #known = new Map<string, Known>();
+
+  of(place: string, isHidden: ((path: string) => boolean) | undefined): Parts {
+    if (isHidden === undefined) return { readable: [place], listable: [] };
+    const known = this.#known.get(place);
+    if (known?.isHidden === isHidden && known.seen.every(isUnchanged)) return known.parts;
+    const seen: Stamped[] = [];
+    const parts = partsOf(place, isHidden, mostDepth, seen);
+    this.#known.set(place, { isHidden, seen, parts });
+    return parts;
+  }
+}
+
+// Below the class: it is created as the module is loaded.
+const systemParts = new ReadableParts();
+
+interface Known {
+  readonly isHidden: (path: string) => boolean;
+  readonly seen: readonly Stamped[];
+  readonly parts: Parts;
+}
+
+interface Stamped {
+  readonly path: string;
+  readonly stamp: string | undefined;
+}
+
+// Deeper than this, nobody keeps secrets in tool chains; and what has more names holds data.
+const mostDepth = 2;
+const mostNames = 2000;
+
+function partsOf(path: string, isHidden: (path: string) => boolean, depth: number, seen: Stamped[]): Parts {
+  if (isHidden(path)) return { readable: [], listable: [] };
+  const names = depth === 0 ? [] : namesIn(path, seen);
+  const children = names.map((name) => partsOf(join(path, name), isHidden, depth - 1, seen));
+  const isWhole = children.every(({ readable, listable }) => readable.length === 1 && listable.length === 0);
+  if (isWhole) return { readable: [path], listable: [] };
+  return {
+    readable: children.flatMap(({ readable }) => readable),
+    listable: [path, ...children.flatMap(({ listable }) => listable)],
+  };
+}
+
+function namesIn(path: string, seen: Stamped[]): readonly string[] {
+  const stamp = stampOf(path);
+  if (stamp === undefined) return [];
+  seen.push({ path, stamp });
+  try {
+    const names = readdirSync(path);
+    return names.length > mostNames ? [] : names;
+  } catch {
+    return [];
+  }
+}
+
+function isUnchanged({ path, stamp }: Stamped): boolean {
+  return stampOf(path) === stamp;
+}
+
+/** Of a directory; undefined for anything else. */
+function stampOf(path: string): string | undefined {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isDirectory() === true ? `${stats.ino}:${stats.ctimeMs}` : undefined;
+}
+
+/** What this version of Landlock does not hold back, also with seccomp and the tripwire. */
+export function landlockGaps(version: number): readonly string[] {
+  return [
+    secretsCanBeRead,
+    "Commands can change protected files inside the workspace (git hooks, settings of editors and agents) while they run; they are put back when the command has ended (a process: when it ends), and so is what you change in them meanwhile.",
+    "Commands see names, sizes and times of files outside the workspace, and can change modes and times of those that the user owns, not what is in them (and make none setuid).",
+    "Commands see other processes in /proc, though not their memory and variables, and share /dev/shm with them.",
+    "/tmp is not there for commands: they have a private directory in TMPDIR.",
+    ...(version < 6 ? [signalsPass] : []),
+    ...(version < 5
+      ? ["Devices that were handed to a command answer all its requests (Linux before 6.10)."]
+      : []),
+    version < 4
+      ? "Commands reach no host, also none that a rule allows (Linux before 6.7)."
+      : "A command that may reach some hosts can also reach a host that listens at the port number of the filtering proxy; processes that are to be reached listen at the machine's own addresses.",
+    ...(version < 2 ? ["Files cannot be moved between directories (Linux before 5.19)."] : []),
+  ];
+}
+
+export const secretsCanBeRead: string =
+  "Commands can read secrets that lie inside the workspace: Landlock cannot take a file out of a directory.";
+
+export const signalsPass: string =
+  "Commands can send signals to other processes of the user (Linux before 6.12).";

@@ -1,0 +1,293 @@
+import { Duplex } from "node:stream";
+import { setTimeout as patience } from "node:timers/promises";
+
+// The relay lets in half as many, so that those that are being closed are in nobody's way.
+const mostConnections = 2048;
+// More than this waits only when the other side asks and asks, and never reads.
+const mostWaitingBytes = 128 * 1024 * 1024;
+
+/**
+ * Our side of the channel to the relay. The relay is in the hands of whatever runs inside: all that comes from it is
+ * checked, and at the first thing that breaks the agreement the channel is closed.
+ */
+export class RelayChannel {
+  readonly #channel: Duplex;
+  readonly #welcome: (connection: Duplex) => void;
+  readonly #connections = new Map<number, InnerConnection>();
+  #question: PromiseWithResolvers<readonly number[]> | undefined;
+  #nextId = 2;
+  #isClosed = false;
+
+  /** `welcome` is given every connection that a program inside makes. */
+  constructor(channel: Duplex, welcome: (connection: Duplex) => void) {
+    this.#channel = channel;
+    this.#welcome = welcome;
+    const reader = new FrameReader((id, kind, content) => this.#take(id, kind, content));
+    channel.on("data", (piece: Buffer) => {
+      if (!this.#isClosed && !reader.read(piece)) this.close();
+    });
+    channel.on("error", () => this.close());
+    channel.on("end", () => this.close());
+    channel.on("close", () => this.close());
+  }
+
+  /** A connection to a port inside; undefined when nobody takes it. */
+  connect(port: number): Promise<Duplex | undefined> {
+    if (this.#isClosed) return Promise.resolve(undefined);
+    const id = this.#nextId;
+    this.#nextId += 2;
+    const connection = this.#hold(id);
+    const content = Buffer.alloc(2);
+    content.writeUInt16BE(port);
+    this.#channel.write(frame(id, frameKinds.open, content));
+    return new Promise((resolve) => {
+      connection.once("connect", () => resolve(connection));
+      connection.once("close", () => resolve(undefined));
+    });
+  }
+
+  /** The ports that somebody inside listens on; none when the relay does not say in time. */
+  async listening(): Promise<readonly number[]> {
+    if (this.#isClosed) return [];
+    if (this.#question === undefined) {
+      this.#question = Promise.withResolvers();
+      this.#write(frame(0, frameKinds.listening));
+    }
+    // Whatever runs inside can stop it.
+    return Promise.race([this.#question.promise, patience(2_000, [], { ref: false })]);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const connection of this.#connections.values()) connection.lose();
+    this.#connections.clear();
+    this.#question?.resolve([]);
+    this.#channel.destroy();
+  }
+
+  #take(id: number, kind: number, content: Buffer): boolean {
+    if (kind === frameKinds.listening) return this.#hear(content);
+    if (kind === frameKinds.open) return this.#open(id);
+    // What was on its way to a connection that we have closed is nobody's.
+    return this.#connections.get(id)?.heed(kind, content) ?? true;
+  }
+
+  #hear(content: Buffer): boolean {
+    const question = this.#question;
+    this.#question = undefined;
+    question?.resolve(
+      Array.from({ length: content.length >> 1 }, (_, index) => content.readUInt16BE(index * 2)),
+    );
+    return question !== undefined;
+  }
+
+  #open(id: number): boolean {
+    if (id % 2 === 0 || this.#connections.has(id)) return false;
+    if (this.#connections.size >= mostConnections) this.#write(frame(id, frameKinds.reset));
+    else this.#welcome(this.#hold(id));
+    return true;
+  }
+
+  #hold(id: number): InnerConnection {
+    const connection = new InnerConnection((kind, content, sent) => this.#send(id, kind, content, sent));
+    this.#connections.set(id, connection);
+    connection.once("close", () => this.#connections.delete(id));
+    return connection;
+  }
+
+  #send(id: number, kind: number, content: Uint8Array | undefined, sent: (() => void) | undefined): void {
+    // Both in one go, and what is long is not copied.
+    this.#channel.cork();
+    this.#write(frameHeader({ id, kind, length: content?.length ?? 0 }), content ? undefined : sent);
+    if (content) this.#write(content, sent);
+    this.#channel.uncork();
+  }
+
+  #write(bytes: Uint8Array, sent?: () => void): void {
+    if (this.#isClosed) return;
+    this.#channel.write(bytes, sent && (() => sent()));
+    if (this.#channel.writableLength > mostWaitingBytes) this.close();
+  }
+}
+
+/** Puts a frame on the channel; `sent` is called once it has left. */
+type Send = (kind: number, content?: Uint8Array, sent?: () => void) => void;
+
+/**
+ * Our end of a connection of a program inside. Neither side sends what the other has given no credit for, so a slow
+ * reader stops only its own connection, and at most a window of it is held.
+ */
+class InnerConnection extends Duplex {
+  readonly #send: Send;
+  #credit: number = windowBytes;
+  #received = 0;
+  #taken = 0;
+  #waiting: (() => void) | undefined;
+  #hasEnded = false;
+  #isReset = false;
+
+  constructor(send: Send) {
+    super({ allowHalfOpen: true });
+    this.#send = send;
+    // Whoever holds it hears of errors by its end; nobody need listen.
+    this.on("error", () => {});
+  }
+
+  /** False when the other side breaks the agreement. */
+  heed(kind: number, content: Buffer): boolean {
+    switch (kind) {
+      case frameKinds.data:
+        this.#received += content.length;
+        if (this.#received > windowBytes || this.#hasEnded) return false;
+        this.#taken += content.length;
+        if (!this.destroyed) this.push(content);
+        return true;
+      case frameKinds.end:
+        this.#hasEnded = true;
+        if (!this.destroyed) this.push(null);
+        return true;
+      case frameKinds.credit:
+        if (content.length !== 4) return false;
+        this.#credit += content.readUInt32BE(0);
+        this.#waiting?.();
+        return true;
+      case frameKinds.reset:
+        this.#isReset = true;
+        this.destroy(new Error("The program inside has closed the connection"));
+        return true;
+      case frameKinds.opened:
+        this.emit("connect");
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Nobody is there any more to tell. */
+  lose(): void {
+    this.#isReset = true;
+    this.destroy(new Error("The relay has ended"));
+  }
+
+  override _read(): void {
+    if (this.#taken < windowBytes / 4) return;
+    const credit = Buffer.alloc(4);
+    credit.writeUInt32BE(this.#taken);
+    this.#received -= this.#taken;
+    this.#taken = 0;
+    this.#send(frameKinds.credit, credit);
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    // Nothing takes no credit: HTTP ends an answer with it, and would wait for ever.
+    if (chunk.length === 0) {
+      done();
+      return;
+    }
+    const length = Math.min(chunk.length, this.#credit, frameBytes);
+    const rest = chunk.subarray(length);
+    const goOn = rest.length === 0 ? done : () => this._write(rest, "binary", done);
+    if (length > 0) {
+      this.#credit -= length;
+      this.#send(frameKinds.data, chunk.subarray(0, length), goOn);
+      return;
+    }
+    this.#waiting = () => {
+      this.#waiting = undefined;
+      goOn();
+    };
+  }
+
+  override _final(done: () => void): void {
+    this.#send(frameKinds.end, undefined, done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    const isComplete = this.readableEnded && this.writableFinished;
+    if (!this.#isReset && !isComplete) this.#send(frameKinds.reset);
+    done(error);
+  }
+}
+
+/**
+ * What goes over the channel between us and the relay: a number of the connection (4 bytes), a kind (1), the length of
+ * the content (3), the content. Numbers that the relay gives are odd, ours are even.
+ */
+export const frameKinds = {
+  /** A program has connected (no content), or we want to, to a port (2 bytes). */
+  open: 1,
+  data: 2,
+  /** No more data will come this way. */
+  end: 3,
+  /** Nothing will come any more, either way. */
+  reset: 4,
+  /** So many bytes (4 bytes) have been passed on, and as many more may come. */
+  credit: 5,
+  opened: 6,
+  /** Asks for the ports that somebody listens on, and tells them (2 bytes each). */
+  listening: 7,
+} as const;
+
+/** How much may be on its way in one direction of a connection that nobody has taken yet. */
+export const windowBytes = 262_144;
+
+/** The longest content of a frame that we send or take. */
+export const frameBytes = 65_536;
+
+interface FrameHeader {
+  readonly id: number;
+  readonly kind: number;
+  readonly length: number;
+}
+
+export function frameHeader({ id, kind, length }: FrameHeader): Buffer {
+  const header = Buffer.allocUnsafe(8);
+  header.writeUInt32BE(id, 0);
+  header.writeUInt32BE(kind * 2 ** 24 + length, 4);
+  return header;
+}
+
+/** A short frame as a whole. */
+export function frame(id: number, kind: number, content: Uint8Array = new Uint8Array()): Buffer {
+  return Buffer.concat([frameHeader({ id, kind, length: content.length }), content]);
+}
+
+/**
+ * Takes frames out of what comes in pieces of any size. Data is handed on as it comes, a frame perhaps in parts, so that
+ * nothing is held but the beginning of a short frame. Returns false for what is no frame.
+ */
+export class FrameReader {
+  readonly #take: (id: number, kind: number, content: Buffer) => boolean;
+  #header: FrameHeader | undefined;
+  #held: Buffer = Buffer.alloc(0);
+  #left = 0;
+
+  constructor(take: (id: number, kind: number, content: Buffer) => boolean) {
+    this.#take = take;
+  }
+
+  read(piece: Buffer): boolean {
+    let rest = this.#held.length === 0 ? piece : Buffer.concat([this.#held, piece]);
+    for (;;) {
+      if (this.#header === undefined) {
+        if (rest.length < 8) break;
+        const word = rest.readUInt32BE(4);
+        this.#header = { id: rest.readUInt32BE(0), kind: word >>> 24, length: word & 0xffffff };
+        if (this.#header.length > frameBytes) return false;
+        this.#left = this.#header.length;
+        rest = rest.subarray(8);
+      }
+      const { id, kind } = this.#header;
+      const isPassedOn = kind === frameKinds.data && rest.length > 0;
+      if (rest.length < this.#left && !isPassedOn) break;
+      const content = rest.subarray(0, this.#left);
+      this.#left -= content.length;
+      rest = rest.subarray(content.length);
+      if (this.#left === 0) this.#header = undefined;
+      if (!this.#take(id, kind, content)) return false;
+    }
+    this.#held = rest;
+    return true;
+  }
+}

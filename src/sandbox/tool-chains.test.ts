@@ -1,0 +1,64 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { cachesIn } from "./tool-chains.ts";
+
+function makeHome(home: string, directories: readonly string[]): void {
+  for (const path of directories) mkdirSync(join(home, path), { recursive: true });
+}
+
+it("knows tool chains below a home, and leaves keys and what tools write", async () => {
+  await using folder = temporaryFolder();
+  const home = folder.path;
+  makeHome(home, [
+    ".ssh",
+    ".cargo",
+    ".rustup/toolchains",
+    ".npm",
+    ".cache/pip",
+    ".cache/ms-playwright",
+    ".aws",
+  ]);
+  makeHome(home, [".local/share/keyrings", ".local/share/uv", ".local/bin", ".m2/repository", ".config/git"]);
+  writeFileSync(join(home, ".gitconfig"), "");
+  const expected = [
+    ...[".cache/ms-playwright", ".cargo", ".config/git", ".gitconfig", ".local/bin", ".local/share/uv"],
+    ...[".m2/repository", ".rustup"],
+  ];
+  expect(cachesIn(home, {}, "/usr/bin/node")).toEqual(expected.map((path) => join(home, path)));
+});
+
+it("adds what variables name, with what programs need beside them", async () => {
+  await using folder = temporaryFolder();
+  const home = folder.path;
+  makeHome(home, [
+    "tools/node/bin",
+    "tools/node/lib",
+    "my-rust",
+    "venv/bin",
+    "venv/lib",
+    ".local/bin",
+    "documents/bin",
+  ]);
+  makeHome(home, ["bin", "running/bin", "running/lib"]);
+  const at = (path: string) => join(home, path);
+  const variables = {
+    CARGO_HOME: at("my-rust"),
+    RUSTUP_HOME: "/elsewhere",
+    GOPATH: home,
+    PATH: [
+      at("tools/node/bin"),
+      at("venv/bin"),
+      at(".local/bin"),
+      at("bin"),
+      at("gone/bin"),
+      at("documents/bin"),
+      "relative",
+      "/usr/bin",
+    ].join(":"),
+  };
+  expect(cachesIn(home, variables, at("running/bin/node"))).toEqual(
+    [".local/bin", "bin", "documents/bin", "my-rust", "running", "tools/node", "venv"].map(at),
+  );
+});

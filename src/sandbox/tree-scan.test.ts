@@ -1,0 +1,168 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { EntriesBelow, type Judge } from "./tree-scan.ts";
+
+const judge: Judge = {
+  isHidden: (path) => /\/(?:\.env|secrets)$/.test(path),
+  isReadOnly: (path) => /\/\.vscode$/.test(path),
+};
+
+function fill(top: string, paths: readonly string[]): void {
+  for (const path of paths) {
+    mkdirSync(dirname(join(top, path)), { recursive: true });
+    writeFileSync(join(top, path), "");
+  }
+}
+
+const paths = [
+  ...[".env", "a/b/.env", "secrets/.env", "plain", ".git/.env", "a/.git/config"],
+  ...["node_modules/x/.env", ".vscode/settings.json", ".vscode/.env", ".vscode/.vscode/x"],
+];
+
+it("finds what is hidden, what is read-only, and repositories", async () => {
+  await using folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  fill(folder.path, paths);
+  symlinkSync(".env", at("c.env"));
+  symlinkSync(at("a"), at("linked"));
+  const covered = await new EntriesBelow(folder.path).cover(judge);
+  expect({
+    ...covered,
+    hidden: covered.hidden.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+  }).toEqual({
+    hidden: [
+      { path: at(".env"), kind: "file" },
+      { path: at(".vscode/.env"), kind: "file" },
+      { path: at("a/b/.env"), kind: "file" },
+      { path: at("secrets"), kind: "directory" },
+    ],
+    readOnly: [at(".vscode")],
+    repositories: [at(".git"), at("a/.git")],
+    unnameable: [],
+    isWhole: true,
+  });
+});
+
+it("sees what has changed since, and only then asks again", async () => {
+  await using folder = temporaryFolder();
+  fill(folder.path, ["a/b/plain", "c/d/plain"]);
+  const asked: string[] = [];
+  const curious: Judge = {
+    ...judge,
+    isHidden: (path) => {
+      asked.push(path.slice(folder.path.length + 1));
+      return judge.isHidden(path);
+    },
+  };
+  const entries = new EntriesBelow(folder.path);
+  const hidden = async () =>
+    (await entries.cover(curious)).hidden.map(({ path }) => path.slice(folder.path.length));
+  await hidden();
+  fill(folder.path, ["c/d/.env"]);
+  // A look that took long, as on a busy machine, is shared for a while by those after it.
+  await expect.poll(hidden).toEqual(["/c/d/.env"]);
+  rmSync(join(folder.path, "c/d/.env"));
+  await expect.poll(hidden).toEqual([]);
+  // Directories that were written just now are read again until the clock of the file system has gone on.
+  const { setTimeout } = await import("node:timers/promises");
+  await setTimeout(150);
+  await expect
+    .poll(async () => {
+      asked.length = 0;
+      return [await hidden(), [...asked]];
+    })
+    .toEqual([[], []]);
+});
+
+it("judges anew by other rules", async () => {
+  await using folder = temporaryFolder();
+  fill(folder.path, ["plain"]);
+  const entries = new EntriesBelow(folder.path);
+  expect((await entries.cover(judge)).hidden).toEqual([]);
+  const strict = { ...judge, isHidden: () => true };
+  expect((await entries.cover(strict)).hidden).toEqual([{ path: join(folder.path, "plain"), kind: "file" }]);
+});
+
+it("says when there is more than it looks at, and looks near the top first", async () => {
+  await using folder = temporaryFolder();
+  fill(folder.path, ["a/b/c/d/.env", "z/.env"]);
+  const covered = await new EntriesBelow(folder.path, { maxDirectories: 3 }).cover(judge);
+  expect(covered).toEqual({
+    hidden: [{ path: join(folder.path, "z/.env"), kind: "file" }],
+    readOnly: [],
+    repositories: [],
+    unnameable: [],
+    isWhole: false,
+  });
+});
+
+it("does not enter what is left out", async () => {
+  await using folder = temporaryFolder();
+  fill(folder.path, ["a/.env", "b/.env"]);
+  const covered = await new EntriesBelow(folder.path, { leaveOut: [join(folder.path, "a")] }).cover(judge);
+  expect(covered.hidden).toEqual([{ path: join(folder.path, "b/.env"), kind: "file" }]);
+});
+
+it("tells of names that are no text", async () => {
+  await using folder = temporaryFolder();
+  writeFileSync(
+    Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.from([0xff]), Buffer.from(".pem")]),
+    "",
+  );
+  fill(folder.path, ["\uFFFDx.pem"]);
+  const covered = await new EntriesBelow(folder.path).cover({
+    ...judge,
+    isHidden: (path) => path.endsWith(".pem"),
+  });
+  expect(covered).toEqual({
+    hidden: [{ path: join(folder.path, "\uFFFDx.pem"), kind: "file" }],
+    readOnly: [],
+    repositories: [],
+    unnameable: [join(folder.path, "\uFFFD.pem")],
+    isWhole: true,
+  });
+});
+
+it("stops reading when it takes too long, and goes on from there the next time", async () => {
+  await using folder = temporaryFolder();
+  fill(folder.path, ["a/.env"]);
+  const entries = new EntriesBelow(folder.path, { maxMs: -1 });
+  expect(await entries.cover(judge)).toEqual({
+    ...{ hidden: [], readOnly: [], repositories: [], unnameable: [] },
+    isWhole: false,
+  });
+});
+
+it("hides as a whole what it cannot look into, because a command could open it", async () => {
+  await using folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  fill(folder.path, ["none/.env", "listed/below/.env", "entered/.env", "open/.env"]);
+  const modes = { none: 0, listed: 0o400, entered: 0o300 };
+  for (const [name, mode] of Object.entries(modes)) chmodSync(at(name), mode);
+  const { hidden } = await new EntriesBelow(folder.path).cover(judge);
+  for (const name of Object.keys(modes)) chmodSync(at(name), 0o700);
+  expect(hidden.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual([
+    { path: at("entered"), kind: "directory" },
+    { path: at("listed"), kind: "directory" },
+    { path: at("none"), kind: "directory" },
+    { path: at("open/.env"), kind: "file" },
+  ]);
+});
+
+it("passes over what lies so far down that no path can name it", async () => {
+  await using folder = temporaryFolder();
+  fill(folder.path, [".env"]);
+  const make = 'for (1..30) { mkdir "d" x 200; chdir "d" x 200 } mkdir "e"; open F, ">.env"';
+  execFileSync("perl", ["-e", make], { cwd: folder.path });
+  expect(await new EntriesBelow(folder.path).cover(judge)).toEqual({
+    hidden: [{ path: join(folder.path, ".env"), kind: "file" }],
+    readOnly: [],
+    repositories: [],
+    unnameable: [],
+    isWhole: true,
+  });
+  execFileSync("rm", ["-rf", folder.path]);
+});

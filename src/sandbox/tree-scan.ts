@@ -1,0 +1,250 @@
+import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import { Breath } from "../lib/breath.ts";
+import { monotonicMs } from "../lib/clock.ts";
+import { namesIfReadable } from "../system/names-in.ts";
+import { withSlash } from "../system/workspace-path.ts";
+
+/** What a sandbox must cover in a directory tree. */
+export interface Covered {
+  readonly hidden: readonly Entry[];
+  readonly readOnly: readonly string[];
+  /** Each `.git` below the top, whatever it is. */
+  readonly repositories: readonly string[];
+  /** Of those that should be hidden: their names are no text, so that no mount can name them. */
+  readonly unnameable: readonly string[];
+  /** False when the tree is too large to look everywhere. */
+  readonly isWhole: boolean;
+}
+
+export interface Entry {
+  readonly path: string;
+  readonly kind: "file" | "directory";
+}
+
+/** Verdicts are kept as long as both are the same functions. */
+export interface Judge {
+  readonly isHidden: (path: string) => boolean;
+  readonly isReadOnly: (path: string) => boolean;
+}
+
+/**
+ * Looks through a directory tree for what rules are about. It remembers what it has seen: from the second time on only
+ * directories that have changed are read again. However many there are, it looks into each unless told otherwise: who
+ * makes many more only makes the next ones wait.
+ */
+export class EntriesBelow {
+  readonly #top: string;
+  readonly #leftOut: ReadonlySet<string>;
+  readonly #maxDirectories: number;
+  readonly #maxMs: number;
+  #judge: Judge | undefined;
+  #known = new Map<string, Known>();
+  #latest: { readonly covered: Promise<Covered>; until: number } | undefined;
+
+  constructor(
+    top: string,
+    options: {
+      readonly leaveOut?: readonly string[];
+      readonly maxDirectories?: number;
+      /** How long to read what is not known yet, nearest to the top first; the next time goes on from there. */
+      readonly maxMs?: number;
+    } = {},
+  ) {
+    this.#top = top;
+    this.#leftOut = new Set(options.leaveOut);
+    this.#maxDirectories = options.maxDirectories ?? mostDirectories;
+    this.#maxMs = options.maxMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Calls at the same time share one look, and so do those shortly after one that took long. */
+  cover(judge: Judge): Promise<Covered> {
+    const isSame = this.#judge?.isHidden === judge.isHidden && this.#judge.isReadOnly === judge.isReadOnly;
+    const begun = monotonicMs();
+    if (isSame && this.#latest !== undefined && begun < this.#latest.until) return this.#latest.covered;
+    if (!isSame) this.#known = new Map();
+    this.#judge = judge;
+    const latest = { covered: this.#look(judge), until: Number.POSITIVE_INFINITY };
+    this.#latest = latest;
+    const end = () => {
+      const tookMs = monotonicMs() - begun;
+      latest.until = begun + (tookMs < quickMs ? 0 : tookMs * 2);
+    };
+    latest.covered.then(end, end);
+    return latest.covered;
+  }
+
+  async #look(judge: Judge): Promise<Covered> {
+    const breath = new Breath();
+    const before = this.#known;
+    const known = new Map<string, Known>();
+    const found = noEntries();
+    const queue: { path: string; isReadOnly: boolean }[] = [{ path: this.#top, isReadOnly: false }];
+    const until = monotonicMs() + this.#maxMs;
+    let isWhole = true;
+    for (let next = 0; next < queue.length; next++) {
+      if (breath.isDue) await breath.take();
+      const { path, isReadOnly } = queue[next]!;
+      const remembered = before.get(path);
+      if (next >= this.#maxDirectories || (remembered === undefined && monotonicMs() > until)) {
+        isWhole = false;
+        continue;
+      }
+      const directory = look(path, isReadOnly, judge, remembered);
+      if (directory === undefined) continue;
+      if (directory === "closed") {
+        found.hidden.push({ path, kind: "directory" });
+        continue;
+      }
+      if (known.size < mostRemembered) known.set(path, directory);
+      for (const kind of ["hidden", "readOnly", "repositories", "unnameable"] as const)
+        found[kind].push(...(directory[kind] as never[]));
+      for (const below of directory.below) if (!this.#leftOut.has(below.path)) queue.push(below);
+    }
+    if (this.#judge === judge) this.#known = known;
+    return { ...found, isWhole };
+  }
+}
+
+// Not worth remembering.
+const quickMs = 10;
+
+const mostDirectories = 1_000_000;
+const mostRemembered = 200_000;
+
+function noEntries(): { hidden: Entry[]; readOnly: string[]; repositories: string[]; unnameable: string[] } {
+  return { hidden: [], readOnly: [], repositories: [], unnameable: [] };
+}
+
+interface Known extends Omit<Covered, "isWhole"> {
+  readonly changed: number;
+  readonly inode: number;
+  readonly wasReadOnly: boolean;
+  readonly below: readonly { readonly path: string; readonly isReadOnly: boolean }[];
+}
+
+/** Undefined when it is gone, or so far down that no path can name it. */
+function look(
+  path: string,
+  isReadOnly: boolean,
+  judge: Judge,
+  known: Known | undefined,
+): Known | "closed" | undefined {
+  const now = Date.now();
+  const stats = statsOf(path);
+  if (stats === undefined || !stats.isDirectory()) return undefined;
+  // Any command could open it again.
+  if (isClosed(stats)) return "closed";
+  if (known?.changed === stats.ctimeMs && known.inode === stats.ino && known.wasReadOnly === isReadOnly)
+    return known;
+  // The clock of a file system is coarse: what has changed just now may change again unseen.
+  const changed = now - stats.ctimeMs < settledMs ? Number.NaN : stats.ctimeMs;
+  return { ...sort(path, isReadOnly, judge), changed, inode: stats.ino, wasReadOnly: isReadOnly };
+}
+
+const settledMs = 100;
+
+// No system call takes a longer one, and sandboxes put names of their own before it.
+const longestPath = 4000;
+
+function sort(
+  directory: string,
+  isReadOnly: boolean,
+  judge: Judge,
+): Omit<Known, "changed" | "inode" | "wasReadOnly"> {
+  const prefix = withSlash(directory);
+  const sorted = { ...noEntries(), below: [] as { path: string; isReadOnly: boolean }[] };
+  for (const entry of entriesOf(directory)) {
+    const path = prefix + entry.name;
+    if (Buffer.byteLength(path) > longestPath) continue;
+    if (entry.name === ".git") {
+      sorted.repositories.push(path);
+      continue;
+    }
+    // What a link leads to is covered where it lies.
+    if (entry.isSymbolicLink()) continue;
+    const kind = entry.isDirectory() ? "directory" : "file";
+    if (judge.isHidden(path)) {
+      if (isText(path)) sorted.hidden.push({ path, kind });
+      else sorted.unnameable.push(path);
+      continue;
+    }
+    const isProtected = !isReadOnly && judge.isReadOnly(path);
+    if (isProtected) sorted.readOnly.push(path);
+    if (kind === "directory" && entry.name !== "node_modules")
+      sorted.below.push({ path, isReadOnly: isReadOnly || isProtected });
+  }
+  return sorted;
+}
+
+/** Bytes that are none are read as this character, which a name may also really hold. */
+function isText(path: string): boolean {
+  return !path.includes("\uFFFD") || statsOf(path) !== undefined;
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function entriesOf(directory: string): readonly Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch {
+    // Gone, or of somebody who has closed it to us, and so to every command.
+    return [];
+  }
+}
+
+/**
+ * What is hidden at the top of tools' caches, and only there: `credentials.toml` of cargo. A cache is read again when it
+ * has changed.
+ */
+export class CacheSecrets {
+  #isHidden: Judge["isHidden"] | undefined;
+  readonly #known = new Map<string, KnownCache>();
+
+  in(caches: readonly string[], { isHidden }: Judge): readonly Entry[] {
+    if (this.#isHidden !== isHidden) this.#known.clear();
+    this.#isHidden = isHidden;
+    return caches.flatMap((cache) => this.#look(cache, isHidden));
+  }
+
+  #look(cache: string, isHidden: Judge["isHidden"]): readonly Entry[] {
+    const stats = lstatSync(cache, { throwIfNoEntry: false });
+    if (stats?.isDirectory() !== true) return [];
+    const known = this.#known.get(cache);
+    if (known?.changed === stats.ctimeMs && known.inode === stats.ino) return known.secrets;
+    const secrets = secretsIn(cache, isHidden);
+    // The clock of a file system is coarse: what has changed just now may change again unseen.
+    if (Date.now() - stats.ctimeMs >= cacheSettledMs)
+      this.#known.set(cache, { changed: stats.ctimeMs, inode: stats.ino, secrets });
+    return secrets;
+  }
+}
+
+interface KnownCache {
+  readonly changed: number;
+  readonly inode: number;
+  readonly secrets: readonly Entry[];
+}
+
+const cacheSettledMs = 100;
+
+function secretsIn(cache: string, isHidden: Judge["isHidden"]): readonly Entry[] {
+  return namesIfReadable(cache)
+    .map((name) => join(cache, name))
+    .filter(isHidden)
+    .flatMap((path): Entry[] => {
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      return stats === undefined ? [] : [{ path, kind: stats.isDirectory() ? "directory" : "file" }];
+    });
+}
+
+/** A directory of ours into which no command can look, until one opens it again. */
+export function isClosed({ uid, mode }: Pick<Stats, "uid" | "mode">): boolean {
+  return uid === process.geteuid?.() && (mode & 0o500) !== 0o500;
+}

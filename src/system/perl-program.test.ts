@@ -1,0 +1,32 @@
+import { spawnSync } from "node:child_process";
+import { globSync } from "node:fs";
+import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { perlProgram } from "./perl-program.ts";
+
+const source = join(import.meta.dirname, "..");
+const programs = globSync("**/*.pl", { cwd: source }).sort();
+const hasPerl = spawnSync("perl", ["-e", "0"]).status === 0;
+
+describe("a Perl program", () => {
+  it("is found wherever one is in the source, under a name of its own", () => {
+    expect(programs.map((program) => basename(program))).toEqual([
+      "launcher.pl",
+      "relay-starter.pl",
+      "relay.pl",
+      "terminal.pl",
+    ]);
+  });
+
+  // Warnings are checked here only: loading them takes longer than perl itself.
+  it.skipIf(!hasPerl).each(programs)("compiles without a warning: %s", (program) => {
+    const text = perlProgram(
+      basename(program),
+      pathToFileURL(join(source, program)).href.replace(/\.pl$/, ".ts"),
+    );
+    expect(text).toMatch(/^use strict;/);
+    const { status, stderr } = spawnSync("perl", ["-Mwarnings=FATAL,all", "-c", "-e", text]);
+    expect([status, String(stderr)]).toEqual([0, "-e syntax OK\n"]);
+  });
+});

@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs";
+
+const known = new Map<string, string>();
+
+/**
+ * The text of a Perl program, for `perl -e`: a file beside `module` in the source, in `perl/` in a build. Comments are left
+ * out, because process lists show the text.
+ */
+export function perlProgram(name: string, module: string): string {
+  let text = known.get(name);
+  if (text === undefined) {
+    const file = new URL(module.endsWith(".ts") ? name : `../perl/${name}`, module);
+    text = readFileSync(file, "utf8").replace(/^\s*#.*\n/gm, "");
+    known.set(name, text);
+  }
+  return text;
+}
