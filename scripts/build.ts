@@ -147,7 +147,7 @@ try {
 
 /** Read at run time by `perlProgram`. */
 function copyPerlPrograms(): void {
-  for (const program of globSync("src/**/*.pl", { cwd: root }))
+  for (const program of globSync("src/{sandbox,system}/**/*.pl", { cwd: root }))
     cpSync(join(root, program), join(fresh, "perl", basename(program)));
 }
 
