@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { cribRoom } from "../../test/support/crib-room.ts";
 import { aiSdkTools } from "./ai-sdk.ts";
 import { answerMessages } from "./anthropic.ts";
-import { inOrder } from "./calls/in-order.ts";
+import { inOrder } from "./calls.ts";
 import { answerGemini } from "./google.ts";
 import { answerChat, answerResponses } from "./openai.ts";
 

@@ -1,5 +1,5 @@
 import type { CallOptions, CallResult, Toolcrib } from "../toolcrib/index.ts";
-import { inOrder, type MakeInOrder, toolsThatOnlyRead } from "./calls/in-order.ts";
+import { inOrder, type MakeInOrder, toolsThatOnlyRead } from "./calls.ts";
 
 /** The tools for `generateText({ tools })` and `streamText({ tools })` of the AI SDK, which makes the calls itself. */
 export async function aiSdkTools(crib: Toolcrib, options: CallOptions = {}): Promise<AiSdkToolSet> {

@@ -1,6 +1,6 @@
 import type { CallOptions, Toolcrib } from "../toolcrib/index.ts";
 import type { AnthropicTool } from "../wire/anthropic.ts";
-import { type Answered, answerCalls } from "./calls/answer-calls.ts";
+import { type Answered, answerCalls } from "./calls.ts";
 
 export type { AnthropicDescribedTool, AnthropicNativeTool, AnthropicTool } from "../wire/anthropic.ts";
 

@@ -1,9 +1,8 @@
 import type { CallOptions, Toolcrib } from "../toolcrib/index.ts";
 import type { GeminiFunction } from "../wire/gemini.ts";
-import { answerCalls } from "./calls/answer-calls.ts";
+import { answerCalls } from "./calls.ts";
 
-export type { GeminiFunction } from "../wire/gemini.ts";
-export type { GeminiSchema } from "../wire/gemini-schema.ts";
+export type { GeminiFunction, GeminiSchema } from "../wire/gemini.ts";
 
 /** The tools for `ai.models.generateContent({ config: { tools } })`. */
 export async function geminiTools(crib: Toolcrib): Promise<[{ functionDeclarations: GeminiDeclaration[] }]> {

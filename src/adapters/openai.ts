@@ -2,8 +2,14 @@ import type { Image } from "../contract/tool.ts";
 import type { CallOptions, Toolcrib } from "../toolcrib/index.ts";
 import type { OpenAiChatTool, OpenAiTool } from "../wire/openai.ts";
 import { type ReadInput, readArguments } from "../wire/read-arguments.ts";
-import { type Answered, answerCalls, type ModelCall } from "./calls/answer-calls.ts";
-import { freeformInput, patchTool, strictInput } from "./calls/freeform.ts";
+import {
+  type Answered,
+  answerCalls,
+  freeformInput,
+  type ModelCall,
+  patchTool,
+  strictInput,
+} from "./calls.ts";
 
 export type { OpenAiChatTool, OpenAiCustomTool, OpenAiFunction, OpenAiTool } from "../wire/openai.ts";
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type LoopbackOptions, plain, sessionOnLoopback } from "../../test/agent/session-on-loopback.ts";
 import type { ScriptedReply, SeenRequest } from "../../test/providers/provider-server.ts";
+import { checkHistory } from "../../test/support/check-history.ts";
 import type { AgentEvent } from "./event.ts";
-import { checkHistory } from "./history/check-history.ts";
 import type { Session } from "./session.ts";
 
 const place = {

@@ -7,7 +7,7 @@ import type {
   ScriptedCall,
   ScriptedReply,
 } from "../../test/providers/provider-server.ts";
-import { checkHistory } from "./history/check-history.ts";
+import { checkHistory } from "../../test/support/check-history.ts";
 
 const call: fc.Arbitrary<ScriptedCall> = fc.constantFrom(
   { name: "file_read", input: { path: "a.txt" } },

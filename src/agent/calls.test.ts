@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { type LoopbackOptions, sessionOnLoopback } from "../../test/agent/session-on-loopback.ts";
 import type { ScriptedCall, ScriptedReply } from "../../test/providers/provider-server.ts";
+import { checkHistory } from "../../test/support/check-history.ts";
 import type { Tool } from "../toolcrib/index.ts";
-import { checkHistory } from "./history/check-history.ts";
 
 /** The answers to the calls of one reply, after which the model is done. */
 async function answered(

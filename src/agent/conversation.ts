@@ -1,8 +1,8 @@
 import type { AssistantMessage, CallAnswer, Message, UserMessage } from "../models/message.ts";
 import type { ContextUse } from "./event.ts";
-import { History } from "./history/history.ts";
-import type { Compacted, ContextMeter, Past, Recorder, Reply } from "./parts.ts";
-import type { UserSource } from "./session-entry.ts";
+import { History } from "./history.ts";
+import type { UserSource } from "./records/session-entry.ts";
+import type { Compacted, ContextMeter, Past, Recorder, Reply } from "./session-parts.ts";
 import { noUsage } from "./spending.ts";
 
 export interface Said {

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
 import { plain, sessionOnLoopback } from "../../test/agent/session-on-loopback.ts";
+import { checkHistory } from "../../test/support/check-history.ts";
 import type { Tool } from "../toolcrib/index.ts";
 import { createSession } from "./create-session.ts";
-import { checkHistory } from "./history/check-history.ts";
 
 it("opens the model by its id, in the dialect that it was trained on", async () => {
   const { session, server, close } = await sessionOnLoopback([{ text: "Done." }]);

@@ -2,17 +2,16 @@ import { ToolError } from "../contract/error.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { FoundModel } from "../models/open-model.ts";
 import type { ModelSettings } from "../models/settings.ts";
-import { dialectFor, openToolcrib, type Toolcrib } from "../toolcrib/index.ts";
-import { openMeter } from "./context/open-meter.ts";
+import { dialectFor, openToolcrib, type RecoveredChange, type Toolcrib } from "../toolcrib/index.ts";
+import { openMeter } from "./context/meter.ts";
 import { checkLimits } from "./limits.ts";
 import { LiveSession } from "./live-session.ts";
-import { openingOf } from "./opening.ts";
-import type { AgentsParent, Past, SessionAgents } from "./parts.ts";
 import type { SystemOptions } from "./prompt/build-system.ts";
-import type { KeptSession } from "./records/find-kept.ts";
-import { openRecorder } from "./records/open-recorder.ts";
+import { openRecorder } from "./records/recorder.ts";
+import type { KeptSession } from "./records/resume.ts";
 import type { Session, SessionLimits, SessionOptions } from "./session.ts";
 import { findGiven, openForAgent, pricesOf, speaking } from "./session-model.ts";
+import type { AgentsParent, Past, SessionAgents } from "./session-parts.ts";
 import { openAgents } from "./subagents/open-agents.ts";
 
 export interface CreateSessionOptions extends SessionOptions {
@@ -124,12 +123,12 @@ async function findKeptSession(options: CreateSessionOptions): Promise<KeptSessi
     });
   }
   if (resume === undefined && fork === undefined) return undefined;
-  const { findKept } = await import("./records/find-kept.ts");
+  const { findKept } = await import("./records/resume.ts");
   return findKept(options, resume !== undefined ? { resume } : { fork: fork! });
 }
 
 async function restore(crib: Toolcrib, kept: KeptSession): Promise<Past> {
-  const { restoreSession } = await import("./records/restore-session.ts");
+  const { restoreSession } = await import("./records/resume.ts");
   return restoreSession(crib, kept);
 }
 
@@ -147,7 +146,7 @@ async function writeSystem(
 }
 
 async function tellTelemetry(session: Session): Promise<void> {
-  const { startTelemetry } = await import("./telemetry/start-telemetry.ts");
+  const { startTelemetry } = await import("./telemetry.ts");
   await startTelemetry(session);
 }
 
@@ -167,3 +166,26 @@ function noModel(): never {
     hint: 'Say which: model: "provider/name". See: toolcrib models',
   });
 }
+
+/** What a model has to know before a session goes on; undefined where it ended as it should. */
+export function openingOf({ isTurnOpen }: Past, recovered: readonly RecoveredChange[]): string | undefined {
+  const words = [
+    ...(isTurnOpen ? ["The program that you worked in was ended in the middle of your last turn."] : []),
+    ...recovered.map(tellChange),
+  ];
+  if (words.length === 0) return undefined;
+  return `[${words.join(" ")} Look at what is there before you go on.]`;
+}
+
+function tellChange({ outcome, transaction, paths }: RecoveredChange): string {
+  const what = transaction ? "An open transaction" : "A change of files that was half done";
+  const files = paths.slice(0, shownPaths).join(", ") + (paths.length > shownPaths ? ", …" : "");
+  const became = {
+    completed: "was completed",
+    "taken back": "was taken back",
+    failed: "could not be settled yet",
+  };
+  return `${what} ${became[outcome]}: ${files}.`;
+}
+
+const shownPaths = 10;

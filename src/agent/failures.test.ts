@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type LoopbackOptions, plain, sessionOnLoopback } from "../../test/agent/session-on-loopback.ts";
 import type { Fault, Script } from "../../test/providers/provider-server.ts";
+import { checkHistory } from "../../test/support/check-history.ts";
 import type { Model } from "../models/model.ts";
 import type { AgentEvent } from "./event.ts";
-import { checkHistory } from "./history/check-history.ts";
 import type { LiveSession } from "./live-session.ts";
 
 const place = { dialect: "toolcrib", limits: { retryWaitMs: 10 } } as const satisfies LoopbackOptions;

@@ -18,8 +18,8 @@ export {
   modelErrorKinds,
 } from "../models/model-error.ts";
 export { openModel } from "../models/open-model.ts";
+export type * from "../models/recorded/recorded-model.ts";
 export { recordedModel } from "../models/recorded/recorded-model.ts";
-export type * from "../models/recorded/recording.ts";
 export type { ModelSettings, ProviderConfiguration } from "../models/settings.ts";
 export { type CreateSessionOptions, createSession } from "./create-session.ts";
 export type * from "./event.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { plain, sessionOnLoopback } from "../../test/agent/session-on-loopback.ts";
+import { checkHistory } from "../../test/support/check-history.ts";
 import type { AgentEvent } from "./event.ts";
-import { checkHistory } from "./history/check-history.ts";
 
 const toolcrib = { dialect: "toolcrib" } as const;
 const readsHello = { text: "Reading.", calls: [{ name: "file_read", input: { path: "a.txt" } }] };

@@ -3,15 +3,15 @@ import { Listeners } from "../lib/listeners.ts";
 import type { Message, UserMessage } from "../models/message.ts";
 import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
 import type { Toolcrib } from "../toolcrib/index.ts";
+import { makeRoom } from "./context/compaction.ts";
 import { userMessage } from "./conversation.ts";
 import type { AgentEvent, ContextUse, Protocol, SessionState, TurnResult } from "./event.ts";
 import { LiveTurn } from "./live-turn.ts";
-import type { SessionParts } from "./parts.ts";
+import type { UserSource } from "./records/session-entry.ts";
 import { runTurn } from "./run-turn.ts";
 import type { Session, Turn } from "./session.ts";
-import type { UserSource } from "./session-entry.ts";
+import type { SessionParts } from "./session-parts.ts";
 import { SessionWorks } from "./session-works.ts";
-import { makeRoom } from "./shorten.ts";
 
 /** A session of parts that are open: a person's, or a subagent's. */
 export class LiveSession implements Session {

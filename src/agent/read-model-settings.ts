@@ -14,6 +14,6 @@ export async function readModelSettings(
   const file = join(configDirectory, settingsFile);
   const text = readPolicyFile(file);
   if (text === undefined) return {};
-  const { parseModelSettings } = await import("../models/parse-settings.ts");
+  const { parseModelSettings } = await import("../models/settings.ts");
   return parseModelSettings(text, file);
 }

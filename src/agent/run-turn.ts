@@ -1,15 +1,15 @@
 import { counted } from "../lib/counted.ts";
 import type { AssistantMessage, UserMessage } from "../models/message.ts";
+import { ModelError } from "../models/model-error.ts";
+import { makeRoom, shorten } from "./context/compaction.ts";
 import { textOf, userMessage } from "./conversation.ts";
 import type { TurnResult } from "./event.ts";
-import { callsOf } from "./history/check-history.ts";
-import { loopNotice } from "./loops/loop-notice.ts";
-import type { WatchedCall } from "./loops/watched-call.ts";
-import { askNext } from "./round/ask-next.ts";
+import { callsOf } from "./history.ts";
+import { loopNotice, type WatchedCall } from "./loops.ts";
+import type { UserSource } from "./records/session-entry.ts";
+import { type Asked, askModel, nextRequest } from "./round/ask-model.ts";
 import { type MadeCall, makeCalls } from "./round/make-calls.ts";
 import type { ReadReply } from "./round/reply-reader.ts";
-import type { UserSource } from "./session-entry.ts";
-import { makeRoom } from "./shorten.ts";
 import {
   cutTooOften,
   type Ending,
@@ -21,7 +21,7 @@ import {
 } from "./turn-endings.ts";
 import type { Works } from "./works.ts";
 
-export interface TurnInput {
+interface TurnInput {
   /** Counts from 1. */
   readonly turn: number;
   readonly message: UserMessage;
@@ -161,4 +161,21 @@ function cutNotice(calls: number): string {
 
 function watched({ answer, canonical, input, failure }: MadeCall): WatchedCall {
   return { name: answer.name, canonical, input, content: answer.content, failure };
+}
+
+/** Asks the model for the next reply. What it cannot read at once is made shorter, once. */
+async function askNext(works: Works, signal: AbortSignal): Promise<Asked> {
+  const ask = () => {
+    const { model, parts, nextNumber, emit } = works;
+    const request = nextRequest(works);
+    return askModel({ model, request, limits: parts.limits, signal, nextId: nextNumber, emit });
+  };
+  try {
+    return await ask();
+  } catch (error) {
+    const isOverflow = error instanceof ModelError && error.kind === "overflow";
+    if (!isOverflow || works.conversation.isJustShortened) throw error;
+    await shorten(works, signal);
+    return ask();
+  }
 }

@@ -1,5 +1,5 @@
-import { costOf } from "../models/cost-of.ts";
 import type { ModelFacts, ModelPrices, Usage } from "../models/model.ts";
+import { costOf } from "../models/model-facts.ts";
 
 /** What a session has used, its subagents included. */
 export class Spending {

@@ -2,7 +2,7 @@ import { ToolError } from "../contract/error.ts";
 import type { Model } from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
 import type { AgentFailure, AgentHappening, TurnResult } from "./event.ts";
-import { wordsOf } from "./words-of.ts";
+import { wordsOf } from "./round/hooks.ts";
 import type { Works } from "./works.ts";
 
 export type Ending = Pick<TurnResult, "outcome"> & { readonly error?: AgentFailure };

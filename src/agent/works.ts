@@ -3,8 +3,8 @@ import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
 import type { Approve } from "../toolcrib/index.ts";
 import type { Conversation } from "./conversation.ts";
 import type { AgentHappening } from "./event.ts";
-import type { LoopWatch } from "./loops/loop-watch.ts";
-import type { SessionParts } from "./parts.ts";
+import type { LoopWatch } from "./loops.ts";
+import type { SessionParts } from "./session-parts.ts";
 import type { Spending } from "./spending.ts";
 
 /** What a session is at work with: what its turns and rounds see of it. */

@@ -3,12 +3,9 @@
  * the counter. So every call is judged, recorded, limited and can be undone.
  */
 import { openToolcrib, type ToolcribOptions } from "../toolcrib/index.ts";
-import { asRoomTool } from "./agent-loop/as-room-tool.ts";
-import { getDefaultTools } from "./agent-loop/default-tools.ts";
-import type { LoopTool } from "./agent-loop/tools.ts";
+import { asRoomTool, getDefaultTools, type LoopTool } from "./agent-loop/tools.ts";
 
-export { getDefaultTools } from "./agent-loop/default-tools.ts";
-export { BaseTool, type LoopTool, MetadataOnlyTool } from "./agent-loop/tools.ts";
+export { BaseTool, getDefaultTools, type LoopTool, MetadataOnlyTool } from "./agent-loop/tools.ts";
 
 export interface ToolLoopOptions extends Omit<ToolcribOptions, "dialect" | "tools" | "allowedTools"> {
   /** A later one replaces an earlier one of its name; `getDefaultTools()` if neither this nor `set` is said. */

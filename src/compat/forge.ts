@@ -2,12 +2,9 @@
  * Forge's way in: registries of tools and profiles of providers, under its names. Behind each of them is the tool room, so
  * every call is judged, recorded, limited and can be undone.
  */
-import { anthropicDialect } from "../dialects/anthropic.ts";
-import { geminiDialect } from "../dialects/gemini.ts";
-import { openaiDialect } from "../dialects/openai.ts";
+import { anthropicDialect, geminiDialect, openaiDialect } from "../dialects/forge.ts";
 import { ToolRegistry } from "./forge/tool-registry.ts";
 
-export type { CustomTool } from "./forge/custom-tool.ts";
 export {
   type CommandResult,
   type ExecutionEnvironment,
@@ -19,6 +16,7 @@ export {
   OpenAiProviderProfile,
   type ProviderProfile,
 } from "./forge/provider-profiles.ts";
+export type { CustomTool } from "./forge/tool-registry.ts";
 export { ToolRegistry } from "./forge/tool-registry.ts";
 
 /** `read_file write_file shell grep glob apply_patch`, and the four for agents where there are any. */

@@ -13,7 +13,6 @@ import {
 import { characterStart } from "../lib/truncate.ts";
 import { isWriteProtected } from "../toolcrib/is-write-protected.ts";
 
-export { builtinToolDefs, type ToolDef } from "./omega/definitions.ts";
 export {
   buildResponse,
   type Context,
@@ -22,7 +21,9 @@ export {
   toolsEnabled,
 } from "./omega/messages.ts";
 export {
+  builtinToolDefs,
   type McpServer,
+  type ToolDef,
   ToolExecutor,
   type ToolExecutorOptions,
   type ToolResult,

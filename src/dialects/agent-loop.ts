@@ -1,11 +1,10 @@
+import { counted } from "../lib/counted.ts";
+import { showPath } from "../lib/show-path.ts";
 import type { Dialect } from "./dialect.ts";
-import { rename } from "./rename.ts";
+import { type DataOf, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
-import { howToReadOn } from "./shared/how-to-read-on.ts";
-import { showEntries } from "./shared/show-entries.ts";
-import { showFiles } from "./shared/show-files.ts";
-import { showMatches } from "./shared/show-matches.ts";
+import { howToReadOn, showFiles, showMatches } from "./shared/outputs.ts";
 
 /** The tools of `agent_loop`: a set to begin with, and one for work on files, whose paths start at `cwd`. */
 export const agentLoopDialect: Dialect = {
@@ -167,4 +166,20 @@ function below(cwd: string | undefined, path: string): string {
   if (cwd === undefined || cwd === "" || path.startsWith("/")) return path;
   if (path === "." || path === "") return cwd;
   return `${cwd}${cwd.endsWith("/") ? "" : "/"}${path}`;
+}
+
+/** Names one a line, `/` after those of folders. */
+export function showEntries({ entries = [], beyondLimit }: DataOf<"file.list">["root"]): {
+  readonly text: string;
+  readonly continuation?: string;
+} {
+  if (entries.length === 0) return { text: "[The directory is empty.]" };
+  const text = entries
+    .map(({ kind, name }) => `${showPath(name)}${kind === "directory" ? "/" : ""}`)
+    .join("\n");
+  if (beyondLimit === 0) return { text };
+  return {
+    text,
+    continuation: `${counted(beyondLimit, "more name")}: list a folder of it, or find files by name.`,
+  };
 }

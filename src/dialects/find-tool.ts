@@ -21,8 +21,74 @@ export function findTool(
   // Answer in the caller's spelling: canonical names have dots.
   const names = tools.map((tool) => (name.includes(".") ? tool.canonical : tool.name));
   const meant = nearest(name, names);
-  throw new ToolError("not-found", `Unknown tool "${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`, {
+  throw new ToolError("not-found", unknownTool(name), {
     hint: meant ? `Did you mean "${meant}"?` : `Known tools: ${names.join(", ")}.`,
-    details: { kind: "unknown-tool" },
   });
+}
+
+/** By this message it is known, however it is told, that there is no such tool. */
+export function unknownTool(name: string): string {
+  return `Unknown tool "${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`;
+}
+
+/**
+ * The tools that `wanted` names: by their name in the dialect or the canonical one, by a pattern (`file.*`), by the name of
+ * a set of the dialect, or `all`; an alias by this very name. What is the name of a tool is nothing else. One that can mean several canonical tools is named by all of
+ * them, not by some. Throws for what names none, unless that may still come.
+ */
+export function selectTools(
+  tools: readonly DialectTool[],
+  wanted: readonly string[],
+  {
+    sets = {},
+    aliases = [],
+    more = false,
+  }: Pick<Dialect, "sets" | "aliases"> & { readonly more?: boolean } = {},
+): readonly DialectTool[] {
+  const named = aliases.filter(({ name }) => wanted.includes(name));
+  const known = [...named, ...tools];
+  const isName = (word: string) => known.some(({ name, canonical }) => name === word || canonical === word);
+  const [names, patterns] = [wanted.filter(isName), wanted.filter((word) => !isName(word))];
+  const words = patterns.flatMap((word) =>
+    Object.hasOwn(sets, word) ? sets[word]! : [word === "all" ? "*" : word],
+  );
+  const isNamed = (name: string) => names.includes(name) || words.some((word) => matches(word, name));
+  if (!more) for (const word of [...names, ...words]) expectTool(word, known, isNamed);
+  return known.filter((tool) => isChosen(tool, isNamed));
+}
+
+function isChosen({ name, canonical, also = [] }: DialectTool, isNamed: (name: string) => boolean): boolean {
+  return isNamed(name) || [canonical, ...also.filter(isPower)].every(isNamed);
+}
+
+/** To end an agent is nothing that anybody could mean to withhold. */
+function isPower(canonical: string): boolean {
+  return canonical !== "agent.close";
+}
+
+function expectTool(word: string, tools: readonly DialectTool[], isNamed: (name: string) => boolean): void {
+  const near = tools.filter(({ name, canonical, also = [] }) =>
+    [name, canonical, ...also].some((each) => matches(word, each)),
+  );
+  if (near.some((tool) => isChosen(tool, isNamed))) return;
+  const [wider] = near;
+  if (wider !== undefined) {
+    const all = [wider.canonical, ...(wider.also ?? [])].join(", ");
+    throw new ToolError("invalid-input", `No tool here is just "${word}": ${wider.name} is ${all}`, {
+      hint: `Name it itself: "${wider.name}".`,
+    });
+  }
+  const names = tools.map(({ name }) => name);
+  const meant = nearest(word, names);
+  throw new ToolError("invalid-input", `No tool here is called "${word}"`, {
+    hint: meant ? `Did you mean "${meant}"?` : `Known tools: ${names.join(", ")}.`,
+  });
+}
+
+function matches(word: string, name: string): boolean {
+  return new RegExp(`^${word.split("*").map(escapeText).join(".*")}$`, "i").test(name);
+}
+
+function escapeText(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }

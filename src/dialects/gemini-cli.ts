@@ -1,9 +1,194 @@
-import type { Dialect } from "./dialect.ts";
-import { backgroundTools, runShellCommand } from "./gemini-cli/commands.ts";
-import { listDirectory, readFile, readManyFiles, replace, writeFile } from "./gemini-cli/files.ts";
-import { googleWebSearch, webFetch, writeTodos } from "./gemini-cli/others.ts";
-import { glob, grepSearch } from "./gemini-cli/search.ts";
+import { ToolError } from "../contract/error.ts";
+import { planStatuses } from "../contract/plan.ts";
+import { plainTerminalText } from "../lib/terminal-text.ts";
+import type { ProcessStartData } from "../tools/process/start.ts";
+import type { ShellRunData } from "../tools/shell/run.ts";
+import type { Dialect, DialectTool } from "./dialect.ts";
+import {
+  glob,
+  grepSearch,
+  listDirectory,
+  readFile,
+  readManyFiles,
+  replace,
+  writeFile,
+} from "./gemini-cli/files.ts";
+import { rename } from "./rename.ts";
+import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
+import { oneInProgress } from "./shared/inputs.ts";
+import { remarksOf, saidBy } from "./shared/outputs.ts";
+
+export const runShellCommand: DialectTool = reshape(["shell.run", "process.start"], {
+  name: "run_shell_command",
+  summary:
+    "Run a command with bash, as `bash -c`, without input. It is ended after 5 minutes without output, or 10 in all. " +
+    "Servers and watchers run with is_background, not with &: see process.output.",
+  input: (z) =>
+    z.strictObject({
+      command: z.string().check(z.minLength(1), z.describe("The command.")),
+      description: z.optional(z.string().check(z.describe("What it does, for the person."))),
+      dir_path: z.optional(z.string().check(z.describe("Where it runs; the workspace if not given."))),
+      is_background: z.optional(
+        z.boolean().check(z.describe("Let it run on beside the calls; false if not given.")),
+      ),
+      delay_ms: z.optional(
+        z
+          .int()
+          .check(
+            z.minimum(0),
+            z.maximum(600_000),
+            z.describe("Of a background command: how long to watch it first."),
+          ),
+      ),
+    }),
+  means: ({ command, description, dir_path: cwd, is_background: isBackground, delay_ms: wait_ms }) =>
+    isBackground
+      ? ["process.start", { command, name: "#", cwd, input: false, wait_ms }]
+      : ["shell.run", { command, cwd, description, timeout_ms: 600_000, quiet_timeout_ms: 300_000 }],
+  fields: { background: "is_background" },
+  limits: { maxChars: 40_000, keep: "both" },
+  answer: ({ data }) => ("said" in data ? answerBackground(data) : answerCommand(data)),
+});
+
+/** What it said, and how it ended if not well. */
+function answerCommand(data: ShellRunData): string {
+  const { exitCode, signal } = data;
+  return [
+    `Output: ${saidBy(data) || "(empty)"}`,
+    ...(exitCode === null || exitCode === 0 ? [] : [`Exit Code: ${exitCode}`]),
+    ...(signal === null ? [] : [`Signal: ${signal}`]),
+    ...remarksOf(data),
+  ].join("\n");
+}
+
+function answerBackground(data: ProcessStartData): string {
+  const { name, state, exitCode, said } = data;
+  const output = plainTerminalText(said).trimEnd();
+  return [
+    state === "ended"
+      ? `Command ended in the background (ID: ${name}), exit code ${exitCode}.`
+      : `Command moved to background (ID: ${name}).`,
+    ...(output === "" ? [] : [`Output: ${output}`]),
+    ...remarksOf(data),
+  ].join("\n");
+}
+
+const listBackgroundProcesses: DialectTool = rename("process.list", {
+  name: "list_background_processes",
+  summary: "List the commands that run in the background, and how those ended that have.",
+});
+
+const readBackgroundOutput: DialectTool = reshape(["process.output"], {
+  name: "read_background_output",
+  summary: "See the latest output of a command in the background.",
+  input: (z) =>
+    z.strictObject({
+      pid: z.int().check(z.describe("Its ID.")),
+      lines: z.optional(
+        z.int().check(z.minimum(1), z.describe("How many of the last lines; 100 if not given.")),
+      ),
+      delay_ms: z.optional(
+        z.int().check(z.minimum(0), z.maximum(600_000), z.describe("How long to wait for it first.")),
+      ),
+    }),
+  means: ({ pid, delay_ms: wait_ms }) => [
+    "process.output",
+    { name: String(pid), wait_ms, max_chars: 64_000 },
+  ],
+  limits: { maxChars: 40_000, keep: "tail" },
+  answer: ({ data: { text, status } }, { lines = 100 }) => {
+    const all = plainTerminalText(text).replace(/\n$/, "").split("\n");
+    const state = status.state === "ended" ? `ended with exit code ${status.exitCode}` : "runs";
+    const shown = all.slice(-lines).join("\n");
+    return {
+      text: [`[${status.name} ${state}]`, shown === "" ? "Log is empty." : shown, ...remarksOf(status)].join(
+        "\n",
+      ),
+      continuation: undefined,
+    };
+  },
+});
+
+export const backgroundTools: readonly DialectTool[] = [listBackgroundProcesses, readBackgroundOutput];
+
+export const googleWebSearch: DialectTool = rename("web.search", {
+  name: "google_web_search",
+  only: ["query"],
+});
+
+export const webFetch: DialectTool = reshape(["web.fetch"], {
+  name: "web_fetch",
+  summary:
+    "Fetch the pages or files whose URLs stand in the prompt, at most 20, as Markdown. The pages themselves are the answer. To find pages use web.search.",
+  input: (z) =>
+    z.strictObject({
+      prompt: z.string().check(z.describe("The URLs, https://..., and what you look for there.")),
+    }),
+  means: ({ prompt }) => {
+    const [url, ...others] = urlsIn(prompt);
+    return ["web.fetch", { url, ...(others.length > 0 && { more_urls: others }) }];
+  },
+  limits: { maxChars: 100_000, keep: "head" },
+});
+
+const maxUrls = 20;
+
+function urlsIn(prompt: string): readonly [string, ...string[]] {
+  const written = prompt.match(/https?:\/\/[^\s<>"'`]+/g) ?? [];
+  const [url, ...others] = new Set(written.map((each) => asFile(withoutEnd(each))));
+  if (url === undefined)
+    throw new ToolError("invalid-input", "There is no URL in the prompt", {
+      hint: "Write it out: https://example.com/page",
+    });
+  if (others.length >= maxUrls)
+    throw new ToolError("invalid-input", `There are ${others.length + 1} URLs in the prompt`, {
+      hint: `Fetch at most ${maxUrls} at once.`,
+    });
+  return [url, ...others];
+}
+
+/** The page of a file at GitHub shows it in a frame; the file itself is elsewhere. */
+function asFile(url: string): string {
+  return url.replace(
+    /^https:\/\/github\.com\/([^/]+\/[^/]+)\/blob\//,
+    "https://raw.githubusercontent.com/$1/",
+  );
+}
+
+/** What ends a sentence, or closes a bracket that was opened before it, does not belong to it. */
+function withoutEnd(url: string): string {
+  const plain = url.replace(/[.,;:!?]+$/, "");
+  return plain.endsWith(")") && !plain.includes("(") ? withoutEnd(plain.slice(0, -1)) : plain;
+}
+
+export const writeTodos: DialectTool = reshape(["plan.update"], {
+  name: "write_todos",
+  summary:
+    "Keep a list of what is to be done, for work of several steps: the whole list each time, one in_progress.",
+  input: (z) =>
+    z.strictObject({
+      todos: z
+        .array(
+          z.strictObject({
+            description: z.string().check(z.minLength(1), z.describe("What to do.")),
+            status: z.enum(planStatuses),
+          }),
+        )
+        .check(oneInProgress(z), z.describe("The whole list; it replaces the one before.")),
+    }),
+  means: ({ todos }) => [
+    "plan.update",
+    { steps: todos.map(({ description, status }) => ({ step: description, status })) },
+  ],
+  answer: ({ data: { steps } }) =>
+    steps.length === 0
+      ? "The todo list is cleared."
+      : [
+          "The todo list is now:",
+          ...steps.map(({ step, status }, index) => `${index + 1}. [${status}] ${step}`),
+        ].join("\n"),
+});
 
 /** What Google's gemini-cli of today offers the models of its third generation. */
 export const geminiCliDialect: Dialect = {

@@ -3,10 +3,9 @@ import type { z } from "zod";
 import { type Risk, risks } from "../contract/access.ts";
 import type { AnyTool, OutputLimits } from "../contract/tool.ts";
 import { type CanonicalName, catalog } from "../tools/catalog.ts";
-import { type Answering, answerWith } from "./answer.ts";
 import type { DialectTool, OfferedTool } from "./dialect.ts";
 import { hintsOfAll } from "./effects.ts";
-import { type DataOf, type InputOf, needsOf, retitle } from "./rename.ts";
+import { type Answering, answerWith, type DataOf, type InputOf, needsOf, retitle } from "./rename.ts";
 import type { Describing } from "./zod-mini.ts";
 
 /** A tool whose arguments truly differ from the canonical ones, or which is several canonical tools in one. */

@@ -2,9 +2,7 @@ import type { Dialect } from "./dialect.ts";
 import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
-import { failureInSeconds } from "./shared/failure-in-seconds.ts";
-import { howToReadOn } from "./shared/how-to-read-on.ts";
-import { showFiles } from "./shared/show-files.ts";
+import { failureInSeconds, howToReadOn, showFiles } from "./shared/outputs.ts";
 
 /** The 17 core tools of Rustant. */
 export const rustantDialect: Dialect = {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { ToolError } from "../contract/error.ts";
+import { selectTools } from "./find-tool.ts";
 import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
-import { selectTools } from "./select-tools.ts";
 
 const tools = [
   rename("file.read", { name: "Read" }),

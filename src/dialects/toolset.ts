@@ -6,9 +6,8 @@ import type { FoundTools } from "../contract/tool-finder.ts";
 import { catalog } from "../tools/catalog.ts";
 import type { ToolDefinition } from "./definition.ts";
 import type { Dialect, DialectTool, OfferedTool, ResolvedCall } from "./dialect.ts";
-import { findTool } from "./find-tool.ts";
+import { findTool, selectTools } from "./find-tool.ts";
 import { rename } from "./rename.ts";
-import { selectTools } from "./select-tools.ts";
 import { fieldWordingFor, namesOf, type Wording, wordingFor } from "./wording.ts";
 
 export interface ToolsetOptions {

@@ -1,5 +1,5 @@
 import { knownProviders, providerAccess, settingsFile } from "./provider-access.ts";
-import { type ReachedProvider, reachProviders } from "./reachable/reach-providers.ts";
+import { type ReachedProvider, reachProviders } from "./reach-providers.ts";
 import type { ModelSettings } from "./settings.ts";
 
 /** The model that is asked where nobody says which. */

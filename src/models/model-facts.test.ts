@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { costOf } from "./cost-of.ts";
-import { factsOf } from "./model-facts.ts";
+import { costOf, factsOf } from "./model-facts.ts";
 import { providers } from "./providers.ts";
 
 const of = (name: string, type: keyof typeof providers, model: string) => factsOf({ name, type }, model);

@@ -1,6 +1,6 @@
-import type { ModelFacts, ModelPrices } from "./model.ts";
+import type { ModelFacts, ModelPrices, Usage } from "./model.ts";
 import type { ProviderAccess } from "./provider-access.ts";
-import { isKnownProvider } from "./provider-names.ts";
+import { isKnownProvider } from "./providers.ts";
 
 /** What is known of a model by its name. Nothing is guessed: a model that is newer than this list has no facts here. */
 export function factsOf(
@@ -109,3 +109,15 @@ const families: readonly Family[] = [
   { names: /^gemini-2\.5-flash-lite$/, ...gemini, prices: price(0.1, 0.4, 0.01) },
   { names: /^gemini-(?:3\.[5-8]-flash|3\.5-flash-lite|pro|flash|flash-lite)$/, ...gemini },
 ];
+
+/** US dollars; null where the price is not known. */
+export function costOf(usage: Usage, prices: ModelPrices | undefined): number | null {
+  if (prices === undefined) return null;
+  const { over } = prices;
+  const rate = over !== undefined && usage.input > over.tokens ? over : prices;
+  const { input, output, cached = input, cacheWritten = input } = rate;
+  const plain = usage.input - usage.cached - usage.cacheWritten;
+  const million =
+    plain * input + usage.cached * cached + usage.cacheWritten * cacheWritten + usage.output * output;
+  return million / 1_000_000;
+}

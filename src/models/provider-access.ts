@@ -1,7 +1,13 @@
 import { ToolError } from "../contract/error.ts";
 import { nearest } from "../lib/nearest.ts";
-import { isKnownProvider, type ProviderName, providerNames } from "./provider-names.ts";
-import { aliases, type Provider, providers } from "./providers.ts";
+import {
+  aliases,
+  isKnownProvider,
+  type Provider,
+  type ProviderName,
+  providerNames,
+  providers,
+} from "./providers.ts";
 import type { ModelSettings, ProviderConfiguration } from "./settings.ts";
 
 /** How a provider is reached here: by its own defaults, the usual variables, and what the person has set. */

@@ -1,6 +1,42 @@
-import type { Model } from "./model.ts";
-import type { ProviderName } from "./provider-names.ts";
-import type { ProviderSettings } from "./providers/provider-settings.ts";
+import type { Model, ModelFacts } from "./model.ts";
+
+/** The providers that are known by name, in the order in which a key makes one the default. */
+export const providerNames = [
+  "anthropic",
+  "openai",
+  "openai-chat",
+  "google",
+  "openrouter",
+  "ollama",
+] as const;
+
+/** Whose API it is. */
+export type ProviderName = (typeof providerNames)[number];
+
+export function isKnownProvider(name: string): name is ProviderName {
+  return (providerNames as readonly string[]).includes(name);
+}
+
+/** How one model of a provider is reached. */
+export interface ProviderSettings {
+  /** What people call the provider, the first part of the model's id; the API's own name ("openai") if not said. */
+  readonly provider?: string | undefined;
+  /** As the provider calls it. */
+  readonly model: string;
+  readonly facts: ModelFacts;
+  /** Where the API is; the provider's own address if not said. */
+  readonly baseUrl?: string | undefined;
+  /** Asked for at the first request, not when the model is opened; many servers of one's own take none. */
+  readonly apiKey?: string | undefined;
+  /** Anthropic: a bearer token instead of a key. */
+  readonly authToken?: string | undefined;
+  /** Ollama: the most that it is to read. */
+  readonly contextTokens?: number | undefined;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Instead of the built-in one, for proxies and tests. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
 
 /** Whose API a model is reached by. */
 export interface Provider {
@@ -51,7 +87,7 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
     address: "OPENAI_BASE_URL",
     baseUrl: "https://api.openai.com/v1",
     keysAt: "https://platform.openai.com/api-keys",
-    open: async (settings) => (await import("./providers/openai-compatible.ts")).openaiCompatible(settings),
+    open: async (settings) => (await import("./providers/openai.ts")).openaiCompatible(settings),
   },
   google: {
     label: "Google Gemini",

@@ -64,8 +64,7 @@ export type * from "../contract/transaction.ts";
 export type * from "../contract/web.ts";
 export type { ToolDefinition } from "../dialects/definition.ts";
 export type { Dialect, DialectTool, OfferedTool, ResolvedCall } from "../dialects/dialect.ts";
-export { dialectFor } from "../dialects/dialect-for.ts";
-export { dialectNames } from "../dialects/dialects.ts";
+export { dialectFor, dialectNames } from "../dialects/dialects.ts";
 export type { ToolEffects } from "../dialects/effects.ts";
 export { rename } from "../dialects/rename.ts";
 export { reshape } from "../dialects/reshape.ts";
@@ -83,7 +82,7 @@ export type {
 export type { EventListener, EventSource } from "../pipeline/call-events.ts";
 export { type Mode, modes } from "../policy/mode.ts";
 export type { Part, PartVerdict, RulePlace, Segment } from "../policy/policy.ts";
-export type { Action } from "../wire/actions/action.ts";
+export type { Action } from "../wire/actions/describe-actions.ts";
 export { type DescribedTool, describeActions } from "../wire/actions/describe-actions.ts";
 export { type ActionReading, readActions } from "../wire/actions/read-actions.ts";
 export type { WireFormat, WireTools } from "../wire/formats.ts";

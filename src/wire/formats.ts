@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
-import { type AiSdkTool, toAiSdk } from "./ai-sdk.ts";
 import { type AnthropicTool, toAnthropic } from "./anthropic.ts";
 import { type GeminiFunction, toGemini } from "./gemini.ts";
+import { type ObjectSchema, objectSchema } from "./json-schema.ts";
 import { type McpTool, toMcp } from "./mcp.ts";
 import { type OpenAiChatTool, type OpenAiTool, toOpenAi, toOpenAiChat } from "./openai.ts";
 
@@ -34,4 +34,16 @@ export function toWire<Format extends WireFormat>(
   definitions: readonly ToolDefinition[],
 ): readonly WireTools[Format][] {
   return definitions.map(formats[format]);
+}
+
+/** A function tool as models of the AI SDK take it, below its tool loop (`LanguageModelV4FunctionTool`). */
+export interface AiSdkTool {
+  type: "function";
+  name: string;
+  description: string;
+  inputSchema: ObjectSchema;
+}
+
+export function toAiSdk({ name, description, inputSchema }: ToolDefinition): AiSdkTool {
+  return { type: "function", name, description, inputSchema: objectSchema(inputSchema) };
 }

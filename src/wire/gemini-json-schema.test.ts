@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { geminiJsonSchema } from "./gemini-json-schema.ts";
-import { geminiSchema } from "./gemini-schema.ts";
+import { geminiJsonSchema, geminiSchema } from "./gemini.ts";
 
 it("says in JSON Schema what Gemini's schema says", () => {
   const schema = geminiSchema({

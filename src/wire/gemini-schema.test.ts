@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { geminiSchema } from "./gemini-schema.ts";
+import { geminiSchema } from "./gemini.ts";
 
 it("says what Gemini refuses in words that it knows", () => {
   expect(

@@ -1,6 +1,5 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
-import { type GeminiSchema, geminiSchema } from "./gemini-schema.ts";
-import { objectSchema } from "./json-schema.ts";
+import { choicesOf, type JsonSchema, objectSchema, typeOf } from "./json-schema.ts";
 
 /** A function declaration of the Gemini API. */
 export interface GeminiFunction {
@@ -13,4 +12,157 @@ export interface GeminiFunction {
 export function toGemini({ name, description, inputSchema }: ToolDefinition): GeminiFunction {
   const parameters = geminiSchema(objectSchema(inputSchema));
   return { name, description, ...(parameters ? { parameters } : {}) };
+}
+
+/** The part of OpenAPI's schemas that Gemini reads. */
+export interface GeminiSchema {
+  type?: GeminiType;
+  description?: string;
+  nullable?: boolean;
+  enum?: string[];
+  format?: string;
+  items?: GeminiSchema;
+  properties?: Record<string, GeminiSchema>;
+  required?: string[];
+  anyOf?: GeminiSchema[];
+}
+
+type GeminiType = "STRING" | "NUMBER" | "INTEGER" | "BOOLEAN" | "ARRAY" | "OBJECT" | "NULL";
+
+/**
+ * A schema in Gemini's subset. What it refuses is said otherwise (const, references, types in a list) or left to the counter
+ * (bounds, names that are not known). Undefined for what cannot be said: an object without known names.
+ */
+export function geminiSchema(
+  schema: JsonSchema,
+  root: JsonSchema = schema,
+  depth = 0,
+): GeminiSchema | undefined {
+  const meant = resolve(schema, root);
+  const description = schema.description ?? meant.description;
+  const described = description === undefined ? {} : { description };
+  if (depth > maxDepth) return undefined;
+  const within = (inner: JsonSchema) => geminiSchema(inner, root, depth + 1);
+  const choices = choicesOf(meant);
+  if (choices) return chosen(choices, described, within);
+  if (meant.enum !== undefined || "const" in meant) return values(meant, described);
+  const { type, nullable } = typeOf(meant);
+  const nullability = nullable ? { nullable: true } : {};
+  if (type === undefined && Array.isArray(meant.type))
+    return chosen(
+      meant.type.map((each) => ({ ...meant, type: each })),
+      described,
+      within,
+    );
+  switch (type) {
+    case "object": {
+      const shape = objectOf(meant, within);
+      return shape && { type: "OBJECT", ...described, ...nullability, ...shape };
+    }
+    case "array": {
+      const items = (typeof meant.items === "object" && within(meant.items)) || { type: "STRING" as const };
+      return { type: "ARRAY", ...described, ...nullability, items };
+    }
+    case undefined:
+      return { type: "STRING", ...described };
+    default:
+      return { type: type.toUpperCase() as GeminiType, ...described, ...nullability };
+  }
+}
+
+/** Deeper ones lead around in a circle, or are nothing that a model fills in. */
+const maxDepth = 12;
+
+function objectOf(
+  { properties = {}, required = [] }: JsonSchema,
+  within: (inner: JsonSchema) => GeminiSchema | undefined,
+): Pick<GeminiSchema, "properties" | "required"> | undefined {
+  const said = Object.entries(properties).flatMap(([name, property]) => {
+    const schema = within(property);
+    return schema ? [[name, schema] as const] : [];
+  });
+  // Gemini refuses an object of which it is told nothing.
+  if (said.length === 0) return undefined;
+  const names = new Set(said.map(([name]) => name));
+  const needed = required.filter((name) => names.has(name));
+  return { properties: Object.fromEntries(said), ...(needed.length > 0 ? { required: needed } : {}) };
+}
+
+/** Beside `anyOf` Gemini allows nothing: the words go to the first of the choices, null becomes a property of it. */
+function chosen(
+  choices: readonly JsonSchema[],
+  described: { description?: string },
+  within: (inner: JsonSchema) => GeminiSchema | undefined,
+): GeminiSchema | undefined {
+  const said = choices
+    .filter(({ type }) => type !== "null")
+    .map(within)
+    .filter((schema) => schema !== undefined);
+  const [first, ...others] = said;
+  if (first === undefined) return undefined;
+  const nullability = choices.some(({ type }) => type === "null") ? { nullable: true } : {};
+  const head = { ...described, ...first, ...nullability };
+  return others.length === 0 ? { ...first, ...described, ...nullability } : { anyOf: [head, ...others] };
+}
+
+/** Only texts can be enumerated. */
+function values(schema: JsonSchema, described: { description?: string }): GeminiSchema {
+  const all = schema.enum ?? [schema.const];
+  const nullability = all.includes(null) ? { nullable: true } : {};
+  const given = all.filter((value) => value !== null);
+  if (given.every((value) => typeof value === "string"))
+    return { type: "STRING", format: "enum", ...described, ...nullability, enum: given };
+  const types = new Set(given.map((value) => typeof value));
+  const type = types.size > 1 ? "STRING" : types.has("boolean") ? "BOOLEAN" : "NUMBER";
+  return { type, ...described, ...nullability };
+}
+
+/** What a reference leads to, and of several that hold together what they say in all. */
+function resolve(schema: JsonSchema, root: JsonSchema, seen: readonly string[] = []): JsonSchema {
+  if (typeof schema.$ref === "string" && !seen.includes(schema.$ref))
+    return resolve(lookUp(schema.$ref, root), root, [...seen, schema.$ref]);
+  if (!schema.allOf) return schema;
+  const { allOf, ...rest } = schema;
+  return allOf.map((part) => resolve(part, root, seen)).reduce(joined, rest);
+}
+
+function joined(one: JsonSchema, other: JsonSchema): JsonSchema {
+  return {
+    ...one,
+    ...other,
+    properties: { ...one.properties, ...other.properties },
+    required: [...(one.required ?? []), ...(other.required ?? [])],
+  };
+}
+
+function lookUp(reference: string, root: JsonSchema): JsonSchema {
+  const names = reference.replace(/^#\/?/, "").split("/").filter(Boolean);
+  let found: unknown = root;
+  for (const name of names) found = (found as Record<string, unknown> | undefined)?.[name];
+  return (found as JsonSchema | undefined) ?? {};
+}
+
+/** What Gemini's own schemas say, in the part of JSON Schema that its API reads too. */
+export function geminiJsonSchema({
+  type,
+  nullable,
+  format,
+  items,
+  properties,
+  anyOf,
+  ...same
+}: GeminiSchema): JsonSchema {
+  const plain = type?.toLowerCase();
+  return {
+    ...same,
+    ...(plain && { type: nullable ? [plain, "null"] : plain }),
+    ...(format && format !== "enum" && { format }),
+    ...(items && { items: geminiJsonSchema(items) }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, property]) => [name, geminiJsonSchema(property)]),
+      ),
+    }),
+    ...(anyOf && { anyOf: anyOf.map(geminiJsonSchema) }),
+  };
 }

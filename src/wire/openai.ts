@@ -1,6 +1,5 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
 import { type JsonSchema, objectSchema } from "./json-schema.ts";
-import { patchGrammar } from "./patch-grammar.ts";
 import { strictSchema } from "./strict-schema.ts";
 
 /** A tool of the Responses API. */
@@ -54,3 +53,24 @@ export function freeformField({ canonical, inputSchema }: ToolDefinition): strin
   const isText = names.length === 1 && properties[names[0]!]!.type === "string";
   return canonical === "edit.patch" && isText && required.length === 1 ? names[0] : undefined;
 }
+
+/** The patches of `edit.patch`, for models that are held to a grammar while they write; in the language of lark. */
+export const patchGrammar = `start: begin file+ end
+begin: "*** Begin Patch" LF
+end: "*** End Patch" LF?
+file: add | delete | update
+add: "*** Add File: " path LF added*
+delete: "*** Delete File: " path LF
+update: "*** Update File: " path LF (move change? | change)
+move: "*** Move to: " path LF
+change: lines hunk* | hunk+
+hunk: place+ lines
+lines: (context | removed | added)+ last?
+place: "@@" LF | "@@ " /.+/ LF
+context: " " /.*/ LF | LF
+removed: "-" /.*/ LF
+added: "+" /.*/ LF
+last: "*** End of File" LF
+path: /.+/
+LF: /\\n/
+`;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parsePatch } from "../edit/parse/patch.ts";
-import { patchGrammar } from "./patch-grammar.ts";
+import { patchGrammar } from "./openai.ts";
 
 const accepts = recogniserOf(patchGrammar);
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { checkHistory } from "../../src/agent/history/check-history.ts";
 import type { Message } from "../../src/models/message.ts";
 import { sessionOnLoopback } from "../agent/session-on-loopback.ts";
+import { checkHistory } from "../support/check-history.ts";
 
 const list = { name: "file_list", input: {} };
 

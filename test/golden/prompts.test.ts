@@ -1,8 +1,7 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, it } from "vitest";
-import { basePrompt } from "../../src/agent/prompt/base.ts";
+import { basePrompt, familyOf, instructionFiles } from "../../src/agent/prompt/base.ts";
 import { composeSystem } from "../../src/agent/prompt/build-system.ts";
-import { familyOf, instructionFiles } from "../../src/agent/prompt/family.ts";
 import type { Surroundings } from "../../src/agent/prompt/surroundings.ts";
 import { defineTools, type ToolDefinition } from "../../src/dialects/definition.ts";
 import { dialectNames, findDialect } from "../../src/dialects/dialects.ts";

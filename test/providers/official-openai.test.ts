@@ -5,7 +5,7 @@ import type {
   Tool,
 } from "openai/resources/responses/responses";
 import { afterEach, describe, expect, it } from "vitest";
-import { patchGrammar } from "../../src/wire/patch-grammar.ts";
+import { patchGrammar } from "../../src/wire/openai.ts";
 import { apiKey } from "./protocol.ts";
 import type { Fault, ProviderKind, ProviderOptions, ProviderServer, Script } from "./provider-server.ts";
 import { startProvider } from "./start-provider.ts";

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { checkHistory } from "../../../test/support/check-history.ts";
 import type { Message, UserMessage } from "../../models/message.ts";
 import type { ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
-import { checkHistory } from "../history/check-history.ts";
-import type { CompactionOptions, Reply } from "../parts.ts";
+import type { CompactionOptions, Reply } from "../session-parts.ts";
 import { compactConversation } from "./compact-conversation.ts";
-import { conversationTokens } from "./message-tokens.ts";
+import { conversationTokens } from "./meter.ts";
 
 const headings = ["Task", "Decisions", "Files changed", "State", "Next steps", "Open questions"];
 

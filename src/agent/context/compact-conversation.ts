@@ -1,13 +1,13 @@
-import { characterStart } from "../../lib/truncate.ts";
-import type { Message } from "../../models/message.ts";
+import type { ToolDefinition } from "../../dialects/definition.ts";
+import { counted } from "../../lib/counted.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { characterStart, truncateText } from "../../lib/truncate.ts";
+import type { AssistantMessage, CallPart, Message, ReplyPart, UserMessage } from "../../models/message.ts";
 import type { ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
-import { textOf } from "../conversation.ts";
-import type { Compacted, CompactionOptions } from "../parts.ts";
-import { askForHandOver, handOver, planIn } from "./hand-over.ts";
-import { conversationTokens, frameTokens, messageTokens } from "./message-tokens.ts";
-import { fullShare, likelyRatio } from "./open-meter.ts";
-import { cutAt, shorterConversations } from "./shorter-conversations.ts";
+import { textOf, userMessage } from "../conversation.ts";
+import type { Compacted, CompactionOptions } from "../session-parts.ts";
+import { conversationTokens, frameTokens, fullShare, likelyRatio, messageTokens } from "./meter.ts";
 
 /**
  * The same conversation, shorter: what is pinned word for word, a summary by the model itself, and the last steps. It is at
@@ -137,4 +137,136 @@ function cannotShrink({ tokensBefore, contextTokens }: CompactionOptions): Model
     `The conversation has about ${tokensBefore}${window} tokens and cannot be made shorter: nearly all of it has to stay`,
     { hint: "Begin a new session with a shorter task, or go on with a model that reads more." },
   );
+}
+
+/** Asks for the summary that the conversation goes on with. */
+export function askForHandOver(): UserMessage {
+  return userMessage(
+    "This is no part of the task. The conversation has grown too long to be kept; only the person's pinned messages, your last " +
+      "steps, and what you write now will be left of it. Write the hand-over by which you could go on without the rest, " +
+      "under exactly these headings:\n" +
+      `${headings.map(([heading, what]) => `## ${heading}\n${what}`).join("\n")}\n` +
+      "Be exact: whole paths, names, commands, numbers and messages of errors that still matter. Say what has been tried and failed. " +
+      "Say only what is so; leave out what is settled and no longer needed. Answer with this text alone: no tool is called now.",
+  );
+}
+
+const headings = [
+  ["Task", "What the person wants, with every condition and correction they gave since."],
+  ["Decisions", "What was decided, and why."],
+  ["Files changed", "Each file that was created, changed or deleted, and what about it."],
+  ["State", "What works, what was verified and how, what fails, what is still running."],
+  ["Next steps", "In their order, the very next one first."],
+  ["Open questions", "What is not known, or only the person can say."],
+] as const;
+
+/** The summary as a message that the conversation goes on with. */
+export function handOver(summary: string, plan: string | undefined): UserMessage {
+  const parts = [
+    `${opening} The person did not write it.\n\n${summary.trim()}`,
+    ...(plan === undefined ? [] : [`${planOpening}\n${plan}`]),
+    "Go on with the task from here. What is not said here you no longer know: look again before you rely on it.",
+  ];
+  return userMessage(parts.join("\n\n"));
+}
+
+/** The plan as it stands, by the last call that gave one, or by the last hand-over. */
+export function planIn(
+  messages: readonly Message[],
+  tools: readonly Pick<ToolDefinition, "name" | "canonical">[],
+): string | undefined {
+  const planning = new Set(
+    tools.filter(({ canonical }) => canonical === "plan.update").map(({ name }) => name),
+  );
+  for (const message of messages.toReversed()) {
+    const plan = message.role === "assistant" ? givenPlan(message, planning) : keptPlan(message);
+    if (plan !== undefined) return plan;
+  }
+  return undefined;
+}
+
+const opening = "This is your own hand-over of the conversation so far, which was too long to be kept.";
+const planOpening = "The plan, as you last gave it:";
+
+function givenPlan({ content }: AssistantMessage, planning: ReadonlySet<string>): string | undefined {
+  const call = content.findLast(
+    (part): part is CallPart => part.type === "call" && planning.has(part.name) && part.input.ok,
+  );
+  return call?.input.ok ? JSON.stringify(call.input.value) : undefined;
+}
+
+function keptPlan(message: Message): string | undefined {
+  if (message.role !== "user") return undefined;
+  const [part] = message.content;
+  if (part?.type !== "text" || !part.text.startsWith(opening)) return undefined;
+  const start = part.text.lastIndexOf(`\n\n${planOpening}\n`);
+  if (start < 0) return undefined;
+  return part.text.slice(start + planOpening.length + 3).split("\n")[0];
+}
+
+/**
+ * The conversation, then ever shorter versions of it for one who only has to know what went on: the middle of long texts left
+ * out, then what is old. Calls keep their answers, and what only the provider understands stays as it is.
+ */
+export function* shorterConversations(messages: readonly Message[]): Generator<readonly Message[]> {
+  yield messages;
+  for (const maxChars of [8_000, 2_000, 500]) yield messages.map((message) => shortened(message, maxChars));
+  for (const share of [1 / 2, 1 / 4, 1 / 16])
+    yield newest(messages, share).map((message) => shortened(message, 500));
+}
+
+/** Where a conversation can be cut at or after `index`: no answer is parted from its call. */
+export function cutAt(messages: readonly Message[], index: number): number {
+  return messages[index]?.role === "tool" ? index + 1 : index;
+}
+
+function newest(messages: readonly Message[], share: number): readonly Message[] {
+  const start = cutAt(messages, Math.floor(messages.length * (1 - share)));
+  const [first, ...rest] = messages.slice(0, start);
+  if (first?.role !== "user" || rest.length === 0) return messages;
+  return [first, userMessage(`[${counted(rest.length, "message")} left out here]`), ...messages.slice(start)];
+}
+
+function shortened(message: Message, maxChars: number): Message {
+  if (message.role === "assistant")
+    return { ...message, content: message.content.map((part) => shortenedPart(part, maxChars)) };
+  if (message.role === "user")
+    return {
+      ...message,
+      content: message.content.map((part) =>
+        part.type === "image" ? noImage : { ...part, text: cut(part.text, maxChars) },
+      ),
+    };
+  const answers = message.answers.map((answer) => ({
+    ...answer,
+    content: cut(answer.content, maxChars),
+    images: [],
+  }));
+  return { ...message, answers };
+}
+
+const noImage = { type: "text", text: "[a picture left out here]" } as const;
+
+function shortenedPart(part: ReplyPart, maxChars: number): ReplyPart {
+  return part.type === "call" ? shortenedCall(part, maxChars) : part;
+}
+
+function shortenedCall(call: CallPart, maxChars: number): CallPart {
+  const { input } = call;
+  if (!input.ok) return { ...call, input: { ...input, given: cut(input.given, maxChars) } };
+  return { ...call, input: { ok: true, value: shortenedValue(input.value, maxChars) } };
+}
+
+function shortenedValue(value: unknown, maxChars: number): unknown {
+  if (typeof value === "string") return cut(value, maxChars);
+  if (Array.isArray(value)) return value.map((each) => shortenedValue(each, maxChars));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, shortenedValue(each, maxChars)]),
+  );
+}
+
+function cut(text: string, maxChars: number): string {
+  return truncateText(text, { maxChars, keep: "both" }, ({ chars }) => `[${chars} characters left out here]`)
+    .text;
 }

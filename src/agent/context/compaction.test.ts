@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type LoopbackSession, sessionOnLoopback } from "../../../test/agent/session-on-loopback.ts";
 import type { ProviderKind, ScriptedReply, SeenRequest } from "../../../test/providers/provider-server.ts";
-import { checkHistory } from "../history/check-history.ts";
+import { checkHistory } from "../../../test/support/check-history.ts";
 
 /** Those that say how much their models read. */
 const kinds: readonly ProviderKind[] = ["openai", "anthropic", "google", "ollama", "openrouter"];

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { call } from "../../../test/support/session-records/entries.ts";
 import type { CallRecord } from "../../toolcrib/index.ts";
-import { answerLostCall } from "./answer-lost-call.ts";
+import { answerLostCall } from "./restore.ts";
 
 const record: CallRecord = {
   callId: "call_a",

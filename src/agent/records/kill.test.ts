@@ -7,10 +7,10 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { ProviderKind, SeenRequest } from "../../../test/providers/provider-server.ts";
 import { startProvider } from "../../../test/providers/start-provider.ts";
+import { checkHistory } from "../../../test/support/check-history.ts";
 import { noteTool } from "../../../test/support/session-records/note-tool.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { createSession } from "../create-session.ts";
-import { checkHistory } from "../history/check-history.ts";
 
 const trial = fileURLToPath(
   new URL("../../../test/support/session-records/killed-session.ts", import.meta.url),

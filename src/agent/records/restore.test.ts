@@ -9,10 +9,9 @@ import {
   usage,
   user,
 } from "../../../test/support/session-records/entries.ts";
-import type { SessionEntry } from "../session-entry.ts";
-import { entriesUpTo } from "./entries-up-to.ts";
-import { readEntry } from "./read-entry.ts";
+import { entriesUpTo, readEntry } from "./read-entries.ts";
 import { restore } from "./restore.ts";
+import type { SessionEntry } from "./session-entry.ts";
 
 const task = user(1, "make it", { isPinned: true });
 const whole = reply("two files", call("a"), call("b"));

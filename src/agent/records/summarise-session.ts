@@ -1,6 +1,6 @@
 import type { ConversationInfo, Conversations, KeptEntry } from "../../contract/conversations.ts";
-import type { SessionEntry } from "../session-entry.ts";
-import { readEntry } from "./read-entry.ts";
+import { readEntry } from "./read-entries.ts";
+import type { SessionEntry } from "./session-entry.ts";
 
 /** A session in a list of them. */
 export interface SessionSummary {

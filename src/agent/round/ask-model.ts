@@ -1,13 +1,12 @@
 import type { Model, ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import type { AgentHappening } from "../event.ts";
-import { pause } from "../retry/pause.ts";
-import { retryWait } from "../retry/retry-wait.ts";
+import { inWords, longestTimer, pause, retryWait } from "../retry.ts";
 import type { SessionLimits } from "../session.ts";
-import { eachEvent } from "./each-event.ts";
+import type { Works } from "../works.ts";
 import { type ReadReply, ReplyReader } from "./reply-reader.ts";
 
-export interface Asking {
+interface Asking {
   readonly model: Model;
   readonly request: ModelRequest;
   readonly limits: Pick<SessionLimits, "retries" | "retryWaitMs" | "silenceMs">;
@@ -56,4 +55,75 @@ async function readReply(reader: ReplyReader, asking: Asking): Promise<ReadReply
   );
   if (reply) return reply;
   throw new ModelError("cut", `The reply of ${model.id} ended without saying that it has`);
+}
+
+interface Watch {
+  /** Ends it from outside. */
+  readonly signal: AbortSignal;
+  /** The longest that nothing may come. */
+  readonly silenceMs: number;
+}
+
+/**
+ * Hands on what a stream gives until `take` says that it has all. Ends at once when told to, also where the stream does not
+ * listen, and by a `timeout` where it falls silent, before its first word or between two.
+ */
+export async function eachEvent<Event>(
+  open: (signal: AbortSignal) => AsyncIterable<Event>,
+  { signal, silenceMs }: Watch,
+  take: (event: Event) => boolean,
+): Promise<void> {
+  signal.throwIfAborted();
+  const ending = new AbortController();
+  let giveUp: (reason: unknown) => void = () => {};
+  const end = (reason: unknown) => {
+    ending.abort(reason);
+    giveUp(reason);
+  };
+  const stop = () => end(signal.reason);
+  signal.addEventListener("abort", stop);
+  const timer = silenceMs <= longestTimer ? setTimeout(() => end(silent(silenceMs)), silenceMs) : undefined;
+  let iterator: AsyncIterator<Event> | undefined;
+  try {
+    const stream = open(ending.signal)[Symbol.asyncIterator]();
+    iterator = stream;
+    for (;;) {
+      const result = await new Promise<IteratorResult<Event>>((resolve, reject) => {
+        giveUp = reject;
+        stream.next().then(resolve, reject);
+      });
+      ending.signal.throwIfAborted();
+      if (result.done) return;
+      if (take(result.value)) return letEnd(stream, ending);
+      timer?.refresh();
+    }
+  } catch (error) {
+    // What a stream says about having been ended is not what ended it.
+    const reason = ending.signal.aborted ? ending.signal.reason : error;
+    ending.abort();
+    // Nobody waits: a stream that hangs would not let go of us.
+    Promise.resolve(iterator?.return?.()).catch(() => {});
+    throw reason;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** Lets a stream of which all has come end by itself for a while, so that its connection can be used again. */
+function letEnd(stream: AsyncIterator<unknown>, ending: AbortController): void {
+  const timer = setTimeout(() => ending.abort(), 2_000).unref();
+  const forget = () => clearTimeout(timer);
+  stream.next().then(forget, forget);
+}
+
+function silent(silenceMs: number): ModelError {
+  return new ModelError("timeout", `Nothing came from the model for ${inWords(silenceMs)}`);
+}
+
+/** What the model would be asked now. */
+export function nextRequest({ parts, conversation, reasoning }: Works): ModelRequest {
+  const { system, tools, id, meter } = parts;
+  const maxOutputTokens = meter.outputRoom;
+  return { system, tools, messages: conversation.messages, reasoning, cacheKey: id, maxOutputTokens };
 }

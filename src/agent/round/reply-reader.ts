@@ -2,7 +2,7 @@ import type { CallInput, CallPart, Meta, ReasoningPart, ReplyPart, TextPart } fr
 import type { ModelEvent, Usage } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import type { AgentHappening } from "../event.ts";
-import type { Reply } from "../parts.ts";
+import type { Reply } from "../session-parts.ts";
 
 export interface ReadReply extends Reply {
   /** What the model meant and could not be understood. */

@@ -2,8 +2,8 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { done, familyOnLoopback, type Reply, spawn, wait } from "../../../test/agent/family-on-loopback.ts";
 import type { ScriptedReply } from "../../../test/providers/provider-server.ts";
+import { checkHistory } from "../../../test/support/check-history.ts";
 import type { AgentEvent } from "../event.ts";
-import { checkHistory } from "../history/check-history.ts";
 
 let numbered = 0;
 

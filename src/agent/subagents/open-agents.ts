@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import { throwIfAborted } from "../../lib/abort.ts";
 import { counted } from "../../lib/counted.ts";
 import type { AgentEvent } from "../event.ts";
-import type { AgentsParent, SessionAgents } from "../parts.ts";
+import type { AgentsParent, SessionAgents } from "../session-parts.ts";
 import { openChild } from "./open-child.ts";
 import { Subagent } from "./subagent.ts";
 

@@ -3,9 +3,9 @@ import { ToolError } from "../../contract/error.ts";
 import type { Model } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { type AddedCaller, type Approve, dialectFor } from "../../toolcrib/index.ts";
-import { openMeter } from "../context/open-meter.ts";
+import { openMeter } from "../context/meter.ts";
 import { LiveSession } from "../live-session.ts";
-import type { AgentsParent, Recorder, SessionAgents, SessionParts } from "../parts.ts";
+import type { AgentsParent, Recorder, SessionAgents, SessionParts } from "../session-parts.ts";
 
 export interface ChildOptions {
   readonly id: string;

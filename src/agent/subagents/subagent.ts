@@ -1,9 +1,9 @@
 import type { AgentStatus, Agents } from "../../contract/agents.ts";
 import { ToolError } from "../../contract/error.ts";
 import { throwIfAborted, unlessAborted } from "../../lib/abort.ts";
-import type { AgentEvent } from "../event.ts";
+import { counted } from "../../lib/counted.ts";
+import type { AgentEvent, TurnResult } from "../event.ts";
 import type { LiveSession } from "../live-session.ts";
-import { reasonOf } from "./reason-of.ts";
 
 /** One agent that works for another: a session, and how it stands with it. */
 export class Subagent {
@@ -108,4 +108,19 @@ function isClosed(id: string): ToolError {
 
 function stillOpening(id: string): ToolError {
   return new ToolError("unavailable", `${id} has not begun yet`, { hint: "Tell it a moment later." });
+}
+
+/** Why a subagent gave no answer, for the agent that waits for it; `stoppedBy` is the limit or loop it came to. */
+function reasonOf({ error, text }: TurnResult, stoppedBy: AgentEvent | undefined): string {
+  const reason = error ? [error.message, error.hint].filter((words) => words).join("\n") : stop(stoppedBy);
+  return text === "" ? reason : `${reason}\nIts last words: ${text}`;
+}
+
+function stop(event: AgentEvent | undefined): string {
+  if (event?.type === "loop") return `It repeated itself and was stopped: ${event.calls.join(", ")}`;
+  if (event?.type !== "limit") return "It was stopped.";
+  const { limit, allowed } = event;
+  if (limit === "rounds") return `No answer within ${counted(allowed, "turn")}.`;
+  const all = limit === "cost" ? `$${allowed}` : counted(allowed, limit === "tokens" ? "token" : "turn");
+  return `The session has used all that it may: ${all}.`;
 }

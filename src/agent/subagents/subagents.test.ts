@@ -11,7 +11,7 @@ import {
 } from "../../../test/agent/family-on-loopback.ts";
 import type { ScriptedReply, SeenRequest } from "../../../test/providers/provider-server.ts";
 import { startProvider } from "../../../test/providers/start-provider.ts";
-import { checkHistory } from "../history/check-history.ts";
+import { checkHistory } from "../../../test/support/check-history.ts";
 
 it("gives a task to an agent with a history of its own, and gets its answer", async () => {
   const usage = { input: 100, output: 10 };

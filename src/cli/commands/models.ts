@@ -1,4 +1,4 @@
-import { providerNames } from "../../models/provider-names.ts";
+import { providerNames } from "../../models/providers.ts";
 import type { Command } from "../command.ts";
 import { jsonOption } from "../options.ts";
 import { printJson } from "../report.ts";

@@ -90,7 +90,7 @@ async function loadTools(
   dialect: Dialect,
   { allowedTools, readOnly }: Narrowing,
 ): Promise<readonly OfferedTool[]> {
-  const { selectTools } = await import("../../dialects/select-tools.ts");
+  const { selectTools } = await import("../../dialects/find-tool.ts");
   const chosen = allowedTools ? selectTools(dialect.tools, allowedTools, dialect) : dialect.tools;
   const tools = await Promise.all(chosen.map((tool) => tool.load()));
   return tools.filter(({ risk }) => !readOnly || risk === "read");

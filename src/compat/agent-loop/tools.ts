@@ -1,4 +1,9 @@
 import type { Risk } from "../../contract/access.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { AnyTool } from "../../contract/tool.ts";
+import { calculate } from "../../tools/math/calculate/calculate.ts";
+import { showValue } from "../../tools/math/calculate/show-value.ts";
+import { describedTool } from "../described-tool.ts";
 
 /** A tool as a loop knows it: an object like this, or an instance of one of the classes below. */
 export interface LoopTool {
@@ -26,4 +31,60 @@ export abstract class MetadataOnlyTool implements LoopTool {
   abstract readonly name: string;
   abstract readonly description: string;
   abstract readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** A loop's tool as a tool of the room. */
+export function asRoomTool(tool: LoopTool): AnyTool {
+  const { name, description, parameters, handler, risk = "execute" } = tool;
+  return describedTool({
+    name,
+    description,
+    parameters,
+    // Who only says that there is no handler does no harm.
+    risk: handler === undefined ? "read" : risk,
+    maxChars: 50_000,
+    run: (args) => {
+      if (handler === undefined) throw onlyDescribed(name);
+      return handler.call(tool, args);
+    },
+  });
+}
+
+function onlyDescribed(name: string): ToolError {
+  return new ToolError("unsupported", `${name} is only described here: it has no handler`, {
+    hint: "Use another tool, or let whoever listed it carry out its calls.",
+  });
+}
+
+/** The tools of the first loop: `calculate` and `get_current_time`. They need no room. */
+export function getDefaultTools(): readonly BaseTool[] {
+  return [new CalculateTool(), new GetCurrentTimeTool()];
+}
+
+class CalculateTool extends BaseTool {
+  readonly name = "calculate";
+  readonly description = "Work out an expression of + - * / ** and parentheses over numbers.";
+  readonly parameters = {
+    type: "object",
+    properties: { expression: { type: "string", description: "For example (2+3)*4." } },
+    required: ["expression"],
+    additionalProperties: false,
+  };
+  override readonly risk = "read";
+
+  override handler({ expression }: Readonly<Record<string, unknown>>): string {
+    if (typeof expression === "string") return showValue(calculate(expression, { isStrict: true })).value;
+    throw new ToolError("invalid-input", "`expression` is missing", { hint: "For example (2+3)*4." });
+  }
+}
+
+class GetCurrentTimeTool extends BaseTool {
+  readonly name = "get_current_time";
+  readonly description = "The current time in UTC, ISO-8601.";
+  readonly parameters = { type: "object", properties: {}, additionalProperties: false };
+  override readonly risk = "read";
+
+  override handler(): string {
+    return new Date().toISOString().replace("Z", "+00:00");
+  }
 }

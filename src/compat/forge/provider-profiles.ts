@@ -1,7 +1,5 @@
-import { anthropicDialect } from "../../dialects/anthropic.ts";
 import type { ToolDefinition } from "../../dialects/definition.ts";
-import { geminiDialect } from "../../dialects/gemini.ts";
-import { openaiDialect } from "../../dialects/openai.ts";
+import { anthropicDialect, geminiDialect, openaiDialect } from "../../dialects/forge.ts";
 import { ToolRegistry } from "./tool-registry.ts";
 
 /** What a host knows of a model: its provider, its tools, what it can do. */

@@ -1,10 +1,11 @@
 import { dirname, resolve } from "node:path";
+import type { ToolSource } from "../../contract/source.ts";
 import type { AnyTool } from "../../contract/tool.ts";
+import { defineTools, type ToolDefinition } from "../../dialects/definition.ts";
+import { omegaDialect } from "../../dialects/omega.ts";
 import { connectHub } from "../../mcp/hub/connect-hub.ts";
 import type { ServerConfiguration } from "../../mcp/hub/settings/server-configuration.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
-import { builtinToolDefs, isBuiltin, type ToolDef, toToolDef } from "./definitions.ts";
-import { JoinedSources } from "./joined-sources.ts";
 
 /** How a tool call ended. */
 export interface ToolResult {
@@ -136,3 +137,68 @@ function describeTaken({ name, canonical, server }: AnyTool, owner: string | und
 
 /** All tools are told of here, however many there are. */
 const finders: ReadonlySet<string> = new Set(["tools.find", "tools.call"]);
+
+/** A tool as any provider's format can be made of it. */
+export interface ToolDef {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+// Loaded with this module, so that they can be asked for without waiting, as in Omega.
+const own = omegaDialect.tools.filter(({ needs }) => needs === undefined);
+const builtins = defineTools(await Promise.all(own.map((tool) => tool.load()))).map(toToolDef);
+
+/** `bash`, `read`, `write` and `edit`, whoever executes them. */
+export function builtinToolDefs(): readonly ToolDef[] {
+  return structuredClone(builtins);
+}
+
+function isBuiltin({ name }: Pick<ToolDef, "name">): boolean {
+  return builtins.some((tool) => tool.name === name);
+}
+
+function toToolDef({ name, description, inputSchema }: ToolDefinition): ToolDef {
+  return { name, description, parameters: inputSchema };
+}
+
+/** Sources that come one after the other and go together. */
+class JoinedSources implements ToolSource {
+  readonly #listeners = new Set<() => void>();
+  #sources: readonly ToolSource[] = [];
+
+  get tools(): ToolSource["tools"] {
+    return this.#sources.flatMap(({ tools }) => tools);
+  }
+
+  get warnings(): readonly string[] {
+    return this.#sources.flatMap(({ warnings }) => warnings);
+  }
+
+  get ready(): Promise<void> {
+    return Promise.all(this.#sources.map(({ ready }) => ready)).then(() => {});
+  }
+
+  add(source: ToolSource): void {
+    this.#sources = [...this.#sources, source];
+    source.onChange(() => this.#tell());
+    this.#tell();
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    const sources = this.#sources;
+    this.#sources = [];
+    this.#tell();
+    await Promise.all(sources.map((source) => source.close()));
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,10 +1,9 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
-import type { Route } from "./route.ts";
+import { secretsOf, toModelError } from "../provider-error.ts";
+import { type Route, toolBoxes } from "./route.ts";
 import { readReply } from "./stream-reply.ts";
-import { secretsOf, toModelError } from "./to-model-error.ts";
 import { promptMaker } from "./to-prompt.ts";
-import { toolBoxes } from "./to-tools.ts";
 
 /** A model of a provider that the AI SDK speaks to, without its tool loop and its retries. */
 export function languageModel(route: Route): Model {

@@ -2,8 +2,8 @@ import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/pr
 import { expect, it } from "vitest";
 import { tools } from "../../../test/support/models/ask.ts";
 import type { ModelEvent } from "../model.ts";
+import { toolBoxes } from "./route.ts";
 import { type Reading, readReply } from "./stream-reply.ts";
-import { toolBoxes } from "./to-tools.ts";
 
 type Part = LanguageModelV4StreamPart;
 

@@ -1,11 +1,14 @@
-import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
-import type { Meta } from "../message.ts";
-import type { FinishReason, ModelEvent } from "../model.ts";
+import type {
+  LanguageModelV4StreamPart,
+  LanguageModelV4ToolCall,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
+import { readArguments, readFreeform, readStrict } from "../../wire/read-arguments.ts";
+import type { CallPart, Meta } from "../message.ts";
+import type { FinishReason, ModelEvent, Usage } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-import { type Held, readCall } from "./read-call.ts";
-import type { Route } from "./route.ts";
-import type { ToolBox } from "./to-tools.ts";
-import { toUsage } from "./to-usage.ts";
+import type { Route, ToolBox, ToolFormat } from "./route.ts";
 
 export interface Reading {
   readonly box: ToolBox;
@@ -215,4 +218,55 @@ function wordsOf(warning: {
   if (warning.message !== undefined) return warning.message;
   const { type, feature = "something", details } = warning;
   return `${feature}: ${details ?? (type === "unsupported" ? "this model does not take it" : type)}`;
+}
+
+interface Held {
+  readonly event: ModelEvent;
+  /** Whether it is a call that may have been cut, as only the end of the reply can tell. */
+  readonly isDoubtful: boolean;
+}
+
+/** A call as the package hands it over: its arguments are read, or it is said why they cannot be. */
+function readCall(
+  { toolCallId: id, toolName: name, input: given, providerMetadata: meta }: LanguageModelV4ToolCall,
+  box: ToolBox,
+  { isStrict }: ToolFormat,
+): Held {
+  const definition = box.find(name);
+  const isFreeform = box.isFreeform(name);
+  const read = isFreeform
+    ? readFreeform(definition, { name, text: parsed(given) })
+    : isStrict
+      ? readStrict(definition, readArguments(given))
+      : readArguments(given);
+  const input = read.ok ? read : { ok: false as const, given, problem: read.problem };
+  const call: CallPart = { type: "call", id, name, input, ...(meta && { meta }) };
+  return { event: { type: "call", call }, isDoubtful: isFreeform || !read.ok || isNothing(given) };
+}
+
+/** Packages hand over a call that was cut before its arguments came as one without arguments. */
+function isNothing(given: string): boolean {
+  return /^\s*(?:\{\s*\}\s*)?$/.test(given);
+}
+
+/** The package hands over the text of custom calls as JSON. */
+function parsed(given: string): unknown {
+  try {
+    return JSON.parse(given);
+  } catch {
+    return given;
+  }
+}
+
+/** Counts that nobody has given are none. */
+function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
+  const cached = inputTokens.cacheRead ?? 0;
+  const cacheWritten = inputTokens.cacheWrite ?? 0;
+  return {
+    input: inputTokens.total ?? (inputTokens.noCache ?? 0) + cached + cacheWritten,
+    cached,
+    cacheWritten,
+    output: outputTokens.total ?? (outputTokens.text ?? 0) + (outputTokens.reasoning ?? 0),
+    reasoning: outputTokens.reasoning ?? 0,
+  };
 }

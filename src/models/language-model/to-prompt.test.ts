@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { tools, user } from "../../../test/support/models/ask.ts";
-import { toAiSdk } from "../../wire/ai-sdk.ts";
+import { toAiSdk } from "../../wire/formats.ts";
 import type { AssistantMessage, Message } from "../message.ts";
+import { toolBoxes } from "./route.ts";
 import { promptMaker, type Telling } from "./to-prompt.ts";
-import { toolBoxes } from "./to-tools.ts";
 
 const telling: Telling = {
   id: "acme/one",

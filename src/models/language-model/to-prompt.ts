@@ -21,8 +21,7 @@ import type {
   UserMessage,
 } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
-import type { PromptHabits } from "./route.ts";
-import type { ToolBox } from "./to-tools.ts";
+import type { PromptHabits, ToolBox } from "./route.ts";
 
 /** How a conversation is told to one model. */
 export interface Telling extends PromptHabits {

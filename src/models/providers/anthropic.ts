@@ -2,9 +2,9 @@ import type { LanguageModelV4Message, SharedV4ProviderOptions } from "@ai-sdk/pr
 import type { ToolDefinition } from "../../dialects/definition.ts";
 import { toAnthropic } from "../../wire/anthropic.ts";
 import { languageModel } from "../language-model/language-model.ts";
-import type { LanguageModelTool } from "../language-model/to-tools.ts";
+import type { LanguageModelTool } from "../language-model/route.ts";
 import type { Model, ModelRequest, ReasoningEffort } from "../model.ts";
-import type { ProviderSettings } from "./provider-settings.ts";
+import type { ProviderSettings } from "../providers.ts";
 
 /** Models by Anthropic's Messages API. */
 export async function anthropic(settings: ProviderSettings): Promise<Model> {

@@ -1,11 +1,10 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import type { ToolDefinition } from "../../dialects/definition.ts";
-import { toGemini } from "../../wire/gemini.ts";
-import { geminiJsonSchema } from "../../wire/gemini-json-schema.ts";
+import { geminiJsonSchema, toGemini } from "../../wire/gemini.ts";
 import { languageModel } from "../language-model/language-model.ts";
-import type { LanguageModelTool } from "../language-model/to-tools.ts";
+import type { LanguageModelTool } from "../language-model/route.ts";
 import type { Model } from "../model.ts";
-import type { ProviderSettings } from "./provider-settings.ts";
+import type { ProviderSettings } from "../providers.ts";
 
 /** Models by the Gemini API. */
 export async function google(settings: ProviderSettings): Promise<Model> {

@@ -1,8 +1,8 @@
 import { isRecord } from "../../lib/is-record.ts";
 import { languageModel } from "../language-model/language-model.ts";
 import type { Model } from "../model.ts";
-import { chatHabits, toChatTool } from "./openai-compatible.ts";
-import type { ProviderSettings } from "./provider-settings.ts";
+import type { ProviderSettings } from "../providers.ts";
+import { chatHabits, toChatTool } from "./openai.ts";
 
 /**
  * Models of many vendors by OpenRouter. It speaks like Chat Completions, and reasoning comes and goes as `reasoning_details`.

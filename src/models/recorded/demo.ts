@@ -1,4 +1,4 @@
-import type { Recording } from "./recording.ts";
+import type { Recording } from "./recorded-model.ts";
 
 /**
  * A small session on the project of src/cli/agent/demo/demo-project.ts, whose test fails. Only these words are

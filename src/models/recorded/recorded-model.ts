@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Model, ModelEvent, ModelRequest, Usage } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-import type { RecordedCall, RecordedReply, Recording } from "./recording.ts";
 
 /** A model that plays a recording: its next reply follows from how many the conversation has. Reaches nobody. */
 export function recordedModel(
@@ -57,3 +56,22 @@ function* callEvents({ name, input }: RecordedCall, id: string): Generator<Model
 }
 
 const nothing: Usage = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
+
+/** What a model said once, to be said again: reply by reply, whatever the tools answer. */
+export interface Recording {
+  /** What it is called: `recorded/demo`. */
+  readonly name: string;
+  readonly replies: readonly RecordedReply[];
+}
+
+export interface RecordedReply {
+  readonly reasoning?: string;
+  readonly text?: string;
+  readonly calls?: readonly RecordedCall[];
+  readonly usage?: Partial<Usage>;
+}
+
+export interface RecordedCall {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}

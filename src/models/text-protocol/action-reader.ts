@@ -1,4 +1,4 @@
-import type { Action } from "../../wire/actions/action.ts";
+import type { Action } from "../../wire/actions/describe-actions.ts";
 import { type FoundActions, findActions } from "../../wire/actions/read-actions.ts";
 
 type Call = Extract<Action, { action: "tool_call" }>;

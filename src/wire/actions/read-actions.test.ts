@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Action } from "./action.ts";
+import type { Action } from "./describe-actions.ts";
 import { readActions } from "./read-actions.ts";
 
 const call = '{"action": "tool_call", "tool": "read_file", "args": {"path": "src/main.rs"}}';

@@ -1,5 +1,5 @@
 import { nearest } from "../../lib/nearest.ts";
-import { type Action, actionExamples } from "./action.ts";
+import { type Action, actionExamples } from "./describe-actions.ts";
 import { type Scan, scanObject } from "./scan-object.ts";
 
 /** What a reply asks for. */

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { type CreateSessionOptions, createSession } from "../../../src/agent/create-session.ts";
 import type { AgentEvent, TurnResult } from "../../../src/agent/event.ts";
-import { checkHistory } from "../../../src/agent/history/check-history.ts";
 import type { Session } from "../../../src/agent/session.ts";
 import type {
   ProviderOptions,
@@ -12,6 +11,7 @@ import type {
   SeenRequest,
 } from "../../providers/provider-server.ts";
 import { started } from "../../providers/started.ts";
+import { checkHistory } from "../../support/check-history.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import type { Side } from "./sides.ts";
 import type { Vocabulary } from "./vocabulary.ts";

@@ -1,6 +1,6 @@
 import type { TurnResult } from "../../../src/agent/event.ts";
 import type { StartEntry } from "../../../src/agent/records/restore.ts";
-import type { SessionEntry } from "../../../src/agent/session-entry.ts";
+import type { SessionEntry } from "../../../src/agent/records/session-entry.ts";
 import type { CallPart } from "../../../src/models/message.ts";
 import type { Usage } from "../../../src/models/model.ts";
 

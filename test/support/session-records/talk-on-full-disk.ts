@@ -1,6 +1,6 @@
 /** Goes on with a session where the journal finds no space. Arguments: folder. Prints the warnings as JSON. */
 import { join } from "node:path";
-import { openRecorder } from "../../../src/agent/records/open-recorder.ts";
+import { openRecorder } from "../../../src/agent/records/recorder.ts";
 import { openToolcrib } from "../../../src/toolcrib/index.ts";
 import { reply, start, user } from "./entries.ts";
 

@@ -1,6 +1,5 @@
 import { counted } from "../../../lib/counted.ts";
 import { printable } from "../../../lib/printable.ts";
-import { longestRun } from "./longest-run.ts";
 import type { Transcript, TranscriptItem } from "./transcript.ts";
 
 /** For people who read it in an editor or on a page that renders Markdown. */
@@ -87,4 +86,15 @@ function code(text: string): string {
   const marks = "`".repeat(longestRun(text, "`") + 1);
   const line = printable(text).replace(/\s+/g, " ");
   return `${marks}${/^`|`$|^ .* $/.test(line) ? ` ${line} ` : line}${marks}`;
+}
+
+/** How often a character stands in a row at most. */
+function longestRun(text: string, character: string): number {
+  let longest = 0;
+  let run = 0;
+  for (const found of text) {
+    run = found === character ? run + 1 : 0;
+    if (run > longest) longest = run;
+  }
+  return longest;
 }

@@ -4,9 +4,9 @@ import { counted } from "../../../lib/counted.ts";
 import { isRecord } from "../../../lib/is-record.ts";
 import { printable } from "../../../lib/printable.ts";
 import type { CallInput, Message } from "../../../models/message.ts";
-import type { SessionEntry, UserSource } from "../../session-entry.ts";
-import { readEntry } from "../read-entry.ts";
+import { readEntry } from "../read-entries.ts";
 import type { StartEntry } from "../restore.ts";
+import type { SessionEntry, UserSource } from "../session-entry.ts";
 
 /** A session as people read it. All texts can be shown on a terminal: what would steer one is made visible. */
 export interface Transcript {

@@ -2,8 +2,7 @@ import { counted } from "../../../lib/counted.ts";
 import { printableLine } from "../../../lib/printable.ts";
 import type { ModelChoice } from "../../../models/default-model.ts";
 import type { ModelPrices } from "../../../models/model.ts";
-import type { OfferedModel } from "../../../models/reachable/list-models.ts";
-import type { ReachedProvider } from "../../../models/reachable/reach-providers.ts";
+import type { OfferedModel, ReachedProvider } from "../../../models/reach-providers.ts";
 import { layTable } from "../../table.ts";
 
 /** What is reachable, for people: a paragraph for each provider, with nothing in it that only the eye can follow. */

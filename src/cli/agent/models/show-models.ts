@@ -2,7 +2,7 @@ import { readModelSettings } from "../../../agent/read-model-settings.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { type ModelChoice, namedModel, servedModel } from "../../../models/default-model.ts";
 import { providerAccess } from "../../../models/provider-access.ts";
-import { type ReachedProvider, reachProviders } from "../../../models/reachable/reach-providers.ts";
+import { type ReachedProvider, reachProviders } from "../../../models/reach-providers.ts";
 import { tellProgress } from "../../tell-progress.ts";
 import { describeModels } from "./describe-models.ts";
 import { threeWays } from "./three-ways.ts";

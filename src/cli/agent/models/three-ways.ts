@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { settingsFile } from "../../../models/provider-access.ts";
-import { providerNames } from "../../../models/provider-names.ts";
-import { providers } from "../../../models/providers.ts";
+import { providerNames, providers } from "../../../models/providers.ts";
 import { userDirectories } from "../../../system/directories.ts";
 import { layTable } from "../../table.ts";
 

@@ -1,5 +1,5 @@
 import { ToolError } from "../../../contract/error.ts";
-import { selectTools } from "../../../dialects/select-tools.ts";
+import { selectTools } from "../../../dialects/find-tool.ts";
 import { readServers } from "../../../mcp/hub/settings/read-servers.ts";
 import { parseRules } from "../../../policy/rules/parse-rules.ts";
 import { readPolicyFile } from "../../../system/policy-files.ts";

@@ -1,0 +1,110 @@
+import type { CallOptions, CallResult, Toolcrib } from "../toolcrib/index.ts";
+import { freeformFieldOf, type ReadInput, readFreeform, readStrict } from "../wire/read-arguments.ts";
+
+/** A call as a model has made it. */
+export interface ModelCall<Item> {
+  /** As the provider sent it, to answer it in the same form. */
+  readonly item: Item;
+  /** Two calls of one id are the same call: providers refuse a second answer. */
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly input: ReadInput;
+}
+
+/** What is needed of a call's result to answer it. */
+export type Answered = Pick<CallResult, "content" | "isError" | "images">;
+
+/**
+ * Makes calls and answers them in their order, each exactly once, also when they are cancelled. Arguments that cannot be
+ * read are told to the model, never repaired: what it did not say is not run.
+ */
+export async function answerCalls<Item, Answer>(
+  crib: Toolcrib,
+  calls: readonly ModelCall<Item>[],
+  options: CallOptions,
+  toAnswer: (call: ModelCall<Item>, result: Answered) => Answer,
+): Promise<Answer[]> {
+  if (calls.length === 0) return [];
+  const makeInOrder = inOrder(await toolsThatOnlyRead(crib));
+  return Promise.all(
+    firstOfEachId(calls).map(async ({ call, others }) => {
+      const { name, input } = call;
+      const result = input.ok
+        ? await makeInOrder(name, () => crib.call(name, input.value, options))
+        : unreadable(input.problem);
+      return toAnswer(call, others === 0 ? result : withOthersNotMade(result, others));
+    }),
+  );
+}
+
+/** A provider takes one answer for an id: of two different calls that have the same, the second is not made. */
+function firstOfEachId<Item>(
+  calls: readonly ModelCall<Item>[],
+): readonly { readonly call: ModelCall<Item>; readonly others: number }[] {
+  const meaning = ({ name, input }: ModelCall<Item>) => JSON.stringify([name, input]);
+  return calls.flatMap((call, index) => {
+    if (!call.id) return [{ call, others: 0 }];
+    const same = calls.filter(({ id }) => id === call.id);
+    if (calls.indexOf(same[0]!) !== index) return [];
+    const others = same.length === 1 ? 0 : same.filter((each) => meaning(each) !== meaning(call)).length;
+    return [{ call, others }];
+  });
+}
+
+function withOthersNotMade(result: Answered, others: number): Answered {
+  const note = `[${others === 1 ? "Another call" : `${others} other calls`} had the same id and ${others === 1 ? "was" : "were"} not made: call again with an id for each.]`;
+  return { ...result, content: result.content === "" ? note : `${result.content}\n${note}` };
+}
+
+function unreadable(problem: string): Answered {
+  const content = `${problem}\nNothing was done: make the call again with whole arguments.`;
+  return { content, isError: true, images: [] };
+}
+
+/** Makes the calls of one answer as the model wrote them down, one after the other. */
+export type MakeInOrder = <Result>(name: string, make: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * A model that writes "create, then read" counts on it: each call waits for those before it, and only neighbours that change
+ * nothing run side by side. One for each answer of a model.
+ */
+export function inOrder(changesNothing: ReadonlySet<string>): MakeInOrder {
+  let change: Promise<unknown> = Promise.resolve();
+  let reads: Promise<unknown>[] = [];
+  return (name, make) => {
+    const isRead = changesNothing.has(name);
+    const made = Promise.all(isRead ? [change] : [change, ...reads]).then(make);
+    const ended = made.catch(() => {});
+    if (isRead) reads.push(ended);
+    else [change, reads] = [ended, []];
+    return made;
+  };
+}
+
+/** The names of the tools no call of which changes anything. */
+export async function toolsThatOnlyRead(crib: Toolcrib): Promise<ReadonlySet<string>> {
+  const definitions = await crib.definitions({ which: "all" });
+  const reading = definitions.filter(({ effects }) => effects.readOnly);
+  return new Set(reading.flatMap(({ name, canonical }) => [name, canonical]));
+}
+
+/** The arguments that the text of a call without JSON stands for. */
+export async function freeformInput(crib: Toolcrib, name: string, text: unknown): Promise<ReadInput> {
+  return readFreeform(await definitionOf(crib, name), { name, text });
+}
+
+/** The arguments of a strict call without the nulls that strict mode made the model write. */
+export async function strictInput(crib: Toolcrib, name: string, input: ReadInput): Promise<ReadInput> {
+  return readStrict(await definitionOf(crib, name), input);
+}
+
+/** The name of the tool that patches are for, if there is one here. */
+export async function patchTool(crib: Toolcrib): Promise<string | undefined> {
+  const definitions = await crib.definitions({ which: "all" });
+  return definitions.find((definition) => freeformFieldOf(definition) !== undefined)?.name;
+}
+
+async function definitionOf(crib: Toolcrib, name: string) {
+  const definitions = await crib.definitions({ which: "all" });
+  return definitions.find((definition) => definition.name === name || definition.canonical === name);
+}

@@ -1,0 +1,83 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { reply, start, user } from "../../../test/support/session-records/entries.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { Journal } from "../../journal/journal.ts";
+import { KeptConversations } from "../../journal/kept-conversations.ts";
+import { openToolcrib } from "../../toolcrib/index.ts";
+import { openRecorder } from "./recorder.ts";
+
+it("tells once that nothing can be written, and writes it when it can", async () => {
+  await using folder = temporaryFolder();
+  const journal = new Journal({ file: join(folder.path, "later", "journal.sqlite"), session: "a" });
+  const conversations = new KeptConversations(journal);
+  const warnings: string[] = [];
+  const recorder = openRecorder({ conversations, session: "a", warn: (message) => warnings.push(message) });
+  recorder.add(start, user(1, "one"));
+  recorder.add(reply("two"));
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      /^What is said in this session is not kept just now: The journal .* cannot be used: /,
+    ),
+  ]);
+  mkdirSync(join(folder.path, "later"));
+  recorder.add(user(2, "three"));
+  const kept = conversations.entries("a").map(({ entry }) => entry);
+  expect([kept, warnings.length]).toEqual([[start, user(1, "one"), reply("two"), user(2, "three")], 1]);
+  journal.close();
+});
+
+it("keeps nothing of a session in which nobody has said anything", async () => {
+  await using folder = temporaryFolder();
+  const journal = new Journal({ file: join(folder.path, "journal.sqlite"), session: "a" });
+  const conversations = new KeptConversations(journal);
+  const recorder = openRecorder({ conversations, session: "a", warn: () => {} });
+  recorder.add(start);
+  recorder.add({ kind: "change", reasoning: "high" });
+  expect(conversations.list()).toEqual([]);
+  recorder.add(user(1, "one"));
+  const kept = conversations.entries("a").map(({ entry }) => entry);
+  expect(kept).toEqual([start, { kind: "change", reasoning: "high" }, user(1, "one")]);
+  journal.close();
+});
+
+it("tells that what was written is gone", async () => {
+  await using folder = temporaryFolder();
+  const journal = new Journal({ file: join(folder.path, "journal.sqlite"), session: "a" });
+  const conversations = new KeptConversations(journal);
+  const warnings: string[] = [];
+  const recorder = openRecorder({ conversations, session: "a", warn: (message) => warnings.push(message) });
+  recorder.add(start, user(1, "one"));
+  conversations.remove("a");
+  recorder.add(reply("two"));
+  recorder.add(user(2, "three"));
+  expect(warnings).toEqual([expect.stringContaining("cannot be resumed later")]);
+  journal.close();
+});
+
+it("does not end a session when the disk is full", async () => {
+  await using folder = temporaryFolder();
+  mkdirSync(join(folder.path, "workspace"));
+  const trial = fileURLToPath(
+    new URL("../../../test/support/session-records/talk-on-full-disk.ts", import.meta.url),
+  );
+  // A limit on the size of files fails like a full disk, and needs no disk of its own.
+  const words = ["-c", `trap "" XFSZ; ulimit -f 512; exec "$0" "$@"`, process.execPath, trial, folder.path];
+  const { stdout, status } = spawnSync("bash", words, { encoding: "utf8" });
+  const problem =
+    /^What is said in this session is not kept just now: The journal .* cannot be used: (database or disk is full|disk I\/O error)$/;
+  expect([status, JSON.parse(stdout)]).toEqual([0, [expect.stringMatching(problem)]]);
+  const crib = await openToolcrib({
+    workspace: join(folder.path, "workspace"),
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+  });
+  expect(crib.conversations.entries("session_full").map(({ entry }) => entry)).toEqual([
+    start,
+    user(1, "hello"),
+  ]);
+  await crib.close();
+});

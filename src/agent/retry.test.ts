@@ -1,0 +1,59 @@
+import { expect, it } from "vitest";
+import { ModelError, modelErrorKinds } from "../models/model-error.ts";
+import { inWords, retryWait } from "./retry.ts";
+
+const limits = { retries: 5, retryWaitMs: 60_000 };
+const busy = new ModelError("server", "Overloaded");
+
+it("waits twice as long each time, by full jitter, and never longer than the limit", () => {
+  const most = [1, 2, 3, 4, 5].map((attempt) =>
+    retryWait({ error: busy, attempt, limits: { ...limits, retryWaitMs: 10_000 }, random: () => 1 }),
+  );
+  expect(most).toEqual([1_000, 2_000, 4_000, 8_000, 10_000]);
+  expect(retryWait({ error: busy, attempt: 3, limits, random: () => 0.5 })).toBe(2_000);
+  expect(retryWait({ error: busy, attempt: 3, limits, random: () => 0 })).toBe(0);
+});
+
+it("waits at least as long as the provider asks", () => {
+  const error = new ModelError("rate-limit", "Slow down", { retryAfterMs: 20_000 });
+  expect(retryWait({ error, attempt: 1, limits, random: () => 0 })).toBe(20_000);
+  expect(retryWait({ error, attempt: 4, limits, random: () => 1 })).toBe(21_000);
+  const hasty = new ModelError("rate-limit", "Slow down", { retryAfterMs: 0 });
+  expect(retryWait({ error: hasty, attempt: 3, limits, random: () => 1 })).toBe(4_000);
+});
+
+it("gives up at once where the provider asks for more patience than there is, and says how long", () => {
+  const error = new ModelError("rate-limit", "Slow down", { retryAfterMs: 3 * 86_400_000, status: 429 });
+  expect(() => retryWait({ error, attempt: 1, limits })).toThrow(
+    expect.objectContaining({
+      kind: "rate-limit",
+      message: "Slow down (The provider asks to wait 3 days; we wait 60 seconds at most)",
+      hint: "Try again in 3 days.",
+      status: 429,
+    }),
+  );
+});
+
+it("gives up after as many attempts as are allowed, and says how many there were", () => {
+  expect(() => retryWait({ error: busy, attempt: 6, limits })).toThrow("Overloaded (asked 6 times)");
+  expect(() => retryWait({ error: busy, attempt: 1, limits: { ...limits, retries: 0 } })).toThrow(busy);
+});
+
+it.each(modelErrorKinds)("tries again after %s only where that may pass", (kind) => {
+  const error = new ModelError(kind, "No");
+  const passing = ["rate-limit", "server", "network", "cut", "timeout", "empty"];
+  const act = () => retryWait({ error, attempt: 1, limits, random: () => 0 });
+  if (passing.includes(kind)) expect(act()).toBe(0);
+  else expect(act).toThrow(error);
+});
+
+it.each([
+  [90_000_000, "25 hours"],
+  [7_200_000, "2 hours"],
+  [119_000, "119 seconds"],
+  [120_000, "2 minutes"],
+  [1_500, "1500 ms"],
+  [0, "0 ms"],
+])("says %i milliseconds in words", (milliseconds, words) => {
+  expect(inWords(milliseconds)).toBe(words);
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { eachEvent } from "./ask-model.ts";
+
+const forever = Number.POSITIVE_INFINITY;
+
+/** A stream that takes no notice of being ended. */
+async function* deaf(...events: number[]): AsyncGenerator<number> {
+  yield* events;
+  await new Promise(() => {});
+}
+
+async function taken(
+  open: (signal: AbortSignal) => AsyncIterable<number>,
+  { signal = new AbortController().signal, silenceMs = forever, enough = forever } = {},
+) {
+  const events: number[] = [];
+  const end = eachEvent(open, { signal, silenceMs }, (event) => {
+    events.push(event);
+    return events.length >= enough;
+  });
+  return end.then(
+    () => ({ events }),
+    (error: unknown) => ({ events, error }),
+  );
+}
+
+describe("a stream", () => {
+  it("is handed on until it ends", async () => {
+    async function* stream() {
+      yield* [1, 2];
+    }
+    expect(await taken(stream)).toEqual({ events: [1, 2] });
+  });
+
+  it("is left when enough has come, without waiting for its end", async () => {
+    expect(await taken(() => deaf(1, 2, 3), { enough: 2 })).toEqual({ events: [1, 2] });
+  });
+
+  it("fails as it failed", async () => {
+    const error = new Error("broken");
+    async function* stream() {
+      yield 1;
+      throw error;
+    }
+    expect(await taken(stream)).toEqual({ events: [1], error });
+    const unopened = () => {
+      throw error;
+    };
+    expect(await taken(unopened)).toEqual({ events: [], error });
+  });
+
+  it("is ended at once, also where it does not listen", async () => {
+    const stop = new AbortController();
+    const reason = new Error("stopped");
+    const heard: unknown[] = [];
+    const ended = taken(
+      (signal) => {
+        signal.addEventListener("abort", () => heard.push(signal.reason));
+        return deaf(1);
+      },
+      { signal: stop.signal },
+    );
+    setTimeout(() => stop.abort(reason), 5);
+    expect(await ended).toEqual({ events: [1], error: reason });
+    expect(heard).toEqual([reason]);
+  });
+
+  it("is not opened where it was ended before", async () => {
+    const reason = new Error("stopped");
+    const open = () => expect.unreachable();
+    expect(await taken(open, { signal: AbortSignal.abort(reason) })).toEqual({ events: [], error: reason });
+  });
+
+  it("is given up when it falls silent, before its first word or later", async () => {
+    const error = expect.objectContaining({
+      kind: "timeout",
+      message: "Nothing came from the model for 20 ms",
+    });
+    expect(await taken(() => deaf(), { silenceMs: 20 })).toEqual({ events: [], error });
+    expect(await taken(() => deaf(1, 2), { silenceMs: 20 })).toEqual({ events: [1, 2], error });
+  });
+
+  it("tells why it was ended, not what it says about that", async () => {
+    const stop = new AbortController();
+    async function* stream(signal: AbortSignal) {
+      yield 1;
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      throw new TypeError("terminated");
+    }
+    const ended = taken(stream, { signal: stop.signal });
+    const reason = new Error("stopped");
+    setTimeout(() => stop.abort(reason), 5);
+    expect(await ended).toEqual({ events: [1], error: reason });
+  });
+});

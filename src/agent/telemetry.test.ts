@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { trace } from "@opentelemetry/api";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
+import { afterAll, afterEach, expect, it } from "vitest";
+import { sessionOnLoopback } from "../../test/agent/session-on-loopback.ts";
+import { startTelemetry } from "./telemetry.ts";
+
+const exporter = new InMemorySpanExporter();
+const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+trace.setGlobalTracerProvider(provider);
+
+afterEach(() => exporter.reset());
+afterAll(async () => {
+  trace.disable();
+  await provider.shutdown();
+});
+
+it("is off unless it is wanted", async () => {
+  const names = [undefined, true].map(async (telemetry) => {
+    const { session, close } = await sessionOnLoopback([{ text: "Hello." }], { telemetry });
+    await session.run("Hello?").result;
+    await close();
+    return exporter
+      .getFinishedSpans()
+      .filter(({ attributes }) => attributes["gen_ai.conversation.id"] === session.id).length;
+  });
+  expect(await Promise.all(names)).toEqual([0, 2]);
+});
+
+it("tells of the turns of a session until it is stopped", async () => {
+  const reads = (...paths: string[]) => paths.map((path) => ({ name: "file_read", input: { path } }));
+  const { session, close } = await sessionOnLoopback(
+    [
+      { text: "Reading.", calls: reads("a.txt", "missing.txt"), usage: { input: 100, output: 10 } },
+      { text: "It says hello." },
+      { text: "Nobody hears." },
+    ],
+    { dialect: "toolcrib", files: { "a.txt": "hello\n" } },
+  );
+  const stop = await startTelemetry(session);
+  await session.run("What does a.txt say?").result;
+  stop();
+  await session.run("And now?").result;
+  const spans = exporter.getFinishedSpans();
+  const [chat] = spans;
+  expect(spans.map(({ name, attributes }) => `${name}: ${attributes["error.type"] ?? "ok"}`).sort()).toEqual([
+    "chat gpt-5: ok",
+    "chat gpt-5: ok",
+    "execute_tool file_read: not-found",
+    "execute_tool file_read: ok",
+    "invoke_agent toolcrib: ok",
+  ]);
+  expect(chat?.attributes).toMatchObject({
+    "gen_ai.conversation.id": session.id,
+    "gen_ai.provider.name": "openai",
+    "gen_ai.response.finish_reasons": ["calls"],
+    "gen_ai.usage.input_tokens": 100,
+    "gen_ai.usage.output_tokens": 10,
+  });
+  expect(JSON.stringify(spans.map(({ attributes, events }) => [attributes, events]))).not.toMatch(
+    /hello|a\.txt/,
+  );
+  expect(await close()).toEqual([]);
+});
+
+it("says what to install where it is wanted and not there", async () => {
+  const script = `
+    import { registerHooks } from "node:module";
+    registerHooks({
+      resolve(name, context, next) {
+        if (name === "@opentelemetry/api") throw new Error("Cannot find package");
+        return next(name, context);
+      },
+    });
+    const { startTelemetry } = await import(${JSON.stringify(join(import.meta.dirname, "telemetry.ts"))});
+    const { code, message, hint } = await startTelemetry({ id: "s", model: { id: "m" }, on: () => {} }).catch((error) => error);
+    console.log(JSON.stringify({ code, message, hint }));
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], {
+    env: {},
+  });
+  expect(JSON.parse(stdout)).toEqual({
+    code: "unavailable",
+    message: "Telemetry is wanted, and @opentelemetry/api is not installed",
+    hint: "Run `npm install @opentelemetry/api` beside an SDK that exports spans, or leave telemetry off.",
+  });
+});

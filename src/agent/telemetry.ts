@@ -1,0 +1,258 @@
+import type { Attributes, Span } from "@opentelemetry/api";
+import { ToolError } from "../contract/error.ts";
+import type { Usage } from "../models/model.ts";
+import type { AgentEvent } from "./event.ts";
+import type { Session } from "./session.ts";
+
+/** Tells `@opentelemetry/api` of a session as spans, without a word of what was said in it; the answer stops it. */
+export async function startTelemetry(session: Pick<Session, "id" | "model" | "on">): Promise<() => void> {
+  const api = await loadApi();
+  const writer = new SpanWriter(api, { session: session.id, model: session.model.id });
+  const stopListening = session.on((event) => writer.take(event));
+  return () => {
+    stopListening();
+    writer.close();
+  };
+}
+
+async function loadApi(): Promise<typeof import("@opentelemetry/api")> {
+  try {
+    return await import("@opentelemetry/api");
+  } catch (cause) {
+    throw new ToolError("unavailable", "Telemetry is wanted, and @opentelemetry/api is not installed", {
+      hint: "Run `npm install @opentelemetry/api` beside an SDK that exports spans, or leave telemetry off.",
+      cause,
+    });
+  }
+}
+
+type Api = typeof import("@opentelemetry/api");
+type Event<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
+
+/**
+ * Spans of what an agent does, by the semantic conventions for generative AI: `invoke_agent` for a turn, in it `chat` for each reply and
+ * `execute_tool` for each call; a turn of a subagent is in the turn of the agent that has it. No contents: names, counts,
+ * outcomes.
+ */
+export class SpanWriter {
+  readonly #api: Api;
+  readonly #session: string;
+  readonly #model: string;
+  /** By the names of the agents, "" for the session itself. */
+  readonly #agents = new Map<string, OpenSpans>();
+
+  constructor(api: Api, { session, model }: { readonly session: string; readonly model: string }) {
+    this.#api = api;
+    this.#session = session;
+    this.#model = model;
+  }
+
+  take(event: AgentEvent): void {
+    const agent = this.#agentOf(event);
+    switch (event.type) {
+      case "session-start":
+      case "model":
+        agent.model = event.model;
+        break;
+      case "turn-start":
+        agent.turn = this.#startTurn(event, agent);
+        break;
+      case "round-start":
+        this.#endReply(agent, event.at);
+        agent.reply = { span: this.#startReply(event, agent), endedAt: undefined };
+        break;
+      case "retry":
+        agent.reply?.span.addEvent("retry", { attempt: event.attempt, "error.type": event.kind }, event.at);
+        break;
+      case "reply-end":
+        if (!agent.reply) break;
+        agent.reply.endedAt = event.at;
+        agent.reply.span.setAttribute("gen_ai.response.finish_reasons", [event.reason]);
+        break;
+      case "usage":
+        // Also told of what others used: of this reply it is right behind it.
+        if (agent.reply?.endedAt === undefined) break;
+        agent.reply.span.setAttributes(usageAttributes(event.usage));
+        this.#endReply(agent, event.at);
+        break;
+      case "tool-start":
+        agent.calls.set(event.id, this.#startCall(event, agent));
+        break;
+      case "approval":
+        agent.calls.get(event.id)?.addEvent("approval", {}, event.at);
+        break;
+      case "approval-end":
+        agent.calls.get(event.id)?.addEvent("approval-end", { allowed: event.allowed }, event.at);
+        break;
+      case "tool-end":
+        this.#endCall(event, agent);
+        break;
+      case "limit":
+        agent.turn?.addEvent("limit", { limit: event.limit, allowed: event.allowed }, event.at);
+        break;
+      case "loop":
+        agent.turn?.addEvent("loop", { action: event.action, times: event.times }, event.at);
+        break;
+      case "compaction": {
+        const { tokensBefore, tokensAfter, at } = event;
+        agent.turn?.addEvent("compaction", { tokens_before: tokensBefore, tokens_after: tokensAfter }, at);
+        break;
+      }
+      case "error":
+        for (const span of [agent.turn, agent.reply?.span]) if (span) this.#fail(span, event.error.kind);
+        break;
+      case "turn-end":
+        this.#endTurn(event, agent);
+        break;
+      case "session-end":
+        this.#endAll(agent, event.at);
+        break;
+    }
+  }
+
+  /** Ends what is still open. */
+  close(): void {
+    for (const agent of this.#agents.values()) this.#endAll(agent, Date.now());
+  }
+
+  #agentOf({ agent: name = "" }: AgentEvent): OpenSpans {
+    const known = this.#agents.get(name);
+    if (known) return known;
+    const fresh: OpenSpans = {
+      name,
+      model: this.#model,
+      turn: undefined,
+      reply: undefined,
+      calls: new Map(),
+    };
+    this.#agents.set(name, fresh);
+    return fresh;
+  }
+
+  #startTurn({ at, turn }: Event<"turn-start">, agent: OpenSpans): Span {
+    this.#endAll(agent, at);
+    const attributes = {
+      ...modelAttributes(agent.model),
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.agent.name": agentName,
+      "gen_ai.agent.id": agent.name === "" ? this.#session : `${this.#session}/${agent.name}`,
+      "toolcrib.turn": turn,
+    };
+    return this.#start(`invoke_agent ${agentName}`, { at, attributes }, this.#above(agent));
+  }
+
+  /** The turn that a subagent works for; of the session itself whatever its program is in. */
+  #above({ name }: OpenSpans): Span | undefined {
+    return name === "" ? undefined : this.#agents.get(name.split("/").slice(0, -1).join("/"))?.turn;
+  }
+
+  #startReply({ at, round }: Event<"round-start">, { model, turn }: OpenSpans): Span {
+    const attributes = {
+      ...modelAttributes(model),
+      "gen_ai.operation.name": "chat",
+      "toolcrib.round": round,
+    };
+    return this.#start(`chat ${nameOf(model)}`, { at, attributes, isRemote: true }, turn);
+  }
+
+  #startCall({ at, id, name, canonical }: Event<"tool-start">, { turn }: OpenSpans): Span {
+    const attributes = {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": name,
+      "gen_ai.tool.type": "function",
+      "gen_ai.tool.call.id": id,
+      "toolcrib.tool": canonical,
+    };
+    return this.#start(`execute_tool ${name}`, { at, attributes }, turn);
+  }
+
+  #start(
+    name: string,
+    { at, attributes, isRemote = false }: { at: number; attributes: Attributes; isRemote?: boolean },
+    parent: Span | undefined,
+  ): Span {
+    const { context, SpanKind, trace } = this.#api;
+    const surroundings = parent ? trace.setSpan(context.active(), parent) : context.active();
+    return trace.getTracer("toolcrib").startSpan(
+      name,
+      {
+        startTime: at,
+        kind: isRemote ? SpanKind.CLIENT : SpanKind.INTERNAL,
+        attributes: { "gen_ai.conversation.id": this.#session, ...attributes },
+      },
+      surroundings,
+    );
+  }
+
+  #endCall({ id, at, isError, error, callId }: Event<"tool-end">, { calls }: OpenSpans): void {
+    const span = calls.get(id);
+    if (!span) return;
+    calls.delete(id);
+    if (callId !== null) span.setAttribute("toolcrib.call", callId);
+    if (isError) this.#fail(span, error?.code ?? "tool_error");
+    span.end(at);
+  }
+
+  #endReply(agent: OpenSpans, at: number): void {
+    agent.reply?.span.end(agent.reply.endedAt ?? at);
+    agent.reply = undefined;
+  }
+
+  #endTurn(event: Event<"turn-end">, agent: OpenSpans): void {
+    agent.turn?.setAttributes({
+      ...usageAttributes(event.usage),
+      "toolcrib.outcome": event.outcome,
+      "toolcrib.rounds": event.rounds,
+      "toolcrib.calls": event.calls,
+      ...(event.cost !== null && { "toolcrib.cost_usd": event.cost }),
+    });
+    this.#endAll(agent, event.at);
+  }
+
+  #endAll(agent: OpenSpans, at: number): void {
+    for (const span of agent.calls.values()) span.end(at);
+    agent.calls.clear();
+    this.#endReply(agent, at);
+    agent.turn?.end(at);
+    agent.turn = undefined;
+  }
+
+  #fail(span: Span, type: string): void {
+    span.setAttribute("error.type", type);
+    span.setStatus({ code: this.#api.SpanStatusCode.ERROR });
+  }
+}
+
+/** What is going on in one agent. */
+interface OpenSpans {
+  readonly name: string;
+  model: string;
+  turn: Span | undefined;
+  /** Of which the end may have come already, and not yet what it used. */
+  reply: { readonly span: Span; endedAt: number | undefined } | undefined;
+  readonly calls: Map<string, Span>;
+}
+
+const agentName = "toolcrib";
+
+function modelAttributes(model: string): Attributes {
+  const [provider = ""] = model.split("/");
+  return {
+    "gen_ai.provider.name": provider === "google" ? "gcp.gemini" : provider,
+    "gen_ai.request.model": nameOf(model),
+  };
+}
+
+/** `provider/name` without the provider. */
+function nameOf(model: string): string {
+  return model.slice(model.indexOf("/") + 1);
+}
+
+function usageAttributes({ input, output, cached, cacheWritten }: Usage): Attributes {
+  return {
+    "gen_ai.usage.input_tokens": input,
+    "gen_ai.usage.output_tokens": output,
+    "gen_ai.usage.cache_read.input_tokens": cached,
+    "gen_ai.usage.cache_creation.input_tokens": cacheWritten,
+  };
+}

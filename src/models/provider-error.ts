@@ -1,0 +1,199 @@
+import { ModelError, type ModelErrorKind } from "./model-error.ts";
+import { detailsIn, type Failure, readFailure } from "./provider-failure.ts";
+import type { ProviderSettings } from "./providers.ts";
+
+/** Whom a failure concerns, and what of theirs must never be shown. */
+interface Concerned {
+  readonly provider: string;
+  readonly model: string;
+  readonly secrets: readonly string[];
+  /** Whether the provider was asked. */
+  readonly isAsked?: boolean;
+  /** Whether something of the reply has come. */
+  readonly hasBegun?: boolean;
+}
+
+/**
+ * What went wrong between us and a provider, by what can be done about it. What is no failure of theirs comes back as it is.
+ * The error of the SDK is not kept as the cause: it holds the whole conversation, and the key.
+ */
+export function toModelError(error: unknown, concerned: Concerned): unknown {
+  const known = causesOf(error).find((cause) => cause instanceof ModelError);
+  if (known !== undefined) return new ModelError(known.kind, shown(known.message, concerned.secrets), known);
+  if (error instanceof TypeError && badHeader.test(error.message)) return unsendable(concerned);
+  const failure = readFailure(error);
+  if (failure === undefined) return concerned.isAsked ? unreadable(error, concerned) : error;
+  const kind = kindOf(failure, concerned);
+  return new ModelError(kind, shown(messageOf(failure, kind, concerned), concerned.secrets), {
+    hint: hintFor(kind, failure, concerned),
+    status: failure.status,
+    retryAfterMs: kind === "rate-limit" || kind === "server" ? retryAfter(failure) : undefined,
+  });
+}
+
+/** What the SDK throws over a reply, and is no error of its own kinds, is what it did not expect. */
+function unreadable(error: unknown, { secrets }: Concerned): ModelError {
+  const words = shown(error instanceof Error ? error.message : String(error), secrets);
+  return new ModelError("cut", `The reply broke off: it is not in the format of the provider (${words})`);
+}
+
+/** The SDK wraps what our own `fetch` throws. */
+function causesOf(error: unknown): readonly unknown[] {
+  const causes: unknown[] = [];
+  for (let cause = error; cause instanceof Error && causes.length < 8; cause = cause.cause)
+    causes.push(cause);
+  return causes;
+}
+
+/** What must never be shown of how a provider is reached. Short ones would be found in every other word. */
+export function secretsOf({
+  apiKey = "",
+  authToken = "",
+  headers = {},
+}: Pick<ProviderSettings, "apiKey" | "authToken" | "headers">): readonly string[] {
+  return [apiKey, authToken, ...Object.values(headers)].filter((value) => value.length >= 6);
+}
+
+/** How fetch refuses a header; it quotes it, and with it the key. */
+const badHeader = /invalid header|ByteString/i;
+
+function unsendable({ provider }: Concerned): ModelError {
+  return new ModelError("auth", `The key or a header for ${provider} holds characters that cannot be sent.`, {
+    hint: "It may hold a line break or quotation marks: copy it again.",
+  });
+}
+
+/** One line, not too long, with nothing in it that opens a door. */
+export function shown(message: string, secrets: readonly string[]): string {
+  const known = secrets.reduce((text, secret) => text.replaceAll(secret, "***"), message);
+  const line = known.replace(/\s+/g, " ").trim().replace(keys, "***").replace(keyed, "$1***");
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
+}
+
+const maxLength = 500;
+const keys = /\b(?:sk-|AIza|xox[bp]-|gsk_|Bearer )[\w*.~+/-]{8,}=*/g;
+const keyed = /([?&](?:key|api[_-]?key|token|access_token)=)[^&\s"']+/gi;
+
+function kindOf(
+  { status, codes, words, isConnection, isUnreadable }: Failure,
+  { hasBegun = false }: Concerned,
+): ModelErrorKind {
+  if (isConnection) return status === undefined && !hasBegun ? "network" : "cut";
+  if (isUnreadable) return "cut";
+  const says = (pattern: RegExp) => pattern.test(words) || codes.some((code) => pattern.test(code));
+  if (says(overflows)) return "overflow";
+  if (status === 402 || says(paidOut)) return "quota";
+  if (says(keyRefused)) return "auth";
+  if (status === 403 && says(/moderation|flagged/i)) return "bad-request";
+  if (status === 401 || status === 403) return "auth";
+  if (status === 404 || says(unknownModel)) return "not-found";
+  if (status === 429 || says(/rate_limit|RESOURCE_EXHAUSTED/)) return "rate-limit";
+  if (status === undefined || status >= 500 || says(/overloaded/i)) return "server";
+  if (status < 400) return "cut";
+  return passingStatus.has(status) ? "server" : "bad-request";
+}
+
+/** Timeout, conflict, too early. */
+const passingStatus: ReadonlySet<number> = new Set([408, 409, 425]);
+
+const overflows = new RegExp(
+  [
+    "context_length_exceeded|request_too_large|exceed_context_size",
+    "prompt is too long|input is too long|request too large",
+    "maximum context length|exceeds? (?:the )?(?:available |model'?s? |maximum )?context|context (?:window|limit|length) (?:of|is|exceeded|overflow)",
+    "exceed (?:the )?context (?:limit|window|length)|input token count.{0,40}exceeds|too many (?:input )?tokens",
+    "context the overflows|larger than the maximum (?:input|context)",
+  ].join("|"),
+  "i",
+);
+
+const paidOut =
+  /insufficient_quota|insufficient credits|billing_(?:hard_limit|not_active|error)|credit balance is too low|PerDay|free-models-per-day|payment required/i;
+
+const keyRefused = /invalid_api_key|API_KEY_INVALID|authentication_error|api key not valid|permission_error/i;
+
+const unknownModel = /model_not_found|not_found_error|is not a valid model|no endpoints found/i;
+
+function messageOf(failure: Failure, kind: ModelErrorKind, { provider }: Concerned): string {
+  const { status, words, address } = failure;
+  if (kind === "network") return `Cannot reach ${address ?? provider}: ${words}`;
+  if (kind === "cut") return `The reply broke off: ${words}`;
+  return words === "" ? `${provider} answered HTTP ${status ?? "nothing"}` : words;
+}
+
+function hintFor(
+  kind: ModelErrorKind,
+  { isCertificate }: Failure,
+  { provider, model }: Concerned,
+): string | undefined {
+  switch (kind) {
+    case "auth":
+      return `Check the key of ${provider}: \`toolcrib models ${provider}\` shows where it comes from.`;
+    case "quota":
+      return `Add credit or raise the limit at ${provider}, or use another model.`;
+    case "not-found":
+      return `\`toolcrib models ${provider}\` lists what it offers; ${model} may be spelled otherwise.`;
+    case "network":
+      return isCertificate
+        ? "Its certificate is not trusted here: NODE_EXTRA_CA_CERTS names further authorities."
+        : `Is it running, and is the address of ${provider} right? \`toolcrib models\` shows it.`;
+    default:
+      return undefined;
+  }
+}
+
+/** How long a provider asks to wait, in milliseconds: in a header, in the body as Gemini does, or in words. */
+function retryAfter({
+  headers,
+  body,
+  words,
+}: Pick<Failure, "headers" | "body" | "words">): number | undefined {
+  const ways = [
+    () => milliseconds(headers["retry-after-ms"]),
+    () => secondsOrDate(headers["retry-after"]),
+    () => retryInfo(body),
+    () => inWords(words),
+    () => reset(headers["x-ratelimit-reset"]),
+  ];
+  for (const way of ways) {
+    const wait = way();
+    if (wait !== undefined && Number.isFinite(wait)) return Math.max(0, Math.round(wait));
+  }
+  return undefined;
+}
+
+function milliseconds(value: string | undefined): number | undefined {
+  return value === undefined || !/^\s*\d+(\.\d+)?\s*$/.test(value) ? undefined : Number(value);
+}
+
+function secondsOrDate(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const seconds = milliseconds(value);
+  return seconds === undefined ? Date.parse(value) - Date.now() : seconds * 1000;
+}
+
+function retryInfo(body: unknown): number | undefined {
+  const info = detailsIn(body).find((detail) => String(detail["@type"]).endsWith("RetryInfo"));
+  const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(String(info?.retryDelay)) ?? [];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
+}
+
+/** "Please try again in 6m0.5s", "retry in 20ms". */
+function inWords(words: string): number | undefined {
+  const [, hours, minutes, seconds, ms] =
+    /(?:try again|retry) (?:in|after) (?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s(?:ec\w*)?)?(?:(\d+(?:\.\d+)?)ms)?/i.exec(
+      words,
+    ) ?? [];
+  const parts = [hours, minutes, seconds, ms];
+  if (parts.every((part) => part === undefined)) return undefined;
+  const [h, m, s, rest] = parts.map((part) => Number(part ?? 0)) as [number, number, number, number];
+  return ((h * 60 + m) * 60 + s) * 1000 + rest;
+}
+
+/** A moment since 1970, in seconds or milliseconds, or seconds from now. */
+function reset(value: string | undefined): number | undefined {
+  const given = milliseconds(value);
+  if (given === undefined) return undefined;
+  if (given > 1e12) return given - Date.now();
+  return given > 1e9 ? given * 1000 - Date.now() : given * 1000;
+}

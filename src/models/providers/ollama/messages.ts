@@ -1,0 +1,181 @@
+import type { ChatResponse, Message as OllamaMessage } from "ollama";
+import type { Image } from "../../../contract/tool.ts";
+import { newIdentifier } from "../../../lib/identifier.ts";
+import { isRecord } from "../../../lib/is-record.ts";
+import { pictureLeftOut } from "../../language-model/to-prompt.ts";
+import type {
+  AssistantMessage,
+  CallInput,
+  CallPart,
+  Message,
+  ToolMessage,
+  UserMessage,
+} from "../../message.ts";
+import type { ModelEvent, Usage } from "../../model.ts";
+import { ModelError } from "../../model-error.ts";
+import { UnreadableCall } from "./asking-fetch.ts";
+
+/** How a conversation is told to one model. */
+interface Telling {
+  /** Of the model: the reasoning of others is not shown to it. */
+  readonly id: string;
+  readonly seesImages: boolean;
+}
+
+/** Turns messages into those of Ollama, each of them once. */
+export function messageMaker(telling: Telling): (message: Message) => readonly OllamaMessage[] {
+  const known = new WeakMap<Message, readonly OllamaMessage[]>();
+  return (message) => {
+    const made = known.get(message) ?? toMessages(message, telling);
+    known.set(message, made);
+    return made;
+  };
+}
+
+function toMessages(message: Message, telling: Telling): readonly OllamaMessage[] {
+  switch (message.role) {
+    case "user":
+      return [toUser(message, telling)];
+    case "assistant":
+      return [toAssistant(message, telling)];
+    case "tool":
+      return toAnswers(message, telling);
+  }
+}
+
+function toUser({ content }: UserMessage, { seesImages }: Telling): OllamaMessage {
+  const words = content.flatMap((part) => {
+    if (part.type === "text") return [part.text];
+    return seesImages ? [] : [pictureLeftOut];
+  });
+  const images = content.filter((part) => part.type === "image");
+  return { role: "user", content: words.join("\n"), ...(seesImages && imagesOf(images)) };
+}
+
+function toAssistant({ model, content }: AssistantMessage, { id }: Telling): OllamaMessage {
+  const textOf = (type: "text" | "reasoning") =>
+    content.flatMap((part) => (part.type === type ? [part.text] : [])).join("");
+  const thinking = model === id ? textOf("reasoning") : "";
+  const calls = content.filter((part) => part.type === "call");
+  return {
+    role: "assistant",
+    content: textOf("text"),
+    ...(thinking !== "" && { thinking }),
+    ...(calls.length > 0 && { tool_calls: calls.map(toCall) }),
+  };
+}
+
+/** A call without a name was made, too. */
+const noName = "_";
+
+/** Arguments are an object always: of what could not be read the answer tells. */
+function toCall({ name, input }: CallPart): NonNullable<OllamaMessage["tool_calls"]>[number] {
+  return {
+    function: { name: name || noName, arguments: input.ok && isRecord(input.value) ? input.value : {} },
+  };
+}
+
+/** Answers have no pictures: those come after all of them, as the person's. */
+function toAnswers({ answers }: ToolMessage, { seesImages }: Telling): readonly OllamaMessage[] {
+  const told = answers.map(({ name, content, images }) => ({
+    role: "tool",
+    content: images.length > 0 && !seesImages ? `${content}\n${pictureLeftOut}`.trimStart() : content,
+    tool_name: name || noName,
+  }));
+  const seen = seesImages ? answers.filter(({ images }) => images.length > 0) : [];
+  if (seen.length === 0) return told;
+  const names = seen.map(({ name }) => name).join(", ");
+  return [
+    ...told,
+    { role: "user", content: `From ${names}:`, ...imagesOf(seen.flatMap(({ images }) => images)) },
+  ];
+}
+
+function imagesOf(images: readonly Image[]): { images?: string[] } {
+  return images.length === 0 ? {} : { images: images.map(({ base64 }) => base64) };
+}
+
+/** The events of a reply. The last one is `finish`, after which nothing is read. */
+export async function* readChunks(chunks: AsyncIterable<ChatResponse>): AsyncGenerator<ModelEvent, void> {
+  const reply = new Reply();
+  try {
+    for await (const chunk of chunks) {
+      yield* reply.read(chunk);
+      if (chunk.done) return;
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableCall)) throw error;
+    yield* reply.endUnread(error.message);
+  }
+}
+
+class Reply {
+  #parts = 0;
+  #calls = 0;
+  #hasWords = false;
+  #open: { readonly id: string; readonly part: "text" | "reasoning" } | undefined;
+
+  *read(chunk: ChatResponse): Generator<ModelEvent, void> {
+    const { thinking, content, tool_calls: calls } = chunk.message ?? {};
+    yield* this.#add("reasoning", thinking);
+    yield* this.#add("text", content);
+    for (const { function: called } of calls ?? []) {
+      yield* this.#close();
+      this.#calls += 1;
+      // Older servers give no ids.
+      const id = newIdentifier("call");
+      const { name } = called;
+      yield { type: "call-start", id, name };
+      yield { type: "call", call: { type: "call", id, name, input: readInput(called.arguments) } };
+    }
+    if (chunk.done) yield* this.#end(chunk);
+  }
+
+  /** The server could not read what the model has called. */
+  *endUnread(problem: string): Generator<ModelEvent, void> {
+    yield* this.#close();
+    yield {
+      type: "fault",
+      message: `Your call of a tool could not be read, and nothing was done: ${problem}\nCall it again, with arguments that are one JSON object.`,
+    };
+    yield { type: "finish", reason: "stop", usage: usageOf(0, 0) };
+  }
+
+  *#end({ done_reason, prompt_eval_count, eval_count }: ChatResponse): Generator<ModelEvent, void> {
+    yield* this.#close();
+    const isCut = done_reason === "length";
+    if (!isCut && this.#calls === 0 && !this.#hasWords)
+      throw new ModelError("empty", "The reply has neither words nor calls.");
+    const reason = isCut ? "length" : this.#calls > 0 ? "calls" : "stop";
+    yield { type: "finish", reason, usage: usageOf(prompt_eval_count, eval_count) };
+  }
+
+  *#add(part: "text" | "reasoning", text: string | undefined): Generator<ModelEvent, void> {
+    if (!text) return;
+    if (part === "text" && text.trim() !== "") this.#hasWords = true;
+    if (this.#open?.part !== part) {
+      yield* this.#close();
+      this.#parts += 1;
+      this.#open = { id: `${part}_${this.#parts}`, part };
+      yield { type: "part-start", id: this.#open.id, part };
+    }
+    yield { type: "part-delta", id: this.#open.id, text };
+  }
+
+  *#close(): Generator<ModelEvent, void> {
+    if (this.#open !== undefined) yield { type: "part-end", id: this.#open.id };
+    this.#open = undefined;
+  }
+}
+
+/** Some servers do not count. */
+function usageOf(input: unknown, output: unknown): Usage {
+  const number = (count: unknown) => (typeof count === "number" ? count : 0);
+  return { input: number(input), cached: 0, cacheWritten: 0, output: number(output), reasoning: 0 };
+}
+
+function readInput(given: unknown): CallInput {
+  if (isRecord(given)) return { ok: true, value: given };
+  if (given === undefined || given === null) return { ok: true, value: {} };
+  return { ok: false, given: JSON.stringify(given), problem: "The arguments are no JSON object." };
+}

@@ -1,0 +1,196 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import type { ProviderKind } from "../../test/providers/provider-server.ts";
+import { startProvider } from "../../test/providers/start-provider.ts";
+import { chooseModel } from "./default-model.ts";
+import { reachProviders } from "./reach-providers.ts";
+import type { ModelSettings } from "./settings.ts";
+
+describe("lists what a provider offers:", () => {
+  it.each<[ProviderKind, string, object]>([
+    ["openai", "gpt-5.5", { contextTokens: 1_050_000 }],
+    ["openai-chat", "qwen3-coder", {}],
+    ["anthropic", "claude-new", { contextTokens: 200_000 }],
+    ["google", "gemini-new", { contextTokens: 1_048_576 }],
+    ["openrouter", "anthropic/claude-opus-5", { contextTokens: 1_000_000 }],
+    ["ollama", "qwen3:8b", { prices: { input: 0, output: 0 } }],
+  ])("%s", async (kind, model, facts) => {
+    const server = await startProvider(kind, [], {
+      models: [model, "text-embedding-3", "nomic-embed-text:v1.5"],
+    });
+    try {
+      const [own] = Object.keys(server.settings.providers ?? {});
+      const reached = await reachProviders({ settings: server.settings, variables: {}, only: [own!] });
+      expect(reached).toMatchObject([
+        {
+          name: own,
+          addressFrom: "models.json",
+          keyFrom: "models.json",
+          state: "reachable",
+          problem: null,
+          models: [{ id: `${own}/${model}`, name: model, facts }],
+        },
+      ]);
+      expect(reached[0]?.models).toHaveLength(1);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+it("reads no list that is longer than any could be", async () => {
+  await using server = await listening((_, response) => response.end("x".repeat(17 * 1024 ** 2)));
+  const settings = { providers: { mine: { type: "openai-chat", baseUrl: server.url } } } as const;
+  const [reached] = await reachProviders({ settings, variables: {}, only: ["mine"], timeoutMs: 60_000 });
+  expect([reached?.state, reached?.problem]).toEqual([
+    "unreachable",
+    `${new URL(server.url).host} sends more than a reply can be`,
+  ]);
+});
+
+it("says of each what keeps it from being reached, and never shows a key", async () => {
+  const server = await startProvider("openai", []);
+  await using silent = await listening(() => {});
+  await using page = await listening((_, response) => response.end("<html>Hello</html>"));
+  await using elsewhere = await listening((_, response) =>
+    response.writeHead(302, { location: page.url }).end(),
+  );
+  const mine = (baseUrl: string) => ({ type: "openai-chat", baseUrl, apiKey: "sk-secret-key" }) as const;
+  const settings: ModelSettings = {
+    providers: {
+      openai: { baseUrl: `${server.url}/v1`, apiKey: "sk-wrong-key" },
+      silent: mine(silent.url),
+      page: mine(page.url),
+      elsewhere: mine(elsewhere.url),
+      forbidden: mine("http://127.0.0.1:1/v1"),
+      odd: { type: "openai-chat", baseUrl: page.url, apiKey: "sk-with\nbreak" },
+      what: { baseUrl: page.url },
+    },
+  };
+  const variables = { OLLAMA_HOST: "127.0.0.1:1", OPENROUTER_API_KEY: " " };
+  const reached = await reachProviders({ settings, variables, timeoutMs: 1_000 });
+  const told = Object.fromEntries(
+    reached.map(({ name, state, problem, hint }) => [name, [state, problem, hint]]),
+  );
+  expect(told).toEqual({
+    anthropic: [
+      "no-key",
+      "There is no key.",
+      "Set ANTHROPIC_API_KEY; get one at https://console.anthropic.com/settings/keys",
+    ],
+    openai: ["unreachable", "The key is refused: Incorrect API key provided.", "Look at models.json."],
+    google: [
+      "no-key",
+      "There is no key.",
+      "Set GEMINI_API_KEY; get one at https://aistudio.google.com/apikey",
+    ],
+    openrouter: [
+      "no-key",
+      "There is no key.",
+      "Set OPENROUTER_API_KEY; get one at https://openrouter.ai/keys",
+    ],
+    ollama: ["unreachable", "Cannot reach http://127.0.0.1:1: bad port", null],
+    silent: ["unreachable", `${silent.url} did not answer within 1 s.`, null],
+    page: [
+      "unreachable",
+      `${page.url} answers, but not with a list of models.`,
+      "Is the address right? It ends in /v1 for most servers.",
+    ],
+    elsewhere: [
+      "unreachable",
+      `${new URL(elsewhere.url).host} sends us on to ${page.url}/`,
+      "Nothing was sent there. If that is right, make it the base URL of the provider.",
+    ],
+    forbidden: ["unreachable", "Cannot reach http://127.0.0.1:1/v1: bad port", null],
+    odd: [
+      "unreachable",
+      "The key in models.json holds a character that no key has",
+      "Copy it again, as a whole and nothing else.",
+    ],
+    what: [
+      "unreachable",
+      'models.json does not say what the provider "what" speaks',
+      expect.stringContaining("Set providers.what.type"),
+    ],
+  });
+  expect(JSON.stringify(reached)).not.toMatch(/sk-/);
+  await server.close();
+});
+
+it("looks at the key of OpenRouter, whose list is for everybody", async () => {
+  await using server = await listening(({ url }, response) => {
+    if (url === "/models") response.end(JSON.stringify({ data: [{ id: "a/b" }] }));
+    else response.writeHead(401).end(JSON.stringify({ error: { message: "No such user", code: 401 } }));
+  });
+  const settings = { providers: { openrouter: { baseUrl: server.url, apiKey: "sk-or-wrong" } } };
+  const [reached] = await reachProviders({ settings, variables: {}, only: ["openrouter"] });
+  expect([reached?.state, reached?.problem]).toEqual(["unreachable", "The key is refused: No such user"]);
+});
+
+it("believes lists that tell lengths, prices and abilities", async () => {
+  await using server = await listening((_, response) => {
+    const pricing = { prompt: "0.00000025", completion: "0.000002", input_cache_read: "0.000000025" };
+    const data = [
+      { id: "x/one", context_length: 1000, pricing, supported_parameters: ["tools"] },
+      { id: "x/two", max_model_len: 2000, pricing: { prompt: "-1", completion: "-1" } },
+      { id: "x/three", supported_parameters: [] },
+      { id: 7 },
+      null,
+    ];
+    response.end(JSON.stringify({ data }));
+  });
+  const settings = {
+    providers: { mine: { type: "openai-chat", baseUrl: server.url } },
+    models: { "mine/x/two": { maxOutputTokens: 5 } },
+  } as const;
+  const [reached] = await reachProviders({ settings, variables: {}, only: ["mine"] });
+  expect(reached?.models).toEqual([
+    {
+      id: "mine/x/one",
+      name: "x/one",
+      facts: { contextTokens: 1000, callsTools: true, prices: { input: 0.25, output: 2, cached: 0.025 } },
+    },
+    { id: "mine/x/two", name: "x/two", facts: { contextTokens: 2000, maxOutputTokens: 5 } },
+    { id: "mine/x/three", name: "x/three", facts: { callsTools: false } },
+  ]);
+});
+
+it("chooses a model where nobody says which", async () => {
+  const ollama = await startProvider("ollama", [], { models: ["nomic-embed-text", "qwen3:8b"] });
+  const nowhere = { OLLAMA_HOST: "127.0.0.1:1" };
+  const own = {
+    providers: { ...ollama.settings.providers, mine: { type: "openai-chat", baseUrl: "http://127.0.0.1:1" } },
+  };
+  try {
+    expect([
+      await chooseModel({ default: "x/y" }, { TOOLCRIB_MODEL: "a/b", OPENAI_API_KEY: "k" }),
+      await chooseModel({ default: "x/y" }, { OPENAI_API_KEY: "k" }),
+      await chooseModel({}, { OPENAI_API_KEY: "k", GEMINI_API_KEY: "k" }),
+      await chooseModel({ providers: { google: { apiKey: "k" } } }, {}),
+      await chooseModel(own as ModelSettings, {}),
+      await chooseModel({}, nowhere),
+    ]).toEqual([
+      { id: "a/b", from: "TOOLCRIB_MODEL" },
+      { id: "x/y", from: "models.json" },
+      { id: "openai/gpt-6.1-sol", from: "OPENAI_API_KEY" },
+      { id: "google/gemini-pro-latest", from: "models.json" },
+      { id: "ollama/qwen3:8b", from: "ollama" },
+      undefined,
+    ]);
+  } finally {
+    await ollama.close();
+  }
+});
+
+async function listening(answer: RequestListener) {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
