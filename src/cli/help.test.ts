@@ -60,7 +60,7 @@ describe.each(tools.map(({ canonical }) => canonical))("toolcrib help %s", (name
     const help = await explain("call", name);
     const tool = await findTool(tools, name).load();
     const all = Object.entries(fieldSchemasOf(tool));
-    const fields = all.filter(([field]) => !tool.untold?.includes(field));
+    const fields = all.filter(([field]) => !tool.hiddenFields?.includes(field));
     const { properties, required = [] } = defineTools([tool])[0]!.inputSchema;
     expect({
       properties: fields.map(([field]) => field),

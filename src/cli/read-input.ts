@@ -25,7 +25,9 @@ async function readText(text: string, tool: DialectTool): Promise<unknown> {
 async function onlyText(tool: DialectTool): Promise<string | undefined> {
   const { fieldSchemasOf } = await import("./field-schemas.ts");
   const offered = await tool.load();
-  const told = Object.entries(fieldSchemasOf(offered)).filter(([name]) => !offered.untold?.includes(name));
+  const told = Object.entries(fieldSchemasOf(offered)).filter(
+    ([name]) => !offered.hiddenFields?.includes(name),
+  );
   const [[field, schema] = [], ...others] = told;
   return others.length === 0 && schema?.types.join() === "string" ? field : undefined;
 }

@@ -6,7 +6,7 @@ import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { howToReadOn, showFiles, showMatches } from "./shared/outputs.ts";
 
-/** The tools of `agent_loop`: a set to begin with, and one for work on files, whose paths start at `cwd`. */
+/** The tools of `agent_loop`: a starter set (v2), and one for files whose paths start at `cwd` (v3). */
 export const agentLoopDialect: Dialect = {
   name: "agent-loop",
   sets: {
@@ -35,20 +35,14 @@ export const agentLoopDialect: Dialect = {
       summary: "Read a text file, at most 2000 lines or 50 KiB at once, or look at a picture.",
       input: (z) =>
         z.strictObject({
-          path: z.string().check(z.describe("File to read.")),
-          cwd: z.optional(z.string().check(z.describe(cwdWords))),
-          offset: z.optional(z.int().check(z.minimum(1), z.describe("First line, counted from 1."))),
-          limit: z.optional(z.int().check(z.minimum(1), z.describe("How many lines."))),
-          max_lines: z.optional(
-            z.int().check(z.minimum(1), z.describe("Never more lines; 2000 if not given.")),
-          ),
-          max_bytes: z.optional(
-            z
-              .int()
-              .check(z.minimum(1), z.maximum(1_048_576), z.describe("Never more bytes; 51200 if not given.")),
-          ),
+          path: z.text("File to read."),
+          cwd: z.optionalText(cwdDescription),
+          offset: z.optionalInt("First line, counted from 1.", { min: 1 }),
+          limit: z.optionalInt("How many lines.", { min: 1 }),
+          max_lines: z.optionalInt("Never more lines; 2000 if not given.", { min: 1 }),
+          max_bytes: z.optionalInt("Never more bytes; 51200 if not given.", { min: 1, max: 1_048_576 }),
         }),
-      means: ({ path, cwd, offset, limit, max_lines = 2000, max_bytes = 51_200 }) => [
+      resolve: ({ path, cwd, offset, limit, max_lines = 2000, max_bytes = 51_200 }) => [
         "file.read",
         {
           path: from(cwd, path),
@@ -71,23 +65,23 @@ export const agentLoopDialect: Dialect = {
         "Write a whole file: create it, with its folders, or replace it. To change a part use edit.replace.",
       input: (z) =>
         z.strictObject({
-          path: z.string().check(z.describe("File to write.")),
-          content: z.string().check(z.describe("The whole content.")),
-          cwd: z.optional(z.string().check(z.describe(cwdWords))),
+          path: z.text("File to write."),
+          content: z.text("The whole content."),
+          cwd: z.optionalText(cwdDescription),
         }),
-      means: ({ path, cwd, content }) => ["file.write", { path: below(cwd, path), content }],
+      resolve: ({ path, cwd, content }) => ["file.write", { path: below(cwd, path), content }],
     }),
     reshape(["edit.replace"], {
       name: "edit",
       summary: "Replace a text in a file by another. It must be there exactly once: give enough around it.",
       input: (z) =>
         z.strictObject({
-          path: z.string().check(z.describe("File to edit.")),
-          old_text: z.string().check(z.minLength(1), z.describe("Text to replace, as it is in the file.")),
-          new_text: z.string().check(z.describe("What stands there afterwards.")),
-          cwd: z.optional(z.string().check(z.describe(cwdWords))),
+          path: z.text("File to edit."),
+          old_text: z.text("Text to replace, as it is in the file.", { min: 1 }),
+          new_text: z.text("What stands there afterwards."),
+          cwd: z.optionalText(cwdDescription),
         }),
-      means: ({ path, cwd, old_text, new_text }) => [
+      resolve: ({ path, cwd, old_text, new_text }) => [
         "edit.replace",
         { path: below(cwd, path), find: old_text, replace: new_text },
       ],
@@ -98,17 +92,13 @@ export const agentLoopDialect: Dialect = {
       summary: "Search files for a regular expression. Leaves out what .gitignore names.",
       input: (z) =>
         z.strictObject({
-          pattern: z.string().check(z.describe("Regular expression.")),
-          path: z.string().check(z.describe("File or folder to search.")),
-          cwd: z.optional(z.string().check(z.describe(cwdWords))),
-          limit: z.optional(
-            z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Most matches; 100 if not given.")),
-          ),
-          context: z.optional(
-            z.int().check(z.minimum(0), z.maximum(1000), z.describe("Lines around each match.")),
-          ),
+          pattern: z.text("Regular expression."),
+          path: z.text("File or folder to search."),
+          cwd: z.optionalText(cwdDescription),
+          limit: z.optionalInt("Most matches; 100 if not given.", { min: 1, max: 100_000 }),
+          context: z.optionalInt("Lines around each match.", { min: 0, max: 1000 }),
         }),
-      means: ({ path, cwd, ...wanted }) => [
+      resolve: ({ path, cwd, ...wanted }) => [
         "search.grep",
         { ...wanted, path: from(cwd, path), hidden: true },
       ],
@@ -121,13 +111,11 @@ export const agentLoopDialect: Dialect = {
         'Find files by a glob, "*.ts" or "src/**/*.json": at most 1000. Leaves out what .gitignore names.',
       input: (z) =>
         z.strictObject({
-          pattern: z
-            .string()
-            .check(z.minLength(1), z.describe("Glob; without a slash it matches at any depth.")),
-          path: z.string().check(z.describe("Folder to look in.")),
-          cwd: z.optional(z.string().check(z.describe(cwdWords))),
+          pattern: z.text("Glob; without a slash it matches at any depth.", { min: 1 }),
+          path: z.text("Folder to look in."),
+          cwd: z.optionalText(cwdDescription),
         }),
-      means: ({ pattern, path, cwd }) => [
+      resolve: ({ pattern, path, cwd }) => [
         "search.glob",
         { pattern, path: below(cwd, path), sort: "path" as const, limit: 1000, hidden: true },
       ],
@@ -139,10 +127,10 @@ export const agentLoopDialect: Dialect = {
       summary: "List a folder: at most 500 names, / after those of folders.",
       input: (z) =>
         z.strictObject({
-          path: z.optional(z.string().check(z.describe("Folder to list; `cwd` if not given."))),
-          cwd: z.optional(z.string().check(z.describe(cwdWords))),
+          path: z.optionalText("Folder to list; `cwd` if not given."),
+          cwd: z.optionalText(cwdDescription),
         }),
-      means: ({ path = ".", cwd }) => [
+      resolve: ({ path = ".", cwd }) => [
         "file.list",
         { path: below(cwd, path), depth: 1, limit: 500, hidden: true, no_ignore: true },
       ],
@@ -153,9 +141,9 @@ export const agentLoopDialect: Dialect = {
   ],
 };
 
-const cwdWords = "Folder that paths start from; the workspace if not given.";
+const cwdDescription = "Folder that paths start from; the workspace if not given.";
 
-/** What is read may be an output, whose handle is the same everywhere. */
+/** A path, or the handle of a stored output, which does not depend on `cwd`. */
 function from(cwd: string | undefined, path: string): string {
   return isHandle.test(path) ? path : below(cwd, path);
 }
@@ -168,8 +156,7 @@ function below(cwd: string | undefined, path: string): string {
   return `${cwd}${cwd.endsWith("/") ? "" : "/"}${path}`;
 }
 
-/** Names one a line, `/` after those of folders. */
-export function showEntries({ entries = [], beyondLimit }: DataOf<"file.list">["root"]): {
+function showEntries({ entries = [], beyondLimit }: DataOf<"file.list">["root"]): {
   readonly text: string;
   readonly continuation?: string;
 } {

@@ -5,7 +5,7 @@ import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 
-/** What is shown of a file at once; sent with the tool, so that the model knows. */
+/** Sent with the tool, so that the model knows how much of a file it sees at once. */
 const maxCharacters = 30_000;
 
 const editor = reshape(["file.read", "file.write", "edit.replace", "edit.smart"], {
@@ -25,7 +25,7 @@ const editor = reshape(["file.read", "file.write", "edit.replace", "edit.smart"]
       insert_line: z.optional(z.int()),
       insert_text: z.optional(z.string()),
     }),
-  means: ({ command, path, ...given }) => {
+  resolve: ({ command, path, ...given }) => {
     switch (command) {
       case "view":
         return ["file.read", { path, ...linesIn(given.view_range) }];
@@ -54,7 +54,7 @@ const bash = reshape(["shell.run", "process.stop"], {
   summary: "Run commands in a bash that stays.",
   native: { type: "bash_20250124" },
   input: (z) => z.strictObject({ command: z.optional(z.string()), restart: z.optional(z.boolean()) }),
-  means: ({ command, restart }) =>
+  resolve: ({ command, restart }) =>
     restart
       ? ["process.stop", { name: shell }]
       : ["shell.run", { command: needed(command, "command"), session: shell }],
@@ -62,10 +62,9 @@ const bash = reshape(["shell.run", "process.stop"], {
 
 const others: readonly CanonicalName[] = ["file.list", "search.grep", "search.glob", "journal.undo"];
 
-/** The tools that Anthropic's models know by their type, and a few of ours for what these cannot do. */
+/** The tools that Anthropic's models know by type, and a few canonical ones for what those cannot do. */
 export const anthropicNativeDialect: Dialect = {
   name: "anthropic-native",
-  // A bash that does not run yet needs no other beginning.
   failure: ({ message, hint, output }) =>
     message === `There is no process "${shell}"`
       ? "Nothing to restart: the next command starts bash."

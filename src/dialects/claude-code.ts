@@ -5,16 +5,16 @@ import { plainTerminalText } from "../lib/terminal-text.ts";
 import type { ProcessStartData } from "../tools/process/start.ts";
 import type { ShellRunData } from "../tools/shell/run.ts";
 import { edit, glob, grep, notebookEdit, read, write } from "./claude-code/files.ts";
-import type { Dialect, DialectTool } from "./dialect.ts";
+import type { Dialect } from "./dialect.ts";
 import { type Answer, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { oneInProgress, refuseUnconfined } from "./shared/inputs.ts";
-import { remarksOf, saidBy } from "./shared/outputs.ts";
+import { outputOf, remarksOf } from "./shared/outputs.ts";
 
 const foregroundMs = { usual: 120_000, most: 600_000 };
 const backgroundMs = { usual: 1_800_000, most: 7_200_000 };
 
-export const bash: DialectTool = reshape(["shell.run", "process.start"], {
+const bash = reshape(["shell.run", "process.start"], {
   name: "Bash",
   summary:
     "Run a command with bash. Each begins in the workspace, without input: use `cd dir && ...`. To read, write, edit or find " +
@@ -22,23 +22,14 @@ export const bash: DialectTool = reshape(["shell.run", "process.start"], {
   input: (z) =>
     z
       .strictObject({
-        command: z.string().check(z.minLength(1), z.describe("The command.")),
-        timeout: z.optional(
-          z
-            .int()
-            .check(
-              z.minimum(1),
-              z.maximum(backgroundMs.most),
-              z.describe(
-                "Milliseconds: 120000 if not given, at most 600000; in the background 1800000 and 7200000.",
-              ),
-            ),
+        command: z.text("The command.", { min: 1 }),
+        timeout: z.optionalInt(
+          "Milliseconds: 120000 if not given, at most 600000; in the background 1800000 and 7200000.",
+          { min: 1, max: backgroundMs.most },
         ),
-        description: z.optional(z.string().check(z.describe("What it does, in five to ten words."))),
-        run_in_background: z.optional(
-          z.boolean().check(z.describe("Let it run on beside the calls; false if not given.")),
-        ),
-        dangerouslyDisableSandbox: z.optional(z.boolean().check(z.describe("Not granted."))),
+        description: z.optionalText("What it does, in five to ten words."),
+        run_in_background: z.optionalFlag("Let it run on beside the calls; false if not given."),
+        dangerouslyDisableSandbox: z.optionalFlag("Not granted."),
       })
       .check(
         z.refine(
@@ -47,7 +38,7 @@ export const bash: DialectTool = reshape(["shell.run", "process.start"], {
           { error: "`timeout` is at most 600000, unless it runs in the background" },
         ),
       ),
-  means: ({ command, timeout, description, ...given }) => {
+  resolve: ({ command, timeout, description, ...given }) => {
     if (given.dangerouslyDisableSandbox) refuseUnconfined("`dangerouslyDisableSandbox`");
     return given.run_in_background
       ? [
@@ -59,23 +50,22 @@ export const bash: DialectTool = reshape(["shell.run", "process.start"], {
   fields: { timeout_ms: "timeout", background: "run_in_background" },
   limits: { maxChars: 30_000, keep: "both" },
   answer: ({ data }, { command }) =>
-    "said" in data ? answerBackground(data) : answerCommand(data, remarkOn(command)),
+    "said" in data ? answerBackground(data) : answerCommand(data, directoryNote(command)),
 });
 
-/** What it said; when it failed, that first. */
 function answerCommand(data: ShellRunData, remarks: readonly string[]): Answer {
   const { exitCode, signal } = data;
-  const body = [saidBy(data), ...remarksOf(data), ...remarks].filter((part) => part !== "").join("\n");
+  const body = [outputOf(data), ...remarksOf(data), ...remarks].filter((part) => part !== "").join("\n");
   if (exitCode === 0) return body || "(Bash completed with no output)";
   const head = signal === null ? `Exit code ${exitCode}` : `Ended by ${signal}`;
   return { text: body === "" ? head : `${head}\n${body}`, isError: true };
 }
 
 /**
- * Claude Code keeps the directory that a command ends in; here each has a shell of its own, so that commands can run side by
- * side and none is changed by what another has set. Who goes somewhere to stay there is told.
+ * Claude Code keeps the directory in which a command ends. Here each command gets its own shell, so that commands can run in
+ * parallel. A command that ends with `cd` gets a note that the directory does not persist.
  */
-function remarkOn(command: string): readonly string[] {
+function directoryNote(command: string): readonly string[] {
   return /(?:^|[\n;&])\s*cd(?:\s[^\n;&|()]*)?$/.test(command.trimEnd())
     ? ["[The next command begins in the workspace again: cd dir && ...]"]
     : [];
@@ -92,17 +82,15 @@ function answerBackground(data: ProcessStartData): string {
     .join("\n");
 }
 
-const bashOutput: DialectTool = reshape(["process.output"], {
+const bashOutput = reshape(["process.output"], {
   name: "BashOutput",
   summary: "See what a command in the background has said since you last looked, and whether it still runs.",
   input: (z) =>
     z.strictObject({
-      bash_id: z.string().check(z.describe("Its ID.")),
-      filter: z.optional(
-        z.string().check(z.minLength(1), z.describe("Only lines that match; others are not shown later.")),
-      ),
+      bash_id: z.text("Its ID."),
+      filter: z.optionalText("Only lines that match; others are not shown later.", { min: 1 }),
     }),
-  means: ({ bash_id: name, filter }) => ["process.output", { name, cursor: "last" as const, line: filter }],
+  resolve: ({ bash_id: name, filter }) => ["process.output", { name, cursor: "last" as const, line: filter }],
   limits: { maxChars: 30_000, keep: "both" },
   answer: ({ data }) => ({ text: answerOutput(data), continuation: undefined }),
 });
@@ -123,34 +111,32 @@ function stateOf({ state, exitCode, signal }: ProcessStatus): string {
   return exitCode === 0 ? "completed" : "failed";
 }
 
-export const killShell: DialectTool = rename("process.stop", {
+const killShell = rename("process.stop", {
   name: "KillShell",
   summary: "Stop a command that runs in the background, and all it started.",
   fields: { name: "shell_id" },
   describe: { name: "Its ID." },
 });
 
-const taskStop: DialectTool = reshape(["process.stop", "agent.close"], {
+const taskStop = reshape(["process.stop", "agent.close"], {
   name: "TaskStop",
   summary: "Stop what runs in the background, and all it started.",
   input: (z) =>
     z
       .strictObject({
-        task_id: z.optional(z.string().check(z.describe("Its ID."))),
-        shell_id: z.optional(z.string().check(z.describe("The same, as it was called before."))),
+        task_id: z.optionalText("Its ID."),
+        shell_id: z.optionalText("The same, as it was called before."),
       })
       .check(
         z.refine(({ task_id, shell_id }) => (task_id ?? shell_id) !== undefined, { error: "give `task_id`" }),
       ),
-  means: ({ task_id, shell_id = "" }) => {
+  resolve: ({ task_id, shell_id = "" }) => {
     const name = task_id ?? shell_id;
     return /^agent_\d+$/.test(name) ? ["agent.close", { agent: name }] : ["process.stop", { name }];
   },
 });
 
-export const backgroundTools: readonly DialectTool[] = [bashOutput, taskStop];
-
-export const todoWrite: DialectTool = reshape(["plan.update"], {
+const todoWrite = reshape(["plan.update"], {
   name: "TodoWrite",
   summary:
     "Keep a list of what is to be done, for work of several steps: the whole list each time, one in_progress, each " +
@@ -160,14 +146,14 @@ export const todoWrite: DialectTool = reshape(["plan.update"], {
       todos: z
         .array(
           z.strictObject({
-            content: z.string().check(z.minLength(1), z.describe("What to do: Run the tests")),
+            content: z.text("What to do: Run the tests", { min: 1 }),
             status: z.enum(["pending", "in_progress", "completed"]),
-            activeForm: z.string().check(z.minLength(1), z.describe("While it is done: Running the tests")),
+            activeForm: z.text("While it is done: Running the tests", { min: 1 }),
           }),
         )
         .check(oneInProgress(z), z.describe("The whole list.")),
     }),
-  means: ({ todos }) => [
+  resolve: ({ todos }) => [
     "plan.update",
     {
       steps: todos.map(({ content, status, activeForm }) => ({
@@ -180,19 +166,17 @@ export const todoWrite: DialectTool = reshape(["plan.update"], {
   answer: () => "The todo list is updated. Go on with the current task.",
 });
 
-export const webFetch: DialectTool = reshape(["web.fetch"], {
+const webFetch = reshape(["web.fetch"], {
   name: "WebFetch",
   summary:
     "Fetch a web page as Markdown, or another file by its URL. The page itself is the answer. To find pages use web.search.",
   input: (z) =>
     z.strictObject({
-      url: z.string().check(z.describe("https://...")),
-      prompt: z.string().check(z.describe("What you look for in it.")),
-      offset: z.optional(
-        z.int().check(z.minimum(0), z.describe("Where to read on, as the last answer told.")),
-      ),
+      url: z.text("https://..."),
+      prompt: z.text("What you look for in it."),
+      offset: z.optionalInt("Where to read on, as the last answer told.", { min: 0 }),
     }),
-  means: ({ url, offset = 0 }) => ["web.fetch", { url, ...(offset > 0 && { part: `from ${offset + 1}` }) }],
+  resolve: ({ url, offset = 0 }) => ["web.fetch", { url, ...(offset > 0 && { part: `from ${offset + 1}` }) }],
   limits: { maxChars: 100_000, keep: "head" },
   answer: ({ data, text, continuation }) => {
     const next = data.kind === "page" ? /^from (\d+)$/.exec(data.next ?? "")?.[1] : undefined;
@@ -203,16 +187,16 @@ export const webFetch: DialectTool = reshape(["web.fetch"], {
   },
 });
 
-export const webSearch: DialectTool = reshape(["web.search"], {
+const webSearch = reshape(["web.search"], {
   name: "WebSearch",
   summary: "Search the web: title, URL and snippet of each page found. To read one use web.fetch.",
   input: (z) =>
     z.strictObject({
-      query: z.string().check(z.minLength(2), z.describe("What to look for.")),
+      query: z.text("What to look for.", { min: 2 }),
       allowed_domains: z.optional(z.array(z.string()).check(z.describe("Only pages of these."))),
       blocked_domains: z.optional(z.array(z.string()).check(z.describe("No pages of these."))),
     }),
-  means: ({ query, allowed_domains, blocked_domains }) => [
+  resolve: ({ query, allowed_domains, blocked_domains }) => [
     "web.search",
     {
       query,
@@ -223,28 +207,26 @@ export const webSearch: DialectTool = reshape(["web.search"], {
   fields: { only_domains: "allowed_domains", without_domains: "blocked_domains" },
 });
 
-/** Some give a URL. */
+/** Models sometimes give a URL for a domain. */
 function domainOf(site: string): string {
   return site.replace(/^https?:\/\//, "").replace(/\/.*$/, "");
 }
 
 const mostWaitMs = { foreground: 3_600_000, output: 600_000 };
 
-const agent: DialectTool = reshape(["agent.spawn"], {
+const agent = reshape(["agent.spawn"], {
   name: "Agent",
   summary:
     "Start another agent on a task of its own. It knows only what `prompt` says. Start several in one reply to have them work side by side.",
   input: (z) =>
     z.strictObject({
-      description: z.string().check(z.describe("The task in three to five words.")),
-      prompt: z.string().check(z.minLength(1), z.describe("What to do and answer, with all it must know.")),
-      subagent_type: z.optional(z.string().check(z.describe("Makes no difference."))),
-      model: z.optional(z.string().check(z.describe("provider/name; yours if not given."))),
-      run_in_background: z.optional(
-        z.boolean().check(z.describe("False: wait for its answer. True if not given.")),
-      ),
+      description: z.text("The task in three to five words."),
+      prompt: z.text("What to do and answer, with all it must know.", { min: 1 }),
+      subagent_type: z.optionalText("Makes no difference."),
+      model: z.optionalText("provider/name; yours if not given."),
+      run_in_background: z.optionalFlag("False: wait for its answer. True if not given."),
     }),
-  means: ({ prompt, model, run_in_background: isBeside = true }) => [
+  resolve: ({ prompt, model, run_in_background: isBeside = true }) => [
     "agent.spawn",
     { task: prompt, model, ...(!isBeside && { wait_ms: mostWaitMs.foreground }) },
   ],
@@ -252,24 +234,16 @@ const agent: DialectTool = reshape(["agent.spawn"], {
   answer: answerAgent,
 });
 
-const taskOutput: DialectTool = reshape(["agent.wait"], {
+const taskOutput = reshape(["agent.wait"], {
   name: "TaskOutput",
   summary: "Get an agent's answer.",
   input: (z) =>
     z.strictObject({
-      task_id: z.string().check(z.minLength(1), z.describe("The agent's ID.")),
-      block: z.optional(z.boolean().check(z.describe("False: do not wait for it. True if not given."))),
-      timeout: z.optional(
-        z
-          .int()
-          .check(
-            z.minimum(1),
-            z.maximum(mostWaitMs.output),
-            z.describe("Milliseconds; 600000 if not given."),
-          ),
-      ),
+      task_id: z.text("The agent's ID.", { min: 1 }),
+      block: z.optionalFlag("False: do not wait for it. True if not given."),
+      timeout: z.optionalInt("Milliseconds; 600000 if not given.", { min: 1, max: mostWaitMs.output }),
     }),
-  means: ({ task_id, block = true, timeout = mostWaitMs.output }) => [
+  resolve: ({ task_id, block = true, timeout = mostWaitMs.output }) => [
     "agent.wait",
     { agent: task_id, timeout_ms: block ? timeout : 1 },
   ],
@@ -277,29 +251,26 @@ const taskOutput: DialectTool = reshape(["agent.wait"], {
   answer: answerAgent,
 });
 
-const sendMessage: DialectTool = reshape(["agent.send"], {
+const sendMessage = reshape(["agent.send"], {
   name: "SendMessage",
   summary: "Tell an agent more while it works, or give it more to do after its answer.",
   input: (z) =>
     z.strictObject({
-      to: z.string().check(z.minLength(1), z.describe("The agent's ID.")),
+      to: z.text("The agent's ID.", { min: 1 }),
       message: z.string().check(z.minLength(1)),
-      summary: z.optional(z.string().check(z.describe("The message in a few words."))),
+      summary: z.optionalText("The message in a few words."),
     }),
-  means: ({ to, message }) => ["agent.send", { agent: to, message }],
+  resolve: ({ to, message }) => ["agent.send", { agent: to, message }],
   fields: { agent: "to" },
   answer: answerAgent,
 });
-
-/** They are there in a room that has agents; `TaskStop` ends one. */
-export const agentTools: readonly DialectTool[] = [agent, taskOutput, sendMessage];
 
 function answerAgent({ data, text }: ToolOutput<AgentStatus>): Answer {
   const waysOn = "Get its answer with TaskOutput; tell it more with SendMessage; end it with TaskStop.";
   return { text, continuation: data.state === "running" ? waysOn : undefined };
 }
 
-/** What Anthropic's Claude Code of today offers its models. */
+/** The tools of Anthropic's Claude Code. */
 export const claudeCodeDialect: Dialect = {
   name: "claude-code",
   tools: [
@@ -307,15 +278,19 @@ export const claudeCodeDialect: Dialect = {
     write,
     edit,
     bash,
-    ...backgroundTools,
+    bashOutput,
+    taskStop,
     grep,
     glob,
     notebookEdit,
     todoWrite,
     webFetch,
     webSearch,
-    ...agentTools,
+    // Offered only where there are agents; TaskStop ends one.
+    agent,
+    taskOutput,
+    sendMessage,
   ],
-  // Some models still call those that it has given up.
+  // Models still call tools that Claude Code has removed.
   aliases: [killShell],
 };

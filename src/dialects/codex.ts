@@ -6,25 +6,25 @@ import type { OutputLimits } from "../contract/tool.ts";
 import { counted } from "../lib/counted.ts";
 import { plainTerminalText } from "../lib/terminal-text.ts";
 import type { ProcessStartData } from "../tools/process/start.ts";
-import type { Dialect, DialectTool } from "./dialect.ts";
+import type { Dialect } from "./dialect.ts";
 import { type Answer, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { oneInProgress, refuseUnconfined } from "./shared/inputs.ts";
 import { answerPatch, remarksOf } from "./shared/outputs.ts";
 import { quotedForShell } from "./shared/quoted-for-shell.ts";
 
-const spawnAgent: DialectTool = reshape(["agent.spawn"], {
+const spawnAgent = reshape(["agent.spawn"], {
   name: "spawn_agent",
   summary:
     "Start another agent on a task of its own, which works beside you. It knows only what `message` says. Get its answer with agent.wait.",
   input: (z) =>
     z.strictObject({
-      message: z.string().check(z.minLength(1), z.describe("What to do and answer, with all it must know.")),
-      agent_type: z.optional(z.string().check(z.describe("Makes no difference."))),
-      fork_context: z.optional(z.boolean().check(z.describe("Not granted."))),
-      model: z.optional(z.string().check(z.describe("Yours if not given."))),
+      message: z.text("What to do and answer, with all it must know.", { min: 1 }),
+      agent_type: z.optionalText("Makes no difference."),
+      fork_context: z.optionalFlag("Not granted."),
+      model: z.optionalText("Yours if not given."),
     }),
-  means: ({ message, fork_context: isFork, model }) => {
+  resolve: ({ message, fork_context: isFork, model }) => {
     if (isFork) throw noFork();
     return ["agent.spawn", { task: message, model }];
   },
@@ -32,35 +32,31 @@ const spawnAgent: DialectTool = reshape(["agent.spawn"], {
   answer: ({ data: { id } }) => inJson({ agent_id: id, nickname: null }),
 });
 
-const sendInput: DialectTool = reshape(["agent.send"], {
+const sendInput = reshape(["agent.send"], {
   name: "send_input",
   summary: "Tell an agent more while it works, or give it more to do after its answer.",
   input: (z) =>
     z.strictObject({
-      target: z.string().check(z.minLength(1), z.describe("Its id.")),
+      target: z.text("Its id.", { min: 1 }),
       message: z.string().check(z.minLength(1)),
-      interrupt: z.optional(
-        z.boolean().check(z.describe("Makes no difference: it hears it after the step it is at.")),
-      ),
+      interrupt: z.optionalFlag("Makes no difference: it hears it after the step it is at."),
     }),
-  means: ({ target, message }) => ["agent.send", { agent: target, message }],
+  resolve: ({ target, message }) => ["agent.send", { agent: target, message }],
   fields: { agent: "target" },
   answer: ({ data }) => inJson({ agent_id: data.id, status: statusOf(data) }),
 });
 
 const [leastWaitMs, usualWaitMs, mostWaitMs] = [10_000, 30_000, 3_600_000];
 
-const waitAgent: DialectTool = reshape(["agent.wait"], {
+const waitAgent = reshape(["agent.wait"], {
   name: "wait_agent",
   summary: "Wait until the first of some agents has answered, and see the answers of all that have.",
   input: (z) =>
     z.strictObject({
       targets: z.array(z.string()).check(z.minLength(1), z.describe("Their ids.")),
-      timeout_ms: z.optional(
-        z.number().check(z.describe("10000 to 3600000; 30000 if not given. Prefer long waits.")),
-      ),
+      timeout_ms: z.optionalNumber("10000 to 3600000; 30000 if not given. Prefer long waits."),
     }),
-  means: ({ targets: [agent = "", ...more], timeout_ms: wanted = usualWaitMs }) => [
+  resolve: ({ targets: [agent = "", ...more], timeout_ms: wanted = usualWaitMs }) => [
     "agent.wait",
     {
       agent,
@@ -76,14 +72,11 @@ const waitAgent: DialectTool = reshape(["agent.wait"], {
   },
 });
 
-const closeAgent: DialectTool = rename("agent.close", {
+const closeAgent = rename("agent.close", {
   name: "close_agent",
   fields: { agent: "target" },
   answer: ({ data }) => inJson({ status: statusOf(data) }),
 });
-
-/** They are there in a room that has agents. */
-export const agentTools: readonly DialectTool[] = [spawnAgent, sendInput, waitAgent, closeAgent];
 
 function inJson(answer: object): Answer {
   return { text: JSON.stringify(answer), continuation: undefined };
@@ -104,28 +97,20 @@ function noFork(): ToolError {
 const usualTokens = 10_000;
 const charsPerToken = 4;
 
-const execCommand: DialectTool = reshape(["process.start"], {
+const execCommand = reshape(["process.start"], {
   name: "exec_command",
   summary:
     "Run a command with bash in the workspace and see its output. What is still running after `yield_time_ms` goes on: " +
     "the answer then names a session ID for process.input.",
   input: (z) =>
     z.strictObject({
-      cmd: z.string().check(z.minLength(1), z.describe("Command to run: rg -n TODO src")),
-      workdir: z.optional(z.string().check(z.describe("Where it runs; the workspace if not given."))),
-      tty: z.optional(
-        z
-          .boolean()
-          .check(z.describe("Give it a terminal, which it needs to be given input; false if not given.")),
-      ),
-      yield_time_ms: z.optional(
-        z.number().check(z.describe("How long to wait for it, 250 to 30000; 10000 if not given.")),
-      ),
-      max_output_tokens: z.optional(
-        z.number().check(z.describe("About how much output to show, at most 10000; that if not given.")),
-      ),
-      shell: z.optional(z.string().check(z.describe("Another shell than bash: zsh, /bin/sh."))),
-      login: z.optional(z.boolean().check(z.describe("Makes no difference: startup files are not read."))),
+      cmd: z.text("Command to run: rg -n TODO src", { min: 1 }),
+      workdir: z.optionalText("Where it runs; the workspace if not given."),
+      tty: z.optionalFlag("Give it a terminal, which it needs to be given input; false if not given."),
+      yield_time_ms: z.optionalNumber("How long to wait for it, 250 to 30000; 10000 if not given."),
+      max_output_tokens: z.optionalNumber("About how much output to show, at most 10000; that if not given."),
+      shell: z.optionalText("Another shell than bash: zsh, /bin/sh."),
+      login: z.optionalFlag("Makes no difference: startup files are not read."),
       sandbox_permissions: z.optional(
         z
           .enum(["use_default", "with_additional_permissions", "require_escalated"])
@@ -133,10 +118,10 @@ const execCommand: DialectTool = reshape(["process.start"], {
             z.describe("Only use_default is granted: what a person has to allow is asked for by itself."),
           ),
       ),
-      justification: z.optional(z.string().check(z.describe("What it is for, for the person."))),
+      justification: z.optionalText("What it is for, for the person."),
       prefix_rule: z.optional(z.array(z.string())),
     }),
-  means: ({ cmd, workdir, tty, yield_time_ms: yieldMs = 10_000, shell, ...given }) => {
+  resolve: ({ cmd, workdir, tty, yield_time_ms: yieldMs = 10_000, shell, ...given }) => {
     if (![undefined, "use_default"].includes(given.sandbox_permissions))
       refuseUnconfined("`sandbox_permissions`");
     return [
@@ -155,7 +140,7 @@ const execCommand: DialectTool = reshape(["process.start"], {
   answer: ({ data }) => answerProcess(data),
 });
 
-const writeStdin: DialectTool = reshape(["process.input", "process.output"], {
+const writeStdin = reshape(["process.input", "process.output"], {
   name: "write_stdin",
   summary:
     "Type something for a session of process.start that has a terminal, and see what it says; without `chars` wait for " +
@@ -163,39 +148,31 @@ const writeStdin: DialectTool = reshape(["process.input", "process.output"], {
   input: (z) =>
     z.strictObject({
       session_id: z.int().check(z.describe("As the answer named it.")),
-      chars: z.optional(z.string().check(z.describe("As typed: y\\n. \\u0003 is Ctrl-C."))),
-      yield_time_ms: z.optional(
-        z
-          .number()
-          .check(
-            z.describe(
-              "How long to wait: 250 to 30000, 250 if not given; without `chars` 5000 to 300000, 5000 if not given.",
-            ),
-          ),
+      chars: z.optionalText("As typed: y\\n. \\u0003 is Ctrl-C."),
+      yield_time_ms: z.optionalNumber(
+        "How long to wait: 250 to 30000, 250 if not given; without `chars` 5000 to 300000, 5000 if not given.",
       ),
-      max_output_tokens: z.optional(
-        z.number().check(z.describe("About how much output to show, at most 10000; that if not given.")),
-      ),
+      max_output_tokens: z.optionalNumber("About how much output to show, at most 10000; that if not given."),
     }),
-  means: ({ session_id: session, chars = "", yield_time_ms: yieldMs = 0 }) => {
+  resolve: ({ session_id: session, chars = "", yield_time_ms: yieldMs = 0 }) => {
     const shared = { name: String(session), max_chars: allHeld, cursor: "last" } as const;
     return chars === ""
       ? ["process.output", { ...shared, wait_ms: between(yieldMs, 5_000, 300_000) }]
       : ["process.input", { ...shared, text: chars, wait_ms: between(yieldMs, 250, 30_000) }];
   },
   limits: limitsOf,
-  // There is nothing to ask for: each answer begins where the one before has ended.
+  // No continuation: each answer starts where the previous one ended.
   answer: ({ data }) => ({ text: answerOutput(data), continuation: undefined }),
 });
 
-const applyPatch: DialectTool = rename("edit.patch", {
+const applyPatch = rename("edit.patch", {
   name: "apply_patch",
   fields: { patch: "input" },
   limits: { maxChars: 10_000, keep: "both" },
   answer: (output) => `Success. Updated the following files:\n${answerPatch(output)}`,
 });
 
-const updatePlan: DialectTool = reshape(["plan.update"], {
+const updatePlan = reshape(["plan.update"], {
   name: "update_plan",
   summary: "Keep the plan of your work: the whole list each time, at most one step in_progress.",
   input: (z) =>
@@ -205,7 +182,7 @@ const updatePlan: DialectTool = reshape(["plan.update"], {
         .array(z.strictObject({ step: z.string(), status: z.enum(["pending", "in_progress", "completed"]) }))
         .check(oneInProgress(z), z.describe("All steps, in order.")),
     }),
-  means: ({ plan, explanation }) => ["plan.update", { steps: plan, explanation }],
+  resolve: ({ plan, explanation }) => ["plan.update", { steps: plan, explanation }],
   answer: () => "Plan updated",
 });
 
@@ -214,29 +191,40 @@ const showImage = reshape(["file.read"], {
   summary: "Look at a picture of the workspace: PNG, JPEG, GIF, WebP.",
   input: (z) =>
     z.strictObject({
-      path: z.string().check(z.describe("Its file.")),
+      path: z.text("Its file."),
       detail: z.optional(z.enum(["high", "original"]).check(z.describe("It is always shown as it is."))),
     }),
-  means: ({ path }) => ["file.read", { path, limit: 1 }],
+  resolve: ({ path }) => ["file.read", { path, limit: 1 }],
   answer: ({ data, text }, { path }): Answer => {
     if (data.files[0]?.kind === "image") return text;
     return { text: `${path} is no picture. Read it with a command.`, isError: true };
   },
 });
 
-/** Where we say that a file can be read, this is not what we mean. */
-const viewImage: DialectTool = { ...showImage, canonical: "view_image" };
+/** Not a `file.read` for hints: a hint to read a file must not name this tool. */
+const viewImage = { ...showImage, canonical: "view_image" };
 
-/** What OpenAI's codex of today offers its models. */
+/** The tools of OpenAI's Codex. */
 export const codexDialect: Dialect = {
   name: "codex",
-  tools: [execCommand, writeStdin, applyPatch, updatePlan, viewImage, ...agentTools],
+  tools: [
+    execCommand,
+    writeStdin,
+    applyPatch,
+    updatePlan,
+    viewImage,
+    // Offered only where there are agents.
+    spawnAgent,
+    sendInput,
+    waitAgent,
+    closeAgent,
+  ],
 };
 
-/** Of what stands before the output. */
+/** Room for the lines before the output. */
 const headChars = 150;
 
-/** More than is ever held of what a process says; what is too much for an answer is kept. */
+/** More than a process buffer holds: the answer is truncated and stored afterwards, by `limits`. */
 const allHeld = 1_000_000;
 
 function limitsOf(given: { readonly max_output_tokens?: number | undefined }): OutputLimits {
@@ -261,8 +249,7 @@ function answerOutput({ text, from, cursor, lost, status }: ProcessOutput): stri
   return show({ text, bytes: cursor - from + lost, status });
 }
 
-/** How long it has run, how it ended or where it goes on, how much it said, and that. */
-function show({ text, bytes, status }: Said): string {
+function show({ text, bytes, status }: ShownOutput): string {
   const { state, exitCode, signal, durationMs, name } = status;
   const said = plainTerminalText(text);
   return [
@@ -278,21 +265,21 @@ function show({ text, bytes, status }: Said): string {
   ].join("\n");
 }
 
-/** A process is held to its last megabyte; all that it said is kept elsewhere. */
-function missingBefore({ text, bytes, status }: Said): readonly string[] {
+/** Only the last megabyte of a process is buffered; its whole output is stored. */
+function missingBefore({ text, bytes, status }: ShownOutput): readonly string[] {
   const missing = bytes - Buffer.byteLength(text);
   if (missing <= 0) return [];
   const kept = status.output === null ? "" : `; all of it is kept as ${status.output}`;
   return [`[${counted(missing, "byte")} came before this${kept}]`];
 }
 
-interface Said {
+interface ShownOutput {
   readonly text: string;
   readonly bytes: number;
   readonly status: ProcessOutput["status"];
 }
 
-/** As shells tell it. */
+/** The exit code that shells report for a signal. */
 function codeOf(signal: string | null): number {
   return signal === null ? -1 : 128 + (constants.signals[signal as NodeJS.Signals] ?? 0);
 }

@@ -5,7 +5,7 @@ import type { OfferedTool } from "./dialect.ts";
 import { effectsOf, type ToolEffects } from "./effects.ts";
 import { namesOf, type Wording, wordingFor } from "./wording.ts";
 
-/** A tool as models and SDKs are told of it. */
+/** A tool as models and SDKs get it. */
 export interface ToolDefinition {
   readonly name: string;
   /** The canonical tool behind it. */
@@ -15,11 +15,11 @@ export interface ToolDefinition {
   readonly effects: ToolEffects;
   /** JSON Schema of the arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** How it is sent to models that know it by its type. */
+  /** The type by which models know it, sent instead of the description. */
   readonly native?: OfferedTool["native"];
 }
 
-/** Tools that stand side by side. Where one speaks of another, it calls it by the name the model knows. */
+/** Defines tools that are offered together. Descriptions name other tools as the model knows them. */
 export function defineTools(
   tools: readonly OfferedTool[],
   wording: Wording = wordingOf(tools),
@@ -27,7 +27,6 @@ export function defineTools(
   return tools.map((tool) => defineTool(tool, wording));
 }
 
-/** For those who are offered just these. */
 export function wordingOf(tools: readonly Pick<OfferedTool, "name" | "canonical">[]): Wording {
   return wordingFor(namesOf(tools), (name) => name in catalog);
 }
@@ -46,8 +45,8 @@ function defineTool(tool: OfferedTool, wording: Wording): ToolDefinition {
     description: wording(tool.summary),
     risk: tool.risk,
     effects: effectsOf(tool),
-    inputSchema: without(inputSchema, tool.untold),
-    ...(tool.native && { native: tool.native }),
+    inputSchema: without(inputSchema, tool.hiddenFields),
+    native: tool.native,
   };
 }
 
@@ -60,7 +59,7 @@ function without(
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
-/** Costs a model tokens in every request and is no help to it: who crosses one is told so at the counter. */
+/** Left out: they cost tokens in every request, and the pipeline reports a violation. */
 const bounds = [
   "minimum",
   "maximum",

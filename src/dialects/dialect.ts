@@ -5,85 +5,78 @@ import type { Reach } from "../contract/reach.ts";
 import type { AnyTool } from "../contract/tool.ts";
 
 /**
- * One model family's way to name and shape the tools. Data and pure functions only.
+ * How one model family names and shapes the tools. Data and pure functions only.
  *
- * Each has a file of its name, a larger one also a folder for its parts (`forge/` is that of openai, anthropic and gemini);
- * `shared/` has what several say or take alike. A tool is a `rename` of a canonical one, or a `reshape` where its arguments
- * truly differ, and may put the answer into words of its own. What a room has of them is on its `Shelf`: there they are
- * found, narrowed and described, and our hints get the dialect's `wording`.
+ * Each dialect is a file of its name (`forge.ts` has openai, anthropic and gemini); `shared/` has what several dialects
+ * share. A tool is a `rename` of a canonical one, or a `reshape` where its arguments differ in shape. A `Toolset` finds,
+ * selects and describes the tools of a dialect, and rewrites hints by its `wording`.
  */
 export interface Dialect {
   readonly name: string;
   readonly tools: readonly DialectTool[];
-  /**
-   * The names that models are told of at once; the others they find with `tools.find`. All of them, if not said. A room
-   * that is opened with `tools` lists just those.
-   */
+  /** The tools that are listed at once; models find the others with `tools.find`. Default: all. */
   readonly listed?: readonly string[];
-  /** Other names for its tools: they can be called, and are listed only where one is asked for by this very name. */
+  /** Other names for its tools. They can be called, and are listed only when selected by name. */
   readonly aliases?: readonly DialectTool[];
-  /** Tools that are wanted together, by the name of their set: `--tools v3`. */
+  /** Named sets of tools: `--tools v3`. */
   readonly sets?: Readonly<Record<string, readonly string[]>>;
   /** `Bash` and `BASH` are `bash`. */
   readonly ignoresCase?: true;
-  /** Where its tools reach besides the workspace, unless the room says otherwise; nowhere if not said. */
-  reach?(place: Surroundings): Reach;
-  /** How its models are told of a failure; message, hint and output, a line each, if not said. */
+  /** Folders outside the workspace that its tools may use, unless the caller sets its own. Default: none. */
+  reach?(paths: RealPaths): Reach;
+  /** Formats a failure for its models. Default: message, hint and output, one per line. */
   failure?(failure: Failure): string;
 }
 
 /** A tool as a dialect offers it, loaded on first use. */
 export interface DialectTool {
-  /** The name models know it by. */
   readonly name: string;
-  /** The canonical tool behind it, the first where it can mean several; calls may use this name too. */
+  /** The canonical tool behind it, the first of several; calls may use this name too. */
   readonly canonical: string;
-  /** The other canonical tools that it can mean. */
+  /** The other canonical tools that it can resolve to. */
   readonly also?: readonly string[];
-  /** Left out of a room that has no such thing. */
+  /** Offered only where these exist. */
   readonly needs?: "agents";
   load(): Promise<OfferedTool>;
 }
 
-/** What models are told of a tool, and what a call of it means. */
+/** A loaded tool: its description for models, and how to resolve calls of it. */
 export interface OfferedTool
   extends Pick<
     AnyTool,
     "name" | "canonical" | "ownName" | "server" | "summary" | "risk" | "hints" | "input"
   > {
   readonly risk: Risk;
-  /** The other canonical tools that it can mean. */
+  /** The other canonical tools that it can resolve to. */
   readonly also?: readonly string[];
-  /** Of the arguments in the dialect. */
+  /** The schema of the arguments in the dialect. */
   readonly input: z.core.$ZodType;
-  /** Anthropic's models know it by this type: they are sent that instead of words and schema. */
+  /** Anthropic's models know the tool by this type, which is sent instead of a description and a schema. */
   readonly native?: NativeType;
-  /** What the dialect calls canonical fields, where it calls them otherwise. */
+  /** Canonical field to dialect field, where they differ. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Arguments that models are not told of. */
-  readonly untold?: readonly string[];
-  /** Its arguments are those of the canonical tool, which checks them. */
+  /** Arguments that are left out of the definition. */
+  readonly hiddenFields?: readonly string[];
+  /** Its arguments are those of the canonical tool, which validates them. */
   readonly takesCanonical?: true;
-  /** The call that arguments mean which fit `input`. */
-  means(given: unknown): ResolvedCall;
+  /** The canonical call for arguments that match `input`. */
+  resolve(given: unknown): ResolvedCall;
 }
 
 type NativeType =
   | { readonly type: "bash_20250124" }
   | { readonly type: "text_editor_20250728"; readonly max_characters?: number };
 
-/** A call as it goes to the counter: of a canonical tool, with its arguments. */
+/** A call of a canonical tool, with its arguments, as the pipeline runs it. */
 export interface ResolvedCall {
   readonly tool: AnyTool;
   readonly input: unknown;
 }
 
-/** Real paths that a reach may be said by. */
-interface Surroundings {
+interface RealPaths {
   readonly workspace: string;
-  /** The person's. */
   readonly home: string;
-  /** Directories for what is temporary. */
+  /** Directories for temporary files. */
   readonly temporary: readonly string[];
 }
 
@@ -91,6 +84,6 @@ interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string | null;
-  /** What a command had said until then. */
+  /** What a command printed before it failed. */
   readonly output?: string;
 }

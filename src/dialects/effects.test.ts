@@ -62,7 +62,7 @@ it("promises of a tool that means several no more than all of them do", async ()
     name: "file",
     summary: "",
     input: (z) => z.strictObject({ path: z.string() }),
-    means: ({ path }) => ["file.read", { path }],
+    resolve: ({ path }) => ["file.read", { path }],
   });
   expect(effectsOf(await both.load())).toEqual({
     title: "File: read",

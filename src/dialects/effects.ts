@@ -1,9 +1,9 @@
 import type { Risk } from "../contract/access.ts";
 import type { AnyTool } from "../contract/tool.ts";
 
-/** What a caller may count on before a call: the tool's hints, and where it gives none what its risk says. */
+/** What a caller may expect of any call of a tool: the tool's hints, or defaults by its risk. */
 export interface ToolEffects {
-  /** For people. */
+  /** A name for users. */
   readonly title: string;
   /** No call changes anything. */
   readonly readOnly: boolean;
@@ -11,9 +11,9 @@ export interface ToolEffects {
   readonly destructive: boolean;
   /** The same call again changes nothing more. */
   readonly idempotent: boolean;
-  /** What it deals with is not only the workspace. */
+  /** It reaches beyond the workspace. */
   readonly openWorld: boolean;
-  /** Its data says all that its text says. */
+  /** Its data holds everything that its text shows. */
   readonly structured: boolean;
 }
 
@@ -31,7 +31,7 @@ export function effectsOf({ name, canonical = name, risk, hints = {} }: Hinted):
   };
 }
 
-/** Of a tool that means one of several: no more than all of them promise. */
+/** The hints of a tool that resolves to one of several: what holds for all of them. */
 export function hintsOfAll(tools: readonly Hinted[]): NonNullable<AnyTool["hints"]> {
   const effects = tools.map(effectsOf);
   const [first] = effects;
@@ -45,7 +45,7 @@ export function hintsOfAll(tools: readonly Hinted[]): NonNullable<AnyTool["hints
   };
 }
 
-/** A command may reach anything that its sandbox lets it. */
+/** A command may reach anything that its sandbox allows. */
 const reachesOut: readonly Risk[] = ["execute", "network"];
 
 /** "file.read" is "File: read". */

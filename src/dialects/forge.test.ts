@@ -11,8 +11,8 @@ it.each(dialects)(
   async (dialect) => {
     const limits = await Promise.all(
       dialect.tools.map(async (tool) => {
-        const { means } = await tool.load();
-        return [tool.name, means(sample[tool.name] ?? {}).tool.limits];
+        const { resolve } = await tool.load();
+        return [tool.name, resolve(sample[tool.name] ?? {}).tool.limits];
       }),
     );
     expect(Object.fromEntries(limits)).toEqual(
@@ -90,7 +90,7 @@ it("shows 200 lines of matches and 500 paths, and says how to see the rest", asy
 
 async function meant(dialect: Dialect, name: string, given: unknown) {
   const tool = await dialect.tools.find((each) => each.name === name)!.load();
-  return tool.means(given);
+  return tool.resolve(given);
 }
 
 const sample: Readonly<Record<string, unknown>> = {

@@ -11,8 +11,7 @@ import { agentTools } from "./shared/agent-tools.ts";
 import { answerPatch, remarksOf } from "./shared/outputs.ts";
 import type { Describing } from "./zod-mini.ts";
 
-/** What the three dialects of forge have in common, in its words. */
-export const readFile: DialectTool = rename("file.read", {
+const readFile = rename("file.read", {
   name: "read_file",
   summary:
     "Read a text file by lines, each as `N | text` (the number is not in the file), or look at a picture. To find " +
@@ -24,7 +23,7 @@ export const readFile: DialectTool = rename("file.read", {
   limits: { maxChars: 50_000, keep: "both" },
 });
 
-export const writeFile: DialectTool = rename("file.write", {
+const writeFile = rename("file.write", {
   name: "write_file",
   summary:
     "Create a file, with its directories, or replace a whole file. To change a part of a file use edit.replace. To change " +
@@ -34,7 +33,7 @@ export const writeFile: DialectTool = rename("file.write", {
   limits: { maxChars: 1_000, keep: "both" },
 });
 
-export const editFile: DialectTool = rename("edit.replace", {
+const editFile = rename("edit.replace", {
   name: "edit_file",
   summary:
     "Replace text in a file. `old_string` must be there exactly once, unless `replace_all` is given; all else stays as it is.",
@@ -47,13 +46,13 @@ export const editFile: DialectTool = rename("edit.replace", {
   limits: { maxChars: 10_000, keep: "both" },
 });
 
-export const applyPatch: DialectTool = rename("edit.patch", {
+const applyPatch = rename("edit.patch", {
   name: "apply_patch",
   limits: { maxChars: 10_000, keep: "both" },
   answer: answerPatch,
 });
 
-export function shell({ timeoutMs }: { readonly timeoutMs: number }): DialectTool {
+function shell({ timeoutMs }: { readonly timeoutMs: number }): DialectTool {
   return rename("shell.run", {
     name: "shell",
     summary:
@@ -74,18 +73,18 @@ const grepSummary =
 
 const grepLimits = { maxChars: 20_000, maxLines: 200, keep: "head" } as const;
 
-export const grep: DialectTool = reshape(["search.grep"], {
+const grep = reshape(["search.grep"], {
   name: "grep",
   summary: grepSummary,
   input: (z) => z.strictObject(grepFields(z)),
-  means: (given) => ["search.grep", meaningOf(given)],
+  resolve: (given) => ["search.grep", meaningOf(given)],
   limits: grepLimits,
   answer: answerGrep,
 });
 
 const modes = { content: "content", files_with_matches: "files", count: "count" } as const;
 
-export const grepWithModes: DialectTool = reshape(["search.grep"], {
+const grepWithModes = reshape(["search.grep"], {
   name: "grep",
   summary: grepSummary,
   input: (z) =>
@@ -97,7 +96,7 @@ export const grepWithModes: DialectTool = reshape(["search.grep"], {
           .check(z.describe("Matching lines, names of files with matches, or matching lines per file.")),
       ),
     }),
-  means: ({ output_mode: mode = "content", ...given }) => [
+  resolve: ({ output_mode: mode = "content", ...given }) => [
     "search.grep",
     { ...meaningOf(given), mode: modes[mode] },
   ],
@@ -107,13 +106,11 @@ export const grepWithModes: DialectTool = reshape(["search.grep"], {
 
 function grepFields(z: Describing) {
   return {
-    pattern: z.string().check(z.describe("Regular expression, as ripgrep reads it.")),
-    path: z.optional(z.string().check(z.describe("File or directory; the workspace if not given."))),
-    glob_filter: z.optional(z.string().check(z.describe('Only files like this: "*.ts", "src/**".'))),
-    case_insensitive: z.optional(z.boolean().check(z.describe("Upper and lower case are the same."))),
-    max_results: z.optional(
-      z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Most results in all; 100 if not given.")),
-    ),
+    pattern: z.text("Regular expression, as ripgrep reads it."),
+    path: z.optionalText("File or directory; the workspace if not given."),
+    glob_filter: z.optionalText('Only files like this: "*.ts", "src/**".'),
+    case_insensitive: z.optionalFlag("Upper and lower case are the same."),
+    max_results: z.optionalInt("Most results in all; 100 if not given.", { min: 1, max: 100_000 }),
   };
 }
 
@@ -129,15 +126,14 @@ function meaningOf({ pattern, path, glob_filter, case_insensitive, max_results =
   return { pattern, path, glob: glob_filter, ignore_case: case_insensitive, limit: max_results };
 }
 
-export const glob: DialectTool = rename("search.glob", {
+const glob = rename("search.glob", {
   name: "glob",
   only: ["pattern", "path"],
   limits: { maxChars: 20_000, maxLines: 500, keep: "head" },
   answer: answerGlob,
 });
 
-/** Exit code, how long it took, and what it said on each stream. */
-export function answerCommand({ data }: ToolOutput<ShellRunData>): string {
+function answerCommand({ data }: ToolOutput<ShellRunData>): string {
   const { exitCode, signal, durationMs, stdout, stderr } = data;
   const streams = Object.entries({ stdout, stderr }).filter(([, said]) => said !== "");
   return [
@@ -149,8 +145,7 @@ export function answerCommand({ data }: ToolOutput<ShellRunData>): string {
   ].join("\n");
 }
 
-/** The lines found; the ways on that it names are those that this dialect has. */
-export function answerGrep(
+function answerGrep(
   { data, text }: ToolOutput<GrepData>,
   { pattern, path = "the workspace", max_results: limit = 100 }: GrepQuery,
 ): Answer {
@@ -172,7 +167,7 @@ interface GrepQuery {
   readonly max_results?: number | undefined;
 }
 
-export function answerGlob(
+function answerGlob(
   { data, text }: ToolOutput<GlobData>,
   { pattern, path = "the workspace" }: { readonly pattern?: unknown; readonly path?: unknown },
 ): Answer {
@@ -182,7 +177,7 @@ export function answerGlob(
   return { text, ...(data.limited && { continuation: shown }) };
 }
 
-export function answerListing({ data, text }: ToolOutput<FileListData>): Answer {
+function answerListing({ data, text }: ToolOutput<FileListData>): Answer {
   const stopped = `Stopped at ${counted(data.shown, "entry", "entries")}; list a directory of it.`;
   return { text, ...(data.limited && { continuation: stopped }) };
 }

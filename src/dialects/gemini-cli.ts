@@ -3,7 +3,7 @@ import { planStatuses } from "../contract/plan.ts";
 import { plainTerminalText } from "../lib/terminal-text.ts";
 import type { ProcessStartData } from "../tools/process/start.ts";
 import type { ShellRunData } from "../tools/shell/run.ts";
-import type { Dialect, DialectTool } from "./dialect.ts";
+import type { Dialect } from "./dialect.ts";
 import {
   glob,
   grepSearch,
@@ -17,32 +17,25 @@ import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { oneInProgress } from "./shared/inputs.ts";
-import { remarksOf, saidBy } from "./shared/outputs.ts";
+import { outputOf, remarksOf } from "./shared/outputs.ts";
 
-export const runShellCommand: DialectTool = reshape(["shell.run", "process.start"], {
+const runShellCommand = reshape(["shell.run", "process.start"], {
   name: "run_shell_command",
   summary:
     "Run a command with bash, as `bash -c`, without input. It is ended after 5 minutes without output, or 10 in all. " +
     "Servers and watchers run with is_background, not with &: see process.output.",
   input: (z) =>
     z.strictObject({
-      command: z.string().check(z.minLength(1), z.describe("The command.")),
-      description: z.optional(z.string().check(z.describe("What it does, for the person."))),
-      dir_path: z.optional(z.string().check(z.describe("Where it runs; the workspace if not given."))),
-      is_background: z.optional(
-        z.boolean().check(z.describe("Let it run on beside the calls; false if not given.")),
-      ),
-      delay_ms: z.optional(
-        z
-          .int()
-          .check(
-            z.minimum(0),
-            z.maximum(600_000),
-            z.describe("Of a background command: how long to watch it first."),
-          ),
-      ),
+      command: z.text("The command.", { min: 1 }),
+      description: z.optionalText("What it does, for the person."),
+      dir_path: z.optionalText("Where it runs; the workspace if not given."),
+      is_background: z.optionalFlag("Let it run on beside the calls; false if not given."),
+      delay_ms: z.optionalInt("Of a background command: how long to watch it first.", {
+        min: 0,
+        max: 600_000,
+      }),
     }),
-  means: ({ command, description, dir_path: cwd, is_background: isBackground, delay_ms: wait_ms }) =>
+  resolve: ({ command, description, dir_path: cwd, is_background: isBackground, delay_ms: wait_ms }) =>
     isBackground
       ? ["process.start", { command, name: "#", cwd, input: false, wait_ms }]
       : ["shell.run", { command, cwd, description, timeout_ms: 600_000, quiet_timeout_ms: 300_000 }],
@@ -51,11 +44,10 @@ export const runShellCommand: DialectTool = reshape(["shell.run", "process.start
   answer: ({ data }) => ("said" in data ? answerBackground(data) : answerCommand(data)),
 });
 
-/** What it said, and how it ended if not well. */
 function answerCommand(data: ShellRunData): string {
   const { exitCode, signal } = data;
   return [
-    `Output: ${saidBy(data) || "(empty)"}`,
+    `Output: ${outputOf(data) || "(empty)"}`,
     ...(exitCode === null || exitCode === 0 ? [] : [`Exit Code: ${exitCode}`]),
     ...(signal === null ? [] : [`Signal: ${signal}`]),
     ...remarksOf(data),
@@ -74,25 +66,21 @@ function answerBackground(data: ProcessStartData): string {
   ].join("\n");
 }
 
-const listBackgroundProcesses: DialectTool = rename("process.list", {
+const listBackgroundProcesses = rename("process.list", {
   name: "list_background_processes",
   summary: "List the commands that run in the background, and how those ended that have.",
 });
 
-const readBackgroundOutput: DialectTool = reshape(["process.output"], {
+const readBackgroundOutput = reshape(["process.output"], {
   name: "read_background_output",
   summary: "See the latest output of a command in the background.",
   input: (z) =>
     z.strictObject({
       pid: z.int().check(z.describe("Its ID.")),
-      lines: z.optional(
-        z.int().check(z.minimum(1), z.describe("How many of the last lines; 100 if not given.")),
-      ),
-      delay_ms: z.optional(
-        z.int().check(z.minimum(0), z.maximum(600_000), z.describe("How long to wait for it first.")),
-      ),
+      lines: z.optionalInt("How many of the last lines; 100 if not given.", { min: 1 }),
+      delay_ms: z.optionalInt("How long to wait for it first.", { min: 0, max: 600_000 }),
     }),
-  means: ({ pid, delay_ms: wait_ms }) => [
+  resolve: ({ pid, delay_ms: wait_ms }) => [
     "process.output",
     { name: String(pid), wait_ms, max_chars: 64_000 },
   ],
@@ -110,22 +98,20 @@ const readBackgroundOutput: DialectTool = reshape(["process.output"], {
   },
 });
 
-export const backgroundTools: readonly DialectTool[] = [listBackgroundProcesses, readBackgroundOutput];
-
-export const googleWebSearch: DialectTool = rename("web.search", {
+const googleWebSearch = rename("web.search", {
   name: "google_web_search",
   only: ["query"],
 });
 
-export const webFetch: DialectTool = reshape(["web.fetch"], {
+const webFetch = reshape(["web.fetch"], {
   name: "web_fetch",
   summary:
     "Fetch the pages or files whose URLs stand in the prompt, at most 20, as Markdown. The pages themselves are the answer. To find pages use web.search.",
   input: (z) =>
     z.strictObject({
-      prompt: z.string().check(z.describe("The URLs, https://..., and what you look for there.")),
+      prompt: z.text("The URLs, https://..., and what you look for there."),
     }),
-  means: ({ prompt }) => {
+  resolve: ({ prompt }) => {
     const [url, ...others] = urlsIn(prompt);
     return ["web.fetch", { url, ...(others.length > 0 && { more_urls: others }) }];
   },
@@ -148,7 +134,7 @@ function urlsIn(prompt: string): readonly [string, ...string[]] {
   return [url, ...others];
 }
 
-/** The page of a file at GitHub shows it in a frame; the file itself is elsewhere. */
+/** A GitHub page shows a file inside HTML; the raw address gives the file itself. */
 function asFile(url: string): string {
   return url.replace(
     /^https:\/\/github\.com\/([^/]+\/[^/]+)\/blob\//,
@@ -156,13 +142,13 @@ function asFile(url: string): string {
   );
 }
 
-/** What ends a sentence, or closes a bracket that was opened before it, does not belong to it. */
+/** Strips punctuation that ends a sentence, and a bracket that was opened before the URL. */
 function withoutEnd(url: string): string {
   const plain = url.replace(/[.,;:!?]+$/, "");
   return plain.endsWith(")") && !plain.includes("(") ? withoutEnd(plain.slice(0, -1)) : plain;
 }
 
-export const writeTodos: DialectTool = reshape(["plan.update"], {
+const writeTodos = reshape(["plan.update"], {
   name: "write_todos",
   summary:
     "Keep a list of what is to be done, for work of several steps: the whole list each time, one in_progress.",
@@ -171,13 +157,13 @@ export const writeTodos: DialectTool = reshape(["plan.update"], {
       todos: z
         .array(
           z.strictObject({
-            description: z.string().check(z.minLength(1), z.describe("What to do.")),
+            description: z.text("What to do.", { min: 1 }),
             status: z.enum(planStatuses),
           }),
         )
         .check(oneInProgress(z), z.describe("The whole list; it replaces the one before.")),
     }),
-  means: ({ todos }) => [
+  resolve: ({ todos }) => [
     "plan.update",
     { steps: todos.map(({ description, status }) => ({ step: description, status })) },
   ],
@@ -190,7 +176,7 @@ export const writeTodos: DialectTool = reshape(["plan.update"], {
         ].join("\n"),
 });
 
-/** What Google's gemini-cli of today offers the models of its third generation. */
+/** The tools that Google's gemini-cli offers to Gemini 3 models. */
 export const geminiCliDialect: Dialect = {
   name: "gemini-cli",
   tools: [
@@ -199,7 +185,8 @@ export const geminiCliDialect: Dialect = {
     writeFile,
     replace,
     runShellCommand,
-    ...backgroundTools,
+    listBackgroundProcesses,
+    readBackgroundOutput,
     grepSearch,
     glob,
     listDirectory,

@@ -11,44 +11,41 @@ export const MAX_BASH_OUTPUT = 30_000;
 export const MAX_READ_OUTPUT = 50_000;
 export const BASH_TIMEOUT_SECS = 120;
 
-/** What stands after the first characters of a text that was cut, on a line of its own. */
-export function truncationNotice({
-  total,
-  shown,
-}: {
-  readonly total: number;
-  readonly shown: number;
-}): string {
-  return `... (output truncated: ${total} total chars, showing first ${shown})`;
+/** The last line of a truncated text. */
+export function truncationNotice(cut: { readonly total: number; readonly shown: number }): string {
+  return `... (output truncated: ${cut.total} total chars, showing first ${cut.shown})`;
 }
 
-/** Of Omega: four tools with short names, and files that may lie anywhere. */
+/** The tools of Omega: four with short names, for files anywhere on the machine. */
 export const omegaDialect: Dialect = {
   name: "omega",
   ignoresCase: true,
   reach: ({ workspace, temporary, home }) => reachOfOmega(posix.dirname(workspace), temporary, home),
   failure: ({ code, message, hint, output }) => {
     const denied = refusals.has(code) ? `Permission denied: ${message.replace(/^Denied: /, "")}` : message;
-    return [denied, wayOut(code, hint), output].filter((part) => part).join("\n");
+    return [denied, hintFor(code, hint), output].filter((part) => part).join("\n");
   },
   tools: [
     reshape(["shell.run"], {
       name: "bash",
       summary:
         "Run a command with bash in the workspace: both outputs together, at most 120 seconds. It has a /tmp of its own.",
-      input: (z) => z.strictObject({ command: z.string().check(z.describe("The bash command to run.")) }),
-      means: ({ command }) => ["shell.run", { command, timeout_ms: BASH_TIMEOUT_SECS * 1000 }],
+      input: (z) => z.strictObject({ command: z.text("The bash command to run.") }),
+      resolve: ({ command }) => ["shell.run", { command, timeout_ms: BASH_TIMEOUT_SECS * 1000 }],
       limits: { maxChars: MAX_BASH_OUTPUT, keep: "head", notice: truncationNotice },
-      answer: ({ data }) => ({ text: said(data), ...(data.exitCode === 0 ? {} : { isError: true }) }),
+      answer: ({ data }) => ({
+        text: commandOutput(data),
+        ...(data.exitCode === 0 ? {} : { isError: true }),
+      }),
     }),
     reshape(["file.read"], {
       name: "read",
       summary: "Read a file as it is. It need not be in the workspace.",
       input: (z) =>
         z.strictObject({
-          file_path: z.string().check(z.describe("Absolute, or relative to the workspace.")),
+          file_path: z.text("Absolute, or relative to the workspace."),
         }),
-      means: ({ file_path: path }) => [
+      resolve: ({ file_path: path }) => [
         "file.read",
         { path, limit: Number.MAX_SAFE_INTEGER, line_numbers: false },
       ],
@@ -68,11 +65,11 @@ export const omegaDialect: Dialect = {
       summary: "Replace the first occurrence of a text in a file; the answer tells how many there were.",
       input: (z) =>
         z.strictObject({
-          file_path: z.string().check(z.describe("Absolute, or relative to the workspace.")),
-          old_string: z.string().check(z.minLength(1), z.describe("The text to replace, to the character.")),
-          new_string: z.string().check(z.describe("The new text.")),
+          file_path: z.text("Absolute, or relative to the workspace."),
+          old_string: z.text("The text to replace, to the character.", { min: 1 }),
+          new_string: z.text("The new text."),
         }),
-      means: ({ file_path: path, old_string: find, new_string: replace }) => [
+      resolve: ({ file_path: path, old_string: find, new_string: replace }) => [
         "edit.replace",
         { path, find, replace, exact: true, first: true },
       ],
@@ -83,8 +80,8 @@ export const omegaDialect: Dialect = {
 };
 
 /**
- * Reads anywhere; writes anywhere but where something is protected, unasked in what is Omega's and what is temporary. A
- * directory that holds the person's home is not Omega's, whatever workspace lies in it.
+ * Reads anywhere. Writes without approval in Omega's data directory and in temporary directories, and with approval anywhere
+ * that is not protected. A directory that contains the user's home never counts as Omega's.
  */
 export function reachOfOmega(
   dataDir: string,
@@ -100,15 +97,15 @@ export function reachOfOmega(
   };
 }
 
-/** A command's time is fixed here, nothing runs in the background, and what is in a directory is for `bash` to tell. */
-function wayOut(code: ErrorCode, hint: string | null): string | null {
+/** Replaces hints that name options and tools which Omega lacks: timeouts, background commands, listings. */
+function hintFor(code: ErrorCode, hint: string | null): string | null {
   if (code === "timeout") return "Let it do less, or do it in parts.";
   return hint?.includes("file.list") ? "See what is in it with bash." : hint;
 }
 
 const refusals: ReadonlySet<ErrorCode> = new Set(["denied", "needs-approval", "outside-workspace"]);
 
-function said({ stdout, stderr, together, exitCode, signal, remarks }: DataOf<"shell.run">): string {
+function commandOutput({ stdout, stderr, together, exitCode, signal, remarks }: DataOf<"shell.run">): string {
   const output = together ?? stdout + stderr;
   const end = signal === null ? `exit code: ${exitCode}` : `ended by ${signal}`;
   const body = output === "" ? end : output;
@@ -116,7 +113,7 @@ function said({ stdout, stderr, together, exitCode, signal, remarks }: DataOf<"s
   return [body.replace(/\n$/, ""), ...remarks.map((remark) => `[${remark}]`)].join("\n");
 }
 
-/** A text whole and unchanged; what is no text is shown as it usually is. */
+/** The text of a file, unchanged; undefined for anything else, which keeps the default output. */
 function contentOf({ files: [file] }: DataOf<"file.read">) {
   if (file?.kind !== "text") return undefined;
   const { text, encoding, bytes, nextOffset, cutBytes } = file;

@@ -1,6 +1,6 @@
 import type { FoundTool } from "../contract/tool-finder.ts";
 
-/** The tools that a few words are about, best first. A word counts most in the name, and the more the fewer tools have it. */
+/** The tools that match a query, best first. A word counts most in the name, and more when few tools have it. */
 export function rankTools<Each extends FoundTool>(tools: readonly Each[], query: string): readonly Each[] {
   const wanted = [...new Set(wordsIn(query))].filter((word) => !emptyWords.has(word));
   const indexed = tools.map((tool) => ({ tool, texts: textsOf(tool) }));
@@ -19,7 +19,6 @@ export function rankTools<Each extends FoundTool>(tools: readonly Each[], query:
     .map(({ tool }) => tool);
 }
 
-/** Words of a tool, those that count most first. */
 type Texts = readonly { readonly worth: number; readonly words: ReadonlySet<string> }[];
 
 function textsOf({ name, description, inputSchema }: FoundTool): Texts {

@@ -8,27 +8,27 @@ export type InputOf<Name extends CanonicalName> =
 export type DataOf<Name extends CanonicalName> =
   CanonicalTool<Name> extends Tool<infer _Input, infer Data> ? Data : unknown;
 
-/** How a dialect's tool differs from the canonical one; TypeScript checks the field names. */
+/** How a dialect tool differs from the canonical one. TypeScript checks the field names. */
 export interface Renaming<Name extends CanonicalName> {
   readonly name: string;
   readonly summary?: string;
   /** Canonical field to the dialect's name for it; fields not listed keep theirs. */
   readonly fields?: { readonly [Field in keyof InputOf<Name>]?: string };
-  /** Other words for a canonical field. */
+  /** Descriptions that replace those of canonical fields. */
   readonly describe?: { readonly [Field in keyof InputOf<Name>]?: string };
-  /** The only values of a text. */
+  /** The only values that a text field accepts. */
   readonly values?: { readonly [Field in keyof InputOf<Name>]?: readonly string[] };
-  /** The only fields the dialect offers, also when the canonical tool gets more; all if not said. */
+  /** The only fields the dialect offers, also when the canonical tool gains more. Default: all. */
   readonly only?: readonly (keyof InputOf<Name>)[];
-  /** Fields that work, but that models are not told of: each costs tokens in every request. */
-  readonly untold?: readonly (keyof InputOf<Name>)[];
-  /** Fields the caller must give although the canonical tool can do without. */
+  /** Fields that work but are not in the definition, because each costs tokens in every request. */
+  readonly hiddenFields?: readonly (keyof InputOf<Name>)[];
+  /** Fields that are required here and optional in the canonical tool. */
   readonly require?: readonly (keyof InputOf<Name>)[];
-  /** Values the dialect gives when the caller does not, or always where it does not offer the field. */
+  /** Values for fields that the caller leaves out, or that the dialect does not offer. */
   readonly defaults?: { readonly [Field in keyof InputOf<Name>]?: InputOf<Name>[Field] };
   readonly limits?: OutputLimits;
   readonly timeoutMs?: number;
-  /** The answer in the dialect's words, from the canonical one. */
+  /** The answer of the dialect, made from the canonical one. */
   readonly answer?: Answering<DataOf<Name>, Record<string, unknown>>;
 }
 
@@ -42,38 +42,31 @@ export function rename<Name extends CanonicalName>(canonical: Name, renaming: Re
   };
 }
 
-/** Who works alone has no use for tools about other agents. */
+/** Tools about agents are offered only where there are agents. */
 export function needsOf(canonical: CanonicalName): Pick<DialectTool, "needs"> {
   return canonical.startsWith("agent.") ? { needs: "agents" } : {};
 }
 
-/** What a dialect changes of a canonical tool besides its arguments. */
+/** Applies what a dialect changes besides the arguments. */
 export function retitle(
   tool: AnyTool,
   { name, summary = tool.summary, limits = tool.limits, timeoutMs = tool.timeoutMs }: Titles,
 ): AnyTool {
-  return {
-    ...tool,
-    name,
-    canonical: tool.name,
-    summary,
-    limits,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-  };
+  return { ...tool, name, canonical: tool.name, summary, limits, timeoutMs };
 }
 
 type Titles = Pick<Renaming<CanonicalName>, "name" | "summary" | "limits" | "timeoutMs">;
 
 async function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): Promise<OfferedTool> {
-  const renamed = { ...retitle(tool, renaming), untold: renaming.untold ?? [] };
-  const means = (input: unknown, given: unknown) =>
+  const renamed = { ...retitle(tool, renaming), hiddenFields: renaming.hiddenFields ?? [] };
+  const resolve = (input: unknown, given: unknown) =>
     answerWith({ tool: renamed, input }, renaming.answer, given as Record<string, unknown>);
   if (!changesInput(renaming))
-    return { ...renamed, takesCanonical: true, means: (given) => means(given, given) };
+    return { ...renamed, takesCanonical: true, resolve: (given) => resolve(given, given) };
   const { renameInput } = await import("./rename-input.ts");
   const { wire, toCanonical } = renameInput(tool.input, renaming);
   const fields = (renaming.fields ?? {}) as Readonly<Record<string, string>>;
-  return { ...renamed, input: wire, fields, means: (given) => means(toCanonical(given), given) };
+  return { ...renamed, input: wire, fields, resolve: (given) => resolve(toCanonical(given), given) };
 }
 
 function changesInput({
@@ -87,22 +80,21 @@ function changesInput({
   return [fields, values, only, require, defaults, describe].some((change) => change !== undefined);
 }
 
-/** What a dialect says instead of the canonical tool's text. */
+/** What a dialect shows instead of the canonical tool's output. */
 export type Answer =
   | string
   | (Pick<ToolOutput, "text"> &
       Partial<Omit<ToolOutput, "data" | "continuation">> & {
-        /** Undefined takes back what the tool says of the rest. */
+        /** Undefined removes the continuation of the canonical tool. */
         readonly continuation?: string | undefined;
       });
 
-/** Puts what a tool gives into a dialect's words; `given` are the arguments in the dialect. */
+/** Formats the output of a tool for a dialect; `given` are the arguments in the dialect. */
 export type Answering<Data, Given> = (output: ToolOutput<Data>, given: Given) => Answer;
 
-/** The same call, answered in the words of a dialect. */
 export function answerWith<Given>(
   call: ResolvedCall,
-  // biome-ignore lint/suspicious/noExplicitAny: whose data it is the dialect has checked
+  // biome-ignore lint/suspicious/noExplicitAny: the dialect has checked the type of the data
   answer: Answering<any, Given> | undefined,
   given: Given,
 ): ResolvedCall {
@@ -110,15 +102,13 @@ export function answerWith<Given>(
   const { tool } = call;
   const answered: AnyTool = {
     ...tool,
-    run: async (input, context) => reword(await tool.run(input, context), answer, given),
+    run: async (input, context) => reformat(await tool.run(input, context), answer, given),
   };
   return { ...call, tool: answered };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: as above
-function reword<Given>(output: ToolOutput, answer: Answering<any, Given>, given: Given): ToolOutput {
-  const said = answer(output, given);
-  if (typeof said === "string") return { ...output, text: said };
-  const { continuation, ...others } = { ...output, ...said };
-  return { ...others, ...(continuation !== undefined && { continuation }) };
+function reformat<Given>(output: ToolOutput, answer: Answering<any, Given>, given: Given): ToolOutput {
+  const answered = answer(output, given);
+  return { ...output, ...(typeof answered === "string" ? { text: answered } : answered) };
 }

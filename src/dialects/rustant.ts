@@ -15,16 +15,16 @@ export const rustantDialect: Dialect = {
       input: (z) =>
         z
           .strictObject({
-            path: z.string().check(z.describe("File, relative to the workspace or absolute.")),
-            start_line: z.optional(z.int().check(z.minimum(1), z.describe("First line, counted from 1."))),
-            end_line: z.optional(z.int().check(z.minimum(1), z.describe("Last line, read as well."))),
+            path: z.text("File, relative to the workspace or absolute."),
+            start_line: z.optionalInt("First line, counted from 1.", { min: 1 }),
+            end_line: z.optionalInt("Last line, read as well.", { min: 1 }),
           })
           .check(
             z.refine(({ start_line = 1, end_line = start_line }) => end_line >= start_line, {
               error: "`end_line` comes before `start_line`",
             }),
           ),
-      means: ({ path, start_line = 1, end_line }) => [
+      resolve: ({ path, start_line = 1, end_line }) => [
         "file.read",
         { path, offset: start_line, ...(end_line === undefined ? {} : { limit: end_line - start_line + 1 }) },
       ],
@@ -45,14 +45,10 @@ export const rustantDialect: Dialect = {
       summary: "Find files by name: a glob, or a part of the name.",
       input: (z) =>
         z.strictObject({
-          pattern: z
-            .string()
-            .check(z.minLength(1), z.describe('Glob ("*.rs", "src/**/mod.rs") or part of a name.')),
-          path: z.optional(
-            z.string().check(z.describe("Directory to start in; the workspace if not given.")),
-          ),
+          pattern: z.text('Glob ("*.rs", "src/**/mod.rs") or part of a name.', { min: 1 }),
+          path: z.optionalText("Directory to start in; the workspace if not given."),
         }),
-      means: ({ pattern, path }) => [
+      resolve: ({ pattern, path }) => [
         "search.glob",
         { pattern: globOf(pattern), ...(path === undefined ? {} : { path }), sort: "path" as const },
       ],
@@ -87,11 +83,11 @@ export const rustantDialect: Dialect = {
       summary: "Show changes as a diff: of the working tree, staged ones, or against a commit.",
       input: (z) =>
         z.strictObject({
-          path: z.optional(z.string().check(z.describe("Repository; the workspace if not given."))),
-          staged: z.optional(z.boolean().check(z.describe("Only staged changes."))),
-          commit: z.optional(z.string().check(z.describe("Compare against this commit."))),
+          path: z.optionalText("Repository; the workspace if not given."),
+          staged: z.optionalFlag("Only staged changes."),
+          commit: z.optionalText("Compare against this commit."),
         }),
-      means: ({ path, ...wanted }) => [
+      resolve: ({ path, ...wanted }) => [
         "git.diff",
         { ...wanted, ...(path === undefined ? {} : { paths: [path] }) },
       ],
@@ -108,13 +104,14 @@ export const rustantDialect: Dialect = {
       summary: "Run a shell command in the workspace.",
       input: (z) =>
         z.strictObject({
-          command: z.string().check(z.minLength(1), z.describe("The command.")),
-          timeout_secs: z.optional(
-            z.int().check(z.minimum(1), z.maximum(600), z.describe("Seconds it may take; 60 if not given.")),
-          ),
+          command: z.text("The command.", { min: 1 }),
+          timeout_secs: z.optionalInt("Seconds it may take; 60 if not given.", { min: 1, max: 600 }),
         }),
       fields: { timeout_ms: "timeout_secs" },
-      means: ({ command, timeout_secs = 60 }) => ["shell.run", { command, timeout_ms: timeout_secs * 1000 }],
+      resolve: ({ command, timeout_secs = 60 }) => [
+        "shell.run",
+        { command, timeout_ms: timeout_secs * 1000 },
+      ],
     }),
     rename("text.echo", {
       name: "echo",
@@ -145,7 +142,7 @@ export const rustantDialect: Dialect = {
       only: ["url"],
       defaults: { max_chars: 200_000 },
       limits: { maxChars: 50_000, keep: "head" },
-      answer: wholeOrSo,
+      answer: withoutPaging,
     }),
     rename("document.read", {
       name: "document_read",
@@ -154,7 +151,7 @@ export const rustantDialect: Dialect = {
       defaults: { max_chars: 1_000_000 },
       limits: { maxChars: 50_000, keep: "head" },
       describe: { path: "The document." },
-      answer: wholeOrSo,
+      answer: withoutPaging,
     }),
     rename("edit.smart", {
       name: "smart_edit",
@@ -183,14 +180,14 @@ export const rustantDialect: Dialect = {
   ],
 };
 
-/** What is no glob is a part of the name. */
+/** A pattern without glob characters is a part of the name. */
 function globOf(pattern: string): string {
   if (/[*?[{]/.test(pattern)) return pattern;
   return pattern.includes("/") ? `**/*${pattern}*` : `*${pattern}*`;
 }
 
-/** The whole is in one answer, or kept by handle; only a book without end goes on. */
-function wholeOrSo({ text, continuation }: { text: string; continuation?: string }): {
+/** One answer holds the whole text or its handle: the dialect has no argument to read on with. */
+function withoutPaging({ text, continuation }: { text: string; continuation?: string }): {
   text: string;
   continuation?: string;
 } {

@@ -45,7 +45,7 @@ it("takes a tool that can mean several for none of them alone", () => {
     name: "Editor",
     summary: "Reads, or writes.",
     input: (z) => z.strictObject({ path: z.string() }),
-    means: ({ path }) => ["file.read", { path }],
+    resolve: ({ path }) => ["file.read", { path }],
   });
   const select = (...wanted: string[]) => selectTools([both], wanted).map(({ name }) => name);
   expect([select("Editor"), select("file.read", "file.write"), select("file.*")]).toEqual([

@@ -24,8 +24,8 @@ const describe = {
   run_check: "Run cargo check, and keep nothing if it fails; false if not given.",
 } as const;
 
-/** Edits of Rust by its blocks: functions, structs, enums, traits and impls. */
-export const rustBlocks: readonly DialectTool[] = [
+/** Edits of Rust by block: functions, structs, enums, traits and impls. */
+const rustBlocks: readonly DialectTool[] = [
   rename("code.replace_block", {
     name: "rust_replace_block",
     summary:
@@ -49,7 +49,7 @@ export const rustBlocks: readonly DialectTool[] = [
   }),
 ];
 
-/** For surgical edits of Rust: blocks by kind and name, and a shell that stays. */
+/** Surgical edits of Rust: blocks by kind and name, and a persistent shell. */
 export const surgicalDialect: Dialect = {
   name: "surgical",
   failure: failureInSeconds,
@@ -59,11 +59,11 @@ export const surgicalDialect: Dialect = {
       summary: "Read a file. Always read before editing.",
       input: (z) =>
         z.strictObject({
-          path: z.string().check(z.describe("File, relative to the workspace or absolute.")),
-          offset: z.optional(z.int().check(z.minimum(0), z.describe("Lines to skip: 0 begins at line 1."))),
-          limit: z.optional(z.int().check(z.minimum(1), z.describe("How many lines; 2000 if not given."))),
+          path: z.text("File, relative to the workspace or absolute."),
+          offset: z.optionalInt("Lines to skip: 0 begins at line 1.", { min: 0 }),
+          limit: z.optionalInt("How many lines; 2000 if not given.", { min: 1 }),
         }),
-      means: ({ offset = 0, ...wanted }) => ["file.read", { ...wanted, offset: offset + 1 }],
+      resolve: ({ offset = 0, ...wanted }) => ["file.read", { ...wanted, offset: offset + 1 }],
       answer: ({ data, text }) => ({ text, ...howToReadOn(data, (line) => `offset ${line - 1}`) }),
     }),
     rename("search.glob", {
@@ -78,10 +78,10 @@ export const surgicalDialect: Dialect = {
       summary: "Search file contents with a regular expression: path, line number and line of each match.",
       input: (z) =>
         z.strictObject({
-          pattern: z.string().check(z.describe("Regular expression.")),
-          include: z.optional(z.string().check(z.describe('Only files like this: "*.rs".'))),
+          pattern: z.text("Regular expression."),
+          include: z.optionalText('Only files like this: "*.rs".'),
         }),
-      means: ({ pattern, include }) => [
+      resolve: ({ pattern, include }) => [
         "search.grep",
         { pattern, ...(include === undefined ? {} : { glob: filesLike(include) }) },
       ],
@@ -97,12 +97,12 @@ export const surgicalDialect: Dialect = {
       summary: "Replace a text that is there once, exactly so: blanks count. For small changes.",
       input: (z) =>
         z.strictObject({
-          path: z.string().check(z.describe("File to edit.")),
-          old_text: z.string().check(z.minLength(1), z.describe("Text to replace, to the character.")),
-          new_text: z.string().check(z.describe("What stands there afterwards.")),
+          path: z.text("File to edit."),
+          old_text: z.text("Text to replace, to the character.", { min: 1 }),
+          new_text: z.text("What stands there afterwards."),
         }),
       fields: { find: "old_text", replace: "new_text" },
-      means: ({ path, old_text, new_text }) => [
+      resolve: ({ path, old_text, new_text }) => [
         "edit.replace",
         { path, find: old_text, replace: new_text, exact: true },
       ],
@@ -113,13 +113,11 @@ export const surgicalDialect: Dialect = {
         "Run a command in your own shell, which keeps directory and variables: cargo check, cargo test, git status.",
       input: (z) =>
         z.strictObject({
-          command: z.string().check(z.minLength(1), z.describe("The command.")),
-          timeout_secs: z.optional(
-            z.int().check(z.minimum(1), z.maximum(600), z.describe("Seconds it may take; 120 if not given.")),
-          ),
+          command: z.text("The command.", { min: 1 }),
+          timeout_secs: z.optionalInt("Seconds it may take; 120 if not given.", { min: 1, max: 600 }),
         }),
       fields: { timeout_ms: "timeout_secs" },
-      means: ({ command, timeout_secs = 120 }) => [
+      resolve: ({ command, timeout_secs = 120 }) => [
         "shell.run",
         { command, timeout_ms: timeout_secs * 1000, session: "agent" },
       ],
@@ -144,12 +142,12 @@ export const surgicalDialect: Dialect = {
   ],
 };
 
-/** An extension alone is meant as one. */
+/** A bare extension, `rs` or `.rs`, means `*.rs`. */
 function filesLike(include: string): string {
   return /^\.?\w+$/.test(include) ? `*.${include.replace(/^\./, "")}` : include;
 }
 
-/** Fields and variants are lines of their block, no blocks of their own. */
+/** Fields and variants are part of their block, not blocks of their own. */
 const inner: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["field", "variant", "property"]);
 
 function showSymbols({ data, text }: { data: DataOf<"code.symbols">; text: string }): string {
@@ -162,7 +160,7 @@ function showSymbols({ data, text }: { data: DataOf<"code.symbols">; text: strin
   return [...listed, ...remarks].join("\n");
 }
 
-/** As `kind` takes it: to it a method is a function. */
+/** As the `kind` argument spells it, where a method is a function. */
 function kindWord(kind: SymbolKind): string {
   if (kind === "method" || kind === "constructor") return "Function";
   return kind.charAt(0).toUpperCase() + kind.slice(1);

@@ -28,7 +28,7 @@ const listed: readonly CanonicalName[] = [
 ];
 
 /** Rare needs, which other dialects and people have. */
-const untold: { readonly [Name in CanonicalName]?: readonly (keyof InputOf<Name>)[] } = {
+const hiddenFields: { readonly [Name in CanonicalName]?: readonly (keyof InputOf<Name>)[] } = {
   "file.read": ["max_bytes", "exclude", "no_ignore"],
   "file.list": ["exclude"],
   "edit.replace": ["exact", "first", "hard_links"],
@@ -85,6 +85,9 @@ export const toolcribDialect: Dialect = {
     rename("code.validate", { name: "validate_file" }),
   ],
   tools: (Object.keys(catalog) as CanonicalName[]).map((name) =>
-    rename(name, { name: name.replace(".", "_"), ...(untold[name] && { untold: untold[name] as never }) }),
+    rename(name, {
+      name: name.replace(".", "_"),
+      ...(hiddenFields[name] && { hiddenFields: hiddenFields[name] as never }),
+    }),
   ),
 };

@@ -23,7 +23,7 @@ const dialect: Dialect = {
       summary: "Change a file.",
       input: (zod) =>
         zod.strictObject({ file: zod.string(), old: zod.optional(zod.string()), text: zod.string() }),
-      means: ({ file, old, text }) =>
+      resolve: ({ file, old, text }) =>
         old === undefined
           ? ["file.write", { path: file, content: text }]
           : ["edit.replace", { path: file, find: old, replace: text }],

@@ -222,9 +222,9 @@ const maxListedOfOthers = 20;
 const maxCharsOfOthers = 60_000;
 
 function meaningOf(offered: OfferedTool, given: unknown): ResolvedCall {
-  if (offered.takesCanonical) return offered.means(given);
+  if (offered.takesCanonical) return offered.resolve(given);
   const parsed = safeParse(offered.input, given);
-  if (parsed.success) return offered.means(parsed.data);
+  if (parsed.success) return offered.resolve(parsed.data);
   const { name, canonical, summary, risk, input } = offered;
   const limits = { maxChars: 1_000, keep: "head" } as const;
   return {
@@ -262,8 +262,8 @@ function offer(tool: AnyTool): DialectTool {
   const name = tool.name.replaceAll(".", "_");
   const canonical = tool.canonical ?? tool.name;
   const named = { ...tool, name, canonical };
-  const means = (input: unknown) => ({ tool: named, input });
-  return { name, canonical, load: async () => ({ ...named, takesCanonical: true as const, means }) };
+  const resolve = (input: unknown) => ({ tool: named, input });
+  return { name, canonical, load: async () => ({ ...named, takesCanonical: true as const, resolve }) };
 }
 
 /**

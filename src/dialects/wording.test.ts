@@ -67,7 +67,7 @@ const shelf = new Toolset({
       name: "run",
       summary: "Run a command.",
       input: (z) => z.strictObject({ command: z.string(), seconds: z.optional(z.int()) }),
-      means: ({ command }) => ["shell.run", { command }],
+      resolve: ({ command }) => ["shell.run", { command }],
       fields: { timeout_ms: "seconds" },
     }),
   ],

@@ -1,37 +1,37 @@
 import type { AnyTool } from "../contract/tool.ts";
 import type { OfferedTool } from "./dialect.ts";
 
-/** What we say, in the words of a dialect. */
+/** Rewrites a text that names tools and fields canonically for a dialect. */
 export type Wording = (text: string) => string;
 
 /**
- * Our own words name tools as we do; each becomes the name that the model knows. A sentence that names only tools which
- * are not on offer is left out: it would send the model where it cannot go.
+ * Replaces canonical tool names by the names that the model knows. Leaves out sentences that name only tools which are not
+ * offered.
  */
 export function wordingFor(names: ReadonlyMap<string, string>, known: (name: string) => boolean): Wording {
-  const leadsNowhere = (sentence: string) => {
+  const namesOnlyMissing = (sentence: string) => {
     const named = sentence.startsWith("Did you mean ") ? [] : (sentence.match(toolName) ?? []).filter(known);
     return named.length > 0 && !named.some((name) => names.has(name));
   };
   return (text) => {
     if (!text.includes(".")) return text;
     const sentences = text.split(sentenceEnds);
-    const possible = sentences.filter((sentence) => !leadsNowhere(sentence));
+    const possible = sentences.filter((sentence) => !namesOnlyMissing(sentence));
     const [first = "", ...others] = possible.length === 0 ? sentences : possible;
     const isNewStart = first !== sentences[0] && !beginsWithTool.test(first);
     return [isNewStart ? capitalised(first) : first, ...others]
       .join(" ")
       .replace(/;$/, ".")
       .replace(toolName, (name, at: number, all: string) =>
-        // What is offered there is the name of a file.
+        // A file name, not a tool.
         all.slice(0, at).endsWith("Did you mean ") ? name : (names.get(name) ?? name),
       );
   };
 }
 
 /**
- * Our hints name a tool's fields in backticks, as the canonical tool has them; here they get the dialect's names, and ways
- * out that need a field which the dialect does not offer are left out.
+ * Replaces canonical field names in backticks by those of the dialect, and leaves out alternatives (", or ") that need a
+ * field which the dialect does not offer.
  */
 export function fieldWordingFor(
   { input, fields = {} }: Pick<OfferedTool, "input" | "fields">,
@@ -59,7 +59,7 @@ export function fieldWordingFor(
   };
 }
 
-/** What tools are called, by their canonical names: of several the first, and one that means just this before others. */
+/** Canonical name to dialect name. A tool that resolves to just this one wins; then the first. */
 export function namesOf(tools: readonly Named[]): ReadonlyMap<string, string> {
   const just = tools.map(({ name, canonical = name }) => [canonical, name] as const);
   const also = tools.flatMap((tool) => (tool.also ?? []).map((canonical) => [canonical, tool.name] as const));

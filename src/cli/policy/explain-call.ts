@@ -84,6 +84,6 @@ async function readUse(what: string): Promise<JudgedCall> {
 async function readToolCall(name: string, words: readonly string[]): Promise<JudgedCall> {
   const entry = findTool(toolcribDialect.tools, name);
   const settings = { search: searchSettings(process.env) };
-  const { tool, input } = (await entry.load()).means(await readInput(entry, words));
+  const { tool, input } = (await entry.load()).resolve(await readInput(entry, words));
   return toJudgedCall(tool, input, settings);
 }

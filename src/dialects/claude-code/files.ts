@@ -16,9 +16,9 @@ export const read: DialectTool = reshape(["file.read", "document.read"], {
     "the beginning, unless `offset` and `limit` are given. For directories use Bash with ls.",
   input: (z) =>
     z.strictObject({
-      file_path: z.string().check(z.describe("Its absolute path.")),
-      offset: z.optional(z.int().check(z.minimum(0), z.describe("First line; 1 if not given."))),
-      limit: z.optional(z.int().check(z.minimum(1), z.describe("How many lines; 2000 if not given."))),
+      file_path: z.text("Its absolute path."),
+      offset: z.optionalInt("First line; 1 if not given.", { min: 0 }),
+      limit: z.optionalInt("How many lines; 2000 if not given.", { min: 1 }),
       pages: z.optional(
         z
           .string()
@@ -27,9 +27,9 @@ export const read: DialectTool = reshape(["file.read", "document.read"], {
             z.describe('Of a PDF: "3" or "1-5", at most 20.'),
           ),
       ),
-      allow_large: z.optional(z.boolean().check(z.describe("Show more than usual of a large file."))),
+      allow_large: z.optionalFlag("Show more than usual of a large file."),
     }),
-  means: ({ file_path: path, offset, limit, pages, allow_large: isLarge }) =>
+  resolve: ({ file_path: path, offset, limit, pages, allow_large: isLarge }) =>
     isDocument(path) || pages !== undefined
       ? ["document.read", { path, ...(pages !== undefined && { part: partOf(pages) }) }]
       : ["file.read", { path, offset: Math.max(offset ?? 1, 1), limit: limit ?? (isLarge ? 20_000 : 2_000) }],
@@ -98,10 +98,10 @@ export const glob: DialectTool = reshape(["search.glob"], {
     "Find files by name, newest first: **/*.ts, src/**/*.{js,jsx}. To find text in files use search.grep.",
   input: (z) =>
     z.strictObject({
-      pattern: z.string().check(z.minLength(1), z.describe("Name pattern.")),
-      path: z.optional(z.string().check(z.describe("Directory; leave it out for the workspace."))),
+      pattern: z.text("Name pattern.", { min: 1 }),
+      path: z.optionalText("Directory; leave it out for the workspace."),
     }),
-  means: (given) => ["search.glob", { ...given, hidden: true, limit: maxFiles }],
+  resolve: (given) => ["search.glob", { ...given, hidden: true, limit: maxFiles }],
   answer: ({ data: { files, limited } }) => ({
     text: files.map((file) => showPath(file.path)).join("\n") || "No files found",
     continuation: limited ? "Results are truncated: use a more specific path or pattern." : undefined,
@@ -115,17 +115,11 @@ export const notebookEdit: DialectTool = reshape(["notebook.edit"], {
   summary: "Replace, insert or delete one cell of a Jupyter notebook. See its cells with file.read.",
   input: (z) =>
     z.strictObject({
-      notebook_path: z.string().check(z.describe("Its absolute path.")),
-      cell_id: z.optional(
-        z
-          .string()
-          .check(
-            z.describe(
-              "Id or number of the cell; the new one comes after it, at the beginning if not given.",
-            ),
-          ),
+      notebook_path: z.text("Its absolute path."),
+      cell_id: z.optionalText(
+        "Id or number of the cell; the new one comes after it, at the beginning if not given.",
       ),
-      new_source: z.string().check(z.describe("The whole new source of the cell.")),
+      new_source: z.text("The whole new source of the cell."),
       cell_type: z.optional(
         z.enum(["code", "markdown"]).check(z.describe("As it is if not given; needed for insert.")),
       ),
@@ -133,7 +127,7 @@ export const notebookEdit: DialectTool = reshape(["notebook.edit"], {
         z.enum(["replace", "insert", "delete"]).check(z.describe("replace if not given.")),
       ),
     }),
-  means: ({
+  resolve: ({
     notebook_path: path,
     cell_id: cell,
     new_source: source,
@@ -165,12 +159,11 @@ export const grep: DialectTool = reshape(["search.grep"], {
     "Search the content of files with a regular expression, as ripgrep reads it. Leaves out ignored files. Use this, " +
     "not grep or rg in a command.",
   input: (z) => {
-    const lines = (words: string) =>
-      z.optional(z.int().check(z.minimum(0), z.maximum(1000), z.describe(words)));
+    const lines = (words: string) => z.optionalInt(words, { min: 0, max: 1000 });
     return z.strictObject({
-      pattern: z.string().check(z.describe("The expression: log.*Error, function\\s+\\w+, interface\\{\\}")),
-      path: z.optional(z.string().check(z.describe("File or directory; the workspace if not given."))),
-      glob: z.optional(z.string().check(z.describe("Only files like this: *.{ts,tsx}"))),
+      pattern: z.text("The expression: log.*Error, function\\s+\\w+, interface\\{\\}"),
+      path: z.optionalText("File or directory; the workspace if not given."),
+      glob: z.optionalText("Only files like this: *.{ts,tsx}"),
       output_mode: z.optional(
         z
           .enum(["content", "files_with_matches", "count"])
@@ -184,18 +177,16 @@ export const grep: DialectTool = reshape(["search.grep"], {
       "-A": lines("content: lines after each match."),
       "-C": lines("The same as context."),
       context: lines("content: lines before and after each match."),
-      "-n": z.optional(z.boolean().check(z.describe("content: line numbers; true if not given."))),
-      "-i": z.optional(z.boolean().check(z.describe("Ignore case."))),
-      "-o": z.optional(z.boolean().check(z.describe("content: just what matches, one a line."))),
-      type: z.optional(z.string().check(z.describe("Only files of this type: js, py, rust."))),
-      head_limit: z.optional(
-        z.int().check(z.minimum(0), z.describe("Most lines or entries; 250 if not given, 0 for all.")),
-      ),
-      offset: z.optional(z.int().check(z.minimum(0), z.describe("Skip so many; 0 if not given."))),
-      multiline: z.optional(z.boolean().check(z.describe("Match across lines, . too; false if not given."))),
+      "-n": z.optionalFlag("content: line numbers; true if not given."),
+      "-i": z.optionalFlag("Ignore case."),
+      "-o": z.optionalFlag("content: just what matches, one a line."),
+      type: z.optionalText("Only files of this type: js, py, rust."),
+      head_limit: z.optionalInt("Most lines or entries; 250 if not given, 0 for all.", { min: 0 }),
+      offset: z.optionalInt("Skip so many; 0 if not given.", { min: 0 }),
+      multiline: z.optionalFlag("Match across lines, . too; false if not given."),
     });
   },
-  means: ({ pattern, path, glob, type, multiline, output_mode: mode = "files_with_matches", ...given }) => {
+  resolve: ({ pattern, path, glob, type, multiline, output_mode: mode = "files_with_matches", ...given }) => {
     const { "-A": after, "-B": before, "-C": around, "-i": ignore_case, "-o": only_matching } = given;
     return [
       "search.grep",

@@ -21,16 +21,16 @@ export const readFile: DialectTool = reshape(["file.read", "document.read"], {
   input: (z) =>
     z
       .strictObject({
-        file_path: z.string().check(z.minLength(1), z.describe("The file.")),
-        start_line: z.optional(z.int().check(z.minimum(1), z.describe("First line, counted from 1."))),
-        end_line: z.optional(z.int().check(z.minimum(1), z.describe("Last line, itself included."))),
+        file_path: z.text("The file.", { min: 1 }),
+        start_line: z.optionalInt("First line, counted from 1.", { min: 1 }),
+        end_line: z.optionalInt("Last line, itself included.", { min: 1 }),
       })
       .check(
         z.refine(({ start_line: start = 1, end_line: end = start }) => end >= start, {
           error: "`end_line` comes before `start_line`",
         }),
       ),
-  means: ({ file_path: path, start_line: start = 1, end_line: end = Number.POSITIVE_INFINITY }) =>
+  resolve: ({ file_path: path, start_line: start = 1, end_line: end = Number.POSITIVE_INFINITY }) =>
     isDocument(path)
       ? ["document.read", { path }]
       : [
@@ -73,15 +73,11 @@ export const readManyFiles: DialectTool = reshape(["file.read"], {
           .array(z.string().check(z.minLength(1)))
           .check(z.describe("Patterns of what to leave out: **/*.log")),
       ),
-      recursive: z.optional(
-        z.boolean().check(z.describe("Whether a folder stands for all below it; true if not given.")),
-      ),
-      useDefaultExcludes: z.optional(
-        z.boolean().check(z.describe("False: also what ignore files leave out; true if not given.")),
-      ),
+      recursive: z.optionalFlag("Whether a folder stands for all below it; true if not given."),
+      useDefaultExcludes: z.optionalFlag("False: also what ignore files leave out; true if not given."),
       file_filtering_options: filtering(z),
     }),
-  means: ({
+  resolve: ({
     include,
     exclude,
     recursive = true,
@@ -131,15 +127,13 @@ export const replace: DialectTool = reshape(["edit.replace"], {
     "with enough around it.",
   input: (z) =>
     z.strictObject({
-      file_path: z.string().check(z.describe("The file.")),
-      instruction: z.string().check(z.describe("What the change is for, in a sentence.")),
-      old_string: z
-        .string()
-        .check(z.describe("The text to replace, unescaped; empty only to fill an empty or new file.")),
-      new_string: z.string().check(z.describe("The new text, complete and unescaped.")),
-      allow_multiple: z.optional(z.boolean().check(z.describe("Replace every place; false if not given."))),
+      file_path: z.text("The file."),
+      instruction: z.text("What the change is for, in a sentence."),
+      old_string: z.text("The text to replace, unescaped; empty only to fill an empty or new file."),
+      new_string: z.text("The new text, complete and unescaped."),
+      allow_multiple: z.optionalFlag("Replace every place; false if not given."),
     }),
-  means: ({ file_path: path, old_string: find, new_string, allow_multiple: all }) => [
+  resolve: ({ file_path: path, old_string: find, new_string, allow_multiple: all }) => [
     "edit.replace",
     { path, find, replace: new_string, all },
   ],
@@ -151,13 +145,13 @@ export const listDirectory: DialectTool = reshape(["file.list"], {
   summary: "List what is directly in a directory. To find files anywhere use search.glob.",
   input: (z) =>
     z.strictObject({
-      dir_path: z.string().check(z.describe("The directory: .")),
+      dir_path: z.text("The directory: ."),
       ignore: z.optional(
         z.array(z.string().check(z.minLength(1))).check(z.describe("Patterns of what to leave out.")),
       ),
       file_filtering_options: filtering(z),
     }),
-  means: ({ dir_path: path, ignore, file_filtering_options: options }) => [
+  resolve: ({ dir_path: path, ignore, file_filtering_options: options }) => [
     "file.list",
     { path, exclude: ignore, depth: 1, limit: 2_000, hidden: true, no_ignore: takesIgnored(options) },
   ],
@@ -208,29 +202,25 @@ export const grepSearch: DialectTool = reshape(["search.grep"], {
     "Search the content of files with a regular expression, as ripgrep reads it; case is ignored, unless told otherwise. " +
     "Shows 100 matches if not told otherwise.",
   input: (z) => {
-    const lines = (words: string) =>
-      z.optional(z.int().check(z.minimum(0), z.maximum(1000), z.describe(words)));
-    const most = (words: string) =>
-      z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe(words)));
+    const lines = (words: string) => z.optionalInt(words, { min: 0, max: 1000 });
+    const most = (words: string) => z.optionalInt(words, { min: 1, max: 100_000 });
     return z.strictObject({
-      pattern: z.string().check(z.describe("The expression: \\bMatchMe\\b")),
-      dir_path: z.optional(z.string().check(z.describe("Directory or file; the workspace if not given."))),
-      include_pattern: z.optional(z.string().check(z.describe("Only files like this: *.ts, src/**"))),
-      exclude_pattern: z.optional(
-        z.string().check(z.describe("An expression: lines that match it, too, are left out.")),
-      ),
-      names_only: z.optional(z.boolean().check(z.describe("Only the files with matches."))),
-      case_sensitive: z.optional(z.boolean().check(z.describe("false if not given."))),
-      fixed_strings: z.optional(z.boolean().check(z.describe("Take the pattern as plain text."))),
+      pattern: z.text("The expression: \\bMatchMe\\b"),
+      dir_path: z.optionalText("Directory or file; the workspace if not given."),
+      include_pattern: z.optionalText("Only files like this: *.ts, src/**"),
+      exclude_pattern: z.optionalText("An expression: lines that match it, too, are left out."),
+      names_only: z.optionalFlag("Only the files with matches."),
+      case_sensitive: z.optionalFlag("false if not given."),
+      fixed_strings: z.optionalFlag("Take the pattern as plain text."),
       context: lines("Lines around each match."),
       after: lines("Lines after each match."),
       before: lines("Lines before each match."),
-      no_ignore: z.optional(z.boolean().check(z.describe("Also what ignore files leave out."))),
+      no_ignore: z.optionalFlag("Also what ignore files leave out."),
       max_matches_per_file: most("Most matches of one file."),
       total_max_matches: most("Most matches in all; 100 if not given."),
     });
   },
-  means: ({ pattern, dir_path: path, include_pattern: glob, exclude_pattern: exclude, ...given }) => [
+  resolve: ({ pattern, dir_path: path, include_pattern: glob, exclude_pattern: exclude, ...given }) => [
     "search.grep",
     {
       pattern,
@@ -308,12 +298,12 @@ export const glob: DialectTool = reshape(["search.glob"], {
   summary: "Find files by name, newest first: src/**/*.ts, **/*.md. To find text in files use search.grep.",
   input: (z) =>
     z.strictObject({
-      pattern: z.string().check(z.minLength(1), z.describe("Name pattern.")),
-      dir_path: z.optional(z.string().check(z.describe("Directory; the workspace if not given."))),
-      case_sensitive: z.optional(z.boolean().check(z.describe("false if not given."))),
+      pattern: z.text("Name pattern.", { min: 1 }),
+      dir_path: z.optionalText("Directory; the workspace if not given."),
+      case_sensitive: z.optionalFlag("false if not given."),
       ...filteringFields(z),
     }),
-  means: ({ pattern, dir_path: path, case_sensitive, ...given }) => [
+  resolve: ({ pattern, dir_path: path, case_sensitive, ...given }) => [
     "search.glob",
     { pattern, path, ignore_case: !case_sensitive, hidden: true, no_ignore: takesIgnored(given) },
   ],
@@ -341,12 +331,8 @@ function filtering(z: Describing): mini.ZodMiniOptional<mini.ZodMiniType<Filteri
 
 function filteringFields(z: Describing): Record<keyof Filtering, mini.ZodMiniOptional<mini.ZodMiniBoolean>> {
   return {
-    respect_git_ignore: z.optional(
-      z.boolean().check(z.describe("False: also what .gitignore leaves out; true if not given.")),
-    ),
-    respect_gemini_ignore: z.optional(
-      z.boolean().check(z.describe("Makes no difference: .geminiignore is not read.")),
-    ),
+    respect_git_ignore: z.optionalFlag("False: also what .gitignore leaves out; true if not given."),
+    respect_gemini_ignore: z.optionalFlag("Makes no difference: .geminiignore is not read."),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Dialect } from "../dialect.ts";
 import type { DataOf } from "../rename.ts";
 
 /** What a command said, on both streams in the order it came. */
-export function saidBy({ stdout, stderr, together }: ShellRunData): string {
+export function outputOf({ stdout, stderr, together }: ShellRunData): string {
   return (together ?? `${stdout}${stderr}`).replace(/\n$/, "");
 }
 
