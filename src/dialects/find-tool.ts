@@ -1,4 +1,5 @@
 import { ToolError } from "../contract/error.ts";
+import { wildcardRegex } from "../lib/escape-regex.ts";
 import { nearest } from "../lib/nearest.ts";
 import type { Dialect, DialectTool } from "./dialect.ts";
 
@@ -21,14 +22,10 @@ export function findTool(
   // Answer in the caller's spelling: canonical names have dots.
   const names = tools.map((tool) => (name.includes(".") ? tool.canonical : tool.name));
   const meant = nearest(name, names);
-  throw new ToolError("not-found", unknownTool(name), {
+  throw new ToolError("not-found", `Unknown tool "${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`, {
     hint: meant ? `Did you mean "${meant}"?` : `Known tools: ${names.join(", ")}.`,
+    details: { kind: "unknown-tool" },
   });
-}
-
-/** By this message it is known, however it is told, that there is no such tool. */
-export function unknownTool(name: string): string {
-  return `Unknown tool "${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`;
 }
 
 /**
@@ -86,9 +83,5 @@ function expectTool(word: string, tools: readonly DialectTool[], isNamed: (name:
 }
 
 function matches(word: string, name: string): boolean {
-  return new RegExp(`^${word.split("*").map(escapeText).join(".*")}$`, "i").test(name);
-}
-
-function escapeText(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  return wildcardRegex(word, "i").test(name);
 }
