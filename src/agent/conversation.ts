@@ -18,7 +18,7 @@ export class Conversation {
   readonly #meter: ContextMeter;
   /** Replies since it was made shorter. */
   #replies = Number.POSITIVE_INFINITY;
-  #shortenedInARow = 0;
+  #compactedInARow = 0;
 
   constructor(recorder: Recorder, meter: ContextMeter, past: Past | undefined) {
     this.#recorder = recorder;
@@ -41,13 +41,13 @@ export class Conversation {
   }
 
   /** No reply has come since it was made shorter: to do so again would lead nowhere. */
-  get isJustShortened(): boolean {
+  get isJustCompacted(): boolean {
     return this.#replies === 0;
   }
 
   /** How often it was made shorter with hardly a reply between. */
-  get shortenedInARow(): number {
-    return this.#shortenedInARow;
+  get compactedInARow(): number {
+    return this.#compactedInARow;
   }
 
   /** The person says something, or we do. */
@@ -79,13 +79,13 @@ export class Conversation {
     this.#meter.added(this.#history.addAnswers(answers));
   }
 
-  shorten({ messages, tokensAfter }: Compacted): void {
+  compact({ messages, tokensAfter }: Compacted): void {
     const tokensBefore = this.#meter.use.tokens;
     const pinned = messages.flatMap((message, index) => (this.pinned.has(message) ? [index] : []));
     this.#recorder.add({ kind: "compacted", messages, pinned, tokensBefore, tokensAfter });
     this.#history.restart(messages, this.pinned);
     this.#meter.restart(messages);
-    this.#shortenedInARow = this.#replies <= 1 ? this.#shortenedInARow + 1 : 1;
+    this.#compactedInARow = this.#replies <= 1 ? this.#compactedInARow + 1 : 1;
     this.#replies = 0;
   }
 }

@@ -26,7 +26,7 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   const settings = options.models ?? (await readSettings(options));
   const found = findGiven(options.model ?? kept?.model ?? noModel(), settings);
   const dialect = options.dialect ?? kept?.start.dialect ?? dialectFor(found.name);
-  const agents = agentsOf(limits, () => live!.works);
+  const agents = agentsOf(limits, () => live!.core);
   const crib = await openToolcrib({
     ...options,
     dialect,
@@ -77,7 +77,7 @@ async function openSession(options: CreateSessionOptions, beginning: Beginning):
   const recorder = openRecorder({
     conversations: crib.conversations,
     session: crib.session,
-    warn: (message) => live.works.emit({ type: "warning", message }),
+    warn: (message) => live.core.emit({ type: "warning", message }),
   });
   const past = kept && (await restore(crib, kept));
   const live = new LiveSession({
@@ -168,7 +168,7 @@ function noModel(): never {
 }
 
 /** What a model has to know before a session goes on; undefined where it ended as it should. */
-export function openingOf({ isTurnOpen }: Past, recovered: readonly RecoveredChange[]): string | undefined {
+function openingOf({ isTurnOpen }: Past, recovered: readonly RecoveredChange[]): string | undefined {
   const words = [
     ...(isTurnOpen ? ["The program that you worked in was ended in the middle of your last turn."] : []),
     ...recovered.map(tellChange),

@@ -311,7 +311,7 @@ it("pins the first task that was heard, not the first that was tried", async () 
     error: { kind: "overflow" },
   });
   await session.run("The real task.").result;
-  const { conversation } = (session as LiveSession).works;
+  const { conversation } = (session as LiveSession).core;
   expect([...conversation.pinned]).toEqual([session.messages[0]]);
   expect(session.messages[0]).toEqual({ role: "user", content: [{ type: "text", text: "The real task." }] });
   expect(await close()).toEqual([]);

@@ -1,7 +1,9 @@
 import { ToolError } from "../contract/error.ts";
+import type { AgentHappening } from "./event.ts";
 import type { SessionLimits } from "./session.ts";
+import type { SessionCore } from "./session-core.ts";
 
-/** What holds where a session says nothing; `Infinity` for what has no limit of its own. */
+/** The limits of a session that sets none. */
 export const defaultLimits: SessionLimits = {
   rounds: 200,
   turns: Number.POSITIVE_INFINITY,
@@ -29,4 +31,18 @@ export function checkLimits(given: Partial<SessionLimits> = {}): SessionLimits {
     limits[name] = value;
   }
   return limits as unknown as SessionLimits;
+}
+
+export type Limit = (AgentHappening & { readonly type: "limit" })["limit"];
+
+/** The limit that forbids another request to the model, if any. */
+export function limitReached(
+  { parts, spending }: Pick<SessionCore, "parts" | "spending">,
+  rounds: number,
+): Limit | undefined {
+  const { limits } = parts;
+  if (rounds >= limits.rounds) return "rounds";
+  if (spending.usage.input + spending.usage.output >= limits.tokens) return "tokens";
+  if (spending.knownCost >= limits.cost) return "cost";
+  return parts.parent?.limitReached;
 }

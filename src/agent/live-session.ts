@@ -3,19 +3,19 @@ import { Listeners } from "../lib/listeners.ts";
 import type { Message, UserMessage } from "../models/message.ts";
 import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
 import type { Toolcrib } from "../toolcrib/index.ts";
-import { makeRoom } from "./context/compaction.ts";
+import { compactIfNeeded } from "./context/compaction.ts";
 import { userMessage } from "./conversation.ts";
 import type { AgentEvent, ContextUse, Protocol, SessionState, TurnResult } from "./event.ts";
 import { LiveTurn } from "./live-turn.ts";
 import type { UserSource } from "./records/session-entry.ts";
 import { runTurn } from "./run-turn.ts";
 import type { Session, Turn } from "./session.ts";
+import { SessionCore } from "./session-core.ts";
 import type { SessionParts } from "./session-parts.ts";
-import { SessionWorks } from "./session-works.ts";
 
 /** A session of parts that are open: a person's, or a subagent's. */
 export class LiveSession implements Session {
-  readonly works: SessionWorks;
+  readonly core: SessionCore;
   readonly #parts: SessionParts;
   readonly #feed = new Listeners<AgentEvent>();
   readonly #followUps: string[] = [];
@@ -32,7 +32,7 @@ export class LiveSession implements Session {
       this.#going?.turn?.push(event);
       this.#feed.emit(event);
     };
-    this.works = new SessionWorks(parts, relay, () => this.#tellState());
+    this.core = new SessionCore(parts, relay, () => this.#tellState());
   }
 
   get id(): string {
@@ -41,16 +41,16 @@ export class LiveSession implements Session {
 
   get state(): SessionState {
     if (this.#closed) return "closed";
-    if (this.works.isWaiting) return "awaiting";
+    if (this.core.isWaiting) return "awaiting";
     return this.#going ? "processing" : "idle";
   }
 
   get model(): Model {
-    return this.works.model;
+    return this.core.model;
   }
 
   get reasoning(): ReasoningEffort | undefined {
-    return this.works.reasoning;
+    return this.core.reasoning;
   }
 
   get dialect(): string {
@@ -66,7 +66,7 @@ export class LiveSession implements Session {
   }
 
   get messages(): readonly Message[] {
-    return this.works.conversation.messages;
+    return this.core.conversation.messages;
   }
 
   get turns(): number {
@@ -74,15 +74,15 @@ export class LiveSession implements Session {
   }
 
   get usage(): Usage {
-    return this.works.spending.usage;
+    return this.core.spending.usage;
   }
 
   get cost(): number | null {
-    return this.works.spending.cost;
+    return this.core.spending.cost;
   }
 
   get context(): ContextUse {
-    return this.works.conversation.context;
+    return this.core.conversation.context;
   }
 
   get crib(): Toolcrib {
@@ -99,7 +99,7 @@ export class LiveSession implements Session {
   }
 
   steer(text: string): void {
-    this.#tell(text, this.works.steering);
+    this.#tell(text, this.core.steering);
   }
 
   followUp(text: string): void {
@@ -120,14 +120,14 @@ export class LiveSession implements Session {
     const model = change.model === undefined ? undefined : await this.#parts.openModel(change.model);
     // It may have been closed meanwhile.
     this.#checkOpen();
-    if (model || change.reasoning) this.works.change(model, change.reasoning);
+    if (model || change.reasoning) this.core.change(model, change.reasoning);
   }
 
   async compact(): Promise<boolean> {
     this.#checkOpen();
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    this.works.wantShorter.push(resolve);
-    if (!this.#going) this.#start(undefined, (signal) => makeRoom(this.works, signal));
+    this.core.compactionRequests.push(resolve);
+    if (!this.#going) this.#start(undefined, (signal) => compactIfNeeded(this.core, signal));
     return promise;
   }
 
@@ -167,12 +167,12 @@ export class LiveSession implements Session {
       try {
         await work(stop.signal);
       } catch (error) {
-        if (!stop.signal.aborted) this.works.emit({ type: "warning", message: String(error) });
+        if (!stop.signal.aborted) this.core.emit({ type: "warning", message: String(error) });
       } finally {
         // Who stops it wants nothing of it to go on.
         if (stop.signal.aborted && this.#going === going) this.#dropUntold();
         if (this.#going === going) this.#going = undefined;
-        if (!this.#going) for (const tell of this.works.wantShorter.splice(0)) tell(false);
+        if (!this.#going) for (const tell of this.core.compactionRequests.splice(0)) tell(false);
         this.#tellState();
         turn?.end();
         this.#goOn();
@@ -207,20 +207,20 @@ export class LiveSession implements Session {
   }
 
   async #playOne({ message, source, isPinned }: Input, signal: AbortSignal): Promise<TurnResult> {
-    const { works } = this;
+    const { core } = this;
     this.#turns += 1;
     const turn = this.#turns;
-    works.emit({ type: "turn-start", turn });
-    works.emit({ type: "user-input", text: shown(message) });
-    const isFirst = works.conversation.pinned.size === 0;
-    const result = await runTurn(works, { turn, message, source, isPinned: isPinned || isFirst }, signal);
+    core.emit({ type: "turn-start", turn });
+    core.emit({ type: "user-input", text: shown(message) });
+    const isFirst = core.conversation.pinned.size === 0;
+    const result = await runTurn(core, { turn, message, source, isPinned: isPinned || isFirst }, signal);
     this.#parts.recorder.add({ kind: "turn-end", result });
     return result;
   }
 
   /** What was said too late to be told in the turn is the next to be asked. */
   #nextInput(): Input | undefined {
-    const text = this.works.steering.shift() ?? this.#followUps.shift();
+    const text = this.core.steering.shift() ?? this.#followUps.shift();
     return text === undefined
       ? undefined
       : { message: userMessage(text), source: "follow-up", isPinned: false };
@@ -231,22 +231,22 @@ export class LiveSession implements Session {
     const { model, dialect, crib, protocol, past, opening } = this.#parts;
     const { workspace } = crib;
     const isResumed = past !== undefined;
-    this.works.emit({ type: "session-start", model: model.id, dialect, workspace, protocol, isResumed });
+    this.core.emit({ type: "session-start", model: model.id, dialect, workspace, protocol, isResumed });
     if (opening === undefined) return;
-    this.works.conversation.say(userMessage(opening), { turn: this.#turns + 1, source: "notice" });
+    this.core.conversation.say(userMessage(opening), { turn: this.#turns + 1, source: "notice" });
   }
 
   /** What the person said and the model will not hear. */
   #dropUntold(): void {
-    for (const text of [...this.works.steering.splice(0), ...this.#followUps.splice(0)]) {
-      this.works.emit({ type: "warning", message: `The turn ended before the model was told: ${text}` });
+    for (const text of [...this.core.steering.splice(0), ...this.#followUps.splice(0)]) {
+      this.core.emit({ type: "warning", message: `The turn ended before the model was told: ${text}` });
     }
   }
 
   #tellState(): void {
     if (this.state === this.#told || this.#closed) return;
     this.#told = this.state;
-    this.works.emit({ type: "state", state: this.#told });
+    this.core.emit({ type: "state", state: this.#told });
   }
 
   #checkOpen(): void {
@@ -266,8 +266,8 @@ export class LiveSession implements Session {
     // Nothing happens before the state says that it is closed.
     await Promise.resolve();
     await this.abort();
-    this.works.emit({ type: "state", state: "closed" });
-    if (this.#hasStarted) this.works.emit({ type: "session-end" });
+    this.core.emit({ type: "state", state: "closed" });
+    if (this.#hasStarted) this.core.emit({ type: "session-end" });
     await this.#parts.release();
   }
 }

@@ -148,10 +148,10 @@ const shownId = "text_shown";
 const thoughtsId = "reasoning_in_text";
 
 /** Where the protocol keeps in `meta` what it must hand back. */
-export const metaKey = "toolcrib";
+const metaKey = "toolcrib";
 
 /** One piece of text of a reply as it was written. */
-export interface SaidText {
+interface SaidText {
   readonly text: string;
   readonly meta?: Meta;
 }
@@ -163,7 +163,7 @@ interface Kept {
 }
 
 /** Turns messages into those of a conversation without calls, each of them once: what was said stays as it was written. */
-export function textMessages(): (message: Message) => Message {
+function textMessages(): (message: Message) => Message {
   const known = new WeakMap<Message, Message>();
   return (message) => {
     const made = known.get(message) ?? toText(message);
@@ -173,7 +173,7 @@ export function textMessages(): (message: Message) => Message {
 }
 
 /** Whether the last reply was prose, and the model was told that this is no action. */
-export function wasToldOfProse(messages: readonly Message[]): boolean {
+function wasToldOfProse(messages: readonly Message[]): boolean {
   const last = messages.findLast(({ role }) => role !== "user");
   return last?.role === "assistant" && keptIn(last)?.isProse === true;
 }

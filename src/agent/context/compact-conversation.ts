@@ -140,7 +140,7 @@ function cannotShrink({ tokensBefore, contextTokens }: CompactionOptions): Model
 }
 
 /** Asks for the summary that the conversation goes on with. */
-export function askForHandOver(): UserMessage {
+function askForHandOver(): UserMessage {
   return userMessage(
     "This is no part of the task. The conversation has grown too long to be kept; only the person's pinned messages, your last " +
       "steps, and what you write now will be left of it. Write the hand-over by which you could go on without the rest, " +
@@ -155,13 +155,13 @@ const headings = [
   ["Task", "What the person wants, with every condition and correction they gave since."],
   ["Decisions", "What was decided, and why."],
   ["Files changed", "Each file that was created, changed or deleted, and what about it."],
-  ["State", "What works, what was verified and how, what fails, what is still running."],
+  ["State", "What core, what was verified and how, what fails, what is still running."],
   ["Next steps", "In their order, the very next one first."],
   ["Open questions", "What is not known, or only the person can say."],
 ] as const;
 
 /** The summary as a message that the conversation goes on with. */
-export function handOver(summary: string, plan: string | undefined): UserMessage {
+function handOver(summary: string, plan: string | undefined): UserMessage {
   const parts = [
     `${opening} The person did not write it.\n\n${summary.trim()}`,
     ...(plan === undefined ? [] : [`${planOpening}\n${plan}`]),
@@ -171,7 +171,7 @@ export function handOver(summary: string, plan: string | undefined): UserMessage
 }
 
 /** The plan as it stands, by the last call that gave one, or by the last hand-over. */
-export function planIn(
+function planIn(
   messages: readonly Message[],
   tools: readonly Pick<ToolDefinition, "name" | "canonical">[],
 ): string | undefined {
@@ -208,7 +208,7 @@ function keptPlan(message: Message): string | undefined {
  * The conversation, then ever shorter versions of it for one who only has to know what went on: the middle of long texts left
  * out, then what is old. Calls keep their answers, and what only the provider understands stays as it is.
  */
-export function* shorterConversations(messages: readonly Message[]): Generator<readonly Message[]> {
+function* shorterConversations(messages: readonly Message[]): Generator<readonly Message[]> {
   yield messages;
   for (const maxChars of [8_000, 2_000, 500]) yield messages.map((message) => shortened(message, maxChars));
   for (const share of [1 / 2, 1 / 4, 1 / 16])
@@ -216,7 +216,7 @@ export function* shorterConversations(messages: readonly Message[]): Generator<r
 }
 
 /** Where a conversation can be cut at or after `index`: no answer is parted from its call. */
-export function cutAt(messages: readonly Message[], index: number): number {
+function cutAt(messages: readonly Message[], index: number): number {
   return messages[index]?.role === "tool" ? index + 1 : index;
 }
 

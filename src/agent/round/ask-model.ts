@@ -3,7 +3,7 @@ import { ModelError } from "../../models/model-error.ts";
 import type { AgentHappening } from "../event.ts";
 import { inWords, longestTimer, pause, retryWait } from "../retry.ts";
 import type { SessionLimits } from "../session.ts";
-import type { Works } from "../works.ts";
+import type { SessionCore } from "../session-core.ts";
 import { type ReadReply, ReplyReader } from "./reply-reader.ts";
 
 interface Asking {
@@ -122,7 +122,7 @@ function silent(silenceMs: number): ModelError {
 }
 
 /** What the model would be asked now. */
-export function nextRequest({ parts, conversation, reasoning }: Works): ModelRequest {
+export function nextRequest({ parts, conversation, reasoning }: SessionCore): ModelRequest {
   const { system, tools, id, meter } = parts;
   const maxOutputTokens = meter.outputRoom;
   return { system, tools, messages: conversation.messages, reasoning, cacheKey: id, maxOutputTokens };

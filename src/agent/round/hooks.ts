@@ -26,7 +26,7 @@ export async function askBefore(
     }
     throw new TypeError("its answer has neither `input` nor `refuse`");
   } catch (error) {
-    const why = `Not made: the program could not check this call: ${wordsOf(error)}`;
+    const why = `Not made: the program could not check this call: ${errorMessage(error)}`;
     return { mayGoOn: false, why, failure: "hook" };
   }
 }
@@ -44,7 +44,7 @@ export async function askAfter(
     const said: unknown = await unlessAborted(afterCall(call, result), signal);
     return { content: said === undefined || said === null ? content : text(said), failed: false };
   } catch (error) {
-    const note = `[The call was made; what the program does after it failed: ${wordsOf(error)}]`;
+    const note = `[The call was made; what the program does after it failed: ${errorMessage(error)}]`;
     return { content: `${content}\n${note}`, failed: true };
   }
 }
@@ -56,7 +56,7 @@ function text(given: unknown): string {
 }
 
 /** What somebody threw, in words, whatever it was. */
-export function wordsOf(thrown: unknown): string {
+export function errorMessage(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);
   } catch {

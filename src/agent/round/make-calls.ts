@@ -7,7 +7,7 @@ import type { Approve, CallEvent, Caller, CallFailure, CallResult } from "../../
 import type { AgentHappening } from "../event.ts";
 import type { HookedCall, SessionHooks } from "../session.ts";
 import type { Recorder } from "../session-parts.ts";
-import { askAfter, askBefore, wordsOf } from "./hooks.ts";
+import { askAfter, askBefore, errorMessage } from "./hooks.ts";
 
 /** Where the calls of a session are made. */
 interface Counter {
@@ -163,7 +163,7 @@ async function callTool(
 
 /** Nothing is left unanswered, also not for a fault of our own. */
 function unexpected(error: unknown): CallOutcome {
-  return notMade(`The call failed unexpectedly: ${wordsOf(error)}`, "internal");
+  return notMade(`The call failed unexpectedly: ${errorMessage(error)}`, "internal");
 }
 
 function notMade(content: string, failure: string): CallOutcome {

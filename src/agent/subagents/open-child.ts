@@ -19,7 +19,7 @@ export interface ChildOptions {
 export async function openChild({ id, task, parent, agentsOf }: ChildOptions): Promise<LiveSession> {
   const { parts } = parent;
   const model = task.model === undefined ? parent.model : await openNamed(task.model, parent);
-  const agents = agentsOf(() => live.works);
+  const agents = agentsOf(() => live.core);
   const { caller, dialect } = await enterRoom(parent, model, agents);
   const [tools, system] = await introduce(parts, { caller, model, dialect });
   const live: LiveSession = new LiveSession({

@@ -4,21 +4,22 @@ import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
 import type { Approval, ApprovalRequest, Approve } from "../toolcrib/index.ts";
 import { Conversation } from "./conversation.ts";
 import type { AgentEvent, AgentHappening, ContextUse } from "./event.ts";
+import { limitReached } from "./limits.ts";
 import { LoopWatch } from "./loops.ts";
 import type { AgentsParent, SessionParts } from "./session-parts.ts";
 import { Spending } from "./spending.ts";
-import { limitReached } from "./turn-endings.ts";
-import type { Works } from "./works.ts";
 
-/** What goes on behind the door of a session: all that its turns and its subagents need. */
-export class SessionWorks implements Works, AgentsParent {
+/** The working state of a session: what its turns, rounds and subagents share. */
+export class SessionCore implements AgentsParent {
   readonly parts: SessionParts;
   readonly conversation: Conversation;
   readonly spending: Spending = new Spending();
   readonly loops: LoopWatch = new LoopWatch();
   readonly toolsByName: ReadonlyMap<string, ToolDefinition>;
+  /** Messages of the user that the model has not seen; the round that sends one removes it. */
   readonly steering: string[] = [];
-  readonly wantShorter: ((isShorter: boolean) => void)[] = [];
+  /** Callers that asked for compaction and wait for its result. */
+  readonly compactionRequests: ((isShorter: boolean) => void)[] = [];
   readonly relay: (event: AgentEvent) => void;
   readonly #onWaiting: () => void;
   #model: Model;
@@ -27,7 +28,7 @@ export class SessionWorks implements Works, AgentsParent {
   #waiting = 0;
   #isNearlyFull = false;
 
-  /** `onWaiting` is called when somebody is waited for, and when that is over. */
+  /** `onWaiting` is called when an approval begins and when it ends. */
   constructor(parts: SessionParts, relay: (event: AgentEvent) => void, onWaiting: () => void) {
     const { model, reasoning, past, recorder, meter, tools } = parts;
     this.parts = parts;
@@ -48,7 +49,7 @@ export class SessionWorks implements Works, AgentsParent {
     return this.#reasoning;
   }
 
-  /** Whether a person is being asked about a call. */
+  /** Whether the user is being asked about a call. */
   get isWaiting(): boolean {
     return this.#waiting > 0;
   }
@@ -58,6 +59,7 @@ export class SessionWorks implements Works, AgentsParent {
     return limit === "tokens" || limit === "cost" ? limit : undefined;
   }
 
+  /** Numbers the parts and rounds of the session. */
   nextNumber = (): number => {
     this.#number += 1;
     return this.#number;
@@ -67,21 +69,18 @@ export class SessionWorks implements Works, AgentsParent {
     this.relay({ session: this.parts.id, at: Date.now(), ...happening });
   };
 
-  /** From the next round on. */
+  /** Takes effect with the next round. */
   change(model: Model | undefined, reasoning: ReasoningEffort | undefined): void {
     if (model) {
       this.#model = model;
       this.parts.meter.useModel(model);
     }
     if (reasoning) this.#reasoning = reasoning;
-    this.parts.recorder.add({
-      kind: "change",
-      ...(model && { model: model.id }),
-      ...(reasoning && { reasoning }),
-    });
+    this.parts.recorder.add({ kind: "change", model: model?.id, reasoning });
     this.emit({ type: "model", model: this.#model.id, reasoning: this.#reasoning ?? null });
   }
 
+  /** Counts and reports usage. Usage that no reply in the conversation accounts for is recorded on its own. */
   spend = (
     model: Model,
     usage: Usage,
