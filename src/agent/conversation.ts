@@ -1,31 +1,34 @@
 import type { AssistantMessage, CallAnswer, Message, UserMessage } from "../models/message.ts";
+import type { Compacted } from "./context/compact-conversation.ts";
+import type { ContextMeter } from "./context/meter.ts";
 import type { ContextUse } from "./event.ts";
 import { History } from "./history.ts";
 import type { UserSource } from "./records/session-entry.ts";
-import type { Compacted, ContextMeter, Past, Recorder, Reply } from "./session-parts.ts";
+import type { Reply } from "./round/reply-reader.ts";
+import type { Recorder, ResumedConversation } from "./session-parts.ts";
 import { noUsage } from "./spending.ts";
 
-export interface Said {
+interface UserMessageOptions {
   readonly turn: number;
   readonly source: UserSource;
   readonly isPinned?: boolean;
 }
 
-/** The history, written down and counted as it grows. */
+/** The history of a session, recorded and metered as it grows. */
 export class Conversation {
   readonly #history = new History();
   readonly #recorder: Recorder;
   readonly #meter: ContextMeter;
-  /** Replies since it was made shorter. */
+  /** Replies since the last compaction. */
   #replies = Number.POSITIVE_INFINITY;
   #compactedInARow = 0;
 
-  constructor(recorder: Recorder, meter: ContextMeter, past: Past | undefined) {
+  constructor(recorder: Recorder, meter: ContextMeter, resumed: ResumedConversation | undefined) {
     this.#recorder = recorder;
     this.#meter = meter;
-    if (past === undefined) return;
-    this.#history.restart(past.messages, past.pinned);
-    meter.restart(past.messages);
+    if (resumed === undefined) return;
+    this.#history.restart(resumed.messages, resumed.pinned);
+    meter.restart(resumed.messages);
   }
 
   get messages(): readonly Message[] {
@@ -40,24 +43,24 @@ export class Conversation {
     return this.#meter.use;
   }
 
-  /** No reply has come since it was made shorter: to do so again would lead nowhere. */
+  /** No reply since the last compaction: compacting again would not help. */
   get isJustCompacted(): boolean {
     return this.#replies === 0;
   }
 
-  /** How often it was made shorter with hardly a reply between. */
+  /** Compactions with at most one reply between them. */
   get compactedInARow(): number {
     return this.#compactedInARow;
   }
 
-  /** The person says something, or we do. */
-  say(message: UserMessage, { turn, source, isPinned = false }: Said): void {
+  /** Adds a message of the user, or a notice of the session. */
+  say(message: UserMessage, { turn, source, isPinned = false }: UserMessageOptions): void {
     this.#recorder.add({ kind: "user", turn, source, message, ...(isPinned && { isPinned }) });
     this.#history.addUser(message, { isPinned });
     this.#meter.added(message);
   }
 
-  /** Gives the reply as it joined the conversation: its calls have ids of their own. */
+  /** Returns the reply as added: its calls have unique ids. */
   addReply({ message: given, reason, usage }: Reply): AssistantMessage {
     const message = this.#history.addReply(given);
     this.#replies += 1;
@@ -67,14 +70,14 @@ export class Conversation {
     return message;
   }
 
-  /** What was shown of a reply that the person stopped: words without calls. */
+  /** Adds what the user saw of an interrupted reply: text without calls. */
   addShown(model: string, text: string): void {
     const message = this.#history.addReply({ role: "assistant", model, content: [{ type: "text", text }] });
     this.#recorder.add({ kind: "reply", message, reason: "stop", usage: noUsage, isInterrupted: true });
     this.#meter.added(message);
   }
 
-  /** Each was written down when its call had ended. */
+  /** The answers were recorded when their calls ended. */
   addAnswers(answers: readonly CallAnswer[]): void {
     this.#meter.added(this.#history.addAnswers(answers));
   }

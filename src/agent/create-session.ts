@@ -3,16 +3,17 @@ import type { Dialect } from "../dialects/dialect.ts";
 import type { FoundModel } from "../models/open-model.ts";
 import type { ModelSettings } from "../models/settings.ts";
 import { dialectFor, openToolcrib, type RecoveredChange, type Toolcrib } from "../toolcrib/index.ts";
-import { openMeter } from "./context/meter.ts";
+import { ContextMeter } from "./context/meter.ts";
 import { checkLimits } from "./limits.ts";
 import { LiveSession } from "./live-session.ts";
 import type { SystemOptions } from "./prompt/build-system.ts";
 import { openRecorder } from "./records/recorder.ts";
 import type { KeptSession } from "./records/resume.ts";
 import type { Session, SessionLimits, SessionOptions } from "./session.ts";
+import type { SessionCore } from "./session-core.ts";
 import { findGiven, openForAgent, pricesOf, speaking } from "./session-model.ts";
-import type { AgentsParent, Past, SessionAgents } from "./session-parts.ts";
-import { openAgents } from "./subagents/open-agents.ts";
+import type { ResumedConversation } from "./session-parts.ts";
+import { Subagents } from "./subagents/subagents.ts";
 
 export interface CreateSessionOptions extends SessionOptions {
   /** How models are reached; as the person has set it in `models.json`, if not said. */
@@ -59,7 +60,7 @@ interface Beginning {
   readonly found: FoundModel;
   readonly dialect: string;
   readonly crib: Toolcrib;
-  readonly agents: SessionAgents | undefined;
+  readonly agents: Subagents | undefined;
 }
 
 async function openSession(options: CreateSessionOptions, beginning: Beginning): Promise<LiveSession> {
@@ -79,7 +80,7 @@ async function openSession(options: CreateSessionOptions, beginning: Beginning):
     session: crib.session,
     warn: (message) => live.core.emit({ type: "warning", message }),
   });
-  const past = kept && (await restore(crib, kept));
+  const resumed = kept && (await restore(crib, kept));
   const live = new LiveSession({
     id: crib.session,
     crib,
@@ -97,11 +98,11 @@ async function openSession(options: CreateSessionOptions, beginning: Beginning):
     hooks: options.hooks ?? {},
     approve: options.approve,
     recorder,
-    meter: openMeter({ model, system, tools }),
+    meter: new ContextMeter({ model, system, tools }),
     agents,
     systemFor: (frame) => writeSystem({ ...frame, crib, worksFor: "agent" }, options),
-    past,
-    opening: past && openingOf(past, crib.recovered),
+    resumed,
+    opening: resumed && openingOf(resumed, crib.recovered),
     release: () => crib.close(),
   });
   if (options.telemetry) await tellTelemetry(live);
@@ -127,7 +128,7 @@ async function findKeptSession(options: CreateSessionOptions): Promise<KeptSessi
   return findKept(options, resume !== undefined ? { resume } : { fork: fork! });
 }
 
-async function restore(crib: Toolcrib, kept: KeptSession): Promise<Past> {
+async function restore(crib: Toolcrib, kept: KeptSession): Promise<ResumedConversation> {
   const { restoreSession } = await import("./records/resume.ts");
   return restoreSession(crib, kept);
 }
@@ -150,11 +151,8 @@ async function tellTelemetry(session: Session): Promise<void> {
   await startTelemetry(session);
 }
 
-function agentsOf(
-  { agentDepth, agents }: SessionLimits,
-  parent: () => AgentsParent,
-): SessionAgents | undefined {
-  return agentDepth >= 1 && agents >= 1 ? openAgents(parent, 1) : undefined;
+function agentsOf({ agentDepth, agents }: SessionLimits, parent: () => SessionCore): Subagents | undefined {
+  return agentDepth >= 1 && agents >= 1 ? new Subagents(parent) : undefined;
 }
 
 function nameOf(dialect: string | Dialect): string {
@@ -168,7 +166,10 @@ function noModel(): never {
 }
 
 /** What a model has to know before a session goes on; undefined where it ended as it should. */
-function openingOf({ isTurnOpen }: Past, recovered: readonly RecoveredChange[]): string | undefined {
+function openingOf(
+  { isTurnOpen }: ResumedConversation,
+  recovered: readonly RecoveredChange[],
+): string | undefined {
   const words = [
     ...(isTurnOpen ? ["The program that you worked in was ended in the middle of your last turn."] : []),
     ...recovered.map(tellChange),

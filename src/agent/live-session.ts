@@ -27,7 +27,7 @@ export class LiveSession implements Session {
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
-    this.#turns = parts.past?.turns ?? 0;
+    this.#turns = parts.resumed?.turns ?? 0;
     const relay = (event: AgentEvent) => {
       this.#going?.turn?.push(event);
       this.#feed.emit(event);
@@ -228,9 +228,9 @@ export class LiveSession implements Session {
 
   #tellStart(): void {
     this.#hasStarted = true;
-    const { model, dialect, crib, protocol, past, opening } = this.#parts;
+    const { model, dialect, crib, protocol, resumed, opening } = this.#parts;
     const { workspace } = crib;
-    const isResumed = past !== undefined;
+    const isResumed = resumed !== undefined;
     this.core.emit({ type: "session-start", model: model.id, dialect, workspace, protocol, isResumed });
     if (opening === undefined) return;
     this.core.conversation.say(userMessage(opening), { turn: this.#turns + 1, source: "notice" });

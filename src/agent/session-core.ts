@@ -6,11 +6,11 @@ import { Conversation } from "./conversation.ts";
 import type { AgentEvent, AgentHappening, ContextUse } from "./event.ts";
 import { limitReached } from "./limits.ts";
 import { LoopWatch } from "./loops.ts";
-import type { AgentsParent, SessionParts } from "./session-parts.ts";
+import type { SessionParts } from "./session-parts.ts";
 import { Spending } from "./spending.ts";
 
 /** The working state of a session: what its turns, rounds and subagents share. */
-export class SessionCore implements AgentsParent {
+export class SessionCore {
   readonly parts: SessionParts;
   readonly conversation: Conversation;
   readonly spending: Spending = new Spending();
@@ -30,15 +30,15 @@ export class SessionCore implements AgentsParent {
 
   /** `onWaiting` is called when an approval begins and when it ends. */
   constructor(parts: SessionParts, relay: (event: AgentEvent) => void, onWaiting: () => void) {
-    const { model, reasoning, past, recorder, meter, tools } = parts;
+    const { model, reasoning, resumed, recorder, meter, tools } = parts;
     this.parts = parts;
     this.relay = relay;
     this.#onWaiting = onWaiting;
-    this.conversation = new Conversation(recorder, meter, past);
+    this.conversation = new Conversation(recorder, meter, resumed);
     this.toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
     this.#model = model;
     this.#reasoning = reasoning;
-    for (const [id, usage] of past?.usage ?? []) this.spending.addSum(usage, parts.pricesOf(id));
+    for (const [id, usage] of resumed?.usage ?? []) this.spending.addSum(usage, parts.pricesOf(id));
   }
 
   get model(): Model {
@@ -97,12 +97,14 @@ export class SessionCore implements AgentsParent {
     this.#isNearlyFull = isNearlyFull;
   };
 
+  /** Counts what a subagent used, which its own event reports. */
   spentBelow(model: Model, usage: Usage): void {
     this.spending.add(usage, model.facts);
     this.parts.recorder.add({ kind: "spent", model: model.id, usage });
     this.parts.parent?.spentBelow(model, usage);
   }
 
+  /** Asks the user for a subagent; the session waits meanwhile. */
   get ask(): Approve | undefined {
     const { approve } = this.parts;
     return approve && ((request, signal) => this.#whileWaiting(() => askWith(approve, request, signal)));

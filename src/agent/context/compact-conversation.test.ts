@@ -4,8 +4,8 @@ import { checkHistory } from "../../../test/support/check-history.ts";
 import type { Message, UserMessage } from "../../models/message.ts";
 import type { ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
-import type { CompactionOptions, Reply } from "../session-parts.ts";
-import { compactConversation } from "./compact-conversation.ts";
+import type { Reply } from "../round/reply-reader.ts";
+import { type CompactionOptions, compactConversation } from "./compact-conversation.ts";
 import { conversationTokens } from "./meter.ts";
 
 const headings = ["Task", "Decisions", "Files changed", "State", "Next steps", "Open questions"];

@@ -6,13 +6,30 @@ import type { AssistantMessage, CallPart, Message, ReplyPart, UserMessage } from
 import type { ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { textOf, userMessage } from "../conversation.ts";
-import type { Compacted, CompactionOptions } from "../session-parts.ts";
+import type { Reply } from "../round/reply-reader.ts";
 import { conversationTokens, frameTokens, fullShare, likelyRatio, messageTokens } from "./meter.ts";
 
+export interface CompactionOptions {
+  /** The next request: the conversation so far, system, tools, reasoning. */
+  readonly request: ModelRequest;
+  /** Messages that stay unchanged. */
+  readonly pinned: ReadonlySet<Message>;
+  readonly contextTokens: number | undefined;
+  readonly tokensBefore: number;
+  /** Asks the model, with retries; counts the usage. Throws `ModelError`. */
+  ask(request: ModelRequest): Promise<Reply>;
+}
+
+/** Pinned messages are the same objects as before. */
+export interface Compacted {
+  readonly messages: readonly Message[];
+  readonly tokensAfter: number;
+}
+
 /**
- * The same conversation, shorter: what is pinned word for word, a summary by the model itself, and the last steps. It is at
- * most 60 % of what it was, or this throws `overflow`; nothing is changed until then. The model is asked by what it has
- * been asked all along, and one message more, so that its provider's cache still holds.
+ * A shorter conversation: the pinned messages, a summary by the model itself, and the last steps. Throws `overflow` unless it
+ * is at most 60 % of the old one. The summary request is the conversation so far plus one message, so that the cache of the
+ * provider holds.
  */
 export async function compactConversation(options: CompactionOptions): Promise<Compacted> {
   const { request, pinned, contextTokens, tokensBefore } = options;
@@ -26,12 +43,12 @@ export async function compactConversation(options: CompactionOptions): Promise<C
     return after <= before * mostLeft && (frame + after) * ratio < window * fullShare;
   };
   const bare = { messages, pinned, tools };
-  if (!isShort(goingOn(bare, { summary: "", tailTokens: 0 }))) throw cannotShrink(options);
+  if (!isShort(compacted(bare, { summary: "", tailTokens: 0 }))) throw cannotShrink(options);
 
   const basis = Math.min(before, window / ratio);
   const summary = bounded(await summarise(options, { ratio, frame }), basis * summaryShare);
   for (const share of tailShares) {
-    const kept = goingOn(bare, { summary, tailTokens: basis * share });
+    const kept = compacted(bare, { summary, tailTokens: basis * share });
     if (isShort(kept))
       return { messages: kept, tokensAfter: Math.ceil((frame + conversationTokens(kept)) * ratio) };
   }
@@ -51,7 +68,7 @@ interface Kept {
   readonly tailTokens: number;
 }
 
-function goingOn(
+function compacted(
   { messages, pinned, tools }: Pick<CompactionOptions, "pinned"> & Pick<ModelRequest, "messages" | "tools">,
   { summary, tailTokens }: Kept,
 ): readonly Message[] {

@@ -2,8 +2,8 @@ import type { ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import type { AgentHappening } from "../event.ts";
 import { askModel, nextRequest } from "../round/ask-model.ts";
+import type { Reply } from "../round/reply-reader.ts";
 import type { SessionCore } from "../session-core.ts";
-import type { Reply } from "../session-parts.ts";
 
 /** Replaces old messages by a summary that the model writes. Throws, and changes nothing, when that fails. */
 export async function compact(core: SessionCore, signal: AbortSignal): Promise<void> {

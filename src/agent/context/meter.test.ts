@@ -1,14 +1,15 @@
 import { expect, it } from "vitest";
 import type { Message } from "../../models/message.ts";
 import type { Model, Usage } from "../../models/model.ts";
-import { conversationTokens, frameTokens, openMeter } from "./meter.ts";
+import { ContextMeter, conversationTokens, frameTokens } from "./meter.ts";
 
 const model = (contextTokens: number | undefined) => ({ facts: { contextTokens } }) as Model;
 const said = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
 const used = (input: number, output: number): Usage => {
   return { input, output, cached: 0, cacheWritten: 0, reasoning: 0 };
 };
-const meterOf = (window: number | undefined) => openMeter({ model: model(window), system: "", tools: [] });
+const meterOf = (window: number | undefined) =>
+  new ContextMeter({ model: model(window), system: "", tools: [] });
 const frame = frameTokens("", []);
 
 it("estimates until the provider has counted, then goes by that and an estimate of what came since", () => {
@@ -78,7 +79,7 @@ it("knows a message that no request could hold", () => {
 it("leaves as much to be written as fits beside what is read", () => {
   const facts = { contextTokens: 200_000, maxOutputTokens: 64_000 };
   const rooms = [100_000, 136_000, 150_000, 199_999].map((tokens) => {
-    const meter = openMeter({ model: { facts } as Model, system: "", tools: [] });
+    const meter = new ContextMeter({ model: { facts } as Model, system: "", tools: [] });
     meter.counted(used(tokens, 0));
     return meter.outputRoom;
   });

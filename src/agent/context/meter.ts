@@ -3,41 +3,31 @@ import { estimateTokens } from "../../lib/estimate-tokens.ts";
 import type { CallInput, Message, ReplyPart } from "../../models/message.ts";
 import type { Model, ModelFacts, Usage } from "../../models/model.ts";
 import type { ContextUse } from "../event.ts";
-import type { ContextMeter } from "../session-parts.ts";
 
-interface MeterOptions {
-  readonly model: Model;
-  readonly system: string;
-  readonly tools: readonly ToolDefinition[];
-}
-
-export function openMeter({ model, system, tools }: MeterOptions): ContextMeter {
-  return new Meter(model.facts, frameTokens(system, tools));
-}
-
-/** Where a conversation is warned of, and where it is made shorter, as shares of the window. */
+/** Shares of the context window at which a session warns, and at which it compacts. */
 const nearlyFullShare = 0.8;
 export const fullShare = 0.9;
 
-/** By how much it has to grow before it is tried again to make it shorter. */
+/** How much the conversation has to grow before a failed compaction is tried again. */
 const retryShare = 0.03;
 
-class Meter implements ContextMeter {
+/** Measures how full the context is: the last count of the provider plus an estimate of what came since. Constant cost per message. */
+export class ContextMeter {
   readonly #frame: number;
   #facts: ModelFacts;
-  /** As the provider last counted it, and the estimate of all that it counted then. */
+  /** The last count of the provider, and the estimate for the same messages. */
   #counted: { readonly tokens: number; readonly estimate: number } | undefined;
-  /** Of the whole conversation, system and tools included. */
+  /** For the whole conversation, system and tools included. */
   #estimate: number;
-  /** How many tokens one that we estimate really is, by what the provider counted. */
+  /** Counted tokens per estimated token. */
   #ratio = 1;
-  /** How large it was when it could not be made shorter. */
+  /** The size at which compaction failed. */
   #gaveUpAt: number | undefined;
 
-  constructor(facts: ModelFacts, frame: number) {
-    this.#facts = facts;
-    this.#frame = frame;
-    this.#estimate = frame;
+  constructor({ model, system, tools }: MeterOptions) {
+    this.#facts = model.facts;
+    this.#frame = frameTokens(system, tools);
+    this.#estimate = this.#frame;
   }
 
   get use(): ContextUse {
@@ -48,12 +38,13 @@ class Meter implements ContextMeter {
     return this.#fills(nearlyFullShare);
   }
 
-  /** Only once the provider has counted: of what was just made shorter nobody knows better until there was a reply. */
+  /** Whether the conversation must be compacted. False until the provider has counted: after a compaction there is only an estimate. */
   get isFull(): boolean {
     if (this.#counted === undefined || !this.#fills(fullShare)) return false;
     return this.#gaveUpAt === undefined || this.#tokens >= this.#gaveUpAt + retryShare * (this.#window ?? 0);
   }
 
+  /** A limit for the output, where the window leaves less than the model may write. */
   get outputRoom(): number | undefined {
     const { contextTokens = Number.POSITIVE_INFINITY, maxOutputTokens = 0 } = this.#facts;
     const room = contextTokens - this.#tokens;
@@ -64,6 +55,7 @@ class Meter implements ContextMeter {
     this.#estimate += messageTokens(message);
   }
 
+  /** Takes the count of the provider for a reply that was `added`, and all before it. */
   counted({ input, output }: Usage): void {
     // Some servers do not count.
     if (input <= 0) return;
@@ -77,6 +69,7 @@ class Meter implements ContextMeter {
     this.#estimate = this.#frame + conversationTokens(messages);
   }
 
+  /** Compaction failed: `isFull` is false until the conversation has grown. */
   gaveUp(): void {
     this.#gaveUpAt = this.#tokens;
   }
@@ -86,6 +79,7 @@ class Meter implements ContextMeter {
     this.#facts = facts;
   }
 
+  /** Whether no request could hold this message beside system and tools. */
   isTooLong(message: Message): boolean {
     if (this.#window === undefined) return false;
     return (this.#frame + messageTokens(message)) * leastRatio > this.#window;
@@ -105,19 +99,19 @@ class Meter implements ContextMeter {
   }
 }
 
-/** With less nothing could be said; whether it fits is for the provider to tell. */
+/** With less the model could say nothing; the provider decides whether it fits. */
 const leastOutput = 1_024;
 
-/** An estimate is rather too high: prose and code cost about two thirds of it, and seldom less than a half. */
+/** Estimates run high: prose and code cost about two thirds of them, seldom less than half. */
 const leastRatio = 0.6;
 const mostRatio = 1.2;
 
-/** How many tokens one that we estimate really is; what a provider counts besides (reasoning, pictures) is no measure. */
+/** Counted tokens per estimated token, within bounds: providers also count reasoning and images. */
 export function likelyRatio(counted: number, estimated: number): number {
   return Math.min(mostRatio, Math.max(leastRatio, counted / Math.max(1, estimated)));
 }
 
-/** What a message may cost in every request, rather too much than too little. */
+/** An estimate on the high side. */
 export function messageTokens(message: Message): number {
   if (message.role === "tool")
     return sum(
@@ -131,16 +125,16 @@ export function conversationTokens(messages: readonly Message[]): number {
   return sum(messages.map(messageTokens));
 }
 
-/** What every request of a session costs before anything was said. */
+/** The tokens of system prompt and tools, which every request holds. */
 export function frameTokens(system: string, tools: readonly ToolDefinition[]): number {
   const told = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   return estimateTokens(system) + estimateTokens(JSON.stringify(told));
 }
 
-/** Roles, ids and the like. */
+/** For roles and ids. */
 const partOverhead = 8;
 
-/** Providers count a picture by its size, and seldom more than this. */
+/** Providers count an image by its size, seldom more than this. */
 const imageTokens = 1_600;
 
 function partTokens(part: ReplyPart): number {
@@ -159,4 +153,10 @@ function textTokens(text: string): number {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+interface MeterOptions {
+  readonly model: Pick<Model, "facts">;
+  readonly system: string;
+  readonly tools: readonly ToolDefinition[];
 }

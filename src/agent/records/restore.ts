@@ -1,14 +1,14 @@
 import type { CallAnswer, CallPart, Message } from "../../models/message.ts";
 import type { ReasoningEffort, Usage } from "../../models/model.ts";
 import type { CallRecord } from "../../toolcrib/index.ts";
-import type { Past } from "../session-parts.ts";
+import type { ResumedConversation } from "../session-parts.ts";
 import { addUsage, noUsage } from "../spending.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
 export type StartEntry = Extract<SessionEntry, { kind: "start" }>;
 
 /** A session as its entries tell it. */
-export interface Restored extends Past {
+export interface Restored extends ResumedConversation {
   readonly start: StartEntry;
   readonly model: string;
   readonly reasoning: ReasoningEffort | null;

@@ -4,7 +4,7 @@ import { realWorkspace, userDirectories } from "../../system/directories.ts";
 import type { Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
 import { JournalDesk } from "../../toolcrib/journal-desk.ts";
 import type { SessionOptions } from "../session.ts";
-import type { Past } from "../session-parts.ts";
+import type { ResumedConversation } from "../session-parts.ts";
 import { lastEndedTurn, readEntries, restoreKept } from "./read-entries.ts";
 import { answerLostCall, type StartEntry } from "./restore.ts";
 import type { SessionEntry } from "./session-entry.ts";
@@ -67,7 +67,7 @@ type Room = Pick<Toolcrib, "conversations" | "findCall" | "session">;
  * What was said before in a session whose room is open now; for a fork, it is copied to the room's session first. A call without
  * an answer gets one that tells what is on record of it, and that is written down: whoever goes on once more finds the same.
  */
-export function restoreSession(room: Room, { session, forkedAfter }: KeptSession): Past {
+export function restoreSession(room: Room, { session, forkedAfter }: KeptSession): ResumedConversation {
   const { conversations } = room;
   const entries = [...readEntries(conversations, session, forkedAfter)];
   const { start, unanswered } = restoreKept(entries, session);

@@ -1,20 +1,34 @@
-import type { CallInput, CallPart, Meta, ReasoningPart, ReplyPart, TextPart } from "../../models/message.ts";
-import type { ModelEvent, Usage } from "../../models/model.ts";
+import type {
+  AssistantMessage,
+  CallInput,
+  CallPart,
+  Meta,
+  ReasoningPart,
+  ReplyPart,
+  TextPart,
+} from "../../models/message.ts";
+import type { FinishReason, ModelEvent, Usage } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import type { AgentHappening } from "../event.ts";
-import type { Reply } from "../session-parts.ts";
+
+/** A complete reply. */
+export interface Reply {
+  readonly message: AssistantMessage;
+  readonly reason: FinishReason;
+  readonly usage: Usage;
+}
 
 export interface ReadReply extends Reply {
-  /** What the model meant and could not be understood. */
+  /** What the model tried to do and could not be understood. */
   readonly faults: readonly string[];
 }
 
-/** Puts a reply together from what comes of it, and tells of it as it comes. */
+/** Assembles a reply from its events, and emits its text as it arrives. */
 export class ReplyReader {
   readonly #model: string;
   readonly #emit: (happening: AgentHappening) => void;
   readonly #nextId: () => number;
-  /** In the order they began, as the reply will have them. */
+  /** In the order in which they began. */
   readonly #parts: PartialPart[] = [];
   readonly #open = new Map<string, OpenPart>();
   readonly #begunCalls = new Map<string, PartialPart>();
@@ -27,7 +41,7 @@ export class ReplyReader {
     this.#emit = emit;
   }
 
-  /** The reply, when this was the last of it. */
+  /** Returns the reply after its last event. */
   read(event: ModelEvent): ReadReply | undefined {
     switch (event.type) {
       case "part-start":
@@ -65,18 +79,18 @@ export class ReplyReader {
     }
   }
 
-  /** Ends what was being told, so that whoever was told of a beginning hears of an end. */
+  /** Emits the end of every part that has begun. */
   breakOff(): void {
     for (const id of [...this.#open.keys()]) this.#end(id, undefined);
   }
 
-  /** What the person has seen of it. */
+  /** The text that the user has seen. */
   get shownText(): string {
     return this.#parts.flatMap((part) => (part.type === "text" ? [part.pieces.join("")] : [])).join("");
   }
 
   #begin(id: string, type: "text" | "reasoning"): OpenPart {
-    // Ends what has the same id: two parts that were begun are two.
+    // A second part with the same id ends the first.
     this.#end(id, undefined);
     const part: OpenPart = { type, id: `${type}_${this.#nextId()}`, pieces: [], meta: undefined };
     this.#open.set(id, part);
@@ -113,7 +127,7 @@ export class ReplyReader {
   }
 }
 
-/** What cannot be written down cannot be handed back either. */
+/** Arguments that are not JSON cannot be recorded or sent back. */
 function asJson(input: CallInput): CallInput {
   if (!input.ok) return input;
   try {
@@ -124,7 +138,7 @@ function asJson(input: CallInput): CallInput {
   return { ok: false, given: String(input.value), problem: "The arguments are not JSON." };
 }
 
-/** A model that cannot count must not take the sums of others with it. */
+/** Non-finite counts must not spoil the totals. */
 function counted(usage: Usage): Usage {
   const { input, cached, cacheWritten, output, reasoning } = usage;
   const number = (value: number) => (Number.isFinite(value) ? value : 0);
@@ -144,7 +158,7 @@ interface OpenPart {
   meta: Meta | undefined;
 }
 
-/** A call keeps the place where it began; one that never came whole has none. */
+/** A call keeps its position; one that never became complete is dropped. */
 type PartialPart = OpenPart | { readonly type: "call"; call: CallPart | undefined };
 
 function toReplyPart(part: PartialPart): ReplyPart[] {

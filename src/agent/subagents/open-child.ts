@@ -3,24 +3,26 @@ import { ToolError } from "../../contract/error.ts";
 import type { Model } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { type AddedCaller, type Approve, dialectFor } from "../../toolcrib/index.ts";
-import { openMeter } from "../context/meter.ts";
+import { ContextMeter } from "../context/meter.ts";
 import { LiveSession } from "../live-session.ts";
-import type { AgentsParent, Recorder, SessionAgents, SessionParts } from "../session-parts.ts";
+import type { SessionCore } from "../session-core.ts";
+import type { Recorder, SessionParts } from "../session-parts.ts";
+import type { Subagents } from "./subagents.ts";
 
 export interface ChildOptions {
   readonly id: string;
   readonly task: Omit<AgentTask, "task">;
-  readonly parent: AgentsParent;
-  /** Those that the child may have; undefined where it is deep enough. */
-  readonly agentsOf: (child: () => AgentsParent) => SessionAgents | undefined;
+  readonly parent: SessionCore;
+  /** The subagents of the child; undefined at the depth limit. */
+  readonly agentsOf: (child: () => SessionCore) => Subagents | undefined;
 }
 
-/** A session of its own in the room of another: what it used, asks and tells goes there, and the limits of both hold. */
+/** Opens a session inside that of its parent: usage, approvals and events go to the parent, and the limits of both hold. */
 export async function openChild({ id, task, parent, agentsOf }: ChildOptions): Promise<LiveSession> {
   const { parts } = parent;
   const model = task.model === undefined ? parent.model : await openNamed(task.model, parent);
   const agents = agentsOf(() => live.core);
-  const { caller, dialect } = await enterRoom(parent, model, agents);
+  const { caller, dialect } = await addCaller(parent, model, agents);
   const [tools, system] = await introduce(parts, { caller, model, dialect });
   const live: LiveSession = new LiveSession({
     ...parts,
@@ -38,19 +40,19 @@ export async function openChild({ id, task, parent, agentsOf }: ChildOptions): P
       turns: Number.POSITIVE_INFINITY,
     },
     approve: askedFor(id, parent.ask),
-    recorder: unkept,
-    meter: openMeter({ model, system, tools }),
+    recorder: noRecorder,
+    meter: new ContextMeter({ model, system, tools }),
     agents,
     parent,
-    past: undefined,
+    resumed: undefined,
     opening: undefined,
     release: () => caller.close(),
   });
   return live;
 }
 
-/** A name without a provider is of one that the parent's own provider has, if it is of the same family. */
-async function openNamed(name: string, { parts, model }: AgentsParent): Promise<Model> {
+/** A name without a provider means the parent's provider, if the model is of the same family. */
+async function openNamed(name: string, { parts, model }: SessionCore): Promise<Model> {
   const isSibling = !name.includes("/") && dialectFor(name) === dialectFor(model.name);
   try {
     return await parts.openForAgent(isSibling ? `${model.provider}/${name}` : name, model.provider);
@@ -64,26 +66,26 @@ async function openNamed(name: string, { parts, model }: AgentsParent): Promise<
   }
 }
 
-/** With the tools that its model was trained on, unless the room is too narrow for them. */
-async function enterRoom(
-  parent: AgentsParent,
+/** With the dialect of its model, unless the allowed tools leave nothing of that dialect. */
+async function addCaller(
+  parent: SessionCore,
   model: Model,
-  agents: SessionAgents | undefined,
+  agents: Subagents | undefined,
 ): Promise<{ readonly caller: AddedCaller; readonly dialect: string }> {
   const { crib } = parent.parts;
-  const ofRoom = dialectOfRoom(parent.parts);
+  const parentDialect = sessionDialect(parent.parts);
   const own = dialectFor(model.name);
   const dialect = own === dialectFor(parent.model.name) ? parent.parts.dialect : own;
-  if (dialect !== ofRoom) {
+  if (dialect !== parentDialect) {
     const caller = await crib.addCaller({ agents, dialect });
     if ((await caller.definitions()).length > 0) return { caller, dialect };
     await caller.close();
   }
-  return { caller: await crib.addCaller({ agents }), dialect: ofRoom };
+  return { caller: await crib.addCaller({ agents }), dialect: parentDialect };
 }
 
-function dialectOfRoom({ parent, dialect }: SessionParts): string {
-  return parent ? dialectOfRoom(parent.parts) : dialect;
+function sessionDialect({ parent, dialect }: SessionParts): string {
+  return parent ? sessionDialect(parent.parts) : dialect;
 }
 
 async function introduce(
@@ -99,7 +101,7 @@ async function introduce(
   }
 }
 
-/** The person is told whose call it is. */
+/** Names the subagent in the approval request. */
 function askedFor(id: string, ask: Approve | undefined): Approve | undefined {
   return (
     ask &&
@@ -110,5 +112,5 @@ function askedFor(id: string, ask: Approve | undefined): Approve | undefined {
   );
 }
 
-/** Its calls are in the journal, its answer in the conversation of its parent. */
-const unkept: Recorder = { add: () => {} };
+/** A subagent is not recorded: its calls are in the journal, its answer in the conversation of its parent. */
+const noRecorder: Recorder = { add: () => {} };

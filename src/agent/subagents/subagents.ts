@@ -1,31 +1,20 @@
-import type { AgentStatus, AgentTask } from "../../contract/agents.ts";
+import type { AgentStatus, Agents, AgentTask } from "../../contract/agents.ts";
 import { ToolError } from "../../contract/error.ts";
 import { throwIfAborted } from "../../lib/abort.ts";
 import { counted } from "../../lib/counted.ts";
 import type { AgentEvent } from "../event.ts";
-import type { AgentsParent, SessionAgents } from "../session-parts.ts";
+import type { SessionCore } from "../session-core.ts";
 import { openChild } from "./open-child.ts";
 import { Subagent } from "./subagent.ts";
 
-/**
- * The agents that work for a session, so many levels below the person's own. `open` are those of the whole session, whoever
- * has them.
- */
-export function openAgents(
-  parent: () => AgentsParent,
-  depth: number,
-  open: Set<Subagent> = new Set(),
-): SessionAgents {
-  return new Subagents(parent, depth, open);
-}
-
-class Subagents implements SessionAgents {
-  readonly #parent: () => AgentsParent;
+/** The subagents of a session. `open` holds those of the whole session tree, which share one limit. */
+export class Subagents implements Agents {
+  readonly #parent: () => SessionCore;
   readonly #depth: number;
   readonly #open: Set<Subagent>;
   readonly #agents = new Map<string, Subagent>();
 
-  constructor(parent: () => AgentsParent, depth: number, open: Set<Subagent>) {
+  constructor(parent: () => SessionCore, depth = 1, open: Set<Subagent> = new Set()) {
     this.#parent = parent;
     this.#depth = depth;
     this.#open = open;
@@ -34,7 +23,7 @@ class Subagents implements SessionAgents {
   async spawn(task: AgentTask, signal: AbortSignal): Promise<AgentStatus> {
     throwIfAborted(signal);
     const parent = this.#parent();
-    this.#makePlace(parent.parts.limits.agents);
+    this.#closeIdle(parent.parts.limits.agents);
     const id = `agent_${this.#agents.size + 1}`;
     const agent = new Subagent(id, (event) => this.#relay(id, event));
     this.#agents.set(id, agent);
@@ -59,7 +48,7 @@ class Subagents implements SessionAgents {
     return agent.status;
   }
 
-  async wait(id: string, options: Parameters<SessionAgents["wait"]>[1]): Promise<AgentStatus> {
+  async wait(id: string, options: Parameters<Agents["wait"]>[1]): Promise<AgentStatus> {
     return this.#find(id).wait(options);
   }
 
@@ -73,26 +62,27 @@ class Subagents implements SessionAgents {
     await Promise.allSettled([...this.#agents.values()].map((agent) => agent.close()));
   }
 
-  /** One that has answered is ended where another needs its place. */
-  #makePlace(most: number): void {
+  /** Closes a subagent that has answered when the limit is reached. */
+  #closeIdle(most: number): void {
     for (const agent of this.#open) if (!agent.isOpen) this.#open.delete(agent);
     if (this.#open.size < most) return;
     const idle = [...this.#agents.values()].find(({ status }) => hasAnswered(status));
-    if (idle === undefined) throw noPlace(most);
+    if (idle === undefined) throw tooMany(most);
     void idle.close();
     this.#open.delete(idle);
   }
 
-  #agentsBelow({ parts }: AgentsParent): (parent: () => AgentsParent) => SessionAgents | undefined {
+  #agentsBelow({ parts }: SessionCore): (parent: () => SessionCore) => Subagents | undefined {
     const depth = this.#depth + 1;
-    return (parent) => (depth > parts.limits.agentDepth ? undefined : openAgents(parent, depth, this.#open));
+    return (parent) =>
+      depth > parts.limits.agentDepth ? undefined : new Subagents(parent, depth, this.#open);
   }
 
   #relay(id: string, event: AgentEvent): void {
     const { parts, spending, relay } = this.#parent();
     const agent = event.agent === undefined ? id : `${id}/${event.agent}`;
-    const told: AgentEvent = { ...event, session: parts.id, agent };
-    relay(told.type === "usage" ? { ...told, total: spending.usage, cost: spending.cost } : told);
+    const own: AgentEvent = { ...event, session: parts.id, agent };
+    relay(own.type === "usage" ? { ...own, total: spending.usage, cost: spending.cost } : own);
   }
 
   #find(id: string): Subagent {
@@ -115,7 +105,7 @@ function inputOf({ task, cwd }: AgentTask): string {
   return cwd === undefined ? task : `Work in ${cwd}; paths are relative to the workspace.\n\n${task}`;
 }
 
-function noPlace(most: number): ToolError {
+function tooMany(most: number): ToolError {
   return new ToolError("unavailable", `${counted(most, "agent")} at work: that is the most there may be`, {
     hint: "Get the answer of one with agent.wait, or end one with agent.close.",
   });
