@@ -2,16 +2,16 @@ import { knownProviders, providerAccess, settingsFile } from "./provider-access.
 import { type ReachedProvider, reachProviders } from "./reach-providers.ts";
 import type { ModelSettings } from "./settings.ts";
 
-/** The model that is asked where nobody says which. */
+/** The model to use when none is named. */
 export interface ModelChoice {
   readonly id: string;
-  /** Why it is this one: a variable, a file, or a server. */
+  /** Where the choice comes from: a variable, a file, or a server. */
   readonly from: string;
 }
 
 /**
- * TOOLCRIB_MODEL, else the default of models.json, else a model of the first provider that has a key, else one that a server of
- * the person's own has, Ollama last. Undefined where there is nothing to ask.
+ * TOOLCRIB_MODEL, else the default of models.json, else a model of the first provider with a key, else one that a local
+ * server offers, Ollama last. Undefined when there is none.
  */
 export async function chooseModel(
   settings: ModelSettings,
@@ -24,14 +24,14 @@ export async function chooseModel(
   return servedModel(await reachProviders({ settings, variables, only: servers }));
 }
 
-/** One that is known without asking anybody. */
+/** The choice that needs no request. */
 export function namedModel(settings: ModelSettings, variables: NodeJS.ProcessEnv): ModelChoice | undefined {
   const told = variables.TOOLCRIB_MODEL?.trim();
   if (told) return { id: told, from: "TOOLCRIB_MODEL" };
   if (settings.default) return { id: settings.default, from: settingsFile };
   for (const name of knownProviders(settings)) {
     const access = accessTo(name, settings, variables);
-    // Whoever set another address has other models there.
+    // A server at another address has other models.
     if (access?.secret === undefined || access.addressFrom !== undefined || access.name !== access.type)
       continue;
     if (access.api.model) return { id: `${name}/${access.api.model}`, from: access.secret.from };
@@ -39,7 +39,7 @@ export function namedModel(settings: ModelSettings, variables: NodeJS.ProcessEnv
   return undefined;
 }
 
-/** The first that a server of one's own offers. */
+/** The first model that a local server offers. */
 export function servedModel(reached: readonly ReachedProvider[]): ModelChoice | undefined {
   for (const { state, name, addressFrom, models } of reached.toSorted(ollamaLast)) {
     const [first] = models;

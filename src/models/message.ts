@@ -1,6 +1,6 @@
 import type { Image } from "../contract/tool.ts";
 
-/** One entry of a conversation with a model, the same for every provider. Never changed once it was sent. */
+/** One entry of a conversation, the same for every provider. Never changes once it was sent. */
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
 export interface UserMessage {
@@ -10,13 +10,13 @@ export interface UserMessage {
 
 export interface AssistantMessage {
   readonly role: "assistant";
-  /** Whose words these are, `provider/name`: what only it understands is not shown to others. */
+  /** The author, `provider/name`: metadata is sent back only to the provider that made it. */
   readonly model: string;
   readonly content: readonly ReplyPart[];
   readonly meta?: Meta;
 }
 
-/** The answers to all calls of the reply before it, in their order. */
+/** The answers to all calls of the previous reply, in order. */
 export interface ToolMessage {
   readonly role: "tool";
   readonly answers: readonly CallAnswer[];
@@ -36,27 +36,27 @@ export interface ImagePart extends Image {
 
 export interface ReasoningPart {
   readonly type: "reasoning";
-  /** What the provider lets us read of it; often empty. */
+  /** The readable part; often empty. */
   readonly text: string;
   readonly meta?: Meta;
 }
 
 export interface CallPart {
   readonly type: "call";
-  /** No other call of the conversation has it. */
+  /** Unique in the conversation. */
   readonly id: string;
   readonly name: string;
   readonly input: CallInput;
   readonly meta?: Meta;
 }
 
-/** Arguments that can be read, or what came instead and what is wrong with it: never repaired. */
+/** Arguments, or the text that could not be read and why. Never repaired. */
 export type CallInput =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly given: string; readonly problem: string };
 
 export interface CallAnswer {
-  /** Of the call. */
+  /** The id of the call. */
   readonly id: string;
   readonly name: string;
   readonly content: string;
@@ -64,5 +64,5 @@ export interface CallAnswer {
   readonly images: readonly Image[];
 }
 
-/** What only the provider understands (signatures, encrypted reasoning, ids): handed back to it exactly as it came. JSON. */
+/** Data that only the provider understands (signatures, encrypted reasoning, ids). Sent back unchanged. JSON. */
 export type Meta = Readonly<Record<string, unknown>>;

@@ -2,39 +2,39 @@
 export type ModelErrorKind = (typeof modelErrorKinds)[number];
 
 export const modelErrorKinds = [
-  /** The key is missing, wrong, or not allowed this: at once, never again. */
+  /** The key is missing, wrong, or lacks permission. Never retried. */
   "auth",
-  /** Paid out, or a limit that waiting does not lift soon. */
+  /** No credit left, or a limit that waiting does not lift soon. */
   "quota",
-  /** There is no such model, or no such server. */
+  /** The model or the server does not exist. */
   "not-found",
-  /** The request is refused for what it holds. */
+  /** The content of the request is refused. */
   "bad-request",
-  /** The conversation is longer than the model reads. */
+  /** The conversation is longer than the context of the model. */
   "overflow",
-  /** Too many requests; wait. */
+  /** Too many requests. */
   "rate-limit",
-  /** The provider has trouble: 5xx, overloaded. */
+  /** Trouble at the provider: 5xx, overloaded. */
   "server",
-  /** Nobody there, connection lost before an answer. */
+  /** No connection, or lost before an answer. */
   "network",
-  /** The reply broke off, or ended without saying that it has. */
+  /** The reply broke off. */
   "cut",
   /** Nothing came for too long. */
   "timeout",
-  /** It came whole, and has neither words nor calls. */
+  /** A complete reply with neither text nor calls. */
   "empty",
 ] as const;
 
 export interface ModelErrorOptions extends ErrorOptions {
-  /** The way out, for a person. */
+  /** How the user can recover. */
   readonly hint?: string | undefined;
   readonly status?: number | undefined;
-  /** How long the provider asks us to wait. */
+  /** How long the provider asks to wait. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** A model gave no reply, or not a whole one. */
+/** A model gave no reply, or not a complete one. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly kind: ModelErrorKind;
@@ -50,7 +50,7 @@ export class ModelError extends Error {
     this.retryAfterMs = options.retryAfterMs;
   }
 
-  /** Whether the same request may succeed a little later. */
+  /** Whether the same request may succeed later. */
   get isPassing(): boolean {
     return passing.has(this.kind);
   }

@@ -2,12 +2,12 @@ import type { ModelFacts, ModelPrices, Usage } from "./model.ts";
 import type { ProviderAccess } from "./provider-access.ts";
 import { isKnownProvider } from "./providers.ts";
 
-/** What is known of a model by its name. Nothing is guessed: a model that is newer than this list has no facts here. */
+/** What is known about a model by its name. Nothing is guessed: a model that is missing in this list has no facts. */
 export function factsOf(
   { name: provider, type }: Pick<ProviderAccess, "name" | "type">,
   model: string,
 ): ModelFacts {
-  // Only the server can tell what it has.
+  // Only the server knows.
   if (type === "ollama") return {};
   const [variant] = model.split(":").slice(1);
   const found = families.find(({ names }) => names.test(plainName(model)));
@@ -17,7 +17,7 @@ export function factsOf(
   return { ...facts, callsTools: true, seesImages: true, ...(isTheirPrice && prices && { prices }) };
 }
 
-/** "anthropic/claude-sonnet-4.5", "claude-sonnet-4-5-20250929" and "claude-sonnet-4-5" are one model. */
+/** "anthropic/claude-sonnet-4.5", "claude-sonnet-4-5-20250929" and "claude-sonnet-4-5" are the same model. */
 function plainName(model: string): string {
   const [name = ""] = model.slice(model.lastIndexOf("/") + 1).split(":");
   const undated = name
@@ -38,12 +38,12 @@ function price(input: number, output: number, cached: number, cacheWritten?: num
   return { input, output, cached, ...(cacheWritten !== undefined && { cacheWritten }) };
 }
 
-/** Anthropic asks a quarter more for what it writes into its cache. */
+/** Anthropic charges a quarter more for cache writes. */
 function claude(input: number, output: number, cached: number): ModelPrices {
   return price(input, output, cached, input * 1.25);
 }
 
-/** OpenAI's price of a request doubles beyond 272 000 tokens, and half as much again for the reply. */
+/** Above 272,000 tokens OpenAI charges double for a request, and half as much again for the reply. */
 function long({ input, output, cached, cacheWritten }: ModelPrices): ModelPrices {
   const over = price(input * 2, output * 1.5, cached! * 2, cacheWritten && cacheWritten * 2);
   return { ...price(input, output, cached!, cacheWritten), over: { tokens: 272_000, ...over } };
@@ -60,7 +60,7 @@ const gpt5 = { contextTokens: 400_000, maxOutputTokens: 128_000 };
 const gpt41 = { contextTokens: 1_047_576, maxOutputTokens: 32_768 };
 const gemini = { contextTokens: 1_048_576, maxOutputTokens: 65_536 };
 
-/** As the providers published it on 15 November 2026: US dollars for a million tokens, standard tier. */
+/** As published by the providers on 15 November 2026: US dollars per million tokens, standard tier. */
 const families: readonly Family[] = [
   { names: /^claude-fable-5-1$/, ...wide, prices: claude(10, 50, 0.25) },
   { names: /^claude-fable-5$/, ...wide, prices: claude(10, 50, 1) },
@@ -100,7 +100,7 @@ const families: readonly Family[] = [
   { names: /^o3$/, contextTokens: 200_000, maxOutputTokens: 100_000, prices: price(2, 8, 0.5) },
   { names: /^o4-mini$/, contextTokens: 200_000, maxOutputTokens: 100_000, prices: price(1.1, 4.4, 0.275) },
 
-  // From December on; in November they cost half.
+  // From December on; half price in November.
   { names: /^gemini-4-(?:argon|carbon)$/, ...gemini, prices: price(4, 20, 0.2) },
   { names: /^gemini-3(?:\.1)?-pro$/, ...gemini, prices: overGemini(price(2, 12, 0.2), price(4, 18, 0.4)) },
   { names: /^gemini-3-flash$/, ...gemini, prices: price(0.5, 3, 0.05) },
@@ -110,7 +110,7 @@ const families: readonly Family[] = [
   { names: /^gemini-(?:3\.[5-8]-flash|3\.5-flash-lite|pro|flash|flash-lite)$/, ...gemini },
 ];
 
-/** US dollars; null where the price is not known. */
+/** In US dollars; null when the price is unknown. */
 export function costOf(usage: Usage, prices: ModelPrices | undefined): number | null {
   if (prices === undefined) return null;
   const { over } = prices;

@@ -8,9 +8,8 @@ import { providerFetch } from "./providers/provider-fetch.ts";
 import type { ModelSettings } from "./settings.ts";
 
 /**
- * Opens a model by its id, `provider/name`. What a name has after the first slash is the provider's own business:
- * "openrouter/anthropic/claude-sonnet-4.5", "ollama/qwen3:8b". A family that one provider has needs no provider:
- * "claude-sonnet-4-5". Only Ollama is asked for anything here.
+ * Opens a model by its id, `provider/name`. The name may contain slashes: "openrouter/anthropic/claude-sonnet-4.5",
+ * "ollama/qwen3:8b". Well-known names need no provider: "claude-sonnet-4-5". Only Ollama is contacted here.
  */
 export async function openModel(
   id: string,
@@ -20,12 +19,12 @@ export async function openModel(
   return findModel(id, settings, variables).open();
 }
 
-/** A model of which is known whose it is and how it is reached; its provider's package is not loaded yet. */
+/** A model whose provider and access are known; the provider's package is not loaded yet. */
 export interface FoundModel extends Pick<Model, "id" | "name"> {
   open(): Promise<Model>;
 }
 
-/** As `openModel` would open it; throws at once where that cannot be. */
+/** Finds what `openModel` would open. Throws at once when it cannot be opened. */
 export function findModel(
   id: string,
   settings: ModelSettings = {},
@@ -51,10 +50,9 @@ export function findModel(
   return { id: found, name, open };
 }
 
-/** The two parts of an id. */
 export function parseModelId(id: string): { readonly provider: string; readonly name: string } {
   const given = id.trim();
-  // A server that is asked which models it has may answer what it likes.
+  // The name may come from a server's list of models.
   if (printableLine(given) !== given)
     throw new ToolError("invalid-input", "The name of the model holds characters that cannot be seen", {
       hint: "Write it as `toolcrib models` shows it.",
@@ -75,7 +73,7 @@ export function parseModelId(id: string): { readonly provider: string; readonly 
   });
 }
 
-/** Names that only one provider gives. */
+/** Names that only one provider uses. */
 const families = [
   { names: /^(?:gpt-(?!oss)|chatgpt-|codex-|o[1-9](?:-|$))/i, provider: "openai" },
   { names: /^claude-/i, provider: "anthropic" },

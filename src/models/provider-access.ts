@@ -10,18 +10,18 @@ import {
 } from "./providers.ts";
 import type { ModelSettings, ProviderConfiguration } from "./settings.ts";
 
-/** How a provider is reached here: by its own defaults, the usual variables, and what the person has set. */
+/** How to reach a provider: from its defaults, environment variables and the user's settings. */
 export interface ProviderAccess {
-  /** The first part of its models' ids. */
+  /** The first part of its model ids. */
   readonly name: string;
   readonly type: ProviderName;
   readonly api: Provider;
   readonly baseUrl: string;
-  /** The variable or file that names the address; undefined where it is the provider's own. */
+  /** The variable or file that sets the address; undefined for the default address. */
   readonly addressFrom: string | undefined;
   readonly secret: Secret | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** A key is missing without which nobody is let in. */
+  /** A required key is missing. */
   readonly lacksKey: boolean;
 }
 
@@ -32,10 +32,9 @@ interface Secret {
   readonly from: string;
 }
 
-/** What the person's own file is called. */
 export const settingsFile = "models.json";
 
-/** Throws `invalid-input` where nobody knows the name. */
+/** Throws `invalid-input` for unknown names. */
 export function providerAccess(
   given: string,
   settings: ModelSettings,
@@ -62,7 +61,7 @@ export function providerAccess(
   };
 }
 
-/** All names that may come first in a model's id: those that are known, then the person's own. */
+/** Every name that a model id can start with: known providers, then the user's own. */
 export function knownProviders(settings: ModelSettings): readonly string[] {
   return [...new Set([...providerNames, ...Object.keys(settings.providers ?? {})])];
 }
@@ -100,7 +99,7 @@ function addressOf(
   own: ProviderConfiguration,
   variables: NodeJS.ProcessEnv,
 ): { readonly baseUrl: string; readonly from: string | undefined } {
-  // The usual variables are about the provider itself, not about servers that only speak like it.
+  // The usual variables belong to the provider itself, not to compatible servers.
   const told = isKnownProvider(name) ? variables[api.address] : undefined;
   const [given, from] = own.baseUrl ? [own.baseUrl, settingsFile] : [told || undefined, api.address];
   if (given === undefined) return { baseUrl: api.baseUrl, from: undefined };
@@ -112,7 +111,7 @@ function addressOf(
   return { baseUrl: url, from };
 }
 
-/** Without a slash at its end, and with the version at its end. Ollama's may be a host, a port, or both. */
+/** Removes trailing slashes and appends the version. Ollama accepts a host, a port, or both. */
 function readAddress(given: string, api: Provider): string | undefined {
   const text = api === providers.ollama ? ollamaAddress(given.trim()) : given.trim();
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -122,7 +121,7 @@ function readAddress(given: string, api: Provider): string | undefined {
   return api.version === undefined || /\/v\d\w*$/.test(address) ? address : `${address}/${api.version}`;
 }
 
-/** "host", "host:port", ":port" and addresses, as Ollama itself takes them. A server listens everywhere at 0.0.0.0, which is no place to go to. */
+/** "host", "host:port", ":port" and URLs, as Ollama accepts them. 0.0.0.0 is an address to listen on, not to connect to. */
 function ollamaAddress(host: string): string {
   const [, scheme = "http:", rest = ""] = /^(https?:)\/\/(.*)$/i.exec(host) ?? [undefined, undefined, host];
   const isAddress = rest !== host;
@@ -144,7 +143,7 @@ function secretOf(
   if (own.apiKey) return checked({ kind: "key", value: own.apiKey, from: settingsFile });
   if (own.apiKeyFrom !== undefined) return fromVariable("key", own.apiKeyFrom, variables);
   if (!isKnownProvider(name)) return undefined;
-  // Ollama on this machine takes no key; the one that is usual belongs to its servers elsewhere.
+  // Local Ollama takes no key; the usual variable is for remote servers.
   if (type === "ollama" && !hasAddress) return undefined;
   const { keys, token } = providers[name];
   const asToken = token === undefined ? undefined : fromVariable("token", token, variables);
@@ -162,7 +161,7 @@ function fromVariable(
   return value ? checked({ kind, value, from: variable }) : undefined;
 }
 
-/** What cannot stand in a header would be told, whole, by the error that says so. */
+/** Keys that are invalid in a header are refused here, because the error of `fetch` would quote them. */
 function checked(secret: Secret): Secret {
   if (/^[\x21-\x7e]+$/.test(secret.value)) return secret;
   throw new ToolError("invalid-input", `The key in ${secret.from} holds a character that no key has`, {

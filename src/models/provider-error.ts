@@ -2,20 +2,20 @@ import { ModelError, type ModelErrorKind } from "./model-error.ts";
 import { detailsIn, type Failure, readFailure } from "./provider-failure.ts";
 import type { ProviderSettings } from "./providers.ts";
 
-/** Whom a failure concerns, and what of theirs must never be shown. */
+/** The request that failed, and the secrets that must not be shown. */
 interface Concerned {
   readonly provider: string;
   readonly model: string;
   readonly secrets: readonly string[];
-  /** Whether the provider was asked. */
+  /** Whether the request was sent. */
   readonly isAsked?: boolean;
-  /** Whether something of the reply has come. */
+  /** Whether part of the reply has come. */
   readonly hasBegun?: boolean;
 }
 
 /**
- * What went wrong between us and a provider, by what can be done about it. What is no failure of theirs comes back as it is.
- * The error of the SDK is not kept as the cause: it holds the whole conversation, and the key.
+ * Classifies what went wrong with a provider. Other errors are returned unchanged. The SDK's error is not kept as the cause,
+ * because it contains the conversation and the key.
  */
 export function toModelError(error: unknown, concerned: Concerned): unknown {
   const known = causesOf(error).find((cause) => cause instanceof ModelError);
@@ -31,13 +31,13 @@ export function toModelError(error: unknown, concerned: Concerned): unknown {
   });
 }
 
-/** What the SDK throws over a reply, and is no error of its own kinds, is what it did not expect. */
+/** The SDK throws other errors when a reply is not what it expects. */
 function unreadable(error: unknown, { secrets }: Concerned): ModelError {
   const words = shown(error instanceof Error ? error.message : String(error), secrets);
   return new ModelError("cut", `The reply broke off: it is not in the format of the provider (${words})`);
 }
 
-/** The SDK wraps what our own `fetch` throws. */
+/** The SDK wraps what our `fetch` throws. */
 function causesOf(error: unknown): readonly unknown[] {
   const causes: unknown[] = [];
   for (let cause = error; cause instanceof Error && causes.length < 8; cause = cause.cause)
@@ -45,7 +45,7 @@ function causesOf(error: unknown): readonly unknown[] {
   return causes;
 }
 
-/** What must never be shown of how a provider is reached. Short ones would be found in every other word. */
+/** Values that messages must not show. Short ones are left out, because they would match ordinary words. */
 export function secretsOf({
   apiKey = "",
   authToken = "",
@@ -54,7 +54,7 @@ export function secretsOf({
   return [apiKey, authToken, ...Object.values(headers)].filter((value) => value.length >= 6);
 }
 
-/** How fetch refuses a header; it quotes it, and with it the key. */
+/** `fetch` reports an invalid header with this text, and quotes the header with the key. There is no error code for it. */
 const badHeader = /invalid header|ByteString/i;
 
 function unsendable({ provider }: Concerned): ModelError {
@@ -63,7 +63,7 @@ function unsendable({ provider }: Concerned): ModelError {
   });
 }
 
-/** One line, not too long, with nothing in it that opens a door. */
+/** One line of limited length, without secrets. */
 export function shown(message: string, secrets: readonly string[]): string {
   const known = secrets.reduce((text, secret) => text.replaceAll(secret, "***"), message);
   const line = known.replace(/\s+/g, " ").trim().replace(keys, "***").replace(keyed, "$1***");
@@ -142,7 +142,10 @@ function hintFor(
   }
 }
 
-/** How long a provider asks to wait, in milliseconds: in a header, in the body as Gemini does, or in words. */
+/**
+ * How long a provider asks to wait, in milliseconds: from a header, from the body (Gemini), or from the message, where some
+ * providers only send English text.
+ */
 function retryAfter({
   headers,
   body,
@@ -190,7 +193,7 @@ function inWords(words: string): number | undefined {
   return ((h * 60 + m) * 60 + s) * 1000 + rest;
 }
 
-/** A moment since 1970, in seconds or milliseconds, or seconds from now. */
+/** A Unix time in seconds or milliseconds, or seconds from now. */
 function reset(value: string | undefined): number | undefined {
   const given = milliseconds(value);
   if (given === undefined) return undefined;

@@ -1,23 +1,23 @@
-/** What an error tells, whichever layer it comes from: the SDK, an event within the stream, or the network. */
+/** What an error says, whichever layer it comes from: the SDK, an event in the stream, or the network. */
 export interface Failure {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** What the provider sent, read. */
+  /** The parsed response body. */
   readonly body: unknown;
-  /** The provider's own names of it: "insufficient_quota". */
+  /** Error codes of the provider: "insufficient_quota". */
   readonly codes: readonly string[];
-  /** The provider's own words. */
+  /** The provider's message. */
   readonly words: string;
-  /** Where it was sent, without path and key. */
+  /** The origin of the request, without path and key. */
   readonly address: string | undefined;
-  /** The connection failed, or was lost. */
+  /** The connection failed or was lost. */
   readonly isConnection: boolean;
   readonly isCertificate: boolean;
-  /** Something came that is not in the provider's format. */
+  /** The response is not in the provider's format. */
   readonly isUnreadable: boolean;
 }
 
-/** Undefined for an error that is none of a provider or of the way to it. */
+/** Undefined for errors that come neither from a provider nor from the network. */
 export function readFailure(error: unknown): Failure | undefined {
   const { name, message, statusCode, responseHeaders, responseBody, url, data, value } = asRecord(error);
   const code = systemCode(error);
@@ -45,14 +45,14 @@ export function readFailure(error: unknown): Failure | undefined {
   };
 }
 
-/** Errors of the SDK before anything was sent. */
+/** SDK errors before anything was sent. */
 const localStatus = new Map<unknown, number>([
   ["AI_LoadAPIKeyError", 401],
   ["AI_UnsupportedFunctionalityError", 400],
   ["AI_InvalidPromptError", 400],
   ["AI_InvalidArgumentError", 400],
   ["AI_NoSuchModelError", 404],
-  // An answer in the format of another API.
+  // A response in the format of another API.
   ["AI_APICallError", 400],
 ]);
 
@@ -74,7 +74,7 @@ const certificateCodes = /CERT|SIGNED|LEAF_SIGNATURE|SSL|TLS/;
 const connectionCodes =
   /^(?:E(?:CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|HOSTDOWN|ADDRNOTAVAIL)|UND_ERR_\w+)$/;
 
-/** The code by which Node or its fetch names a failure of the connection, wherever in the chain of causes it stands. */
+/** The code that Node or `fetch` gives a connection failure, anywhere in the chain of causes. */
 function systemCode(error: unknown): string | undefined {
   let current: unknown = error;
   for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
@@ -109,7 +109,7 @@ function deepestMessage(error: unknown): string {
   return current instanceof Error ? current.message : "";
 }
 
-/** Bodies of errors: `{ error: { … } }`, `[{ error: { … } }]` of Gemini, `{ error: "words" }`, or the error itself. */
+/** Error bodies: `{ error: { … } }`, `[{ error: { … } }]` (Gemini), `{ error: "text" }`, or the error itself. */
 function errorIn(body: unknown): Readonly<Record<string, unknown>> {
   const outer = asRecord(Array.isArray(body) ? body[0] : body);
   const response = asRecord(outer.response);
@@ -125,7 +125,7 @@ function wordsIn(body: unknown, message: string): string {
   );
   const { raw } = asRecord(error.metadata);
   const words = (told as string | undefined) ?? message;
-  // OpenRouter: what the provider behind it said.
+  // OpenRouter: the message of the provider behind it.
   return typeof raw === "string" && raw !== "" ? `${words}: ${raw}` : words;
 }
 
@@ -139,7 +139,7 @@ function violationsIn({ violations }: Readonly<Record<string, unknown>>): readon
   return Array.isArray(violations) ? violations.map((each) => asRecord(each).quotaId) : [];
 }
 
-/** What Google says beside the words. */
+/** Google's structured details. */
 export function detailsIn(body: unknown): readonly Readonly<Record<string, unknown>>[] {
   const { details } = errorIn(body);
   return Array.isArray(details) ? details.map(asRecord) : [];
@@ -152,7 +152,7 @@ function statusIn(body: unknown): number | undefined {
   return typeof type === "string" ? statusOfType.get(type) : undefined;
 }
 
-/** The names of Anthropic's errors, which come without a status within a stream. */
+/** Anthropic's error types, which come without a status within a stream. */
 const statusOfType = new Map([
   ["invalid_request_error", 400],
   ["authentication_error", 401],

@@ -1,6 +1,6 @@
 import type { Model, ModelFacts } from "./model.ts";
 
-/** The providers that are known by name, in the order in which a key makes one the default. */
+/** The known providers, in the order in which a key makes one the default. */
 export const providerNames = [
   "anthropic",
   "openai",
@@ -10,56 +10,54 @@ export const providerNames = [
   "ollama",
 ] as const;
 
-/** Whose API it is. */
 export type ProviderName = (typeof providerNames)[number];
 
 export function isKnownProvider(name: string): name is ProviderName {
   return (providerNames as readonly string[]).includes(name);
 }
 
-/** How one model of a provider is reached. */
+/** How to reach one model of a provider. */
 export interface ProviderSettings {
-  /** What people call the provider, the first part of the model's id; the API's own name ("openai") if not said. */
+  /** The user's name for the provider, the first part of the model id. Default: the name of the API. */
   readonly provider?: string | undefined;
-  /** As the provider calls it. */
+  /** The provider's name for it. */
   readonly model: string;
   readonly facts: ModelFacts;
-  /** Where the API is; the provider's own address if not said. */
+  /** Default: the provider's address. */
   readonly baseUrl?: string | undefined;
-  /** Asked for at the first request, not when the model is opened; many servers of one's own take none. */
+  /** Needed at the first request, not when the model is opened; local servers often take none. */
   readonly apiKey?: string | undefined;
   /** Anthropic: a bearer token instead of a key. */
   readonly authToken?: string | undefined;
-  /** Ollama: the most that it is to read. */
+  /** Ollama: the context length to use. */
   readonly contextTokens?: number | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Instead of the built-in one, for proxies and tests. */
+  /** Replaces `fetch`, for proxies and tests. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** Whose API a model is reached by. */
+/** An API that models are reached through. */
 export interface Provider {
-  /** For people. */
+  /** For users. */
   readonly label: string;
-  /** Environment variables that may hold the key; the first that is set counts. */
+  /** Environment variables for the key; the first that is set wins. */
   readonly keys: readonly string[];
-  /** One that holds a bearer token instead. */
+  /** A variable for a bearer token instead. */
   readonly token?: string;
-  /** One that holds another address. */
+  /** A variable for another address. */
   readonly address: string;
   readonly baseUrl: string;
-  /** The end of its addresses, which people leave out. */
+  /** The last part of its addresses, which users leave out. */
   readonly version?: string;
-  /** Where people get a key; undefined where none is needed. */
+  /** Where users get a key; undefined when none is needed. */
   readonly keysAt?: string;
-  /** What is asked where nobody says which model. */
+  /** The default model. */
   readonly model?: string;
   /** Loads the provider's package. */
   open(settings: ProviderSettings): Promise<Model>;
 }
 
-/** Those that are known by name. */
 export const providers: Readonly<Record<ProviderName, Provider>> = {
   anthropic: {
     label: "Anthropic",
@@ -117,5 +115,4 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
   },
 };
 
-/** Other names for them. */
 export const aliases: Readonly<Record<string, ProviderName>> = { gemini: "google", claude: "anthropic" };

@@ -10,14 +10,14 @@ import { providerFetch } from "./providers/provider-fetch.ts";
 import type { ProviderName } from "./providers.ts";
 import type { ModelSettings } from "./settings.ts";
 
-/** One provider as it is reached from here. Never holds a key. */
+/** How one provider can be reached. Never holds a key. */
 export interface ReachedProvider {
   readonly name: string;
-  /** For people. */
+  /** For users. */
   readonly label: string;
   readonly type: ProviderName | null;
   readonly address: string | null;
-  /** The variable or file that names the address; null where it is the provider's own. */
+  /** The variable or file that sets the address; null for the default address. */
   readonly addressFrom: string | null;
   /** The variable or file that the key comes from. */
   readonly keyFrom: string | null;
@@ -31,12 +31,12 @@ export interface ReachedProvider {
 interface Reaching {
   readonly settings: ModelSettings;
   readonly variables: NodeJS.ProcessEnv;
-  /** Those of these names only; all that are known or set, if not said. */
+  /** Default: all that are known or configured. */
   readonly only?: readonly string[] | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
-/** Which providers have a key or a server, and what they offer. Asks all at once, and never throws. */
+/** Which providers have a key or a server, and what they offer. Asks all at once. Never throws. */
 export function reachProviders({
   settings,
   variables,
@@ -46,7 +46,7 @@ export function reachProviders({
   return Promise.all(only.map((name) => reach(name, settings, variables, timeoutMs)));
 }
 
-/** OpenAI is listed once, though it speaks in two ways. */
+/** OpenAI is listed once, although it has two APIs. */
 function offered(settings: ModelSettings): readonly string[] {
   return knownProviders(settings).filter(
     (name) => name !== "openai-chat" || ownOf(settings.providers, name) !== undefined,
@@ -98,7 +98,7 @@ async function listModels(access: ProviderAccess, timeoutMs: number): Promise<re
   const { url, headers } = listRequest(access);
   const [body] = await Promise.all([
     getJson(url, headers, signal),
-    // Its list is for everybody: this is where a key is looked at.
+    // OpenRouter's list is public; this request checks the key.
     access.type === "openrouter" ? checkKey(access.baseUrl, headers, signal) : undefined,
   ]);
   const models = readList(body, access);
@@ -179,7 +179,6 @@ function unknown(name: string): ReachedProvider {
   };
 }
 
-/** One model that a provider offers. */
 export interface OfferedModel {
   /** `provider/name`. */
   readonly id: string;
@@ -187,7 +186,7 @@ export interface OfferedModel {
   readonly facts: ModelFacts;
 }
 
-/** How the list of models is asked for. */
+/** The request for the list of models. */
 function listRequest({ type, baseUrl, secret, headers }: ProviderAccess): {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -211,7 +210,7 @@ function listRequest({ type, baseUrl, secret, headers }: ProviderAccess): {
   }
 }
 
-/** The models that can be spoken to, in the order they came; undefined where the answer is no list of models. */
+/** The chat models, in the order of the list; undefined when the response is not a list of models. */
 function readList(body: unknown, access: ProviderAccess): readonly OfferedModel[] | undefined {
   const list = isRecord(body) ? (body.data ?? body.models) : body;
   if (!Array.isArray(list)) return undefined;
@@ -240,7 +239,7 @@ function nameOf({ id, name }: Readonly<Record<string, unknown>>, type: ProviderN
 
 const longestName = 200;
 
-/** Not those that only make vectors, pictures or sounds. */
+/** Excludes models for embeddings, images and audio. */
 function speaks(
   name: string,
   { supportedGenerationMethods: ways }: Readonly<Record<string, unknown>>,
@@ -252,7 +251,7 @@ function speaks(
 const otherKinds =
   /(?:^|[-_/.:])(?:embed\w*|bge|bert|minilm|rerank\w*|tts|whisper|dall-e|images?|audio|realtime|live|moderation|transcribe|translate|sora|veo|imagen|lyria|aqa|davinci|babbage|instruct|banana|robotics)(?:[-_.:\d]|$)/i;
 
-/** What the list itself says, as OpenRouter, Google, vLLM and LM Studio do. */
+/** Facts from the list itself, as OpenRouter, Google, vLLM and LM Studio give them. */
 function toldOf(entry: Readonly<Record<string, unknown>>): ModelFacts {
   const lengths = [
     entry.context_length,
@@ -271,12 +270,12 @@ function toldOf(entry: Readonly<Record<string, unknown>>): ModelFacts {
   };
 }
 
-/** Dollars for one token, written as text. */
+/** Prices come as text, in dollars per token. */
 function readPrices(pricing: Readonly<Record<string, unknown>>): ModelPrices | undefined {
   const perMillion = (value: unknown) => Math.round(Number(value ?? Number.NaN) * 1e12) / 1e6;
   const input = perMillion(pricing.prompt);
   const output = perMillion(pricing.completion);
-  // Below nothing: it depends.
+  // Negative: the price varies.
   if (!(input >= 0 && output >= 0)) return undefined;
   const cached = perMillion(pricing.input_cache_read);
   return { input, output, ...(cached >= 0 && { cached }) };

@@ -4,20 +4,20 @@ import { nearest } from "../lib/nearest.ts";
 import type { ModelFacts } from "./model.ts";
 import { type ProviderName, providerNames } from "./providers.ts";
 
-/** What a person has set about models: the content of `models.json` in their own config directory. */
+/** The user's settings for models: `models.json` in the config directory. */
 export interface ModelSettings {
-  /** The model that is asked where nobody says which, `provider/name`. */
+  /** The default model, `provider/name`. */
   readonly default?: string | undefined;
-  /** Providers whose models subagents may be given, beside the one that the session itself uses: what they read goes there. */
+  /** Providers, besides the session's own, whose models subagents may use: they receive what the subagents read. */
   readonly agents?: readonly string[] | undefined;
-  /** By the first part of a model's id: providers that are known, reached otherwise, and servers of one's own. */
+  /** By the first part of a model id: other settings for known providers, and the user's own servers. */
   readonly providers?: Readonly<Record<string, ProviderConfiguration>> | undefined;
-  /** Facts by the id of a model, instead of what is known of it. */
+  /** Facts by model id, which override what is known. */
   readonly models?: Readonly<Record<string, ModelFacts>> | undefined;
 }
 
 export interface ProviderConfiguration {
-  /** Whose API it speaks; its own name if not said. `openai-chat` is what most compatible servers speak. */
+  /** The API it offers. Default: its own name. Most compatible servers offer `openai-chat`. */
   readonly type?: ProviderName | undefined;
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
@@ -25,11 +25,11 @@ export interface ProviderConfiguration {
   readonly apiKeyFrom?: string | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Ollama: the most that it reads, which costs memory; 32768 if not said. */
+  /** Ollama: the context length, which costs memory. Default: 32768. */
   readonly contextTokens?: number | undefined;
 }
 
-/** The settings that a text of JSON holds. Throws `invalid-input` that names the file and the field, and never what stands there. */
+/** Parses `models.json`. Throws `invalid-input` that names the file and the field, never the value. */
 export function parseModelSettings(text: string, file: string): ModelSettings {
   const parsed = settings.safeParse(jsonOf(text, file));
   if (parsed.success) return parsed.data;
@@ -88,7 +88,7 @@ function jsonOf(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    // Whatever else it says shows what stands there, which may be a key.
+    // The rest of the message quotes the file, which may hold a key. JSON.parse gives the position only in its message.
     const [, place] = /\(?(line \d+,? column \d+)\)?/.exec((cause as Error).message) ?? [];
     throw new ToolError("invalid-input", `${file} is no JSON${place === undefined ? "" : `: see ${place}`}`);
   }

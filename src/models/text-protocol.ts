@@ -18,11 +18,9 @@ import type { FinishReason, Model, ModelEvent, ModelRequest } from "./model.ts";
 import { ActionReader } from "./text-protocol/action-reader.ts";
 
 /**
- * A model that is spoken to in words only: what tools there are stands in the system prompt, calls are JSON actions in the text
- * of its replies, and answers are told to it as the person's words. To whoever asks it, it is a model like all others.
- *
- * A reply without any action is no end: the model is told how one is written (`fault`). Only when it answers in prose again, with
- * nothing in it that looks like a call, are those words taken for its answer: it was told, and had nothing to call.
+ * Adapts a model that cannot call tools: the system prompt describes the tools, replies contain calls as JSON actions, and
+ * answers are sent as user messages. A reply without any action is a `fault` that explains how to write one. When the model
+ * then answers in prose again, with nothing that looks like a call, that prose is its final answer.
  */
 export function textProtocol(model: Model): Model {
   const spokenTo = textMessages();
@@ -36,7 +34,7 @@ export function textProtocol(model: Model): Model {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
     const { tools, system, messages } = request;
     const asked = { ...request, tools: noTools, messages: messages.map(spokenTo) };
-    // Nobody has to act: a summary, for example, is prose.
+    // No tools, no actions: a summary, for example, is prose.
     if (tools.length === 0) return yield* model.stream(asked, signal);
     const { words, example } = boxOf(tools);
     const reply = new TextReply(example, wasToldOfProse(messages));
@@ -54,13 +52,13 @@ interface Box {
 
 const noTools: readonly ToolDefinition[] = [];
 
-/** Turns the events of a reply in words into those of one that calls. */
+/** Converts the events of a text reply to those of one with calls. */
 class TextReply {
   readonly #reader: ActionReader;
   readonly #mayBeProse: boolean;
   readonly #said: { readonly id: string; readonly pieces: string[]; meta?: Meta }[] = [];
   #isShown = false;
-  /** By means of the provider's own, though none were offered. */
+  /** Native calls, although no tools were offered. */
   #calls = 0;
 
   constructor(example: string, mayBeProse: boolean) {
@@ -98,7 +96,7 @@ class TextReply {
   }
 
   *#show(text: string, given: string): Generator<ModelEvent, void> {
-    // Whoever waits sees that something comes.
+    // Shows callers that something arrives.
     if (text === "") return yield { type: "call-delta", id: "action", text: given };
     if (!this.#isShown) yield { type: "part-start", id: shownId, part: "text" };
     this.#isShown = true;
@@ -126,7 +124,7 @@ class TextReply {
           input: { ok: true, value: args },
         },
       };
-    // Where the reply was cut, that is what is wrong with it.
+    // A reply that was cut needs no fault: the cut explains it.
     const isFault = fault !== undefined && !isFinal && (reason === "stop" || reason === "calls");
     if (isFault) yield { type: "fault", message: fault };
     const said: SaidText[] = this.#said.map(({ pieces, meta }) => ({
@@ -147,10 +145,10 @@ class TextReply {
 const shownId = "text_shown";
 const thoughtsId = "reasoning_in_text";
 
-/** Where the protocol keeps in `meta` what it must hand back. */
+/** The key in `meta` for what must be sent back. */
 const metaKey = "toolcrib";
 
-/** One piece of text of a reply as it was written. */
+/** One piece of text, as written. */
 interface SaidText {
   readonly text: string;
   readonly meta?: Meta;
@@ -158,11 +156,11 @@ interface SaidText {
 
 interface Kept {
   readonly said: readonly SaidText[];
-  /** It was prose, and the model was told so. */
+  /** The reply was prose, and the model was told so. */
   readonly isProse?: true;
 }
 
-/** Turns messages into those of a conversation without calls, each of them once: what was said stays as it was written. */
+/** Converts messages to a conversation without calls, each once. Replies stay as written. */
 function textMessages(): (message: Message) => Message {
   const known = new WeakMap<Message, Message>();
   return (message) => {
@@ -172,7 +170,7 @@ function textMessages(): (message: Message) => Message {
   };
 }
 
-/** Whether the last reply was prose, and the model was told that this is no action. */
+/** Whether the last reply was prose and the model was told that it is not an action. */
 function wasToldOfProse(messages: readonly Message[]): boolean {
   const last = messages.findLast(({ role }) => role !== "user");
   return last?.role === "assistant" && keptIn(last)?.isProse === true;
@@ -206,7 +204,7 @@ function asWritten(message: AssistantMessage): AssistantMessage {
   };
 }
 
-/** A reply that was not made by this protocol, as it would have been. */
+/** Writes a reply of another protocol as this one would have. */
 function asActions(content: readonly ReplyPart[]): string {
   return content
     .flatMap((part) => {

@@ -5,7 +5,7 @@ import { type Route, toolBoxes } from "./route.ts";
 import { readReply } from "./stream-reply.ts";
 import { promptMaker } from "./to-prompt.ts";
 
-/** A model of a provider that the AI SDK speaks to, without its tool loop and its retries. */
+/** A model that is reached through the AI SDK, without the SDK's tool loop and retries. */
 export function languageModel(route: Route): Model {
   const { settings } = route;
   const provider = settings.provider ?? route.api;
@@ -18,7 +18,7 @@ export function languageModel(route: Route): Model {
     seesImages: settings.facts.seesImages !== false,
   });
   const told = new Set<string>();
-  // Told once, whatever they count.
+  // A warning is reported once, whatever numbers it contains.
   const isNews = (warning: string) => {
     const words = warning.replace(/\d+/g, "#");
     return !told.has(words) && told.add(words).has(words);
@@ -44,7 +44,7 @@ export function languageModel(route: Route): Model {
       const { stream: parts } = await route.languageModel.doStream(call);
       hasBegun = true;
       for await (const event of readReply(untilAborted(parts, signal), { box, route, isNews })) {
-        // The reader may have come back late, to a turn that is over.
+        // The consumer may resume after the turn was aborted.
         signal.throwIfAborted();
         yield event;
       }
@@ -52,7 +52,7 @@ export function languageModel(route: Route): Model {
       signal.throwIfAborted();
       throw toModelError(error, { provider, model: settings.model, secrets, isAsked, hasBegun });
     } finally {
-      // Also of a reply that has come whole: until its signal is aborted, Node keeps the request in memory.
+      // Also after a complete reply: Node keeps the request in memory until its signal is aborted.
       leaving.abort();
     }
   }
@@ -66,7 +66,7 @@ export function languageModel(route: Route): Model {
   };
 }
 
-/** Some streams end as if all were well when they are aborted, and what was read ahead would still come. */
+/** Some streams end normally when they are aborted, or still deliver what was read ahead. */
 async function* untilAborted(
   parts: ReadableStream<LanguageModelV4StreamPart>,
   signal: AbortSignal,

@@ -4,45 +4,45 @@ import type { Meta } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import type { ProviderSettings } from "../providers.ts";
 
-/** What one provider's API wants otherwise than others, behind the interface that the AI SDK gives to all of them. */
+/** What one provider's API needs differently, behind the common interface of the AI SDK. */
 export interface Route {
-  /** The name of its API: "openai". */
+  /** The name of the API: "openai". */
   readonly api: string;
   readonly settings: ProviderSettings;
   readonly languageModel: LanguageModelV4;
   readonly tools: ToolFormat;
   readonly prompt: PromptHabits;
-  /** What a request says beside conversation and tools. */
+  /** Options of a request besides conversation and tools. */
   options(request: ModelRequest): RequestOptions;
-  /** The last touch to the messages of one request; marks of a cache, for example. May replace elements. */
+  /** Last changes to the messages of a request, such as cache marks. May replace elements. */
   mark?(messages: LanguageModelV4Message[]): void;
-  /** What to tell the model, where a reply ended in this way because it could not be understood. */
+  /** What to tell the model when a reply ended this way because it could not be understood. */
   fault?(finish: string, meta: Meta | undefined): string | undefined;
-  /** Whether an error within the stream says only that a call was cut, as the end of the reply will say too. */
+  /** Whether an error within the stream only says that a call was cut, which the end of the reply says as well. */
   isCutCall?(error: unknown): boolean;
-  /** Of what is told with the end of a reply, what has to go back with it. */
+  /** The part of the final metadata that must be sent back with the reply. */
   replyMeta?(meta: Meta): Meta | undefined;
-  /** Other names of an end that is none too early. */
+  /** Other names for a regular end. */
   readonly otherEnds?: ReadonlySet<string>;
 }
 
-/** How conversations are told to an API. */
+/** How an API takes conversations. */
 export interface PromptHabits {
-  /** Where pictures that tools answer with go: beside the words of the answer, or into a message of the user after all. */
+  /** Where images of tool results go: into the result, or into a user message after all results. */
   readonly pictures: "in-answer" | "after-answers";
-  /** Whether an answer says by itself that it tells a failure. */
+  /** Whether a result can be marked as an error. */
   readonly marksErrors: boolean;
-  /** Whether nothing may stand behind a call. */
+  /** Whether nothing may follow a call. */
   readonly callsLast: boolean;
-  /** What ids of calls have to look like, which others may have given. */
+  /** The format of call ids; other providers may have made them. */
   readonly callIds?: RegExp;
-  /** What names of tools have to look like, which models may have made up. */
+  /** The format of tool names; models may have made them up. */
   readonly callNames?: RegExp;
-  /** Its package looks names up in a plain object, which has some that nobody gave it: `constructor`. */
+  /** The SDK package looks names up in a plain object, which inherits names such as `constructor`. */
   readonly looksUpNames?: true;
-  /** Whether reasoning of which only the words are known goes back too. */
+  /** Whether reasoning without provider metadata is sent back. */
   readonly keepsPlainReasoning: boolean;
-  /** Whose reasoning a model takes back: that of all models of its provider, or only its own. */
+  /** Whose reasoning a model accepts: any model of its provider, or only its own. */
   readonly reasoningOf: "provider" | "model";
 }
 
@@ -53,19 +53,19 @@ type RequestOptions = Pick<
 
 export type LanguageModelTool = NonNullable<LanguageModelV4CallOptions["tools"]>[number];
 
-/** How tools are told to an API, and what comes of it in calls. */
+/** How an API takes tools. */
 export interface ToolFormat {
   toTool(definition: ToolDefinition, position: { readonly isLast: boolean }): LanguageModelTool;
   /** Whether calls may hold nulls that only strict mode asked for. */
   readonly isStrict: boolean;
 }
 
-/** The tools of a session, in its order; made once, because the session's list never changes. */
+/** The tools of a session, in order. Converted once, because the list never changes. */
 export interface ToolBox {
-  /** As requests hold them. */
+  /** As requests contain them. */
   readonly tools: LanguageModelTool[];
   find(name: string): ToolDefinition | undefined;
-  /** Whether a tool was told as one that is given text instead of an object. */
+  /** Whether a tool takes plain text instead of an object. */
   isFreeform(name: string): boolean;
 }
 

@@ -13,13 +13,13 @@ import type { Route, ToolBox, ToolFormat } from "./route.ts";
 export interface Reading {
   readonly box: ToolBox;
   readonly route: Pick<Route, "fault" | "isCutCall" | "otherEnds" | "replyMeta" | "tools">;
-  /** Whether a warning has not been told before. */
+  /** Whether a warning is new. */
   isNews(warning: string): boolean;
 }
 
 /**
- * The events of a reply, read from the parts that the AI SDK makes of it. `finish` is given only where the provider has said
- * that the reply has ended; a stream that just stops is a `cut`. Throws what came as an error within the stream as it came.
+ * The events of a reply, from the parts of the AI SDK. `finish` comes only when the provider has ended the reply; a stream
+ * that just stops is a `cut`. Rethrows errors within the stream.
  */
 export async function* readReply(
   parts: AsyncIterable<LanguageModelV4StreamPart>,
@@ -36,7 +36,7 @@ export async function* readReply(
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
 interface OpenPart {
-  /** Unique in the reply, which ids of providers are not always. */
+  /** Unique in the reply; the ids of providers are not always. */
   readonly id: string;
   meta: Meta | undefined;
 }
@@ -50,8 +50,8 @@ class Reply {
   #hasWords = false;
   #hasCutCall = false;
   /**
-   * What came from a call on of which only the end tells whether it is whole: where the reply is cut there, the call must not
-   * be handed over.
+   * Events from the first doubtful call on. Only the end of the reply says whether that call is complete; in a cut reply it
+   * must not be made.
    */
   readonly #held: Held[] = [];
 
@@ -85,7 +85,7 @@ class Reply {
       case "text-delta":
       case "reasoning-delta": {
         const kind = part.type === "text-delta" ? "text" : "reasoning";
-        // Some streams skip the beginning of a part, or go on with one that has ended.
+        // Some streams skip the start of a part, or continue one that has ended.
         if (!this.#open.has(`${kind}:${part.id}`))
           yield sure(this.#begin({ ...part, type: `${kind}-start` }));
         const open = this.#open.get(`${kind}:${part.id}`)!;
@@ -129,7 +129,7 @@ class Reply {
 
   *#end({ finishReason: told, usage, providerMetadata }: Finish): Generator<ModelEvent, void> {
     const { route } = this.#reading;
-    // After an error the package no longer tells how a reply ended, but only then is there a count.
+    // After an error the package reports no finish reason, but it reports usage only when the reply has ended.
     const isCutAtCall = this.#hasCutCall && told.raw === undefined && usage.inputTokens.total !== undefined;
     const finishReason = isCutAtCall ? { unified: "length" as const, raw: undefined } : told;
     const { unified, raw } = finishReason;
@@ -153,7 +153,7 @@ class Reply {
     };
   }
 
-  /** In a reply that was cut: what cannot be read was, and so may be the last thing that came. */
+  /** In a cut reply, a call is incomplete when it cannot be read, or when nothing came after it. */
   #isWhole(index: number): boolean {
     const { event, isDoubtful } = this.#held[index]!;
     if (!isDoubtful || event.type !== "call") return true;
@@ -194,7 +194,7 @@ function partEnd(id: string, meta: Meta | undefined): ModelEvent {
   return { type: "part-end", id, ...(meta ? { meta } : {}) };
 }
 
-/** What comes later knows more: a signature stands at the end. Nothing that was said is lost. */
+/** Later metadata wins, because a signature comes last; nothing is lost. */
 function merged(before: Meta | undefined, after: SharedV4ProviderMetadata | undefined): Meta | undefined {
   if (after === undefined) return before;
   if (before === undefined) return after;
@@ -222,11 +222,11 @@ function wordsOf(warning: {
 
 interface Held {
   readonly event: ModelEvent;
-  /** Whether it is a call that may have been cut, as only the end of the reply can tell. */
+  /** Whether this is a call that may have been cut, which only the end of the reply can tell. */
   readonly isDoubtful: boolean;
 }
 
-/** A call as the package hands it over: its arguments are read, or it is said why they cannot be. */
+/** Reads the arguments of a call, or says why they cannot be read. */
 function readCall(
   { toolCallId: id, toolName: name, input: given, providerMetadata: meta }: LanguageModelV4ToolCall,
   box: ToolBox,
@@ -244,12 +244,12 @@ function readCall(
   return { event: { type: "call", call }, isDoubtful: isFreeform || !read.ok || isNothing(given) };
 }
 
-/** Packages hand over a call that was cut before its arguments came as one without arguments. */
+/** Packages turn a call that was cut before its arguments into one without arguments. */
 function isNothing(given: string): boolean {
   return /^\s*(?:\{\s*\}\s*)?$/.test(given);
 }
 
-/** The package hands over the text of custom calls as JSON. */
+/** The package passes the text of custom calls as JSON. */
 function parsed(given: string): unknown {
   try {
     return JSON.parse(given);
@@ -258,7 +258,7 @@ function parsed(given: string): unknown {
   }
 }
 
-/** Counts that nobody has given are none. */
+/** Missing counts are zero. */
 function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
   const cached = inputTokens.cacheRead ?? 0;
   const cacheWritten = inputTokens.cacheWrite ?? 0;

@@ -23,15 +23,15 @@ import type {
 import type { ModelRequest } from "../model.ts";
 import type { PromptHabits, ToolBox } from "./route.ts";
 
-/** How a conversation is told to one model. */
+/** How one model takes a conversation. */
 export interface Telling extends PromptHabits {
-  /** Of the model: `provider/name`. */
+  /** `provider/name`. */
   readonly id: string;
   readonly provider: string;
   readonly seesImages: boolean;
 }
 
-/** Makes prompts of requests. Each message is turned once, so that a long conversation costs no more than a new one. */
+/** Converts requests to prompts. Each message is converted once, so that a long conversation costs no more than a new one. */
 export function promptMaker(
   telling: Telling,
 ): (request: ModelRequest, box: ToolBox) => LanguageModelV4Prompt {
@@ -75,7 +75,7 @@ function userContent(content: UserMessage["content"], { seesImages }: Context): 
   });
 }
 
-/** What a model without eyes is told instead. */
+/** Replaces an image for models without vision. */
 export const pictureLeftOut = "[A picture, which this model cannot see.]";
 
 function picture({ mediaType, base64 }: Image): LanguageModelV4FilePart {
@@ -96,7 +96,7 @@ function assistantMessages(message: AssistantMessage, context: Context): readonl
   const ordered = context.callsLast
     ? [...content.filter(({ type }) => type !== "tool-call"), ...content.filter(isCall)]
     : content;
-  // Providers refuse reasoning that leads to nothing, as where the reply was cut.
+  // Providers refuse reasoning at the end of a message, as in a cut reply.
   while (ordered.at(-1)?.type === "reasoning") ordered.pop();
   if (ordered.length === 0) return [];
   const meta = isThought ? message.meta : undefined;
@@ -107,7 +107,7 @@ function assistantPart(part: ReplyPart, isOwn: boolean, context: Context): Assis
   const options = isOwn ? optionsOf(part.meta) : {};
   switch (part.type) {
     case "text":
-      // Blank text, which models write before calls, is refused, unless it carries what must come back.
+      // Models write blank text before calls. Providers refuse it, unless it carries metadata.
       return isBlank(part.text) && options.providerOptions === undefined
         ? []
         : [{ type: "text", text: part.text, ...options }];
@@ -128,13 +128,13 @@ function assistantPart(part: ReplyPart, isOwn: boolean, context: Context): Assis
   }
 }
 
-/** The same for a call and its answer, and for no other. */
+/** The same for a call and its answer, and unique. */
 function idFor(id: string, { callIds }: Context): string {
   if (callIds === undefined || callIds.test(id)) return id;
   return `${id.replace(/[^\w-]/g, "_").slice(0, 20)}_${checksum(id)}`;
 }
 
-/** Models make up names, and providers refuse to take back what could be no name of a tool. */
+/** Models make up names, and providers refuse invalid ones. */
 function nameFor(name: string, { callNames, looksUpNames, box }: Context): string {
   const isMistaken = looksUpNames && name in Object.prototype;
   if (!isMistaken && (callNames === undefined || callNames.test(name) || box.find(name))) return name;
@@ -153,7 +153,7 @@ function isCall(part: AssistantContent[number]): part is LanguageModelV4ToolCall
   return part.type === "tool-call";
 }
 
-/** Providers take objects only: of what could not be read the answer tells. */
+/** Providers accept only objects; the answer says what could not be read. */
 function callInput({ name, input }: CallPart, box: ToolBox): unknown {
   if (box.isFreeform(name)) return input.ok ? textOf(input.value, name, box) : input.given;
   return input.ok && isRecord(input.value) ? input.value : {};

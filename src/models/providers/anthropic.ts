@@ -6,13 +6,13 @@ import type { LanguageModelTool } from "../language-model/route.ts";
 import type { Model, ModelRequest, ReasoningEffort } from "../model.ts";
 import type { ProviderSettings } from "../providers.ts";
 
-/** Models by Anthropic's Messages API. */
+/** Models of Anthropic's Messages API. */
 export async function anthropic(settings: ProviderSettings): Promise<Model> {
   const { createAnthropic } = await import("@ai-sdk/anthropic");
   const { model, facts, baseUrl, apiKey, authToken, headers, fetch } = settings;
   const provider = createAnthropic({
     baseURL: baseUrl ?? "https://api.anthropic.com/v1",
-    // Never undefined, which would make the package look for one itself.
+    // Never undefined: the package would look for a key itself.
     ...(authToken === undefined ? { apiKey: apiKey ?? "" } : { authToken }),
     ...(headers && { headers: { ...headers } }),
     ...(fetch && { fetch }),
@@ -35,7 +35,7 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
     },
     options: (request) => {
       const { reasoning, maxOutputTokens } = request;
-      // The package knows how much its own models write.
+      // The package knows the output limits of Claude models.
       const most = maxOutputTokens ?? (model.includes("claude-") ? undefined : facts.maxOutputTokens);
       if (reasoning === undefined) return most ? { maxOutputTokens: most } : {};
       if (!budgetFamily.test(model)) return { reasoning, ...(most && { maxOutputTokens: most }) };
@@ -55,14 +55,14 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
   });
 }
 
-/** Models whose thinking has a budget, and goes on between calls only where a header asks for it. */
+/** Models whose thinking has a budget, and continues between calls only with a beta header. */
 const budgetFamily = /claude-(?:opus|sonnet|haiku)-4(?:-[015])?(?:[-@]\d{8})?$/;
 const interleaved = "interleaved-thinking-2025-05-14";
-/** Of all that may be written, for thoughts. */
+/** The share of the output limit for thinking. */
 const shares: Readonly<Record<ReasoningEffort, number>> = { low: 0.1, medium: 0.3, high: 0.6 };
 const leastBudget = 1_024;
 
-/** These models refuse to begin with thinking while the calls of a reply without thoughts of their own are being answered. */
+/** These models refuse to start thinking while the calls of a reply without thinking are being answered. */
 function isWithinUnreasonedTurn({ messages }: ModelRequest, id: string): boolean {
   const reply = messages.findLast((message) => message.role === "assistant");
   if (!reply?.content.some(({ type }) => type === "call")) return false;
@@ -85,8 +85,8 @@ function toTool(definition: ToolDefinition, { isLast }: { readonly isLast: boole
 const cached: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
 /**
- * The cache holds up to its marks, of which there may be four: the last tool, the system prompt, and the last two messages
- * of our side: the one that the request before has written, and the one for the next.
+ * Places cache marks, of which there may be four: the last tool, the system prompt, and the last two messages that are not
+ * replies (the one that the previous request wrote, and the one for the next).
  */
 function markCache(messages: LanguageModelV4Message[]): void {
   if (messages[0]?.role === "system") messages[0] = { ...messages[0], providerOptions: cached };

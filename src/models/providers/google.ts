@@ -6,13 +6,13 @@ import type { LanguageModelTool } from "../language-model/route.ts";
 import type { Model } from "../model.ts";
 import type { ProviderSettings } from "../providers.ts";
 
-/** Models by the Gemini API. */
+/** Models of the Gemini API. */
 export async function google(settings: ProviderSettings): Promise<Model> {
   const { createGoogle } = await import("@ai-sdk/google");
   const { baseUrl, apiKey, headers, fetch } = settings;
   const provider = createGoogle({
     baseURL: baseUrl ?? "https://generativelanguage.googleapis.com/v1beta",
-    // Never undefined, which would make the package look for one itself.
+    // Never undefined: the package would look for a key itself.
     apiKey: apiKey ?? "",
     ...(headers && { headers: { ...headers } }),
     ...(fetch && { fetch }),
@@ -45,10 +45,10 @@ export async function google(settings: ProviderSettings): Promise<Model> {
   });
 }
 
-/** Of what the model wrote instead of a call. */
+/** Of the text that the model wrote instead of a call. */
 const maxQuoted = 300;
 
-/** Ends that mean: it wanted to call, and no call came of it. */
+/** Finish reasons of replies that tried to call a tool and failed. */
 const faults = new Map([
   [
     "MALFORMED_FUNCTION_CALL",

@@ -8,7 +8,7 @@ import type { ProviderSettings } from "../providers.ts";
 import { askingFetch, ollamaErrors } from "./ollama/asking-fetch.ts";
 import { messageMaker, readChunks } from "./ollama/messages.ts";
 
-/** Models by Ollama's own API, which is asked at once what the model can do. */
+/** Models of Ollama's own API. Asks the server what the model can do. */
 export async function ollama(settings: ProviderSettings): Promise<Model> {
   const { Ollama } = await import("ollama");
   const { model, provider = "ollama", baseUrl: host = "http://127.0.0.1:11434", apiKey } = settings;
@@ -78,7 +78,7 @@ export async function ollama(settings: ProviderSettings): Promise<Model> {
 
 const showTimeoutMs = 10_000;
 
-/** More than the 4096 that Ollama reads by itself, which is no length for an agent, and what most machines have memory for. */
+/** Ollama's default of 4096 is too short for an agent; most machines have memory for this. */
 const usualContext = 32_768;
 
 const isGptOss = /(?:^|\/)gpt-oss/;
@@ -96,7 +96,7 @@ async function* chunksOf(
 }
 
 interface Abilities {
-  /** What it is told to read; undefined where that is not ours to say. */
+  /** The context length to request; undefined where the server decides. */
   readonly numCtx: number | undefined;
   readonly thinks: boolean;
   readonly facts: ModelFacts;
@@ -106,7 +106,7 @@ function abilitiesOf(shown: unknown, settings: ProviderSettings): Abilities {
   const { capabilities, model_info: info, remote_host: remote } = isRecord(shown) ? shown : {};
   const can = (ability: string) => (Array.isArray(capabilities) ? capabilities.includes(ability) : undefined);
   const length = contextLength(info);
-  // Of models that run elsewhere nothing is read into the memory of this machine.
+  // Models that run elsewhere use no memory of this machine.
   const isRemote = typeof remote === "string" && remote !== "";
   const wanted = settings.contextTokens ?? (isRemote ? length : usualContext);
   const numCtx = wanted === undefined || isRemote ? undefined : Math.min(wanted, length ?? wanted);
@@ -139,7 +139,7 @@ function toolsOf(definitions: readonly ToolDefinition[]): Tool[] {
   return tools;
 }
 
-/** How many characters of a request are surely read; each message is counted once. */
+/** Counts the characters of a request that the model certainly reads; each message once. */
 function sizeCounter(): (request: ModelRequest) => number {
   const counted = new WeakMap<object, number>();
   const once = (key: object, count: () => number) => {
@@ -154,7 +154,7 @@ function sizeCounter(): (request: ModelRequest) => number {
     );
 }
 
-/** Without reasoning, which is left out of older turns, and pictures. */
+/** Leaves out images, and reasoning, which is dropped from older turns. */
 function sizeOf(message: Message): number {
   if (message.role === "tool") return message.answers.reduce((sum, { content }) => sum + content.length, 0);
   return message.content.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
@@ -166,21 +166,21 @@ function cutWords(id: string, tokens: number, numCtx: number | undefined): strin
 }
 
 /**
- * Knows when Ollama has left out part of a conversation, of which it says nothing: then it counts fewer tokens than what was
- * sent must have. How many tokens a text has is learnt from the requests before.
+ * Detects that Ollama silently dropped part of a conversation: it then counts fewer tokens than the text must have. The
+ * ratio of tokens to characters is learned from earlier requests.
  */
 export class PromptWatch {
   readonly #contextTokens: number;
-  /** Of the last request that was read as a whole. */
+  /** Tokens per character of the last complete request. */
   #learnt: number | undefined;
 
   constructor(contextTokens: number) {
     this.#contextTokens = contextTokens;
   }
 
-  /** Whether a request of so many characters was cut, if so many tokens were read. */
+  /** Whether a request of this many characters was cut, given the tokens that were read. */
   isCut(characters: number, tokens: number): boolean {
-    // Some servers of old do not count what they had kept.
+    // Old servers do not count what they had cached.
     if (tokens === 0 || characters < fewCharacters) return false;
     const expected = characters * (this.#learnt ?? 0);
     const least = Math.max(characters * fewestTokens, expected * 0.6);
@@ -190,9 +190,9 @@ export class PromptWatch {
   }
 }
 
-/** What surrounds messages counts for too much in a short request. */
+/** In short requests the framing of messages counts for too much. */
 const fewCharacters = 4_000;
 
-/** For a character: hardly any text has fewer. */
+/** Per character: hardly any text has fewer. */
 const fewestTokens = 1 / 8;
 const mostTokens = 1 / 3;

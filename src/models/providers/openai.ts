@@ -6,13 +6,13 @@ import type { LanguageModelTool, PromptHabits } from "../language-model/route.ts
 import type { Model } from "../model.ts";
 import type { ProviderSettings } from "../providers.ts";
 
-/** Models by OpenAI's Responses API. Nothing is kept at their side: reasoning comes and goes encrypted. */
+/** Models of OpenAI's Responses API. Nothing is stored at OpenAI: reasoning is sent back and forth encrypted. */
 export async function openai(settings: ProviderSettings): Promise<Model> {
   const { createOpenAI } = await import("@ai-sdk/openai");
   const { baseUrl, headers, fetch } = settings;
   const provider = createOpenAI({
     baseURL: baseUrl ?? "https://api.openai.com/v1",
-    // Never undefined, which would make the package look for one itself.
+    // Never undefined: the package would look for a key itself.
     apiKey: settings.apiKey ?? "",
     ...(headers && { headers: { ...headers } }),
     ...(fetch && { fetch }),
@@ -48,7 +48,7 @@ export async function openai(settings: ProviderSettings): Promise<Model> {
   });
 }
 
-/** Of these the package knows itself whether they reason; of others we believe who asks for it. */
+/** The package knows whether these reason; for others the request decides. */
 const knownFamily = /^(?:o\d|gpt-\d)/;
 
 /** The package does not know custom calls that were cut. */
@@ -65,7 +65,7 @@ function toTool(definition: ToolDefinition): LanguageModelTool {
   return { type: "function", name, description, inputSchema: tool.parameters, strict: tool.strict };
 }
 
-/** Models by OpenAI's Chat Completions, which most servers of one's own speak too. */
+/** Models of OpenAI's Chat Completions API, which most compatible servers offer. */
 export async function openaiCompatible(settings: ProviderSettings): Promise<Model> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const { baseUrl = "https://api.openai.com/v1", apiKey, headers, fetch } = settings;
@@ -94,7 +94,7 @@ export async function openaiCompatible(settings: ProviderSettings): Promise<Mode
   });
 }
 
-/** How all who speak like Chat Completions are told conversations. */
+/** How APIs like Chat Completions take conversations. */
 export const chatHabits: PromptHabits = {
   pictures: "after-answers",
   marksErrors: false,
@@ -108,12 +108,12 @@ export function toChatTool(definition: ToolDefinition): LanguageModelTool {
   return toAiSdk(definition);
 }
 
-/** What servers say instead of "stop". */
+/** Values that servers send instead of "stop". */
 const namesOfEnds: ReadonlySet<string> = new Set([
   ...["eos", "eos_token", "end", "end_turn", "stop_sequence", "complete", "completed"],
 ]);
 
-/** OpenAI's own newer models refuse the old name, which others know alone. */
+/** OpenAI's newer models refuse the old name, and other servers know only that. */
 function withCompletionTokens({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {
   return max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens };
 }

@@ -5,9 +5,9 @@ import type { ProviderSettings } from "../providers.ts";
 import { chatHabits, toChatTool } from "./openai.ts";
 
 /**
- * Models of many vendors by OpenRouter. It speaks like Chat Completions, and reasoning comes and goes as `reasoning_details`.
- * Not by OpenRouter's own package: that puts `{}` for arguments that cannot be read, and takes a stream that broke off in a
- * call for a whole one.
+ * Models of many vendors through OpenRouter, which extends Chat Completions: reasoning is sent as `reasoning_details`.
+ * OpenRouter's own package is not used, because it replaces unreadable arguments with `{}` and takes a stream that broke off
+ * in a call for a complete one.
  */
 export async function openrouter(settings: ProviderSettings): Promise<Model> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
@@ -26,7 +26,7 @@ export async function openrouter(settings: ProviderSettings): Promise<Model> {
     languageModel: provider.chatModel(model),
     tools: { toTool: toChatTool, isStrict: false },
     prompt: { ...chatHabits, reasoningOf: "model" },
-    // The package spreads what is kept under its own name into the message.
+    // The package spreads metadata under its own name into the message.
     replyMeta: ({ openrouter }) =>
       openrouter ? { openaiCompatible: { reasoning_details: (openrouter as Kept).details } } : undefined,
     options: ({ reasoning, maxOutputTokens }) => ({
@@ -35,7 +35,7 @@ export async function openrouter(settings: ProviderSettings): Promise<Model> {
         openaiCompatible: {
           usage: { include: true },
           ...(reasoning && { reasoning: { effort: reasoning } }),
-          // Others have a cache that needs no word.
+          // Other vendors cache without being asked.
           ...(model.startsWith("anthropic/") && { cache_control: { type: "ephemeral" } }),
         },
       },
@@ -43,7 +43,7 @@ export async function openrouter(settings: ProviderSettings): Promise<Model> {
   });
 }
 
-/** Details come in pieces: those of one kind and place belong together. */
+/** Details come in pieces; those of one type and index belong together. */
 function collectDetails(): StreamExtractor {
   const details: Detail[] = [];
   return {
@@ -78,7 +78,7 @@ interface Detail {
   summary?: string;
 }
 
-/** The package checks all of a chunk but these. */
+/** The package does not validate these. */
 function detailsIn(chunk: unknown): readonly Detail[] {
   const { choices } = chunk as { choices?: readonly { delta?: { reasoning_details?: unknown } }[] };
   const details = choices?.[0]?.delta?.reasoning_details;

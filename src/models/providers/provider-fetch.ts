@@ -1,8 +1,8 @@
 import { ModelError } from "../model-error.ts";
 
 /**
- * How providers are asked. Follows no redirect: it would take the key and the whole conversation to a server that nobody has
- * named. Takes no more than a reply can be, decoded: one of endless length would end us.
+ * The `fetch` for all providers. Refuses redirects, which would send the key and the conversation to a server that the user
+ * has not named. Bounds the decoded size of a reply, because an endless one would exhaust memory.
  */
 export async function providerFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(input, { ...init, redirect: "manual" });
@@ -21,7 +21,7 @@ export async function providerFetch(...[input, init]: Parameters<typeof fetch>):
   return new Response(body, { status, statusText, headers });
 }
 
-/** As much of an address as is no secret. */
+/** The part of an address that is not secret. */
 function placeOf(to: string, from: URL): string {
   const { origin, pathname } = URL.parse(to, from.href) ?? {
     origin: "an address",
@@ -30,7 +30,7 @@ function placeOf(to: string, from: URL): string {
   return `${origin}${pathname}`.slice(0, 200);
 }
 
-/** What a model of today writes at most is some 30 MB as events, and an event holds no more than the whole of it as text. */
+/** The longest reply of a model is about 30 MB of events, and one event holds at most all its text. */
 const maxReplyBytes = 256 * 1024 ** 2;
 const maxLineBytes = 16 * 1024 ** 2;
 
@@ -53,7 +53,7 @@ function bounded(host: string): TransformStream<Uint8Array, Uint8Array> {
 
 const lineFeed = 10;
 
-/** Of an error only the beginning is read. */
+/** Reads only the beginning of an error response. */
 function shortened(): TransformStream<Uint8Array, Uint8Array> {
   let left = maxErrorBytes;
   return new TransformStream({

@@ -1,8 +1,8 @@
 import type { Recording } from "./recorded-model.ts";
 
 /**
- * A small session on the project of src/cli/agent/demo/demo-project.ts, whose test fails. Only these words are
- * recorded: the tools really work, and what they answer is what they found.
+ * A small session on the project of src/cli/agent/demo/demo-project.ts, whose test fails. Only the replies are recorded: the
+ * tools really run.
  */
 export const demoRecording: Recording = {
   name: "demo",

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Model, ModelEvent, ModelRequest, Usage } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 
-/** A model that plays a recording: its next reply follows from how many the conversation has. Reaches nobody. */
+/** A model that plays a recording. The number of replies in the conversation selects the next one. Needs no network. */
 export function recordedModel(
   { name, replies }: Recording,
   { wordMs = 0 }: { /** How long it takes for each word. */ readonly wordMs?: number } = {},
@@ -57,9 +57,8 @@ function* callEvents({ name, input }: RecordedCall, id: string): Generator<Model
 
 const nothing: Usage = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
 
-/** What a model said once, to be said again: reply by reply, whatever the tools answer. */
+/** Recorded replies, played in order whatever the tools answer. */
 export interface Recording {
-  /** What it is called: `recorded/demo`. */
   readonly name: string;
   readonly replies: readonly RecordedReply[];
 }

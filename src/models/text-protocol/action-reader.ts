@@ -3,30 +3,30 @@ import { type FoundActions, findActions } from "../../wire/actions/read-actions.
 
 type Call = Extract<Action, { action: "tool_call" }>;
 
-/** What a reply in words has come to. */
+/** A text reply, as read. */
 export interface ReadText {
-  /** That stand before everything else, in tags. */
+  /** Between tags, before everything else. */
   readonly thoughts: string;
-  /** What people have not been shown yet of its words. */
+  /** The part that was not shown yet. */
   readonly rest: string;
   readonly calls: readonly Call[];
   readonly fault: string | undefined;
-  /** Whether it is words only, without anything that looks like a call. */
+  /** Whether it is text only, without anything that looks like a call. */
   readonly isProse: boolean;
 }
 
 /**
- * Reads a reply as it comes. Prose is given out at once, up to the first brace that may begin an action: from there on nobody is
- * shown anything until all is there, so that no one sees half an object.
+ * Reads a reply as it arrives. Prose is shown at once, up to the first brace that may begin an action. The rest is held
+ * until the end, so that the user never sees half an object.
  */
 export class ActionReader {
   readonly #example: string;
   readonly #pieces: string[] = [];
   #place: "start" | "thoughts" | "behind thoughts" | "prose" | "held" = "start";
-  /** What has come and is not decided on; it begins at `#offset` of the reply. */
+  /** Undecided text, which begins at `#offset` of the reply. */
   #pending = "";
   #offset = 0;
-  /** How much before `#offset` has been given out. */
+  /** How much before `#offset` was shown. */
   #given = 0;
   #closingTag = "";
 
@@ -34,7 +34,7 @@ export class ActionReader {
     this.#example = example;
   }
 
-  /** What of it people may see now. */
+  /** Returns what can be shown now. */
   add(text: string): string {
     this.#pieces.push(text);
     if (this.#place === "held") return "";
@@ -47,7 +47,6 @@ export class ActionReader {
     return given;
   }
 
-  /** All has come. */
   end(): ReadText {
     const reply = this.#pieces.join("");
     const reading = findActions(reply, this.#example);
@@ -83,7 +82,7 @@ export class ActionReader {
     if (this.#place === "behind thoughts" && this.#skipBlanks()) this.#place = "prose";
   }
 
-  /** Whether there is anything else. */
+  /** Whether anything is left. */
   #skipBlanks(): boolean {
     this.#drop(this.#pending.length - this.#pending.trimStart().length);
     return this.#pending !== "";
@@ -94,7 +93,7 @@ export class ActionReader {
     this.#offset += length;
   }
 
-  /** The end of what is surely prose. */
+  /** The end of what is certainly prose. */
   #safeEnd(): number {
     const text = this.#pending;
     for (let at = text.indexOf("{"); at !== -1; at = text.indexOf("{", at + 1)) {
@@ -106,7 +105,7 @@ export class ActionReader {
     return withoutTail(text, text.length);
   }
 
-  /** What the reply says to people beyond what was given: prose as it stands, and what is said by actions. */
+  /** The text for the user that was not shown yet: prose, and the messages of actions. */
   #rest(reply: string, { start, found, fault }: FoundActions): string {
     const isBegun = this.#given > 0;
     const pieces: string[] = [];
@@ -129,10 +128,10 @@ export class ActionReader {
 
 const thoughtTags = ["<think>", "<thinking>"];
 
-/** A key of JSON is not as long as this; who writes more blanks than that waits for the end. */
+/** Longer than any key; with more white space than this the text is held until the end. */
 const mostDoubt = 400;
 
-/** Whether a brace begins an object that may be an action, as far as can be seen. */
+/** Whether a brace may begin an action, as far as can be seen. */
 function mayBegin(text: string): "yes" | "no" | "unknown" {
   if (begins.test(text)) return "yes";
   if (!mayStillBegin.test(text)) return "no";
@@ -144,7 +143,7 @@ const begins = /^\{\s*(?:"(?:[^"\\\n]|\\.)*"\s*:|["'`]?(?:action|tool|args)["'`]
 const mayStillBegin =
   /^\{\s*(?:$|"(?:[^"\\\n]|\\.)*\\?(?:"\s*)?$|["'`]?(?:a|ac|act|acti|actio|action|ar|arg|args|t|to|too|tool)?(?:(?<=action|args|tool)["'`]?\s*)?$)/;
 
-/** Blanks, and what people put around an object: the beginning of a list, or of a fence. */
+/** White space and what surrounds an object: the start of a list or of a code fence. */
 const tail = /[\s[]*(?:`{1,3}(?:[a-zA-Z]{0,10}\s*)?)?[\s[]*$/;
 const mostTail = 60;
 
@@ -158,13 +157,13 @@ function proseBetween(reply: string, from: number, end: number): string {
   return prose.slice(0, withoutTail(prose, prose.length)).trimEnd();
 }
 
-/** What a list or a fence leaves behind an object. */
+/** What a list or a code fence leaves after an object. */
 const behind = /^[\s,\]]*(?:```(?![a-zA-Z]))?[\s,\]]*/;
 
 function thoughtsIn(text: string): string {
   return text.replace(/^\s*<think(?:ing)?>|<\/think(?:ing)?>$/g, "").trim();
 }
 
-/** Calls as other formats write them. */
+/** Calls in other formats. */
 const meansToAct =
   /<\/?(?:tool_call|tool_use|function_calls?|invoke)\b|<function[=\s]|\[TOOL_CALLS\]|<\|tool|"(?:tool_calls|function_call|tool_name|function|arguments|parameters)"\s*:/i;

@@ -3,18 +3,18 @@ import { ModelError, type ModelErrorKind } from "../../model-error.ts";
 import { secretsOf, toModelError } from "../../provider-error.ts";
 import type { ProviderSettings } from "../../providers.ts";
 
-/** What the server said is wrong. */
+/** An error that the server reported. */
 interface Refusal {
-  /** Undefined where it was said within an answer that had begun well. */
+  /** Undefined for an error within a response that began well. */
   readonly status: number | undefined;
   readonly message: string;
   readonly headers: Headers | undefined;
 }
 
 /**
- * A `fetch` for the official client, which can be told neither a signal nor what to do about trouble: it prints what it
- * cannot read to the console and goes on. Of a reply this one hands over only whole lines as Ollama writes them, and throws
- * at the first that is none, at an error within the stream, and at a stream that ends without its last line.
+ * A `fetch` for the official client, which takes no signal, prints unreadable lines to the console and continues. This one
+ * passes on only complete lines in Ollama's format. It throws at the first other line, at an error within the stream, and at
+ * a stream that ends without its last line.
  */
 export function askingFetch({
   fetch,
@@ -25,7 +25,7 @@ export function askingFetch({
   readonly fetch: typeof globalThis.fetch;
   readonly signal: AbortSignal;
   readonly refused: (refusal: Refusal) => Error;
-  /** A reply has begun to come: what is lost from then on was not lost on the way there. Undefined where none is asked for. */
+  /** Called when a reply begins, after which a lost connection is a `cut`. Undefined when no reply is streamed. */
   readonly begun?: (() => void) | undefined;
 }): typeof globalThis.fetch {
   return async (input, init) => {
@@ -52,7 +52,7 @@ function saidIn(body: string): string {
 }
 
 function checkedLines(refused: (refusal: Refusal) => Error): TransformStream<string, string> {
-  /** Of a line that has begun. */
+  /** Of an incomplete line. */
   let pieces: string[] = [];
   let isDone = false;
   const check = (line: string, controller: TransformStreamDefaultController<string>) => {
@@ -82,7 +82,7 @@ function checkedLines(refused: (refusal: Refusal) => Error): TransformStream<str
   });
 }
 
-/** As far as it has to hold for whoever reads it: servers that only speak like Ollama may say anything. */
+/** Checks what readers rely on; compatible servers may send anything else. */
 function isChunk({ message }: Readonly<Record<string, unknown>>): boolean {
   if (message === undefined) return true;
   if (!isRecord(message)) return false;
@@ -109,13 +109,13 @@ function parsed(line: string): unknown {
   }
 }
 
-/** The model meant to call a tool, and the server could not read the call: no failure that another try mends. */
+/** The server could not read the model's tool call. A retry does not help. */
 export class UnreadableCall extends Error {}
 
 interface OllamaErrors {
-  /** What the server refused. */
+  /** Converts an error that the server reported. */
   ofRefusal(refusal: Refusal): Error;
-  /** Whatever was thrown on the way; `hasBegun`: after an answer had begun. */
+  /** Converts anything thrown; `hasBegun`: after the reply began. */
   of(error: unknown, hasBegun?: boolean): unknown;
 }
 
@@ -155,7 +155,7 @@ const unreadable = /error parsing tool call/i;
 
 const isItRunning = "Start Ollama (`ollama serve`, or its app); OLLAMA_HOST says where it is.";
 
-/** What `fetch` says where it has not even tried, at a forbidden port for example. */
+/** `fetch` throws a TypeError when it does not even try, as for a forbidden port. */
 function unreachable(address: string, { message, cause }: TypeError): ModelError {
   const why = cause instanceof Error ? cause.message : message;
   return new ModelError("network", `Cannot reach ${address}: ${why}`, { hint: isItRunning });

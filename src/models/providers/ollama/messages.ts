@@ -15,14 +15,14 @@ import type { ModelEvent, Usage } from "../../model.ts";
 import { ModelError } from "../../model-error.ts";
 import { UnreadableCall } from "./asking-fetch.ts";
 
-/** How a conversation is told to one model. */
+/** How one model takes a conversation. */
 interface Telling {
-  /** Of the model: the reasoning of others is not shown to it. */
+  /** The model's id; reasoning of other models is left out. */
   readonly id: string;
   readonly seesImages: boolean;
 }
 
-/** Turns messages into those of Ollama, each of them once. */
+/** Converts messages to Ollama's format, each once. */
 export function messageMaker(telling: Telling): (message: Message) => readonly OllamaMessage[] {
   const known = new WeakMap<Message, readonly OllamaMessage[]>();
   return (message) => {
@@ -65,17 +65,17 @@ function toAssistant({ model, content }: AssistantMessage, { id }: Telling): Oll
   };
 }
 
-/** A call without a name was made, too. */
+/** For calls without a name. */
 const noName = "_";
 
-/** Arguments are an object always: of what could not be read the answer tells. */
+/** Arguments are always an object; the answer says what could not be read. */
 function toCall({ name, input }: CallPart): NonNullable<OllamaMessage["tool_calls"]>[number] {
   return {
     function: { name: name || noName, arguments: input.ok && isRecord(input.value) ? input.value : {} },
   };
 }
 
-/** Answers have no pictures: those come after all of them, as the person's. */
+/** Answers hold no images; those follow in a user message. */
 function toAnswers({ answers }: ToolMessage, { seesImages }: Telling): readonly OllamaMessage[] {
   const told = answers.map(({ name, content, images }) => ({
     role: "tool",
@@ -95,7 +95,7 @@ function imagesOf(images: readonly Image[]): { images?: string[] } {
   return images.length === 0 ? {} : { images: images.map(({ base64 }) => base64) };
 }
 
-/** The events of a reply. The last one is `finish`, after which nothing is read. */
+/** The events of a reply. Nothing is read after `finish`. */
 export async function* readChunks(chunks: AsyncIterable<ChatResponse>): AsyncGenerator<ModelEvent, void> {
   const reply = new Reply();
   try {
@@ -122,7 +122,7 @@ class Reply {
     for (const { function: called } of calls ?? []) {
       yield* this.#close();
       this.#calls += 1;
-      // Older servers give no ids.
+      // Older servers send no ids.
       const id = newIdentifier("call");
       const { name } = called;
       yield { type: "call-start", id, name };
@@ -131,7 +131,7 @@ class Reply {
     if (chunk.done) yield* this.#end(chunk);
   }
 
-  /** The server could not read what the model has called. */
+  /** Ends a reply whose call the server could not read. */
   *endUnread(problem: string): Generator<ModelEvent, void> {
     yield* this.#close();
     yield {
