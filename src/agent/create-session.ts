@@ -8,25 +8,25 @@ import { checkLimits } from "./limits.ts";
 import { LiveSession } from "./live-session.ts";
 import type { SystemOptions } from "./prompt/build-system.ts";
 import { openRecorder } from "./records/recorder.ts";
-import type { KeptSession } from "./records/resume.ts";
+import type { RecordedSession } from "./records/resume.ts";
 import type { Session, SessionLimits, SessionOptions } from "./session.ts";
 import type { SessionCore } from "./session-core.ts";
-import { findGiven, openForAgent, pricesOf, speaking } from "./session-model.ts";
+import { findGiven, inProtocol, openForAgent, pricesOf } from "./session-model.ts";
 import type { ResumedConversation } from "./session-parts.ts";
 import { Subagents } from "./subagents/subagents.ts";
 
 export interface CreateSessionOptions extends SessionOptions {
-  /** How models are reached; as the person has set it in `models.json`, if not said. */
+  /** How to reach models. Default: `models.json` of the user. */
   readonly models?: ModelSettings | undefined;
 }
 
-/** Begins a session, or goes on with one. Close it when done. */
+/** Starts or resumes a session. Close it when done. */
 export async function createSession(options: CreateSessionOptions): Promise<Session> {
   const limits = checkLimits(options.limits);
-  const kept = await findKeptSession(options);
+  const recorded = await findRecordedSession(options);
   const settings = options.models ?? (await readSettings(options));
-  const found = findGiven(options.model ?? kept?.model ?? noModel(), settings);
-  const dialect = options.dialect ?? kept?.start.dialect ?? dialectFor(found.name);
+  const found = findGiven(options.model ?? recorded?.model ?? noModel(), settings);
+  const dialect = options.dialect ?? recorded?.start.dialect ?? dialectFor(found.name);
   const agents = agentsOf(limits, () => live!.core);
   const crib = await openToolcrib({
     ...options,
@@ -38,7 +38,7 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   try {
     live = await openSession(options, {
       limits,
-      kept,
+      recorded,
       settings,
       found,
       dialect: nameOf(dialect),
@@ -52,10 +52,10 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   }
 }
 
-/** What is open or known before there is a session. */
-interface Beginning {
+/** What is open or known before the session exists. */
+interface OpenedParts {
   readonly limits: SessionLimits;
-  readonly kept: KeptSession | undefined;
+  readonly recorded: RecordedSession | undefined;
   readonly settings: ModelSettings;
   readonly found: FoundModel;
   readonly dialect: string;
@@ -63,31 +63,31 @@ interface Beginning {
   readonly agents: Subagents | undefined;
 }
 
-async function openSession(options: CreateSessionOptions, beginning: Beginning): Promise<LiveSession> {
-  const { limits, kept, settings, found, dialect, crib, agents } = beginning;
+async function openSession(options: CreateSessionOptions, opened: OpenedParts): Promise<LiveSession> {
+  const { limits, recorded, settings, found, dialect, crib, agents } = opened;
   const defined = crib.definitions();
   const [system, given, tools] = await Promise.all([
-    kept?.start.system ?? writeSystem({ model: found, dialect, crib, tools: defined }, options),
+    recorded?.start.system ?? writeSystem({ model: found, dialect, crib, tools: defined }, options),
     found.open(),
     defined,
   ]);
   const protocol =
-    kept?.start.protocol ?? options.protocol ?? (given.facts.callsTools === false ? "text" : "native");
-  const model = await speaking(given, protocol);
-  const reasoning = options.reasoning ?? kept?.reasoning ?? undefined;
+    recorded?.start.protocol ?? options.protocol ?? (given.facts.callsTools === false ? "text" : "native");
+  const model = await inProtocol(given, protocol);
+  const reasoning = options.reasoning ?? recorded?.reasoning ?? undefined;
   const recorder = openRecorder({
     conversations: crib.conversations,
     session: crib.session,
     warn: (message) => live.core.emit({ type: "warning", message }),
   });
-  const resumed = kept && (await restore(crib, kept));
+  const resumed = recorded && (await restore(crib, recorded));
   const live = new LiveSession({
     id: crib.session,
     crib,
     caller: crib,
     model,
-    openModel: async (wanted) => speaking(await findGiven(wanted, settings).open(), protocol),
-    openForAgent: async (id, provider) => speaking(await openForAgent(id, provider, settings), protocol),
+    openModel: async (wanted) => inProtocol(await findGiven(wanted, settings).open(), protocol),
+    openForAgent: async (id, provider) => inProtocol(await openForAgent(id, provider, settings), protocol),
     pricesOf: (id) => (id === model.id ? model.facts.prices : pricesOf(id, settings)),
     dialect,
     protocol,
@@ -105,18 +105,18 @@ async function openSession(options: CreateSessionOptions, beginning: Beginning):
     opening: resumed && openingOf(resumed, crib.recovered),
     release: () => crib.close(),
   });
-  if (options.telemetry) await tellTelemetry(live);
+  if (options.telemetry) await startReporting(live);
   const held = { model: model.id, reasoning: reasoning ?? null };
-  if (!kept) {
+  if (!recorded) {
     const { workspace } = crib;
     recorder.add({ kind: "start", version: 1, ...held, dialect, protocol, system, workspace });
-  } else if (kept.model !== held.model || kept.reasoning !== held.reasoning) {
+  } else if (recorded.model !== held.model || recorded.reasoning !== held.reasoning) {
     recorder.add({ kind: "change", ...held });
   }
   return live;
 }
 
-async function findKeptSession(options: CreateSessionOptions): Promise<KeptSession | undefined> {
+async function findRecordedSession(options: CreateSessionOptions): Promise<RecordedSession | undefined> {
   const { resume, fork } = options;
   if (resume !== undefined && fork !== undefined) {
     throw new ToolError("invalid-input", "A session is resumed or forked, not both", {
@@ -124,13 +124,13 @@ async function findKeptSession(options: CreateSessionOptions): Promise<KeptSessi
     });
   }
   if (resume === undefined && fork === undefined) return undefined;
-  const { findKept } = await import("./records/resume.ts");
-  return findKept(options, resume !== undefined ? { resume } : { fork: fork! });
+  const { findRecorded } = await import("./records/resume.ts");
+  return findRecorded(options, resume !== undefined ? { resume } : { fork: fork! });
 }
 
-async function restore(crib: Toolcrib, kept: KeptSession): Promise<ResumedConversation> {
+async function restore(crib: Toolcrib, recorded: RecordedSession): Promise<ResumedConversation> {
   const { restoreSession } = await import("./records/resume.ts");
-  return restoreSession(crib, kept);
+  return restoreSession(crib, recorded);
 }
 
 async function readSettings({ configDirectory }: CreateSessionOptions): Promise<ModelSettings> {
@@ -146,7 +146,7 @@ async function writeSystem(
   return buildSystem({ ...frame, instructions, projectInstructions, configDirectory, sandbox });
 }
 
-async function tellTelemetry(session: Session): Promise<void> {
+async function startReporting(session: Session): Promise<void> {
   const { startTelemetry } = await import("./telemetry.ts");
   await startTelemetry(session);
 }
@@ -165,20 +165,20 @@ function noModel(): never {
   });
 }
 
-/** What a model has to know before a session goes on; undefined where it ended as it should. */
+/** The notice to the model of a resumed session; undefined when the session ended normally. */
 function openingOf(
   { isTurnOpen }: ResumedConversation,
   recovered: readonly RecoveredChange[],
 ): string | undefined {
   const words = [
     ...(isTurnOpen ? ["The program that you worked in was ended in the middle of your last turn."] : []),
-    ...recovered.map(tellChange),
+    ...recovered.map(describeRecovery),
   ];
   if (words.length === 0) return undefined;
   return `[${words.join(" ")} Look at what is there before you go on.]`;
 }
 
-function tellChange({ outcome, transaction, paths }: RecoveredChange): string {
+function describeRecovery({ outcome, transaction, paths }: RecoveredChange): string {
   const what = transaction ? "An open transaction" : "A change of files that was half done";
   const files = paths.slice(0, shownPaths).join(", ") + (paths.length > shownPaths ? ", …" : "");
   const became = {

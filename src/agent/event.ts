@@ -3,14 +3,14 @@ import type { ModelErrorKind } from "../models/model-error.ts";
 import type { CallFailure } from "../toolcrib/call-result.ts";
 import type { ApprovalRequest } from "../toolcrib/index.ts";
 
-/** What happens in a session, as it happens. Plain data: it can be printed as JSON. */
+/** What happens in a session. Plain data that can be printed as JSON. */
 export type AgentEvent = EventBase & AgentHappening;
 
 interface EventBase {
   readonly session: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Which subagent it happens in, `agent_1`, or one of its own, `agent_1/agent_2`; not said of the session itself. */
+  /** The subagent in which it happens: `agent_1`, or `agent_1/agent_2`. Absent for the session itself. */
   readonly agent?: string;
 }
 
@@ -21,16 +21,16 @@ export type AgentHappening =
       readonly dialect: string;
       readonly workspace: string;
       readonly protocol: Protocol;
-      /** Whether it goes on with what was said before. */
+      /** Whether it continues an earlier conversation. */
       readonly isResumed: boolean;
     }
   | { readonly type: "session-end" }
   | { readonly type: "state"; readonly state: SessionState }
   | { readonly type: "turn-start"; readonly turn: number }
   | ({ readonly type: "turn-end" } & TurnResult)
-  /** What the person asked, at the start of a turn, or as a follow-up after it. */
+  /** The input of a turn, or a follow-up. */
   | { readonly type: "user-input"; readonly text: string }
-  /** What the person said while the model was at work; it has been told. */
+  /** What the user said during the turn; the model has seen it. */
   | { readonly type: "steering"; readonly text: string }
   /** The model is asked; `round` counts from 1 in each turn. */
   | { readonly type: "round-start"; readonly round: number }
@@ -40,14 +40,14 @@ export type AgentHappening =
   | { readonly type: "reasoning-start"; readonly id: string }
   | { readonly type: "reasoning-delta"; readonly id: string; readonly text: string }
   | { readonly type: "reasoning-end"; readonly id: string; readonly text: string }
-  /** The reply is whole. */
+  /** The reply is complete. */
   | { readonly type: "reply-end"; readonly reason: FinishReason }
   | {
       readonly type: "tool-start";
-      /** Of the call in the conversation. */
+      /** The id of the call in the conversation. */
       readonly id: string;
       readonly name: string;
-      /** "file.read"; the name itself where the tool is not known. */
+      /** "file.read"; equals `name` for an unknown tool. */
       readonly canonical: string;
       readonly input: unknown;
     }
@@ -63,31 +63,31 @@ export type AgentHappening =
       readonly id: string;
       readonly name: string;
       readonly canonical: string;
-      /** All that the tool said. */
+      /** The whole output of the tool. */
       readonly output: string;
-      /** What the model is shown of it. */
+      /** The part that the model sees. */
       readonly shown: string;
       readonly isError: boolean;
       readonly error: CallFailure | null;
       readonly data: unknown;
-      /** Of the call in the journal; null where it was never made. */
+      /** The id of the call in the journal; null when it was never made. */
       readonly callId: string | null;
       readonly durationMs: number;
     }
-  /** A person is asked about a call; the session is `awaiting` until `approval-end`. */
+  /** The user is asked about a call; the session is `awaiting` until `approval-end`. */
   | { readonly type: "approval"; readonly id: string; readonly request: ApprovalRequest }
   | { readonly type: "approval-end"; readonly id: string; readonly allowed: boolean }
   | {
       readonly type: "usage";
       /** Of this reply. */
       readonly usage: Usage;
-      /** Of the whole session, its subagents included. */
+      /** Of the whole session, subagents included. */
       readonly total: Usage;
-      /** US dollars of the whole session; null where the price of a model is not known. */
+      /** In US dollars, for the whole session; null when a price is unknown. */
       readonly cost: number | null;
       readonly context: ContextUse;
     }
-  /** A reply failed in a way that may pass; what came of it does not count. */
+  /** A reply failed in a way that may pass; its parts do not count. */
   | {
       readonly type: "retry";
       readonly attempt: number;
@@ -100,11 +100,11 @@ export type AgentHappening =
       readonly limit: "rounds" | "turns" | "tokens" | "cost";
       readonly allowed: number;
     }
-  /** The model repeats itself: it was told so, or it was stopped. */
+  /** The model repeats itself: it was warned or stopped. */
   | {
       readonly type: "loop";
       readonly action: "warned" | "stopped";
-      /** The calls that repeat, as `name(arguments)`. */
+      /** The repeated calls, as `name(arguments)`. */
       readonly calls: readonly string[];
       readonly times: number;
     }
@@ -115,33 +115,31 @@ export type AgentHappening =
 
 export type SessionState = "idle" | "processing" | "awaiting" | "closed";
 
-/** How tools are called: by the provider's own means, or by JSON actions in the text of a reply. */
+/** How tools are called: natively, or by JSON actions in the text of a reply. */
 export type Protocol = "native" | "text";
 
 export interface ContextUse {
-  /** Tokens of the conversation, as the provider last counted them and as estimated since. */
+  /** Tokens of the conversation: the provider's last count plus an estimate of what came since. */
   readonly tokens: number;
-  /** What the model reads at most; null where that is not known. */
+  /** The context window of the model; null when unknown. */
   readonly window: number | null;
 }
 
 export interface AgentFailure {
-  /** Of the model, or `internal`. */
   readonly kind: ModelErrorKind | "internal";
   readonly message: string;
   readonly hint: string | null;
 }
 
-/** How a turn ended. */
 export interface TurnResult {
   readonly turn: number;
   readonly outcome: "completed" | "aborted" | "limit" | "loop" | "failed";
-  /** The last words of the model. */
+  /** The last text of the model. */
   readonly text: string;
   readonly error: AgentFailure | null;
   readonly rounds: number;
   readonly calls: number;
-  /** Of this turn, its subagents included. */
+  /** Of this turn, subagents included. */
   readonly usage: Usage;
   readonly cost: number | null;
 }

@@ -1,13 +1,13 @@
 import type { AssistantMessage, CallAnswer, CallPart, Message, UserMessage } from "../models/message.ts";
 
-/** The conversation: only ever added to, but for being made shorter as a whole. */
+/** The messages of a session. Append-only, except for compaction. */
 export class History {
   #messages: Message[] = [];
   #pinned = new Set<Message>();
-  /** Of all calls there ever were, also of those that were compacted away. */
+  /** Of all calls of the session, compacted ones included. */
   readonly #callIds: TakenIds = new Map();
 
-  /** The list itself, which grows: nobody copies it to ask a model. */
+  /** The list itself, not a copy. */
   get messages(): readonly Message[] {
     return this.#messages;
   }
@@ -21,7 +21,7 @@ export class History {
     if (isPinned) this.#pinned.add(message);
   }
 
-  /** Adds a reply with ids for its calls that no other call has; gives it as it was added. Its calls must be answered next. */
+  /** Adds a reply, with unique ids for its calls. Returns it as added. Its calls must be answered next. */
   addReply(reply: AssistantMessage): AssistantMessage {
     const content = reply.content.map((part) => {
       if (part.type !== "call") return part;
@@ -39,7 +39,7 @@ export class History {
     return message;
   }
 
-  /** Goes on with another conversation, of which every call is answered. */
+  /** Continues with another conversation, in which every call is answered. */
   restart(messages: readonly Message[], pinned: ReadonlySet<Message>): void {
     this.#messages = [...messages];
     this.#pinned = new Set(messages.filter((message) => pinned.has(message)));
@@ -55,13 +55,10 @@ export function callsOf(message: AssistantMessage): readonly CallPart[] {
   return message.content.filter((part) => part.type === "call");
 }
 
-/** Ids of calls, each with the last number that was put behind it, so that a model that has only one costs no search. */
+/** Call ids, each with the last number that was appended to it, so that a repeated id needs no search. */
 type TakenIds = Map<string, number>;
 
-/**
- * Takes an id for a call that no other has: as it came, if no call had it before, else with a number behind it. Every provider
- * takes it, also one that did not give it.
- */
+/** Returns a unique id for a call: the given one, with a number appended when it is taken. Valid for every provider. */
 export function takeId(given: string, taken: TakenIds): string {
   const id = given.replace(/[^\w-]/g, "_").slice(0, longest) || "call";
   const last = taken.get(id);
@@ -76,5 +73,5 @@ export function takeId(given: string, taken: TakenIds): string {
   return `${id}_${number}`;
 }
 
-/** With its number it stays below the 64 characters that the strictest provider takes. */
+/** With its number it stays below 64 characters, the strictest limit of a provider. */
 const longest = 56;

@@ -13,26 +13,26 @@ import type { Session, Turn } from "./session.ts";
 import { SessionCore } from "./session-core.ts";
 import type { SessionParts } from "./session-parts.ts";
 
-/** A session of parts that are open: a person's, or a subagent's. */
+/** A session whose parts are open: the user's, or a subagent's. */
 export class LiveSession implements Session {
   readonly core: SessionCore;
   readonly #parts: SessionParts;
-  readonly #feed = new Listeners<AgentEvent>();
+  readonly #listeners = new Listeners<AgentEvent>();
   readonly #followUps: string[] = [];
   #turns: number;
-  #told: SessionState = "idle";
+  #lastState: SessionState = "idle";
   #hasStarted = false;
-  #going: Going | undefined;
+  #running: Running | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#turns = parts.resumed?.turns ?? 0;
     const relay = (event: AgentEvent) => {
-      this.#going?.turn?.push(event);
-      this.#feed.emit(event);
+      this.#running?.turn?.push(event);
+      this.#listeners.emit(event);
     };
-    this.core = new SessionCore(parts, relay, () => this.#tellState());
+    this.core = new SessionCore(parts, relay, () => this.#emitState());
   }
 
   get id(): string {
@@ -42,7 +42,7 @@ export class LiveSession implements Session {
   get state(): SessionState {
     if (this.#closed) return "closed";
     if (this.core.isWaiting) return "awaiting";
-    return this.#going ? "processing" : "idle";
+    return this.#running ? "processing" : "idle";
   }
 
   get model(): Model {
@@ -99,17 +99,17 @@ export class LiveSession implements Session {
   }
 
   steer(text: string): void {
-    this.#tell(text, this.core.steering);
+    this.#queue(text, this.core.steering);
   }
 
   followUp(text: string): void {
-    this.#tell(text, this.#followUps);
+    this.#queue(text, this.#followUps);
   }
 
   async abort(): Promise<void> {
-    const going = this.#going;
-    going?.stop.abort(new ToolError("cancelled", "The person stopped the turn"));
-    await Promise.all([this.#parts.agents?.closeAll(), going?.ended]);
+    const running = this.#running;
+    running?.stop.abort(new ToolError("cancelled", "The person stopped the turn"));
+    await Promise.all([this.#parts.agents?.closeAll(), running?.ended]);
   }
 
   async use(change: {
@@ -118,7 +118,7 @@ export class LiveSession implements Session {
   }): Promise<void> {
     this.#checkOpen();
     const model = change.model === undefined ? undefined : await this.#parts.openModel(change.model);
-    // It may have been closed meanwhile.
+    // The session may have been closed meanwhile.
     this.#checkOpen();
     if (model || change.reasoning) this.core.change(model, change.reasoning);
   }
@@ -127,12 +127,12 @@ export class LiveSession implements Session {
     this.#checkOpen();
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.core.compactionRequests.push(resolve);
-    if (!this.#going) this.#start(undefined, (signal) => compactIfNeeded(this.core, signal));
+    if (!this.#running) this.#start(undefined, (signal) => compactIfNeeded(this.core, signal));
     return promise;
   }
 
   on(listener: (event: AgentEvent) => void): () => void {
-    return this.#feed.on(listener);
+    return this.#listeners.on(listener);
   }
 
   close(): Promise<void> {
@@ -140,73 +140,73 @@ export class LiveSession implements Session {
     return this.#closed;
   }
 
-  /** For the turn that goes on; begins one where there is none. */
-  #tell(text: string, waiting: string[]): void {
+  /** Queues a message for the running turn, or starts a turn. */
+  #queue(text: string, waiting: string[]): void {
     checkInput(userMessage(text));
     this.#checkOpen();
-    if (this.#going?.turn) waiting.push(text);
-    else if (this.#going) this.#followUps.push(text);
+    if (this.#running?.turn) waiting.push(text);
+    else if (this.#running) this.#followUps.push(text);
     else this.run(text);
   }
 
   #begin(input: Input): LiveTurn {
     const turn: LiveTurn = new LiveTurn(async () => {
-      if (this.#going?.turn === turn) await this.abort();
+      if (this.#running?.turn === turn) await this.abort();
     });
-    this.#start(turn, (signal) => this.#play(turn, input, signal));
+    this.#start(turn, (signal) => this.#runAll(turn, input, signal));
     return turn;
   }
 
   #start(turn: LiveTurn | undefined, work: (signal: AbortSignal) => Promise<void>): void {
     const stop = new AbortController();
-    const goThrough = async () => {
-      // Whoever began it can listen before anything happens.
+    const run = async () => {
+      // Lets the caller add listeners before anything happens.
       await Promise.resolve();
-      if (!this.#hasStarted) this.#tellStart();
-      this.#tellState();
+      if (!this.#hasStarted) this.#emitStart();
+      this.#emitState();
       try {
         await work(stop.signal);
       } catch (error) {
         if (!stop.signal.aborted) this.core.emit({ type: "warning", message: String(error) });
       } finally {
-        // Who stops it wants nothing of it to go on.
-        if (stop.signal.aborted && this.#going === going) this.#dropUntold();
-        if (this.#going === going) this.#going = undefined;
-        if (!this.#going) for (const tell of this.core.compactionRequests.splice(0)) tell(false);
-        this.#tellState();
+        // After an abort nothing of the turn may continue.
+        if (stop.signal.aborted && this.#running === running) this.#dropUnsent();
+        if (this.#running === running) this.#running = undefined;
+        if (!this.#running) for (const tell of this.core.compactionRequests.splice(0)) tell(false);
+        this.#emitState();
         turn?.end();
-        this.#goOn();
+        this.#startNext();
       }
     };
-    const going: Going = { turn, stop, ended: Promise.resolve() };
-    this.#going = going;
-    going.ended = goThrough();
+    const running: Running = { turn, stop, ended: Promise.resolve() };
+    this.#running = running;
+    running.ended = run();
   }
 
-  /** With what was said while room was made, or by somebody who heard how a turn ended. */
-  #goOn(): void {
-    const input = this.#closed || this.#going ? undefined : this.#nextInput();
+  /** Starts a turn with what was said during a compaction, or by a listener at the end of a turn. */
+  #startNext(): void {
+    const input = this.#closed || this.#running ? undefined : this.#nextInput();
     if (input) this.#begin(input);
   }
 
-  /** The turn, and those that follow it up. */
-  async #play(turn: LiveTurn, first: Input, signal: AbortSignal): Promise<void> {
+  /** Runs the turn and its follow-ups. */
+  async #runAll(turn: LiveTurn, first: Input, signal: AbortSignal): Promise<void> {
     let input: Input | undefined = first;
     while (input) {
-      const result = await this.#playOne(input, signal);
+      const result = await this.#runOne(input, signal);
       input = result.outcome === "completed" ? this.#nextInput() : undefined;
-      if (input === undefined) this.#dropUntold();
+      if (input === undefined) this.#dropUnsent();
       const event: AgentEvent = { session: this.id, at: Date.now(), type: "turn-end", ...result };
       turn.push(event);
-      // Whoever hears of the end can begin the next.
-      if (input === undefined) this.#going = undefined;
-      this.#feed.emit(event);
-      this.#tellState();
+      // A listener may start the next turn.
+      if (input === undefined) this.#running = undefined;
+      this.#listeners.emit(event);
+      this.#emitState();
       turn.settle(result);
     }
   }
 
-  async #playOne({ message, source, isPinned }: Input, signal: AbortSignal): Promise<TurnResult> {
+  async #runOne({ message, source, isPinned }: Input, signal: AbortSignal): Promise<TurnResult> {
     const { core } = this;
     this.#turns += 1;
     const turn = this.#turns;
@@ -218,7 +218,7 @@ export class LiveSession implements Session {
     return result;
   }
 
-  /** What was said too late to be told in the turn is the next to be asked. */
+  /** Steering that came too late for the turn becomes the next input. */
   #nextInput(): Input | undefined {
     const text = this.core.steering.shift() ?? this.#followUps.shift();
     return text === undefined
@@ -226,7 +226,7 @@ export class LiveSession implements Session {
       : { message: userMessage(text), source: "follow-up", isPinned: false };
   }
 
-  #tellStart(): void {
+  #emitStart(): void {
     this.#hasStarted = true;
     const { model, dialect, crib, protocol, resumed, opening } = this.#parts;
     const { workspace } = crib;
@@ -236,17 +236,17 @@ export class LiveSession implements Session {
     this.core.conversation.say(userMessage(opening), { turn: this.#turns + 1, source: "notice" });
   }
 
-  /** What the person said and the model will not hear. */
-  #dropUntold(): void {
+  /** Warns about messages of the user that the model will not see. */
+  #dropUnsent(): void {
     for (const text of [...this.core.steering.splice(0), ...this.#followUps.splice(0)]) {
       this.core.emit({ type: "warning", message: `The turn ended before the model was told: ${text}` });
     }
   }
 
-  #tellState(): void {
-    if (this.state === this.#told || this.#closed) return;
-    this.#told = this.state;
-    this.core.emit({ type: "state", state: this.#told });
+  #emitState(): void {
+    if (this.state === this.#lastState || this.#closed) return;
+    this.#lastState = this.state;
+    this.core.emit({ type: "state", state: this.#lastState });
   }
 
   #checkOpen(): void {
@@ -256,14 +256,14 @@ export class LiveSession implements Session {
 
   #checkFree(): void {
     this.#checkOpen();
-    if (this.#going === undefined) return;
+    if (this.#running === undefined) return;
     throw new ToolError("unavailable", "This session is at work", {
       hint: "Use steer() to tell the model something now, followUp() to ask when it has ended, or abort() to end it.",
     });
   }
 
   async #close(): Promise<void> {
-    // Nothing happens before the state says that it is closed.
+    // Nothing happens before the state is `closed`.
     await Promise.resolve();
     await this.abort();
     this.core.emit({ type: "state", state: "closed" });
@@ -278,8 +278,8 @@ interface Input {
   readonly isPinned: boolean;
 }
 
-/** What a session is at: a turn, or making room. */
-interface Going {
+/** What a session is doing: a turn, or a compaction. */
+interface Running {
   readonly turn: LiveTurn | undefined;
   readonly stop: AbortController;
   ended: Promise<void>;

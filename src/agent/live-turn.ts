@@ -1,7 +1,7 @@
 import type { AgentEvent, TurnResult } from "./event.ts";
 import type { Turn } from "./session.ts";
 
-/** The end of a turn that the session holds. */
+/** The session's side of a turn. */
 export class LiveTurn implements Turn {
   readonly result: Promise<TurnResult>;
   readonly #settle: (result: TurnResult) => void;
@@ -9,7 +9,7 @@ export class LiveTurn implements Turn {
   readonly #queues = new Set<EventQueue>();
   #hasEnded = false;
 
-  /** `leave` ends what goes on, for somebody who wants to hear no more of it. */
+  /** `leave` aborts the turn when an iteration over its events ends early. */
   constructor(leave: () => Promise<void>) {
     const { promise, resolve } = Promise.withResolvers<TurnResult>();
     this.result = promise;
@@ -25,14 +25,13 @@ export class LiveTurn implements Turn {
     this.#settle(result);
   }
 
-  /** Nothing more will come. */
   end(): void {
     this.#hasEnded = true;
     for (const queue of this.#queues) queue.end();
     this.#queues.clear();
   }
 
-  /** Gives what happens from now on. */
+  /** Yields events from now on. */
   [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
     const queue = new EventQueue();
     if (this.#hasEnded) queue.end();
@@ -49,7 +48,7 @@ export class LiveTurn implements Turn {
   }
 }
 
-/** Constant cost per event, however many wait. */
+/** Constant cost per event, however many are queued. */
 class EventQueue {
   #waiting: AgentEvent[] = [];
   #given = 0;

@@ -1,9 +1,8 @@
-/** What a model was caught at. */
 export interface FoundLoop {
   readonly action: "warned" | "stopped";
   /**
-   * `cycle`: the same calls with the same answers; `polling`: the same, of calls that wait for something; `error`: one tool
-   * fails in the same way, with whatever arguments; `fault`: replies that cannot be understood.
+   * `cycle`: the same calls with the same answers. `polling`: the same, for calls that wait for something. `error`: one tool
+   * fails the same way with any arguments. `fault`: replies that cannot be understood.
    */
   readonly kind: "cycle" | "polling" | "error" | "fault";
   readonly calls: readonly string[];
@@ -11,22 +10,22 @@ export interface FoundLoop {
 }
 
 /**
- * Watches the calls of a conversation for repetition: the same call, or the same two or three in turn, with the same answers;
- * one tool that fails again and again in the same way. A different answer is progress. Warns first, and stops only who goes on
- * after that. Constant cost per call.
+ * Detects repetition: one to three calls in turn with the same answers, or one tool that keeps failing the same way. A
+ * different answer is progress. Warns first, and stops a model only when it continues after the warning. Constant cost per
+ * call.
  */
 export class LoopWatch {
   /** The last calls, newest last. */
   readonly #recent: RecentCall[] = [];
-  /** How many calls in a row were the same as the one so many before. */
+  /** By period: how many calls in a row equal the one a period before. */
   readonly #repeats = new Map<number, number>();
   readonly #failures = new Map<string, Failures>();
-  /** Replies in a row that could not be understood. */
+  /** Consecutive replies that could not be understood. */
   #faults = 0;
-  /** In which round there was a warning of what. */
+  /** The round of each warning, by key. */
   readonly #warnings = new Map<string, number>();
 
-  /** The calls of one reply, with their answers, and whether it could be understood. `round` only ever grows. */
+  /** Takes the calls of one reply, with their answers, and whether it could be understood. `round` always grows. */
   note({ calls, isFault = false, round }: WatchedReply): FoundLoop | undefined {
     const found = calls.map((call) => {
       const failure = this.#noteFailure(call, round);
@@ -34,14 +33,14 @@ export class LoopWatch {
     });
     const loops = [...found, this.#noteFault(isFault)].filter((loop) => loop !== undefined);
     const over = loops.find(({ key, isOver }) => isOver && this.#wasWarned(key, round));
-    if (over) return tell(over, "stopped");
+    if (over) return toFoundLoop(over, "stopped");
     const worst = loops.findLast(({ key }) => !this.#wasWarned(key, round));
     if (worst === undefined) return undefined;
     this.#warnings.set(worst.key, round);
-    return tell(worst, "warned");
+    return toFoundLoop(worst, "warned");
   }
 
-  /** The person has said something: what comes now is another matter. */
+  /** The user said something: earlier calls no longer count. */
   reset(): void {
     this.#recent.length = 0;
     this.#repeats.clear();
@@ -60,44 +59,44 @@ export class LoopWatch {
       const isSame = this.#recent.at(-period)?.signature === signature;
       this.#repeats.set(period, isSame ? (this.#repeats.get(period) ?? 0) + 1 : 0);
     }
-    this.#recent.push({ signature, words: showCall(call), polls: isPolling(call) });
+    this.#recent.push({ signature, text: formatCall(call), polls: isPolling(call) });
     if (this.#recent.length > longestPeriod) this.#recent.shift();
     for (const period of periods) {
       const repeated = this.#repeats.get(period)!;
-      // Counted when it has come round.
+      // Count only complete cycles.
       if (repeated === 0 || repeated % period !== 0) continue;
       const cycle = this.#recent.slice(-period);
       const polls = cycle.some((each) => each.polls);
       const { warnAt, stopAt } = polls ? ofPolling : ofCycles;
       const times = repeated / period + 1;
       if (times < warnAt) continue;
-      const calls = cycle.map(({ words }) => words);
+      const calls = cycle.map(({ text }) => text);
       const key = calls.toSorted().join("\n");
       return { kind: polls ? "polling" : "cycle", calls, times, key, isOver: times >= stopAt };
     }
     return undefined;
   }
 
-  /** Several failures in one round are one: the model could not yet know. */
+  /** Several failures in one round count once: the model could not know yet. */
   #noteFailure(call: WatchedCall, round: number): Candidate | undefined {
     const { canonical, failure, content } = call;
     if (failure === undefined) {
       this.#failures.delete(canonical);
       return undefined;
     }
-    const words = withoutTimes(content);
+    const text = withoutTimes(content);
     const before = this.#failures.get(canonical);
-    // A command that fails has no code: it fails in the same way when it says the same.
-    const isSame = before?.failure === failure && (failure !== "failed" || before.words === words);
+    // A failed command has no error code: it failed the same way when its output is the same.
+    const isSame = before?.failure === failure && (failure !== "failed" || before.text === text);
     if (isSame && before.round === round) return undefined;
     const times = isSame ? before.times + 1 : 1;
-    const sameWords = isSame && before.words === words ? before.sameWords + 1 : 1;
-    this.#failures.set(canonical, { failure, times, words, sameWords, round });
+    const sameMessages = isSame && before.text === text ? before.sameMessages + 1 : 1;
+    this.#failures.set(canonical, { failure, times, text, sameMessages, round });
     if (times < ofFailures.warnAt) return undefined;
     const key = `${canonical}: ${failure}`;
-    // Whoever looks for something in many places is told each time that it is not there.
-    const isOver = sameWords >= ofFailures.stopAt;
-    return { kind: "error", calls: [showCall(call)], times, key, isOver };
+    // A search in many places fails with a different message each time.
+    const isOver = sameMessages >= ofFailures.stopAt;
+    return { kind: "error", calls: [formatCall(call)], times, key, isOver };
   }
 
   #noteFault(isFault: boolean): Candidate | undefined {
@@ -116,69 +115,68 @@ interface WatchedReply {
 
 interface RecentCall {
   readonly signature: string;
-  readonly words: string;
+  readonly text: string;
   readonly polls: boolean;
 }
 
 interface Failures {
   readonly failure: string;
   readonly times: number;
-  readonly words: string;
-  /** How often in a row it was told in these words. */
-  readonly sameWords: number;
+  readonly text: string;
+  /** How often in a row the message was the same. */
+  readonly sameMessages: number;
   readonly round: number;
 }
 
 interface Candidate extends Omit<FoundLoop, "action"> {
-  /** What is warned of once. */
+  /** Each key is warned about once. */
   readonly key: string;
   readonly isOver: boolean;
 }
 
-/** How many calls a cycle may have. */
+/** The lengths of cycles that are detected. */
 const periods: readonly number[] = [1, 2, 3];
 const longestPeriod = 3;
 
 const ofCycles = { warnAt: 3, stopAt: 5 };
-/** Who waits for something asks again: that is what those tools are for. */
+/** Polling tools are meant to be called again. */
 const ofPolling = { warnAt: 12, stopAt: 40 };
 const ofFailures = { warnAt: 4, stopAt: 8 };
 
-function tell({ kind, calls, times }: Candidate, action: FoundLoop["action"]): FoundLoop {
+function toFoundLoop({ kind, calls, times }: Candidate, action: FoundLoop["action"]): FoundLoop {
   return { action, kind, calls, times };
 }
 
-/** A call that was made, with what matters for telling whether it leads anywhere. */
+/** A call that was made, with its answer. */
 export interface WatchedCall {
   readonly name: string;
-  /** The tool that was meant. */
   readonly canonical: string;
   readonly input: unknown;
-  /** What the model was told. */
+  /** What the model saw. */
   readonly content: string;
-  /** What kind of failure it was; undefined where it was none. */
+  /** The kind of failure; undefined when it succeeded. */
   readonly failure: string | undefined;
 }
 
-/** What is the same for the same call with the same answer. */
+/** Equal for the same call with the same answer. */
 function callSignature({ name, input, content }: WatchedCall): string {
   return `${name}\n${JSON.stringify(input)}\n${withoutTimes(content)}`;
 }
 
-/** The call as people and models read it. */
-function showCall({ name, input }: WatchedCall): string {
+/** The call for messages. */
+function formatCall({ name, input }: WatchedCall): string {
   const given = JSON.stringify(input) ?? "";
   return `${name}(${given.length > longest ? `${given.slice(0, longest - 1)}…` : given})`;
 }
 
-/** Whether it asks how far something is: then the same answer may be all there is for a while. */
+/** Whether the call asks for progress: then the same answer may be right for a while. */
 function isPolling({ canonical, input }: WatchedCall): boolean {
   if (pollingTools.has(canonical)) return true;
   if (!/^(?:shell\.|process\.start$)/.test(canonical)) return false;
   return Object.values(input ?? {}).some((value) => typeof value === "string" && waits.test(value));
 }
 
-/** Where a command stands, not in a path or in words. */
+/** At the position of a command, not in a path or a text. */
 const waits = /(?:^|[;&|(\n]|\b(?:do|then|else)\b)\s*(?:sleep|wait)\b/;
 
 const longest = 160;
@@ -192,8 +190,8 @@ const pollingTools: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How long a call took and under which name its output is kept differ each time, and say nothing. Only what we say of it, near
- * the ends, is passed over: a time that a program tells is progress.
+ * Removes durations and output handles, which differ each time. Only near the ends, where we put them: a time that a program
+ * prints is progress.
  */
 function withoutTimes(content: string): string {
   if (content.length <= 2 * near) return strip(content);

@@ -5,8 +5,8 @@ import { userDirectories } from "../system/directories.ts";
 import { readPolicyFile } from "../system/policy-files.ts";
 
 /**
- * What the person has set about models, in their own config directory; never in the workspace, where anybody could send
- * their keys elsewhere. Nothing where there is no file. Throws `invalid-input` where it cannot be understood.
+ * Reads the user's `models.json` from the config directory, never from the workspace, where a repository could redirect the
+ * user's keys. Empty when there is no file. Throws `invalid-input` when it is invalid.
  */
 export async function readModelSettings(
   configDirectory: string = userDirectories().config,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ModelError, modelErrorKinds } from "../models/model-error.ts";
-import { inWords, retryWait } from "./retry.ts";
+import { formatDuration, retryWait } from "./retry.ts";
 
 const limits = { retries: 5, retryWaitMs: 60_000 };
 const busy = new ModelError("server", "Overloaded");
@@ -55,5 +55,5 @@ it.each([
   [1_500, "1500 ms"],
   [0, "0 ms"],
 ])("says %i milliseconds in words", (milliseconds, words) => {
-  expect(inWords(milliseconds)).toBe(words);
+  expect(formatDuration(milliseconds)).toBe(words);
 });

@@ -6,13 +6,13 @@ interface FailedAttempt {
   /** Counts from 1. */
   readonly attempt: number;
   readonly limits: Pick<SessionLimits, "retries" | "retryWaitMs">;
-  /** From 0 up to 1; chance, if not said. */
+  /** From 0 up to 1. Default: `Math.random`. */
   readonly random?: () => number;
 }
 
 /**
- * How long to wait before a reply is asked for again. Throws where that is no use: an error that will not pass, too many
- * attempts, a provider that wants more patience than we have.
+ * How long to wait before the next attempt. Throws when a retry is pointless: a permanent error, too many attempts, or a
+ * wait longer than the limit.
  */
 export function retryWait({ error, attempt, limits, random = Math.random }: FailedAttempt): number {
   if (!error.isPassing) throw error;
@@ -20,33 +20,37 @@ export function retryWait({ error, attempt, limits, random = Math.random }: Fail
   const asked = error.retryAfterMs;
   if (asked !== undefined && asked > retryWaitMs) throw tooLong(error, asked, retryWaitMs);
   if (attempt > retries) throw givenUp(error, attempt);
-  // Full jitter: many who were refused together do not come back together.
+  // Full jitter: clients that failed together do not retry together.
   const backOff = random() * Math.min(retryWaitMs, firstWaitMs * 2 ** (attempt - 1));
-  // What the provider asks for is the least, and a little more than all others wait.
+  // At least what the provider asks for, plus a little jitter.
   const least = asked === undefined ? 0 : asked + random() * Math.min(firstWaitMs, asked / 10);
   return Math.round(Math.min(Math.max(backOff, least), retryWaitMs));
 }
 
-/** Most that pass do so within seconds. */
+/** Most passing errors pass within seconds. */
 const firstWaitMs = 1_000;
 
 function tooLong(error: ModelError, asked: number, most: number): ModelError {
-  const wait = `The provider asks to wait ${inWords(asked)}; we wait ${inWords(most)} at most`;
-  return withWords(error, `${error.message} (${wait})`, error.hint ?? `Try again in ${inWords(asked)}.`);
+  const wait = `The provider asks to wait ${formatDuration(asked)}; we wait ${formatDuration(most)} at most`;
+  return withMessage(
+    error,
+    `${error.message} (${wait})`,
+    error.hint ?? `Try again in ${formatDuration(asked)}.`,
+  );
 }
 
 function givenUp(error: ModelError, attempts: number): ModelError {
   if (attempts === 1) return error;
-  return withWords(error, `${error.message} (asked ${attempts} times)`, error.hint);
+  return withMessage(error, `${error.message} (asked ${attempts} times)`, error.hint);
 }
 
-function withWords(error: ModelError, message: string, hint: string | undefined): ModelError {
+function withMessage(error: ModelError, message: string, hint: string | undefined): ModelError {
   const { kind, status, retryAfterMs } = error;
   return new ModelError(kind, message, { cause: error, hint, status, retryAfterMs });
 }
 
-/** "2 minutes", "3 hours": as exact as it matters. */
-export function inWords(milliseconds: number): string {
+/** "2 minutes", "3 hours". */
+export function formatDuration(milliseconds: number): string {
   const { unit, size } = units.find((each) => milliseconds >= 2 * each.size) ?? units.at(-1)!;
   return `${Math.round(milliseconds / size)} ${unit}`;
 }
@@ -59,7 +63,7 @@ const units = [
   { unit: "ms", size: 1 },
 ] as const;
 
-/** Settles after so long, or at once when `signal` ends the wait. */
+/** Resolves after the time, or when `signal` aborts. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
@@ -73,5 +77,5 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
   });
 }
 
-/** A timer for longer than 24 days would end at once. */
+/** A longer timer would fire at once. */
 export const longestTimer = 2 ** 31 - 1;

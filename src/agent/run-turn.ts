@@ -54,11 +54,11 @@ async function runRounds(
   signal: AbortSignal,
 ): Promise<Ending> {
   const { conversation, loops, parts } = core;
-  const { message, turn, ...said } = input;
+  const { message, turn, ...options } = input;
   if (turn > parts.limits.turns) return limited(core, "turns");
   if (parts.meter.isTooLong(message)) return failed(core, inputTooLong(core.model));
   // Recorded before any abort check, so that the input of an aborted turn is not lost.
-  conversation.say(message, { ...said, turn });
+  conversation.say(message, { ...options, turn });
   loops.reset();
   try {
     for (;;) {

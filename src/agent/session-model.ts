@@ -6,13 +6,13 @@ import { ownOf, providerAccess } from "../models/provider-access.ts";
 import type { ModelSettings } from "../models/settings.ts";
 import type { Protocol } from "./event.ts";
 
-/** By its id, or opened already. Throws at once where there is none. */
+/** Finds a model by id, or takes an open one. Throws at once when there is none. */
 export function findGiven(model: string | Model, settings: ModelSettings): FoundModel {
   if (typeof model === "string") return findModel(model, settings);
   return { id: model.id, name: model.name, open: async () => model };
 }
 
-/** For a subagent: of the provider that its parent uses, or of one that the person has named for that. */
+/** Opens a model for a subagent: of its parent's provider, or of one that the user has allowed for subagents. */
 export async function openForAgent(id: string, ofParent: string, settings: ModelSettings): Promise<Model> {
   const found = findModel(id, settings);
   const { provider } = parseModelId(found.id);
@@ -23,25 +23,25 @@ export async function openForAgent(id: string, ofParent: string, settings: Model
   );
 }
 
-/** The model as a session speaks to it: in words where that is its protocol, or where it calls no tools by itself. */
-export async function speaking(model: Model, protocol: Protocol): Promise<Model> {
-  if ((protocol === "native" && model.facts.callsTools !== false) || spoken.has(model)) return model;
+/** Wraps the model in the text protocol where the session uses it or the model cannot call tools. */
+export async function inProtocol(model: Model, protocol: Protocol): Promise<Model> {
+  if ((protocol === "native" && model.facts.callsTools !== false) || textModels.has(model)) return model;
   const { textProtocol } = await import("../models/text-protocol.ts");
-  const words = textProtocol(model);
-  spoken.add(words);
-  return words;
+  const adapted = textProtocol(model);
+  textModels.add(adapted);
+  return adapted;
 }
 
-const spoken = new WeakSet<Model>();
+const textModels = new WeakSet<Model>();
 
-/** What a model costs that is not open; undefined where nobody knows. */
+/** The prices of a model that is not open; undefined when unknown. */
 export function pricesOf(id: string, settings: ModelSettings): ModelPrices | undefined {
   try {
     const { provider, name } = parseModelId(id);
     const access = providerAccess(provider, settings, process.env);
     return ownOf(settings.models, id)?.prices ?? factsOf(access, name).prices;
   } catch {
-    // One that the settings no longer know.
+    // The settings no longer know its provider.
     return undefined;
   }
 }

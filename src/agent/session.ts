@@ -4,55 +4,55 @@ import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
 import type { CallResult, Toolcrib, ToolcribOptions } from "../toolcrib/index.ts";
 import type { AgentEvent, ContextUse, Protocol, SessionState, TurnResult } from "./event.ts";
 
-/** How a session is begun, or gone on with. What it shares with `openToolcrib` means the same. */
+/** How to start or resume a session. Options shared with `openToolcrib` mean the same. */
 export interface SessionOptions extends Omit<ToolcribOptions, "agents" | "dialect" | "session"> {
-  /** `provider/name`, or one that is open already; of a session that is gone on with, the one it had, if not said. */
+  /** `provider/name`, or an open model. Default for a resumed session: its last model. */
   readonly model?: string | Model | undefined;
-  /** The one that the model was trained on, if not said. */
+  /** Default: the dialect that the model was trained on. */
   readonly dialect?: string | Dialect;
-  /** By the provider's own means, unless the model has none. */
+  /** Default: native, unless the model cannot call tools. */
   readonly protocol?: Protocol | undefined;
   readonly reasoning?: ReasoningEffort | undefined;
-  /** The person's own instructions, which come last in the system prompt. */
+  /** The user's own instructions, which come last in the system prompt. */
   readonly instructions?: string | undefined;
-  /** Whether AGENTS.md and its like are read; they are, if not said. */
+  /** Whether AGENTS.md and similar files are read. Default: true. */
   readonly projectInstructions?: boolean | undefined;
   readonly limits?: Partial<SessionLimits> | undefined;
   readonly hooks?: SessionHooks | undefined;
-  /** Goes on with this session. */
+  /** The session to resume. */
   readonly resume?: string | undefined;
-  /** Begins a new one with the conversation of another, up to the end of a turn; of its last, if not said. */
+  /** Starts a new session with the conversation of another, up to the end of a turn. Default: its last turn. */
   readonly fork?: { readonly session: string; readonly turn?: number | undefined } | undefined;
-  /** Spans by `@opentelemetry/api`, where that is installed. */
+  /** Writes spans with `@opentelemetry/api`, if installed. */
   readonly telemetry?: boolean | undefined;
 }
 
 export interface SessionLimits {
-  /** How often the model is asked in one turn. */
+  /** Requests to the model per turn. */
   readonly rounds: number;
-  /** Turns of the whole session. */
+  /** Turns per session. */
   readonly turns: number;
-  /** Tokens of the whole session, read and written. */
+  /** Input and output tokens per session. */
   readonly tokens: number;
-  /** US dollars of the whole session, where prices are known. */
+  /** US dollars per session, where prices are known. */
   readonly cost: number;
-  /** How often a reply is asked for again. */
+  /** Attempts to repeat a failed request. */
   readonly retries: number;
-  /** The longest wait between two of them, also where the provider asks for more. */
+  /** The longest wait between attempts, even if the provider asks for more. */
   readonly retryWaitMs: number;
-  /** A reply of which nothing comes for so long is given up. */
+  /** A reply is given up when nothing comes for this long. */
   readonly silenceMs: number;
-  /** How deep subagents may have subagents; 0: none. */
+  /** How deep subagents may nest; 0 for none. */
   readonly agentDepth: number;
-  /** How many subagents may be open at a time. */
+  /** How many subagents may be open at once. */
   readonly agents: number;
 }
 
-/** Calls of the program that made the session, around each call of the model. What they throw fails the call, not the session. */
+/** Hooks of the embedding program around each call of the model. An error in a hook fails the call, not the session. */
 export interface SessionHooks {
-  /** May give other arguments, or an answer instead of the call. */
+  /** May replace the arguments, or answer instead of the call. */
   beforeCall?(call: HookedCall): Promise<HookDecision | undefined> | HookDecision | undefined;
-  /** May give other words for the model. */
+  /** May replace what the model sees. */
   afterCall?(call: HookedCall, result: CallResult): Promise<string | undefined> | string | undefined;
 }
 
@@ -65,56 +65,55 @@ export interface HookedCall {
 
 export type HookDecision = { readonly input: unknown } | { readonly refuse: string };
 
-/** One conversation with a model that has tools. Close it when done. */
+/** A conversation with a model that has tools. Close it when done. */
 export interface Session {
-  /** Also that of its room: its calls are in the journal under it. */
+  /** Also the session id of its calls in the journal. */
   readonly id: string;
   readonly state: SessionState;
   readonly model: Model;
   readonly reasoning: ReasoningEffort | undefined;
   readonly dialect: string;
   readonly protocol: Protocol;
-  /** The system prompt. */
   readonly system: string;
   /** The conversation so far. The list itself, which grows: copy it to keep it. */
   readonly messages: readonly Message[];
   /** Turns that have begun. */
   readonly turns: number;
   readonly usage: Usage;
-  /** US dollars; null where the price of a model is not known. */
+  /** In US dollars; null when a price is unknown. */
   readonly cost: number | null;
   readonly context: ContextUse;
-  /** The room that its tools come from. */
+  /** The instance that its tools come from. */
   readonly crib: Toolcrib;
   /**
-   * Begins a turn. `unavailable` while another goes on, and after the end. What is pinned stays word for word when the
-   * conversation is made shorter, as the first task does.
+   * Starts a turn. Throws `unavailable` while another runs, and after `close`. Pinned input is never compacted, as is the
+   * first task.
    */
   run(input: string | UserMessage["content"], options?: { readonly isPinned?: boolean }): Turn;
-  /** Tells the model something between two rounds of the turn that goes on; begins one if none does. */
+  /** Sends a message to the model between two rounds of the running turn, or starts a turn. */
   steer(text: string): void;
-  /** Is asked when the turn that goes on has ended. */
+  /** Asks this when the running turn has ended. */
   followUp(text: string): void;
-  /** Ends the turn that goes on, everything it started and all subagents; settles when they have. The session can go on. */
+  /** Aborts the running turn, everything it started and all subagents, and waits for their end. The session can continue. */
   abort(): Promise<void>;
-  /** From the next round on. */
+  /** Takes effect with the next round. */
   use(change: { readonly model?: string | Model; readonly reasoning?: ReasoningEffort }): Promise<void>;
   /**
-   * Makes the conversation shorter; whether it could be. In a turn it waits for the next round, and so must not be waited for in
-   * a hook or a tool.
+   * Compacts the conversation; returns whether that succeeded. During a turn it waits for the next round, so do not await it
+   * in a hook or a tool.
    */
   compact(): Promise<boolean>;
-  /** Hears of everything, subagents included; the answer stops it. */
+  /** Reports all events, subagents included. Returns a function that unsubscribes. */
   on(listener: (event: AgentEvent) => void): () => void;
-  /** Ends all and settles when it has ended; not to be waited for in a hook or a tool, which is a part of that. */
+  /** Ends everything and waits for it. Do not await it in a hook or a tool. */
   close(): Promise<void>;
 }
 
 /**
- * A turn that goes on. An iteration gives what happens from its beginning on, to the end of the turn and of those that follow
- * it up; whoever begins it in the same breath as the turn misses nothing. Who leaves it early ends the turn.
+ * A running turn. Iterating over it yields its events and those of its follow-ups. An iteration that begins in the same tick
+ * as the turn misses nothing; leaving it early aborts the turn.
  */
 export interface Turn extends AsyncIterable<AgentEvent> {
-  /** How this turn ended, whatever follows it up. Never rejects. */
+  /** How this turn ended, without its follow-ups. Never rejects. */
   readonly result: Promise<TurnResult>;
 }

@@ -1,7 +1,7 @@
 import type { ModelFacts, ModelPrices, Usage } from "../models/model.ts";
 import { costOf } from "../models/model-facts.ts";
 
-/** What a session has used, its subagents included. */
+/** What a session has used, subagents included. */
 export class Spending {
   #usage: Usage = noUsage;
   #known = 0;
@@ -11,12 +11,12 @@ export class Spending {
     return this.#usage;
   }
 
-  /** US dollars; null once a model was used whose price is not known. */
+  /** In US dollars; null once a model with an unknown price was used. */
   get cost(): number | null {
     return this.#isKnown ? this.knownCost : null;
   }
 
-  /** Of the models whose price is known. */
+  /** For the models with known prices. */
   get knownCost(): number {
     return rounded(this.#known);
   }
@@ -28,12 +28,11 @@ export class Spending {
     if (cost === null) this.#isKnown = false;
   }
 
-  /** What many replies used together: none of them was as long as their sum. */
+  /** Adds the usage of many replies: surcharges for long requests do not apply to a sum. */
   addSum(usage: Usage, prices: ModelPrices | undefined): void {
     this.add(usage, { prices: prices && { ...prices, over: undefined } });
   }
 
-  /** What was used since. */
   since(before: { readonly usage: Usage; readonly cost: number | null }): {
     readonly usage: Usage;
     readonly cost: number | null;
@@ -43,7 +42,7 @@ export class Spending {
   }
 }
 
-/** To the billionth of a dollar: what sums of fractions differ by in another order is not told. */
+/** To a billionth of a dollar, to hide rounding errors of sums. */
 function rounded(cost: number): number {
   return Math.round(cost * 1e9) / 1e9;
 }

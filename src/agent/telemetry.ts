@@ -4,7 +4,7 @@ import type { Usage } from "../models/model.ts";
 import type { AgentEvent } from "./event.ts";
 import type { Session } from "./session.ts";
 
-/** Tells `@opentelemetry/api` of a session as spans, without a word of what was said in it; the answer stops it. */
+/** Reports a session to `@opentelemetry/api` as spans, without any content. Returns a function that stops it. */
 export async function startTelemetry(session: Pick<Session, "id" | "model" | "on">): Promise<() => void> {
   const api = await loadApi();
   const writer = new SpanWriter(api, { session: session.id, model: session.model.id });
@@ -30,9 +30,8 @@ type Api = typeof import("@opentelemetry/api");
 type Event<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
 
 /**
- * Spans of what an agent does, by the semantic conventions for generative AI: `invoke_agent` for a turn, in it `chat` for each reply and
- * `execute_tool` for each call; a turn of a subagent is in the turn of the agent that has it. No contents: names, counts,
- * outcomes.
+ * Writes spans by the semantic conventions for generative AI: `invoke_agent` for a turn, within it `chat` for each reply and
+ * `execute_tool` for each call. A subagent's turn is within the turn of its parent. No content: names, counts, outcomes.
  */
 export class SpanWriter {
   readonly #api: Api;
@@ -70,7 +69,7 @@ export class SpanWriter {
         agent.reply.span.setAttribute("gen_ai.response.finish_reasons", [event.reason]);
         break;
       case "usage":
-        // Also told of what others used: of this reply it is right behind it.
+        // Also emitted for other usage; that of this reply directly follows it.
         if (agent.reply?.endedAt === undefined) break;
         agent.reply.span.setAttributes(usageAttributes(event.usage));
         this.#endReply(agent, event.at);
@@ -110,7 +109,6 @@ export class SpanWriter {
     }
   }
 
-  /** Ends what is still open. */
   close(): void {
     for (const agent of this.#agents.values()) this.#endAll(agent, Date.now());
   }
@@ -141,7 +139,7 @@ export class SpanWriter {
     return this.#start(`invoke_agent ${agentName}`, { at, attributes }, this.#above(agent));
   }
 
-  /** The turn that a subagent works for; of the session itself whatever its program is in. */
+  /** The parent's turn; for the session itself, the active span of the program. */
   #above({ name }: OpenSpans): Span | undefined {
     return name === "" ? undefined : this.#agents.get(name.split("/").slice(0, -1).join("/"))?.turn;
   }
@@ -223,12 +221,12 @@ export class SpanWriter {
   }
 }
 
-/** What is going on in one agent. */
+/** The open spans of one agent. */
 interface OpenSpans {
   readonly name: string;
   model: string;
   turn: Span | undefined;
-  /** Of which the end may have come already, and not yet what it used. */
+  /** May have ended and still lack its usage. */
   reply: { readonly span: Span; endedAt: number | undefined } | undefined;
   readonly calls: Map<string, Span>;
 }

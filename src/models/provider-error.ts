@@ -1,9 +1,9 @@
 import { ModelError, type ModelErrorKind } from "./model-error.ts";
-import { detailsIn, type Failure, readFailure } from "./provider-failure.ts";
+import { detailsIn, type ProviderFailure, readFailure } from "./provider-failure.ts";
 import type { ProviderSettings } from "./providers.ts";
 
 /** The request that failed, and the secrets that must not be shown. */
-interface Concerned {
+interface FailedRequest {
   readonly provider: string;
   readonly model: string;
   readonly secrets: readonly string[];
@@ -17,22 +17,22 @@ interface Concerned {
  * Classifies what went wrong with a provider. Other errors are returned unchanged. The SDK's error is not kept as the cause,
  * because it contains the conversation and the key.
  */
-export function toModelError(error: unknown, concerned: Concerned): unknown {
+export function toModelError(error: unknown, request: FailedRequest): unknown {
   const known = causesOf(error).find((cause) => cause instanceof ModelError);
-  if (known !== undefined) return new ModelError(known.kind, shown(known.message, concerned.secrets), known);
-  if (error instanceof TypeError && badHeader.test(error.message)) return unsendable(concerned);
+  if (known !== undefined) return new ModelError(known.kind, shown(known.message, request.secrets), known);
+  if (error instanceof TypeError && badHeader.test(error.message)) return unsendable(request);
   const failure = readFailure(error);
-  if (failure === undefined) return concerned.isAsked ? unreadable(error, concerned) : error;
-  const kind = kindOf(failure, concerned);
-  return new ModelError(kind, shown(messageOf(failure, kind, concerned), concerned.secrets), {
-    hint: hintFor(kind, failure, concerned),
+  if (failure === undefined) return request.isAsked ? unreadable(error, request) : error;
+  const kind = kindOf(failure, request);
+  return new ModelError(kind, shown(messageOf(failure, kind, request), request.secrets), {
+    hint: hintFor(kind, failure, request),
     status: failure.status,
     retryAfterMs: kind === "rate-limit" || kind === "server" ? retryAfter(failure) : undefined,
   });
 }
 
 /** The SDK throws other errors when a reply is not what it expects. */
-function unreadable(error: unknown, { secrets }: Concerned): ModelError {
+function unreadable(error: unknown, { secrets }: FailedRequest): ModelError {
   const words = shown(error instanceof Error ? error.message : String(error), secrets);
   return new ModelError("cut", `The reply broke off: it is not in the format of the provider (${words})`);
 }
@@ -57,7 +57,7 @@ export function secretsOf({
 /** `fetch` reports an invalid header with this text, and quotes the header with the key. There is no error code for it. */
 const badHeader = /invalid header|ByteString/i;
 
-function unsendable({ provider }: Concerned): ModelError {
+function unsendable({ provider }: FailedRequest): ModelError {
   return new ModelError("auth", `The key or a header for ${provider} holds characters that cannot be sent.`, {
     hint: "It may hold a line break or quotation marks: copy it again.",
   });
@@ -75,20 +75,20 @@ const keys = /\b(?:sk-|AIza|xox[bp]-|gsk_|Bearer )[\w*.~+/-]{8,}=*/g;
 const keyed = /([?&](?:key|api[_-]?key|token|access_token)=)[^&\s"']+/gi;
 
 function kindOf(
-  { status, codes, words, isConnection, isUnreadable }: Failure,
-  { hasBegun = false }: Concerned,
+  { status, codes, words, isConnection, isUnreadable }: ProviderFailure,
+  { hasBegun = false }: FailedRequest,
 ): ModelErrorKind {
   if (isConnection) return status === undefined && !hasBegun ? "network" : "cut";
   if (isUnreadable) return "cut";
-  const says = (pattern: RegExp) => pattern.test(words) || codes.some((code) => pattern.test(code));
-  if (says(overflows)) return "overflow";
-  if (status === 402 || says(paidOut)) return "quota";
-  if (says(keyRefused)) return "auth";
-  if (status === 403 && says(/moderation|flagged/i)) return "bad-request";
+  const matches = (pattern: RegExp) => pattern.test(words) || codes.some((code) => pattern.test(code));
+  if (matches(overflows)) return "overflow";
+  if (status === 402 || matches(paidOut)) return "quota";
+  if (matches(keyRefused)) return "auth";
+  if (status === 403 && matches(/moderation|flagged/i)) return "bad-request";
   if (status === 401 || status === 403) return "auth";
-  if (status === 404 || says(unknownModel)) return "not-found";
-  if (status === 429 || says(/rate_limit|RESOURCE_EXHAUSTED/)) return "rate-limit";
-  if (status === undefined || status >= 500 || says(/overloaded/i)) return "server";
+  if (status === 404 || matches(unknownModel)) return "not-found";
+  if (status === 429 || matches(/rate_limit|RESOURCE_EXHAUSTED/)) return "rate-limit";
+  if (status === undefined || status >= 500 || matches(/overloaded/i)) return "server";
   if (status < 400) return "cut";
   return passingStatus.has(status) ? "server" : "bad-request";
 }
@@ -114,7 +114,7 @@ const keyRefused = /invalid_api_key|API_KEY_INVALID|authentication_error|api key
 
 const unknownModel = /model_not_found|not_found_error|is not a valid model|no endpoints found/i;
 
-function messageOf(failure: Failure, kind: ModelErrorKind, { provider }: Concerned): string {
+function messageOf(failure: ProviderFailure, kind: ModelErrorKind, { provider }: FailedRequest): string {
   const { status, words, address } = failure;
   if (kind === "network") return `Cannot reach ${address ?? provider}: ${words}`;
   if (kind === "cut") return `The reply broke off: ${words}`;
@@ -123,8 +123,8 @@ function messageOf(failure: Failure, kind: ModelErrorKind, { provider }: Concern
 
 function hintFor(
   kind: ModelErrorKind,
-  { isCertificate }: Failure,
-  { provider, model }: Concerned,
+  { isCertificate }: ProviderFailure,
+  { provider, model }: FailedRequest,
 ): string | undefined {
   switch (kind) {
     case "auth":
@@ -150,12 +150,12 @@ function retryAfter({
   headers,
   body,
   words,
-}: Pick<Failure, "headers" | "body" | "words">): number | undefined {
+}: Pick<ProviderFailure, "headers" | "body" | "words">): number | undefined {
   const ways = [
     () => milliseconds(headers["retry-after-ms"]),
     () => secondsOrDate(headers["retry-after"]),
     () => retryInfo(body),
-    () => inWords(words),
+    () => fromMessage(words),
     () => reset(headers["x-ratelimit-reset"]),
   ];
   for (const way of ways) {
@@ -182,7 +182,7 @@ function retryInfo(body: unknown): number | undefined {
 }
 
 /** "Please try again in 6m0.5s", "retry in 20ms". */
-function inWords(words: string): number | undefined {
+function fromMessage(words: string): number | undefined {
   const [, hours, minutes, seconds, ms] =
     /(?:try again|retry) (?:in|after) (?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s(?:ec\w*)?)?(?:(\d+(?:\.\d+)?)ms)?/i.exec(
       words,

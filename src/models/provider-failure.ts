@@ -1,5 +1,5 @@
 /** What an error says, whichever layer it comes from: the SDK, an event in the stream, or the network. */
-export interface Failure {
+export interface ProviderFailure {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** The parsed response body. */
@@ -18,7 +18,7 @@ export interface Failure {
 }
 
 /** Undefined for errors that come neither from a provider nor from the network. */
-export function readFailure(error: unknown): Failure | undefined {
+export function readFailure(error: unknown): ProviderFailure | undefined {
   const { name, message, statusCode, responseHeaders, responseBody, url, data, value } = asRecord(error);
   const code = systemCode(error);
   const isOfSdk = typeof name === "string" && name.startsWith("AI_");

@@ -63,7 +63,7 @@ async function reach(
   try {
     access = providerAccess(name, settings, variables);
   } catch (error) {
-    return { ...unknown(name), ...troubleOf(error) };
+    return { ...unknown(name), ...problemOf(error) };
   }
   const base = {
     name: access.name,
@@ -89,7 +89,7 @@ async function reach(
     }));
     return { ...base, state: "reachable", models };
   } catch (error) {
-    return { ...base, state: "unreachable", ...troubleOf(readError(error, access, timeoutMs)) };
+    return { ...base, state: "unreachable", ...problemOf(readError(error, access, timeoutMs)) };
   }
 }
 
@@ -159,7 +159,7 @@ function readError(error: unknown, access: ProviderAccess, timeoutMs: number): u
   return read;
 }
 
-function troubleOf(error: unknown): { readonly problem: string; readonly hint: string | null } {
+function problemOf(error: unknown): { readonly problem: string; readonly hint: string | null } {
   const { message, hint } = error as ToolError | ModelError;
   return { problem: message, hint: hint ?? null };
 }
@@ -216,11 +216,11 @@ function readList(body: unknown, access: ProviderAccess): readonly OfferedModel[
   if (!Array.isArray(list)) return undefined;
   return list.filter(isRecord).flatMap((entry) => {
     const name = nameOf(entry, access.type);
-    if (name === undefined || !speaks(name, entry)) return [];
+    if (name === undefined || !isChatModel(name, entry)) return [];
     const known = factsOf(access, name);
     const free =
       access.type === "ollama" && !/[-:]cloud$/.test(name) ? { prices: { input: 0, output: 0 } } : {};
-    const facts = { ...free, ...toldOf(entry), ...known };
+    const facts = { ...free, ...listedFacts(entry), ...known };
     return [{ id: `${access.name}/${name}`, name, facts }];
   });
 }
@@ -240,7 +240,7 @@ function nameOf({ id, name }: Readonly<Record<string, unknown>>, type: ProviderN
 const longestName = 200;
 
 /** Excludes models for embeddings, images and audio. */
-function speaks(
+function isChatModel(
   name: string,
   { supportedGenerationMethods: ways }: Readonly<Record<string, unknown>>,
 ): boolean {
@@ -252,7 +252,7 @@ const otherKinds =
   /(?:^|[-_/.:])(?:embed\w*|bge|bert|minilm|rerank\w*|tts|whisper|dall-e|images?|audio|realtime|live|moderation|transcribe|translate|sora|veo|imagen|lyria|aqa|davinci|babbage|instruct|banana|robotics)(?:[-_.:\d]|$)/i;
 
 /** Facts from the list itself, as OpenRouter, Google, vLLM and LM Studio give them. */
-function toldOf(entry: Readonly<Record<string, unknown>>): ModelFacts {
+function listedFacts(entry: Readonly<Record<string, unknown>>): ModelFacts {
   const lengths = [
     entry.context_length,
     entry.inputTokenLimit,

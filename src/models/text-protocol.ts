@@ -23,20 +23,20 @@ import { ActionReader } from "./text-protocol/action-reader.ts";
  * then answers in prose again, with nothing that looks like a call, that prose is its final answer.
  */
 export function textProtocol(model: Model): Model {
-  const spokenTo = textMessages();
-  const boxes = new WeakMap<readonly ToolDefinition[], Box>();
-  const boxOf = (tools: readonly ToolDefinition[]): Box => {
-    const box = boxes.get(tools) ?? { words: describeActions(tools), example: exampleCall(tools) };
-    boxes.set(tools, box);
-    return box;
+  const toTextMessage = textMessages();
+  const guides = new WeakMap<readonly ToolDefinition[], Guide>();
+  const guideFor = (tools: readonly ToolDefinition[]): Guide => {
+    const guide = guides.get(tools) ?? { words: describeActions(tools), example: exampleCall(tools) };
+    guides.set(tools, guide);
+    return guide;
   };
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
     const { tools, system, messages } = request;
-    const asked = { ...request, tools: noTools, messages: messages.map(spokenTo) };
+    const asked = { ...request, tools: noTools, messages: messages.map(toTextMessage) };
     // No tools, no actions: a summary, for example, is prose.
     if (tools.length === 0) return yield* model.stream(asked, signal);
-    const { words, example } = boxOf(tools);
+    const { words, example } = guideFor(tools);
     const reply = new TextReply(example, wasToldOfProse(messages));
     const told = [system, words].filter((part) => part !== "").join("\n\n");
     for await (const event of model.stream({ ...asked, system: told }, signal)) yield* reply.read(event);
@@ -45,7 +45,7 @@ export function textProtocol(model: Model): Model {
   return { ...model, stream };
 }
 
-interface Box {
+interface Guide {
   readonly words: string;
   readonly example: string;
 }
@@ -127,7 +127,7 @@ class TextReply {
     // A reply that was cut needs no fault: the cut explains it.
     const isFault = fault !== undefined && !isFinal && (reason === "stop" || reason === "calls");
     if (isFault) yield { type: "fault", message: fault };
-    const said: SaidText[] = this.#said.map(({ pieces, meta }) => ({
+    const said: WrittenText[] = this.#said.map(({ pieces, meta }) => ({
       text: pieces.join(""),
       ...(meta && { meta }),
     }));
@@ -149,13 +149,13 @@ const thoughtsId = "reasoning_in_text";
 const metaKey = "toolcrib";
 
 /** One piece of text, as written. */
-interface SaidText {
+interface WrittenText {
   readonly text: string;
   readonly meta?: Meta;
 }
 
 interface Kept {
-  readonly said: readonly SaidText[];
+  readonly said: readonly WrittenText[];
   /** The reply was prose, and the model was told so. */
   readonly isProse?: true;
 }

@@ -55,16 +55,16 @@ export async function compactConversation(options: CompactionOptions): Promise<C
   throw cannotShrink(options);
 }
 
-/** Of what it was, at most this is left. */
+/** The largest share of the old conversation that may be left. */
 const mostLeft = 0.6;
 
-/** How much of the window the last steps may take: the first at which the whole is short enough. */
+/** Shares of the window for the last steps; the first that makes the whole short enough is used. */
 const tailShares = [0.25, 0.12, 0.05, 0];
 const summaryShare = 0.2;
 
 interface Kept {
   readonly summary: string;
-  /** The last steps stay as they are, as many as cost no more than this. */
+  /** How many tokens of the last steps stay unchanged. */
   readonly tailTokens: number;
 }
 
@@ -81,7 +81,7 @@ function compacted(
   ];
 }
 
-/** What the person said last and has no answer yet always stays. */
+/** Messages of the user that have no answer yet always stay. */
 function startOfTail(messages: readonly Message[], tailTokens: number): number {
   let start = messages.findLastIndex(({ role }) => role !== "user") + 1;
   let tokens = 0;
@@ -115,15 +115,15 @@ async function summarise(
   throw cannotShrink(options);
 }
 
-/** What is shorter leaves more to be written. */
+/** A shorter request leaves more room for output. */
 function withRoom({ maxOutputTokens: _, ...request }: ModelRequest): ModelRequest {
   return request;
 }
 
-/** Room that a summary needs. */
+/** Output that a summary needs. */
 const summaryTokens = 2_000;
 
-/** Models that go on calling tools are asked once more. What they call is not called. */
+/** Models that call tools instead are asked once more. The calls are not made. */
 async function asked(request: ModelRequest, ask: CompactionOptions["ask"]): Promise<string> {
   for (let attempt = 1; attempt <= 2; attempt += 1) {
     const text = textOf((await ask(request)).message);
@@ -138,7 +138,6 @@ async function asked(request: ModelRequest, ask: CompactionOptions["ask"]): Prom
   );
 }
 
-/** A summary is no place to repeat all in. */
 function bounded(summary: string, tokens: number): string {
   const chars = Math.max(2_000, Math.floor(tokens * charsPerToken));
   if (summary.length <= chars) return summary;
@@ -156,7 +155,6 @@ function cannotShrink({ tokensBefore, contextTokens }: CompactionOptions): Model
   );
 }
 
-/** Asks for the summary that the conversation goes on with. */
 function askForHandOver(): UserMessage {
   return userMessage(
     "This is no part of the task. The conversation has grown too long to be kept; only the person's pinned messages, your last " +
@@ -172,12 +170,12 @@ const headings = [
   ["Task", "What the person wants, with every condition and correction they gave since."],
   ["Decisions", "What was decided, and why."],
   ["Files changed", "Each file that was created, changed or deleted, and what about it."],
-  ["State", "What core, what was verified and how, what fails, what is still running."],
+  ["State", "What works, what was verified and how, what fails, what is still running."],
   ["Next steps", "In their order, the very next one first."],
   ["Open questions", "What is not known, or only the person can say."],
 ] as const;
 
-/** The summary as a message that the conversation goes on with. */
+/** The message that replaces the old conversation. */
 function handOver(summary: string, plan: string | undefined): UserMessage {
   const parts = [
     `${opening} The person did not write it.\n\n${summary.trim()}`,
@@ -187,7 +185,7 @@ function handOver(summary: string, plan: string | undefined): UserMessage {
   return userMessage(parts.join("\n\n"));
 }
 
-/** The plan as it stands, by the last call that gave one, or by the last hand-over. */
+/** The current plan, from the last call that set one or from the last summary. */
 function planIn(
   messages: readonly Message[],
   tools: readonly Pick<ToolDefinition, "name" | "canonical">[],
@@ -222,8 +220,8 @@ function keptPlan(message: Message): string | undefined {
 }
 
 /**
- * The conversation, then ever shorter versions of it for one who only has to know what went on: the middle of long texts left
- * out, then what is old. Calls keep their answers, and what only the provider understands stays as it is.
+ * The conversation, then ever shorter versions of it for the summary: without the middle of long texts, then without old
+ * messages. Calls keep their answers, and provider metadata stays unchanged.
  */
 function* shorterConversations(messages: readonly Message[]): Generator<readonly Message[]> {
   yield messages;
@@ -232,7 +230,7 @@ function* shorterConversations(messages: readonly Message[]): Generator<readonly
     yield newest(messages, share).map((message) => shortened(message, 500));
 }
 
-/** Where a conversation can be cut at or after `index`: no answer is parted from its call. */
+/** The first position at or after `index` that does not separate an answer from its call. */
 function cutAt(messages: readonly Message[], index: number): number {
   return messages[index]?.role === "tool" ? index + 1 : index;
 }

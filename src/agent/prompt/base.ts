@@ -1,44 +1,44 @@
 import { type ToolDefinition, wordingOf } from "../../dialects/definition.ts";
 import { dialectFor } from "../../dialects/dialects.ts";
 
-/** Who gives it work and reads its answer. */
+/** Who gives the agent its task and reads its answer. */
 export type Principal = "person" | "agent";
 
-/** What a model is told of its work, whatever the task: the same pieces for all, fewer where a tool is not on offer. */
+/** The instructions for every task. Lines about tools that are not offered are left out. */
 export function basePrompt(
   family: Family,
   tools: readonly ToolDefinition[],
   worksFor: Principal = "person",
 ): string {
-  const offered = tools.flatMap(standsFor);
+  const offered = tools.flatMap(canonicalTools);
   const names = new Set(offered.map(({ canonical }) => canonical));
-  const inTheirWords = wordingOf(offered);
-  const isSaid = ({ of, to = worksFor, needs, lacks }: Line) =>
+  const wording = wordingOf(offered);
+  const applies = ({ of, to = worksFor, needs, lacks }: Line) =>
     (of === undefined || of === family) &&
     to === worksFor &&
     (needs === undefined || needs.some((name) => names.has(name))) &&
     !lacks?.some((name) => names.has(name));
   const sections = Object.entries(lines).flatMap(([heading, all]) => {
-    const said = all.filter(isSaid).map(({ text }) => `- ${inTheirWords(text)}`);
-    return said.length === 0 ? [] : [[`# ${heading}`, ...said].join("\n")];
+    const shown = all.filter(applies).map(({ text }) => `- ${wording(text)}`);
+    return shown.length === 0 ? [] : [[`# ${heading}`, ...shown].join("\n")];
   });
   return [openings[worksFor], ...sections].join("\n\n");
 }
 
 interface Line {
-  /** Names tools as we do. */
+  /** Names tools canonically. */
   readonly text: string;
   readonly of?: Family;
-  /** Said only to those who work for one. */
+  /** Only for agents that work for this principal. */
   readonly to?: Principal;
-  /** Said only where one of these is on offer. */
+  /** Only when one of these tools is offered. */
   readonly needs?: readonly string[];
-  /** Said only where none of these is. */
+  /** Only when none of these tools is offered. */
   readonly lacks?: readonly string[];
 }
 
-/** Anthropic's own editor is several of our tools in one. */
-function standsFor(tool: ToolDefinition): readonly Pick<ToolDefinition, "name" | "canonical">[] {
+/** Anthropic's editor tool combines several canonical tools. */
+function canonicalTools(tool: ToolDefinition): readonly Pick<ToolDefinition, "name" | "canonical">[] {
   if (tool.native?.type !== "text_editor_20250728") return [tool];
   return ["edit.replace", "file.write"].map((canonical) => ({ name: tool.name, canonical }));
 }
@@ -149,10 +149,10 @@ const lines: Readonly<Record<string, readonly Line[]>> = {
   ],
 };
 
-/** Whose habits a model has, as far as its prompt is concerned. */
+/** The model family, as far as prompts differ. */
 export type Family = "openai" | "anthropic" | "google" | "other";
 
-/** By the tools that it is given, which say most; else by its name. */
+/** By the dialect, else by the model name. */
 export function familyOf(dialect: string, model: string): Family {
   return families[dialect] ?? families[dialectFor(model)] ?? "other";
 }
@@ -167,7 +167,7 @@ const families: Readonly<Record<string, Family>> = {
   gemini: "google",
 };
 
-/** The files by which a project instructs agents of a family, in each directory in this order. */
+/** The instruction files of a project for each family, in order of precedence within a directory. */
 export const instructionFiles: Readonly<Record<Family, readonly string[]>> = {
   openai: ["AGENTS.override.md", "AGENTS.md", ".codex/AGENTS.md"],
   anthropic: ["AGENTS.md", "CLAUDE.md"],

@@ -21,7 +21,7 @@ async function build(options: ToolcribOptions, more: Partial<SystemOptions> = {}
       projectInstructions: true,
       configDirectory,
       now,
-      patienceMs: 60_000,
+      gitTimeoutMs: 60_000,
       ...more,
     });
   } finally {

@@ -7,23 +7,28 @@ import type { ProjectFiles, Toolcrib } from "../../toolcrib/index.ts";
 import { basePrompt, type Family, familyOf, instructionFiles, type Principal } from "./base.ts";
 import { between } from "./marks.ts";
 import { instructionBytes, showProjectInstructions } from "./project-instructions.ts";
-import { findSurroundings, type Looking, type Surroundings, showSurroundings } from "./surroundings.ts";
+import {
+  findSurroundings,
+  type Surroundings,
+  type SurroundingsOptions,
+  showSurroundings,
+} from "./surroundings.ts";
 
-export interface SystemOptions extends Omit<Looking, "model"> {
+export interface SystemOptions extends Omit<SurroundingsOptions, "model"> {
   readonly model: Pick<Model, "id" | "name">;
   readonly dialect: string;
   readonly crib: Pick<Toolcrib, "workspace" | "mode" | "addCaller" | "projectFiles">;
-  /** Those that the model is told of; may still be coming, while the place is looked at. */
+  /** May be a promise, so that definitions load while the environment is inspected. */
   readonly tools: readonly ToolDefinition[] | Promise<readonly ToolDefinition[]>;
-  /** The person's own, beside those in `instructions.md` of the config directory. */
+  /** The user's own, in addition to `instructions.md` of the config directory. */
   readonly instructions?: string | undefined;
   readonly projectInstructions: boolean;
   readonly configDirectory?: string | undefined;
-  /** A person, if not said. */
+  /** Default: a person. */
   readonly worksFor?: Principal | undefined;
 }
 
-/** The system prompt of a session. Built once: what is said here stays so to its end, and the provider's cache holds. */
+/** The system prompt of a session. Built once and never changed, so that the provider's cache holds. */
 export async function buildSystem(options: SystemOptions): Promise<string> {
   const { crib, model, dialect } = options;
   const family = familyOf(dialect, model.name);
@@ -43,12 +48,12 @@ export interface SystemParts {
   readonly tools: readonly ToolDefinition[];
   readonly surroundings: Surroundings;
   readonly project: ProjectFiles;
-  /** One text after the other; the last counts most. */
+  /** In order; the last counts most. */
   readonly person: readonly string[];
   readonly worksFor?: Principal | undefined;
 }
 
-/** Pure: the same parts are the same prompt, byte by byte. */
+/** Pure: the same parts give the same prompt, byte by byte. */
 export function composeSystem({
   family,
   tools,

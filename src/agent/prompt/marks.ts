@@ -1,21 +1,21 @@
 import { printable, printableLine } from "../../lib/printable.ts";
 import { plainTerminalText } from "../../lib/terminal-text.ts";
 
-/** The parts of a system prompt that hold words of others. */
+/** The sections of a system prompt that hold foreign text. */
 export type Mark = "environment" | "project_instructions" | "person_instructions";
 
-/** Words of others between marks that they cannot end. */
+/** Encloses foreign text in marks that it cannot close. */
 export function between(mark: Mark, text: string, path?: string): string {
   const named = path === undefined ? "" : ` path=${JSON.stringify(asLine(path))}`;
   return `<${mark}${named}>\n${withoutMarks(text)}\n</${mark}>`;
 }
 
-/** Text as a person would see it: nothing that steers a terminal, nothing that is there and cannot be seen. */
+/** Text without terminal control sequences and invisible characters. */
 export function asSeen(text: string): string {
   return printable(plainTerminalText(text));
 }
 
-/** The same for a name or a title, at most `maxChars` of it. */
+/** The same for a name or a title, in one line of at most `maxChars`. */
 export function asLine(text: string, maxChars = 200): string {
   const line = printableLine(text);
   return withoutMarks(line.length > maxChars ? `${line.slice(0, maxChars)}…` : line);

@@ -2,12 +2,12 @@ import { dirname, join, relative } from "node:path";
 import type { ProjectFile, ProjectFiles } from "../../toolcrib/index.ts";
 import { asLine, asSeen, between } from "./marks.ts";
 
-/** What all files together may take. */
+/** For all files together. */
 export const instructionBytes: number = 32 * 1024;
 
 /**
- * The project's instructions as models are shown them, the most general first; undefined where it has none. Where they are too long, those
- * nearest to the workspace have the first right to be shown.
+ * The project's instructions, the most general first; undefined when there are none. When they are too long, the files
+ * nearest to the workspace take precedence.
  */
 export function showProjectInstructions(
   { files, refused }: ProjectFiles,
@@ -21,7 +21,11 @@ export function showProjectInstructions(
       const path = relative(workspace, file.path);
       const { text, rest } = fitted(file, left);
       left -= Buffer.byteLength(text);
-      return between("project_instructions", rest === undefined ? text : `${text}${told(rest, path)}`, path);
+      return between(
+        "project_instructions",
+        rest === undefined ? text : `${text}${restNote(rest, path)}`,
+        path,
+      );
     })
     .toReversed();
   const notes = refused.map(
@@ -36,12 +40,12 @@ const introduction =
 
 interface Fitted {
   readonly text: string;
-  /** What of the file is not shown. */
+  /** What is left out of the file. */
   readonly rest: Rest | undefined;
 }
 
 interface Rest {
-  /** The first line that is not shown whole. */
+  /** The first line that is left out. */
   readonly line: number;
   readonly bytes: number;
 }
@@ -62,14 +66,14 @@ function fitted(file: ProjectFile, maxBytes: number): Fitted {
   return { text: text === "" || text.endsWith("\n") ? text : `${text}\n`, rest: { line, bytes: file.bytes } };
 }
 
-function told({ line, bytes }: Rest, path: string): string {
+function restNote({ line, bytes }: Rest, path: string): string {
   const way = path.startsWith("..")
     ? "The file lies above the workspace: ask the person if you need the rest."
     : `Read ${asLine(path)} from there if the task may depend on it.`;
   return `[Too long to be shown whole: from line ${line} on it is left out, of ${bytes} bytes in all. ${way}]`;
 }
 
-/** As codex has it: an override stands for the file beside it. */
+/** As in Codex, an override replaces the file next to it. */
 function withoutOverridden(files: readonly ProjectFile[]): readonly ProjectFile[] {
   const overridden = files
     .filter(({ path }) => path.endsWith("/AGENTS.override.md"))
@@ -77,13 +81,13 @@ function withoutOverridden(files: readonly ProjectFile[]): readonly ProjectFile[
   return files.filter(({ path }) => !overridden.includes(path));
 }
 
-/** Projects often keep the same text for each agent. */
+/** Projects often keep the same text for several agents. */
 function withoutRepeats(files: readonly ProjectFile[]): readonly ProjectFile[] {
   const texts = new Set<string>([""]);
   return files.filter(({ text }) => {
-    const words = text.trim();
-    if (texts.has(words)) return false;
-    texts.add(words);
+    const content = text.trim();
+    if (texts.has(content)) return false;
+    texts.add(content);
     return true;
   });
 }

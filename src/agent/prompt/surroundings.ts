@@ -2,40 +2,40 @@ import { counted } from "../../lib/counted.ts";
 import type { Caller, CallOptions, Mode, SandboxWanted, Toolcrib } from "../../toolcrib/index.ts";
 import { asLine, between } from "./marks.ts";
 
-/** Where a session works, as it was when it began. */
+/** Where a session runs, as of its start. */
 export interface Surroundings {
   readonly workspace: string;
   readonly platform: string;
-  /** A day, as 2026-11-16: what changes more often would cost the cache. */
+  /** A day, as 2026-11-16: anything that changes more often would defeat the cache. */
   readonly day: string;
   readonly model: string;
   readonly mode: Mode;
   readonly isConfined: boolean;
-  /** Undefined where that could not be found out, or is nothing for this room. */
+  /** Undefined when unknown, or when git is not available here. */
   readonly repository: RepositoryFacts | "none" | undefined;
 }
 
 interface RepositoryFacts {
-  /** Undefined where none is checked out. */
+  /** Undefined when none is checked out. */
   readonly branch: string | undefined;
   readonly changedFiles: number;
   /** Newest first. */
   readonly commits: readonly { readonly hash: string; readonly subject: string }[];
 }
 
-export function showSurroundings(place: Surroundings): string {
+export function showSurroundings(surroundings: Surroundings): string {
   const lines = [
-    `Workspace: ${asLine(place.workspace, 1_000)} (paths are relative to it)`,
-    `Platform: ${place.platform}`,
-    `Day: ${place.day}`,
-    ...showRepository(place.repository),
-    `Permissions: ${modeWords[place.mode]}; ${place.isConfined ? "commands run in a sandbox" : "commands run without a sandbox"}`,
-    `Model: ${asLine(place.model)}`,
+    `Workspace: ${asLine(surroundings.workspace, 1_000)} (paths are relative to it)`,
+    `Platform: ${surroundings.platform}`,
+    `Day: ${surroundings.day}`,
+    ...showRepository(surroundings.repository),
+    `Permissions: ${modeDescriptions[surroundings.mode]}; ${surroundings.isConfined ? "commands run in a sandbox" : "commands run without a sandbox"}`,
+    `Model: ${asLine(surroundings.model)}`,
   ];
   return between("environment", lines.join("\n"));
 }
 
-const modeWords: Readonly<Record<Mode, string>> = {
+const modeDescriptions: Readonly<Record<Mode, string>> = {
   safe: "reading passes, the person is asked about all else (mode safe)",
   cautious: "reading and writing files pass, the person is asked about all else (mode cautious)",
   paranoid: "the person is asked about everything (mode paranoid)",
@@ -54,36 +54,36 @@ function showRepository(repository: Surroundings["repository"]): readonly string
   ];
 }
 
-export interface Looking {
+export interface SurroundingsOptions {
   readonly model: string;
   readonly sandbox?: SandboxWanted | undefined;
-  /** The clock's, if not said. */
+  /** Default: the current time. */
   readonly now?: Date | undefined;
-  /** How long git may take; what takes longer is left out. */
-  readonly patienceMs?: number | undefined;
+  /** How long git may take before it is left out. */
+  readonly gitTimeoutMs?: number | undefined;
 }
 
 export async function findSurroundings(
   crib: Pick<Toolcrib, "workspace" | "mode" | "addCaller">,
-  { model, sandbox, now = new Date(), patienceMs = usualPatienceMs }: Looking,
+  { model, sandbox, now = new Date(), gitTimeoutMs = usualGitTimeoutMs }: SurroundingsOptions,
 ): Promise<Surroundings> {
-  const findRepository = (caller: Caller) => repositoryFacts(caller, patienceMs);
+  const findRepository = (caller: Caller) => repositoryFacts(caller, gitTimeoutMs);
   return {
     workspace: crib.workspace,
     platform: `${process.platform} ${process.arch}`,
     day: dayOf(now),
     model,
     mode: crib.mode,
-    // Which one it is would have to be tried out, and no model needs to know.
+    // Finding out which sandbox it is costs time, and no model needs to know.
     isConfined: (sandbox ?? process.env.TOOLCRIB_SANDBOX) !== "none",
-    // A room may be so narrow that it has no git.
+    // The allowed tools may not include git.
     repository: await crib.addCaller({ dialect: "toolcrib" }).then(findRepository, () => undefined),
   };
 }
 
-/** Asked like any other call, so that no repository can make git do what a rule forbids. */
+/** Made as ordinary calls, so that no repository can make git do what a rule forbids. */
 async function repositoryFacts(caller: Caller, timeoutMs: number): Promise<Surroundings["repository"]> {
-  // Nobody is asked about what only the prompt would say.
+  // The user is not asked about facts for the prompt.
   const unasked: CallOptions = { timeoutMs, approve: () => ({ allow: false }) };
   const [status, log] = await Promise.all([
     caller.call("git.status", {}, unasked),
@@ -99,9 +99,9 @@ async function repositoryFacts(caller: Caller, timeoutMs: number): Promise<Surro
   };
 }
 
-const usualPatienceMs = 3_000;
+const usualGitTimeoutMs = 3_000;
 
-/** What `git.status` says, as far as it is told. */
+/** The used part of the data of `git.status`. */
 interface StatusData {
   readonly branch: { readonly name: string | undefined };
   readonly staged: readonly { readonly path: string }[];
@@ -110,7 +110,7 @@ interface StatusData {
   readonly untracked: readonly string[];
 }
 
-/** Where the person is. */
+/** In local time. */
 function dayOf(now: Date): string {
   const two = (number: number) => String(number).padStart(2, "0");
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;

@@ -7,8 +7,8 @@ import { type Restored, restore } from "./restore.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
 /**
- * The entries of a session, or those up to the end of one of its turns: then nothing after that is looked at. Throws `not-found`,
- * and `unavailable` for what is damaged or of a newer Toolcrib.
+ * The entries of a session, or those up to the end of a turn; later entries are not read. Throws `not-found`, and
+ * `unavailable` for damaged entries or those of a newer Toolcrib.
  */
 export function readEntries(
   conversations: Conversations,
@@ -30,7 +30,7 @@ export function readEntries(
   if (entries.length === 0) throw unknownSession(session);
   const meant = turn === undefined ? entries : entriesUpTo(entries, turn);
   if (meant !== undefined) return meant;
-  const { turns } = restoreKept(entries, session);
+  const { turns } = restoreEntries(entries, session);
   throw new ToolError("not-found", `The session ${session} has no turn ${turn}`, {
     hint: turns === 0 ? "Nothing was asked in it yet." : `It has ${turns}: --turn 1 to ${turns}.`,
   });
@@ -40,8 +40,8 @@ function forkAfter(session: string, turn: number): string {
   return `Begin a new one with what was said before: toolcrib sessions fork ${session} --turn ${turn}`;
 }
 
-/** Throws `unavailable` where the beginning is not kept any more. */
-export function restoreKept(entries: readonly SessionEntry[], session: string): Restored {
+/** Throws `unavailable` when the beginning is lost. */
+export function restoreEntries(entries: readonly SessionEntry[], session: string): Restored {
   const restored = restore(entries);
   if (restored !== undefined) return restored;
   throw new ToolError("unavailable", `The beginning of the session ${session} is not kept any more`, {
@@ -55,10 +55,7 @@ function unknownSession(session: string): ToolError {
   });
 }
 
-/**
- * The entries up to the end of a turn, those after it left out; all of them for the last turn. Undefined when there is no such
- * turn. Pure.
- */
+/** The entries up to the end of a turn. Undefined when there is no such turn. Pure. */
 export function entriesUpTo(
   entries: readonly SessionEntry[],
   turn: number,
@@ -72,13 +69,13 @@ export function entriesUpTo(
   return entries.slice(0, end >= 0 && end < next ? end + 1 : next);
 }
 
-/** The last turn that has ended; 0 when none has. */
+/** 0 when none has ended. */
 export function lastEndedTurn(entries: readonly SessionEntry[]): number {
   const last = entries.findLast((entry) => entry.kind === "turn-end");
   return last?.result.turn ?? 0;
 }
 
-/** An entry as it was written down. Throws `unavailable` for what is damaged, or of a newer Toolcrib. */
+/** Validates a recorded entry. Throws `unavailable` when it is damaged or written by a newer Toolcrib. */
 export function readEntry({ number, entry }: KeptEntry, session: string): SessionEntry {
   const { kind, version } = Object(entry);
   const isNewer = kind === "start" ? version > 1 : typeof kind === "string" && !Object.hasOwn(shapes, kind);
@@ -136,7 +133,7 @@ const answer = z.looseObject({
 });
 const tool = z.looseObject({ role: z.literal("tool"), answers: z.array(answer) });
 
-/** As far as it has to hold for whoever reads it. */
+/** Checks what readers rely on. */
 const shapes: Readonly<Record<SessionEntry["kind"], z.ZodMiniType>> = {
   start: z.looseObject({
     version: count,

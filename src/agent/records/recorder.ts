@@ -5,11 +5,11 @@ import type { SessionEntry } from "./session-entry.ts";
 export interface RecorderOptions {
   readonly conversations: Conversations;
   readonly session: string;
-  /** Is told when nothing can be written any more, once until it can again, and when what was written is gone. */
+  /** Called once per series of failed writes, and when earlier entries are lost. */
   readonly warn: (message: string) => void;
 }
 
-/** Writes a session down in the journal. What cannot be written waits, and goes with what comes next: there is never a hole. */
+/** Records a session in the journal. A failed write is retried with the next one, so that no entry is missing. */
 export function openRecorder({ conversations, session, warn }: RecorderOptions): Recorder {
   let waiting: SessionEntry[] = [];
   let kept: number | undefined;
@@ -33,7 +33,7 @@ export function openRecorder({ conversations, session, warn }: RecorderOptions):
   };
 }
 
-/** A session in which nobody has said anything yet is not worth keeping. */
+/** A session without any input is not recorded. */
 function isSilent(entries: readonly SessionEntry[]): boolean {
   return entries[0]?.kind === "start" && !entries.some(({ kind }) => kind === "user");
 }

@@ -7,22 +7,22 @@ import type { SessionEntry } from "./session-entry.ts";
 
 export type StartEntry = Extract<SessionEntry, { kind: "start" }>;
 
-/** A session as its entries tell it. */
+/** A session, as its entries describe it. */
 export interface Restored extends ResumedConversation {
   readonly start: StartEntry;
   readonly model: string;
   readonly reasoning: ReasoningEffort | null;
-  /** Calls of the last reply that have no answer; then `messages` ends before the answers that it has. */
+  /** Calls of the last reply without an answer; then `messages` ends before the answers of that reply. */
   readonly unanswered: readonly UnansweredCall[];
 }
 
 interface UnansweredCall {
   readonly call: CallPart;
-  /** Of the journal; null where it was never begun. */
+  /** The id in the journal; null when the call never began. */
   readonly callId: string | null;
 }
 
-/** Puts a session together from all its entries, oldest first; undefined where the first is not its start. Pure. */
+/** Rebuilds a session from its entries, oldest first. Undefined when the first is not its start. Pure. */
 export function restore(entries: readonly SessionEntry[]): Restored | undefined {
   const [start] = entries;
   if (start?.kind !== "start") return undefined;
@@ -31,7 +31,7 @@ export function restore(entries: readonly SessionEntry[]): Restored | undefined 
   let { model, reasoning } = start;
   let turns = 0;
   let endedTurn = 0;
-  // What a fork has copied, its parent has paid for.
+  // The parent of a fork has paid for what was copied.
   const isOwn = () => start.parent === undefined || turns > start.parent.turn;
   const spend = (by: string, more: Usage) => {
     if (isOwn()) usage.set(by, addUsage(usage.get(by) ?? noUsage, more));
@@ -61,13 +61,12 @@ export function restore(entries: readonly SessionEntry[]): Restored | undefined 
   };
 }
 
-/** The messages that entries make up. */
 class Conversation {
   messages: Message[] = [];
   pinned = new Set<Message>();
-  /** Of the last reply, in its order, until all are answered. */
+  /** Of the last reply, until all are answered. */
   #calls: readonly CallPart[] = [];
-  /** Those of them that have no answer, by their ids. */
+  /** The ids of those without an answer. */
   readonly #open = new Set<string>();
   readonly #answers = new Map<string, CallAnswer>();
   readonly #begun = new Map<string, string>();
@@ -107,10 +106,10 @@ class Conversation {
       .map((call) => ({ call, callId: this.#begun.get(call.id) ?? null }));
   }
 
-  /** Providers want every call answered, whatever is missing in the record. */
+  /** Providers require an answer to every call. */
   #closeCalls(): void {
     if (this.#calls.length > 0) {
-      const answers = this.#calls.map((call) => this.#answers.get(call.id) ?? notKept(call));
+      const answers = this.#calls.map((call) => this.#answers.get(call.id) ?? lostAnswer(call));
       this.messages.push({ role: "tool", answers });
     }
     this.#forgetCalls();
@@ -124,40 +123,40 @@ class Conversation {
   }
 }
 
-function notKept({ id, name }: CallPart): CallAnswer {
+function lostAnswer({ id, name }: CallPart): CallAnswer {
   return { id, name, content: "The answer to this call was not kept.", isError: true, images: [] };
 }
 
 /**
- * The answer to a call whose process ended before there was one. The call is never made again by us; this tells the model what is
- * on record of it. Pure.
+ * The answer to a call whose process ended before it. The call is not repeated; the answer tells the model what the journal
+ * knows about it. Pure.
  */
 export function answerLostCall({ call, callId }: UnansweredCall, record: CallRecord | undefined): CallAnswer {
   const { id, name } = call;
-  return { id, name, content: tell(callId, record), isError: record?.outcome !== "ok", images: [] };
+  return { id, name, content: describeRecord(callId, record), isError: record?.outcome !== "ok", images: [] };
 }
 
-function tell(callId: string | null, record: CallRecord | undefined): string {
+function describeRecord(callId: string | null, record: CallRecord | undefined): string {
   if (callId === null)
     return "This call was not made: the session was cut off before. Nothing was done. Make it if it is still needed.";
-  // What may change something is on record before it runs.
+  // Calls that may change something are recorded before they run.
   if (record === undefined)
     return "The session was cut off during this call, which had changed nothing. Make it again if its answer is still needed.";
   if (record.outcome === null)
     return (
-      `The session was cut off during this call. It may have happened in part${tellFiles(record)}. ` +
+      `The session was cut off during this call. It may have happened in part${describeFiles(record)}. ` +
       "Look at what is there before you make it again."
     );
   const output = record.outputHandle === null ? "" : ` All that it said is kept as ${record.outputHandle}.`;
   if (record.outcome === "ok")
     return (
-      `This call was made and succeeded${tellFiles(record)}; its answer was lost when the session was cut off.${output} ` +
+      `This call was made and succeeded${describeFiles(record)}; its answer was lost when the session was cut off.${output} ` +
       "Do not make it again; look at what is there."
     );
   return `This call was made and failed: ${record.message ?? record.outcome} (${record.outcome}).${output}`;
 }
 
-function tellFiles({ files: { created, changed, removed } }: CallRecord): string {
+function describeFiles({ files: { created, changed, removed } }: CallRecord): string {
   const counts = [
     ...(created > 0 ? [`${created} created`] : []),
     ...(changed > 0 ? [`${changed} changed`] : []),

@@ -5,17 +5,17 @@ import type { Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
 import { JournalDesk } from "../../toolcrib/journal-desk.ts";
 import type { SessionOptions } from "../session.ts";
 import type { ResumedConversation } from "../session-parts.ts";
-import { lastEndedTurn, readEntries, restoreKept } from "./read-entries.ts";
+import { lastEndedTurn, readEntries, restoreEntries } from "./read-entries.ts";
 import { answerLostCall, type StartEntry } from "./restore.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
-/** A session that is to be gone on with, or that a new one begins from. */
-export interface KeptSession {
+/** A recorded session to resume or fork. */
+export interface RecordedSession {
   readonly session: string;
-  /** The new one begins after this turn of it; undefined where it goes on itself. */
+  /** The last turn of it that a fork copies; undefined when it is resumed. */
   readonly forkedAfter: number | undefined;
   readonly start: StartEntry;
-  /** As they were last. */
+  /** The last used. */
   readonly model: string;
   readonly reasoning: ReasoningEffort | null;
 }
@@ -25,60 +25,69 @@ export type WantedSession =
   | { readonly fork: NonNullable<SessionOptions["fork"]> };
 
 /**
- * Finds out how a session was held before its room is opened. Throws `not-found`; `unavailable` where a session to be resumed is
- * open in a process that lives, is damaged, or of a newer Toolcrib.
+ * Reads how a session was set up, before its instance is opened. Throws `not-found`, and `unavailable` when a session to
+ * resume is open in another process, damaged, or written by a newer Toolcrib.
  */
-export async function findKept(options: ToolcribOptions, wanted: WantedSession): Promise<KeptSession> {
-  const desk = new JournalDesk({
+export async function findRecorded(
+  options: ToolcribOptions,
+  wanted: WantedSession,
+): Promise<RecordedSession> {
+  const journal = new JournalDesk({
     state: options.stateDirectory ?? userDirectories().state,
     workspace: options.environment?.workspace ?? realWorkspace(options.workspace ?? process.cwd()),
   });
   try {
     if ("resume" in wanted) {
-      desk.refuseOpen(wanted.resume);
-      return look(desk, wanted.resume, undefined);
+      journal.refuseOpen(wanted.resume);
+      return look(journal, wanted.resume, undefined);
     }
     const { session, turn } = wanted.fork;
-    return look(desk, session, turn ?? turnToForkAt(desk, session));
+    return look(journal, session, turn ?? turnToForkAt(journal, session));
   } finally {
-    desk.close();
+    journal.close();
   }
 }
 
-function look(desk: JournalDesk, session: string, turn: number | undefined): KeptSession {
-  const { start, model, reasoning } = restoreKept(readEntries(desk.conversations, session, turn), session);
+function look(journal: JournalDesk, session: string, turn: number | undefined): RecordedSession {
+  const { start, model, reasoning } = restoreEntries(
+    readEntries(journal.conversations, session, turn),
+    session,
+  );
   return { session, forkedAfter: turn, start, model, reasoning };
 }
 
-/** The last; of a session that is at work, the last that has ended. */
-function turnToForkAt(desk: JournalDesk, session: string): number {
-  const entries = readEntries(desk.conversations, session);
-  const { turns, isTurnOpen } = restoreKept(entries, session);
-  const turn = isTurnOpen && desk.isOpen(session) ? lastEndedTurn(entries) : turns;
+/** The last turn; of a session that is running, the last that has ended. */
+function turnToForkAt(journal: JournalDesk, session: string): number {
+  const entries = readEntries(journal.conversations, session);
+  const { turns, isTurnOpen } = restoreEntries(entries, session);
+  const turn = isTurnOpen && journal.isOpen(session) ? lastEndedTurn(entries) : turns;
   if (turn > 0) return turn;
   throw new ToolError("unavailable", `No turn of the session ${session} has ended yet`, {
     hint: "Wait for its first answer, or begin a new one: toolcrib run",
   });
 }
 
-type Room = Pick<Toolcrib, "conversations" | "findCall" | "session">;
+type Instance = Pick<Toolcrib, "conversations" | "findCall" | "session">;
 
 /**
- * What was said before in a session whose room is open now; for a fork, it is copied to the room's session first. A call without
- * an answer gets one that tells what is on record of it, and that is written down: whoever goes on once more finds the same.
+ * Restores the conversation of a session that is open now; for a fork, copies it to the new session first. A call without an
+ * answer gets one from the journal, which is recorded, so that a later resume finds the same.
  */
-export function restoreSession(room: Room, { session, forkedAfter }: KeptSession): ResumedConversation {
-  const { conversations } = room;
+export function restoreSession(
+  crib: Instance,
+  { session, forkedAfter }: RecordedSession,
+): ResumedConversation {
+  const { conversations } = crib;
   const entries = [...readEntries(conversations, session, forkedAfter)];
-  const { start, unanswered } = restoreKept(entries, session);
+  const { start, unanswered } = restoreEntries(entries, session);
   const answers = unanswered.map((lost): SessionEntry => {
     const { callId } = lost;
-    const record = callId === null ? undefined : room.findCall(callId);
+    const record = callId === null ? undefined : crib.findCall(callId);
     return { kind: "answer", answer: answerLostCall(lost, record), callId };
   });
   if (forkedAfter !== undefined) {
     entries[0] = { ...start, parent: { session, turn: forkedAfter } };
-    conversations.append(room.session, [...entries, ...answers]);
+    conversations.append(crib.session, [...entries, ...answers]);
   } else if (answers.length > 0) conversations.append(session, answers);
-  return restoreKept([...entries, ...answers], session);
+  return restoreEntries([...entries, ...answers], session);
 }

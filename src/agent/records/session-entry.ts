@@ -2,7 +2,7 @@ import type { AssistantMessage, CallAnswer, Message, UserMessage } from "../../m
 import type { FinishReason, ReasoningEffort, Usage } from "../../models/model.ts";
 import type { Protocol, TurnResult } from "../event.ts";
 
-/** What is written down of a session, in its order, at once: enough to go on with it after a kill at any moment. */
+/** What is recorded of a session, at once and in order: enough to resume it after a kill at any moment. */
 export type SessionEntry =
   | {
       readonly kind: "start";
@@ -11,10 +11,10 @@ export type SessionEntry =
       readonly dialect: string;
       readonly protocol: Protocol;
       readonly reasoning: ReasoningEffort | null;
-      /** The system prompt, frozen. */
+      /** Never changes. */
       readonly system: string;
       readonly workspace: string;
-      /** Where it was forked: after this turn of that session. */
+      /** The session and the turn after which it was forked. */
       readonly parent?: { readonly session: string; readonly turn: number };
     }
   | {
@@ -22,7 +22,7 @@ export type SessionEntry =
       readonly turn: number;
       readonly source: UserSource;
       readonly message: UserMessage;
-      /** Never compacted away. */
+      /** Never compacted. */
       readonly isPinned?: true;
     }
   | {
@@ -30,17 +30,17 @@ export type SessionEntry =
       readonly message: AssistantMessage;
       readonly reason: FinishReason;
       readonly usage: Usage;
-      /** The person stopped it: these are the words that were shown. */
+      /** The user interrupted it; this is the text that was shown. */
       readonly isInterrupted?: true;
     }
-  /** A call of the last reply is being made; `callId` is the journal's. */
+  /** A call of the last reply has begun; `callId` is its id in the journal. */
   | { readonly kind: "begun"; readonly id: string; readonly callId: string }
   | { readonly kind: "answer"; readonly answer: CallAnswer; readonly callId: string | null }
-  /** From here on the conversation is this. */
+  /** Replaces the conversation so far. */
   | {
       readonly kind: "compacted";
       readonly messages: readonly Message[];
-      /** Which of them, counted from 0, are never compacted away. */
+      /** The indexes of messages that are never compacted. */
       readonly pinned: readonly number[];
       readonly tokensBefore: number;
       readonly tokensAfter: number;
@@ -50,5 +50,5 @@ export type SessionEntry =
   | { readonly kind: "spent"; readonly model: string; readonly usage: Usage }
   | { readonly kind: "turn-end"; readonly result: TurnResult };
 
-/** `notice`: our own words to the model, about a loop or a reply that could not be understood. */
+/** `notice`: a message of the session itself, about a loop or a reply that could not be understood. */
 export type UserSource = "input" | "follow-up" | "steering" | "notice";

@@ -2,16 +2,16 @@ import type { ConversationInfo, Conversations, KeptEntry } from "../../contract/
 import { readEntry } from "./read-entries.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
-/** A session in a list of them. */
+/** A session in a list. */
 export interface SessionSummary {
   readonly session: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly lastAt: number;
-  /** Null where the beginning cannot be read. */
+  /** Null when the beginning cannot be read. */
   readonly model: string | null;
   readonly turns: number;
-  /** What was asked first. */
+  /** The first input. */
   readonly task: string;
   /** Whether its last turn has not ended. */
   readonly isTurnOpen: boolean;
@@ -20,7 +20,7 @@ export interface SessionSummary {
   readonly bytes: number;
 }
 
-/** Looks only at its beginning and its end, however long it is. What cannot be read does not count. */
+/** Reads only the beginning and the end, however long the session is. Skips unreadable entries. */
 export function summariseSession(conversations: Conversations, info: ConversationInfo): SessionSummary {
   const { session, startedAt, lastAt, entries, bytes } = info;
   const read = (kept: readonly KeptEntry[]) => kept.flatMap((one) => tryToRead(one, session));

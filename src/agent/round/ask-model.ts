@@ -1,7 +1,7 @@
 import type { Model, ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import type { AgentHappening } from "../event.ts";
-import { inWords, longestTimer, pause, retryWait } from "../retry.ts";
+import { formatDuration, longestTimer, pause, retryWait } from "../retry.ts";
 import type { SessionLimits } from "../session.ts";
 import type { SessionCore } from "../session-core.ts";
 import { type ReadReply, ReplyReader } from "./reply-reader.ts";
@@ -15,14 +15,14 @@ interface Asking {
   readonly emit: (happening: AgentHappening) => void;
 }
 
-/** A whole reply, or what was seen of one that was stopped. */
+/** A complete reply, or the text of an interrupted one. */
 export type Asked =
   | { readonly isWhole: true; readonly reply: ReadReply }
   | { readonly isWhole: false; readonly shownText: string };
 
 /**
- * Asks a model until a reply has come whole. Nothing that came of one that failed counts; `retry` tells so. Throws what will
- * not pass.
+ * Asks a model, with retries, until a reply is complete. Parts of failed attempts do not count, as the `retry` event says.
+ * Throws permanent errors.
  */
 export async function askModel(asking: Asking): Promise<Asked> {
   const { signal, limits, emit } = asking;
@@ -58,15 +58,14 @@ async function readReply(reader: ReplyReader, asking: Asking): Promise<ReadReply
 }
 
 interface Watch {
-  /** Ends it from outside. */
   readonly signal: AbortSignal;
-  /** The longest that nothing may come. */
+  /** The longest silence. */
   readonly silenceMs: number;
 }
 
 /**
- * Hands on what a stream gives until `take` says that it has all. Ends at once when told to, also where the stream does not
- * listen, and by a `timeout` where it falls silent, before its first word or between two.
+ * Passes on the events of a stream until `take` returns true. Ends at once when aborted, even if the stream ignores its
+ * signal, and with a `timeout` when nothing comes for too long.
  */
 export async function eachEvent<Event>(
   open: (signal: AbortSignal) => AsyncIterable<Event>,
@@ -98,10 +97,10 @@ export async function eachEvent<Event>(
       timer?.refresh();
     }
   } catch (error) {
-    // What a stream says about having been ended is not what ended it.
+    // The error of an aborted stream is not the reason for the abort.
     const reason = ending.signal.aborted ? ending.signal.reason : error;
     ending.abort();
-    // Nobody waits: a stream that hangs would not let go of us.
+    // Not awaited: a stream that hangs would block us.
     Promise.resolve(iterator?.return?.()).catch(() => {});
     throw reason;
   } finally {
@@ -110,7 +109,7 @@ export async function eachEvent<Event>(
   }
 }
 
-/** Lets a stream of which all has come end by itself for a while, so that its connection can be used again. */
+/** Lets a stream end on its own for a while, so that its connection can be reused. */
 function letEnd(stream: AsyncIterator<unknown>, ending: AbortController): void {
   const timer = setTimeout(() => ending.abort(), 2_000).unref();
   const forget = () => clearTimeout(timer);
@@ -118,10 +117,10 @@ function letEnd(stream: AsyncIterator<unknown>, ending: AbortController): void {
 }
 
 function silent(silenceMs: number): ModelError {
-  return new ModelError("timeout", `Nothing came from the model for ${inWords(silenceMs)}`);
+  return new ModelError("timeout", `Nothing came from the model for ${formatDuration(silenceMs)}`);
 }
 
-/** What the model would be asked now. */
+/** The next request to the model. */
 export function nextRequest({ parts, conversation, reasoning }: SessionCore): ModelRequest {
   const { system, tools, id, meter } = parts;
   const maxOutputTokens = meter.outputRoom;

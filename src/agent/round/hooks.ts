@@ -2,12 +2,11 @@ import { unlessAborted } from "../../lib/abort.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 import type { HookedCall, SessionHooks } from "../session.ts";
 
-/** What becomes of a call before it is made. */
 type Checked =
   | { readonly mayGoOn: true; readonly input: unknown }
   | { readonly mayGoOn: false; readonly why: string; readonly failure: "refused" | "hook" };
 
-/** Asks the program about a call. What is wrong with its answer fails the call, and nothing more. */
+/** Runs the `beforeCall` hook. An error in it, or an invalid answer, fails only this call. */
 export async function askBefore(
   { beforeCall }: SessionHooks,
   call: HookedCall,
@@ -31,7 +30,7 @@ export async function askBefore(
   }
 }
 
-/** The words of a call that was made, as the program wants them told. */
+/** Runs the `afterCall` hook, which may replace what the model sees. */
 export async function askAfter(
   { afterCall }: SessionHooks,
   call: HookedCall,
@@ -49,13 +48,13 @@ export async function askAfter(
   }
 }
 
-/** Programs without types answer with anything. */
+/** Hooks without types may return anything. */
 function text(given: unknown): string {
   if (typeof given === "string") return given;
   throw new TypeError(`its answer is ${typeof given}, not text`);
 }
 
-/** What somebody threw, in words, whatever it was. */
+/** The message of anything that was thrown. */
 export function errorMessage(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);

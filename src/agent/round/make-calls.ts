@@ -9,69 +9,68 @@ import type { HookedCall, SessionHooks } from "../session.ts";
 import type { Recorder } from "../session-parts.ts";
 import { askAfter, askBefore, errorMessage } from "./hooks.ts";
 
-/** Where the calls of a session are made. */
-interface Counter {
+/** What calls need of their session. */
+interface CallContext {
   readonly caller: Caller;
-  /** As the model was told of them, by name. */
+  /** By the name that the model knows. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   readonly hooks: SessionHooks;
-  /** Asks the person about the call of this id. */
+  /** Asks the user about the call with this id. */
   readonly approverFor: (id: string) => Approve | undefined;
   readonly recorder: Recorder;
   readonly emit: (happening: AgentHappening) => void;
 }
 
-/** How a call ended, for the conversation and for whoever watches the model. */
+/** A call that has ended. */
 export interface MadeCall {
   readonly answer: CallAnswer;
-  /** The tool that was meant. */
   readonly canonical: string;
   readonly input: unknown;
-  /** What kind of failure it was; undefined where it was none. */
+  /** The kind of failure; undefined when it succeeded. */
   readonly failure: string | undefined;
 }
 
-/** Makes the calls of one reply. Each is answered exactly once, in their order, whatever happens; never rejects. */
+/** Makes the calls of one reply. Each is answered exactly once, in order. Never rejects. */
 export async function makeCalls(
   calls: readonly CallPart[],
-  counter: Counter,
+  context: CallContext,
   signal: AbortSignal,
 ): Promise<readonly MadeCall[]> {
-  const takeTurn = inOrder(namesOfReading(counter.tools));
-  return Promise.all(calls.map((call) => takeTurn(call.name, () => makeCall(call, counter, signal))));
+  const inTurn = inOrder(namesOfReaders(context.tools));
+  return Promise.all(calls.map((call) => inTurn(call.name, () => makeCall(call, context, signal))));
 }
 
-function namesOfReading(tools: Counter["tools"]): ReadonlySet<string> {
+function namesOfReaders(tools: CallContext["tools"]): ReadonlySet<string> {
   let names = reading.get(tools);
   if (names === undefined) {
     const isReading = ({ effects, canonical }: ToolDefinition) =>
-      effects.readOnly || canonical === beginsBeside;
+      effects.readOnly || canonical === startsInParallel;
     names = new Set([...tools.values()].filter(isReading).map(({ name }) => name));
     reading.set(tools, names);
   }
   return names;
 }
 
-/** Agents of one reply begin side by side, also those that are waited for. */
-const beginsBeside = "agent.spawn";
+/** Subagents of one reply start in parallel, even when they are awaited. */
+const startsInParallel = "agent.spawn";
 
-const reading = new WeakMap<Counter["tools"], ReadonlySet<string>>();
+const reading = new WeakMap<CallContext["tools"], ReadonlySet<string>>();
 
-/** Makes one call and tells of it. Never rejects: whatever goes wrong is its answer. */
-async function makeCall(call: CallPart, counter: Counter, signal: AbortSignal): Promise<MadeCall> {
+/** Makes one call and emits its events. Never rejects: any failure is its answer. */
+async function makeCall(call: CallPart, context: CallContext, signal: AbortSignal): Promise<MadeCall> {
   const { id, name, input } = call;
-  const { emit, recorder } = counter;
+  const { emit, recorder } = context;
   const startedAt = monotonicMs();
-  const watched: Watched = {
+  const progress: CallProgress = {
     callId: null,
-    canonical: counter.tools.get(name)?.canonical ?? name,
+    canonical: context.tools.get(name)?.canonical ?? name,
     fullText: null,
   };
   const given = input.ok ? input.value : input.given;
-  emit({ type: "tool-start", id, name, canonical: watched.canonical, input: given });
-  const outcome = await outcomeOf(call, counter, watched, signal).catch(unexpected);
+  emit({ type: "tool-start", id, name, canonical: progress.canonical, input: given });
+  const outcome = await outcomeOf(call, context, progress, signal).catch(unexpected);
   const { content, isError, images, error, data, failure, made } = outcome;
-  const { callId, canonical } = watched;
+  const { callId, canonical } = progress;
   const answer = { id, name, content, isError, images };
   recorder.add({ kind: "answer", answer, callId });
   emit({
@@ -79,7 +78,7 @@ async function makeCall(call: CallPart, counter: Counter, signal: AbortSignal): 
     id,
     name,
     canonical,
-    output: watched.fullText ?? content,
+    output: progress.fullText ?? content,
     shown: content,
     isError,
     error,
@@ -90,8 +89,8 @@ async function makeCall(call: CallPart, counter: Counter, signal: AbortSignal): 
   return { answer, canonical, input: made ?? given, failure };
 }
 
-/** What becomes known of a call while it is made. */
-interface Watched {
+/** What is learned about a call while it runs. */
+interface CallProgress {
   callId: string | null;
   canonical: string;
   fullText: string | null;
@@ -104,14 +103,14 @@ interface CallOutcome {
   readonly error: CallFailure | null;
   readonly data: unknown;
   readonly failure: string | undefined;
-  /** The arguments it was made with. */
+  /** The arguments after the `beforeCall` hook. */
   readonly made?: unknown;
 }
 
 async function outcomeOf(
   call: CallPart,
-  counter: Counter,
-  watched: Watched,
+  context: CallContext,
+  progress: CallProgress,
   signal: AbortSignal,
 ): Promise<CallOutcome> {
   if (signal.aborted) return notMade(stopped, "stopped");
@@ -119,14 +118,14 @@ async function outcomeOf(
     const content = `${call.input.problem}\nNothing was done: make the call again with whole arguments.`;
     return notMade(content, "unreadable");
   }
-  const { hooks } = counter;
+  const { hooks } = context;
   const { id, name, input } = call;
-  const asked: HookedCall = { id, name, canonical: watched.canonical, input: input.value };
+  const asked: HookedCall = { id, name, canonical: progress.canonical, input: input.value };
   const checked = await askBefore(hooks, asked, signal);
   if (signal.aborted) return notMade(stopped, "stopped");
   if (!checked.mayGoOn) return notMade(checked.why, checked.failure);
   const made: HookedCall = { ...asked, input: checked.input };
-  const result = await callTool(made, counter, watched, signal);
+  const result = await callTool(made, context, progress, signal);
   const { content, failed } = await askAfter(hooks, made, result, signal);
   const failure = failed ? "hook" : result.isError ? (result.error?.code ?? "failed") : undefined;
   return { ...result, content, isError: result.isError || failed, failure, made: made.input };
@@ -136,23 +135,23 @@ const stopped = "Not made: the person stopped the turn.";
 
 async function callTool(
   call: HookedCall,
-  { caller, approverFor, recorder, emit }: Counter,
-  watched: Watched,
+  { caller, approverFor, recorder, emit }: CallContext,
+  progress: CallProgress,
   signal: AbortSignal,
 ): Promise<CallResult> {
   const { id } = call;
   const onEvent = (event: CallEvent) => {
     switch (event.type) {
       case "start":
-        watched.callId = event.callId;
-        watched.canonical = event.tool;
+        progress.callId = event.callId;
+        progress.canonical = event.tool;
         return recorder.add({ kind: "begun", id, callId: event.callId });
       case "progress":
         return emit({ type: "tool-progress", id, message: event.message });
       case "output":
         return emit({ type: "tool-output", id, stream: event.stream, text: event.text });
       case "end":
-        watched.fullText = event.result.fullText;
+        progress.fullText = event.result.fullText;
         return;
       default:
     }
@@ -161,7 +160,7 @@ async function callTool(
   return caller.call(call.name, call.input, { signal, onEvent, ...(approve && { approve }) });
 }
 
-/** Nothing is left unanswered, also not for a fault of our own. */
+/** Every call is answered, even after an internal error. */
 function unexpected(error: unknown): CallOutcome {
   return notMade(`The call failed unexpectedly: ${errorMessage(error)}`, "internal");
 }

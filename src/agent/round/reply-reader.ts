@@ -133,7 +133,7 @@ function asJson(input: CallInput): CallInput {
   try {
     if (JSON.stringify(input.value) !== undefined) return input;
   } catch {
-    // Circular, or nothing that JSON knows.
+    // Circular, or not JSON.
   }
   return { ok: false, given: String(input.value), problem: "The arguments are not JSON." };
 }

@@ -5,7 +5,7 @@ import { counted } from "../../lib/counted.ts";
 import type { AgentEvent, TurnResult } from "../event.ts";
 import type { LiveSession } from "../live-session.ts";
 
-/** One agent that works for another: a session, and how it stands with it. */
+/** An agent that works for another: its session and its state. */
 export class Subagent {
   readonly id: string;
   readonly #relay: (event: AgentEvent) => void;
@@ -18,7 +18,7 @@ export class Subagent {
   #answered = Promise.withResolvers<void>();
   #closed: Promise<void> | undefined;
 
-  /** `relay` hears of all that happens in it. */
+  /** `relay` gets all its events. */
   constructor(id: string, relay: (event: AgentEvent) => void) {
     this.id = id;
     this.#relay = relay;
@@ -32,7 +32,7 @@ export class Subagent {
     return this.#state !== "closed";
   }
 
-  /** Gives it its first task as soon as it is open; throws what keeps it from opening. */
+  /** Gives it its first task once it is open. Throws when it cannot open. */
   async begin(session: Promise<LiveSession>, task: string): Promise<void> {
     this.#session = session;
     const live = await session;
@@ -42,7 +42,7 @@ export class Subagent {
     live.run(task);
   }
 
-  /** While it works, between two of its rounds; after its answer it goes on with this. */
+  /** Sends a message between two rounds; after an answer this starts the next turn. */
   tell(message: string): void {
     if (this.#live === undefined) throw this.isOpen ? stillOpening(this.id) : isClosed(this.id);
     this.#live.steer(message);
@@ -66,7 +66,7 @@ export class Subagent {
     return this.status;
   }
 
-  /** Ends it with all that it started. */
+  /** Ends it and everything it started. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -77,7 +77,7 @@ export class Subagent {
     this.#answered.resolve();
     const live = await this.#session?.catch(() => undefined);
     await live?.close();
-    // Its conversation is of no use any more.
+    // Frees its conversation.
     this.#session = undefined;
     this.#live = undefined;
   }
@@ -91,13 +91,13 @@ export class Subagent {
     if (event.type === "turn-start") this.#stoppedBy = undefined;
     if (event.type === "round-start") this.#turns += 1;
     if (event.type === "limit" || event.type === "loop") this.#stoppedBy = event;
-    // Told more at the last moment it goes on by itself.
+    // A message at the last moment starts another turn by itself.
     if (event.type !== "turn-end" || this.#state === "closed" || this.#live?.state !== "idle") return;
     const hasSucceeded = event.outcome === "completed";
     this.#state = hasSucceeded ? "completed" : "failed";
     this.#output = hasSucceeded ? event.text : reasonOf(event, this.#stoppedBy);
     this.#answered.resolve();
-    // Those who work for it are done, too.
+    // Its own subagents end as well.
     void this.#live.abort();
   }
 }
@@ -110,7 +110,7 @@ function stillOpening(id: string): ToolError {
   return new ToolError("unavailable", `${id} has not begun yet`, { hint: "Tell it a moment later." });
 }
 
-/** Why a subagent gave no answer, for the agent that waits for it; `stoppedBy` is the limit or loop it came to. */
+/** Why a subagent gave no answer; `stoppedBy` is the limit or loop that stopped it. */
 function reasonOf({ error, text }: TurnResult, stoppedBy: AgentEvent | undefined): string {
   const reason = error ? [error.message, error.hint].filter((words) => words).join("\n") : stop(stoppedBy);
   return text === "" ? reason : `${reason}\nIts last words: ${text}`;

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { secretsOf, toModelError } from "../provider-error.ts";
-import { type Route, toolBoxes } from "./route.ts";
+import { type Route, toolConverter } from "./route.ts";
 import { readReply } from "./stream-reply.ts";
 import { promptMaker } from "./to-prompt.ts";
 
@@ -10,18 +10,18 @@ export function languageModel(route: Route): Model {
   const { settings } = route;
   const provider = settings.provider ?? route.api;
   const id = `${provider}/${settings.model}`;
-  const boxOf = toolBoxes(route.tools);
+  const convertTools = toolConverter(route.tools);
   const toPrompt = promptMaker({
     ...route.prompt,
     id,
     provider,
     seesImages: settings.facts.seesImages !== false,
   });
-  const told = new Set<string>();
+  const warnings = new Set<string>();
   // A warning is reported once, whatever numbers it contains.
   const isNews = (warning: string) => {
-    const words = warning.replace(/\d+/g, "#");
-    return !told.has(words) && told.add(words).has(words);
+    const pattern = warning.replace(/\d+/g, "#");
+    return !warnings.has(pattern) && warnings.add(pattern).has(pattern);
   };
   const secrets = secretsOf(settings);
 
@@ -31,19 +31,19 @@ export function languageModel(route: Route): Model {
     let isAsked = false;
     let hasBegun = false;
     try {
-      const box = boxOf(request.tools);
-      const prompt = toPrompt(request, box);
+      const offered = convertTools(request.tools);
+      const prompt = toPrompt(request, offered);
       route.mark?.(prompt);
       const call: LanguageModelV4CallOptions = {
         prompt,
-        ...(box.tools.length === 0 ? {} : { tools: box.tools }),
+        ...(offered.tools.length === 0 ? {} : { tools: offered.tools }),
         ...route.options(request),
         abortSignal: AbortSignal.any([signal, leaving.signal]),
       };
       isAsked = true;
       const { stream: parts } = await route.languageModel.doStream(call);
       hasBegun = true;
-      for await (const event of readReply(untilAborted(parts, signal), { box, route, isNews })) {
+      for await (const event of readReply(untilAborted(parts, signal), { offered, route, isNews })) {
         // The consumer may resume after the turn was aborted.
         signal.throwIfAborted();
         yield event;

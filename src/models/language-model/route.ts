@@ -61,7 +61,7 @@ export interface ToolFormat {
 }
 
 /** The tools of a session, in order. Converted once, because the list never changes. */
-export interface ToolBox {
+export interface OfferedTools {
   /** As requests contain them. */
   readonly tools: LanguageModelTool[];
   find(name: string): ToolDefinition | undefined;
@@ -69,18 +69,18 @@ export interface ToolBox {
   isFreeform(name: string): boolean;
 }
 
-export function toolBoxes(format: ToolFormat): (definitions: readonly ToolDefinition[]) => ToolBox {
-  const boxes = new WeakMap<readonly ToolDefinition[], ToolBox>();
+export function toolConverter(format: ToolFormat): (definitions: readonly ToolDefinition[]) => OfferedTools {
+  const converted = new WeakMap<readonly ToolDefinition[], OfferedTools>();
   return (definitions) => {
-    const known = boxes.get(definitions);
+    const known = converted.get(definitions);
     if (known) return known;
-    const box = toolBox(definitions, format);
-    boxes.set(definitions, box);
-    return box;
+    const offered = convertTools(definitions, format);
+    converted.set(definitions, offered);
+    return offered;
   };
 }
 
-function toolBox(definitions: readonly ToolDefinition[], { toTool }: ToolFormat): ToolBox {
+function convertTools(definitions: readonly ToolDefinition[], { toTool }: ToolFormat): OfferedTools {
   const tools = definitions.map((definition, index) =>
     toTool(definition, { isLast: index === definitions.length - 1 }),
   );

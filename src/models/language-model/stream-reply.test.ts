@@ -2,7 +2,7 @@ import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/pr
 import { expect, it } from "vitest";
 import { tools } from "../../../test/support/models/ask.ts";
 import type { ModelEvent } from "../model.ts";
-import { toolBoxes } from "./route.ts";
+import { toolConverter } from "./route.ts";
 import { type Reading, readReply } from "./stream-reply.ts";
 
 type Part = LanguageModelV4StreamPart;
@@ -183,7 +183,7 @@ async function read(
 ): Promise<ModelEvent[]> {
   const format = { toTool: toTool, isStrict };
   const reading: Reading = {
-    box: toolBoxes(format)(tools),
+    offered: toolConverter(format)(tools),
     route: { ...route, tools: format },
     isNews: () => true,
   };

@@ -8,10 +8,10 @@ import { readArguments, readFreeform, readStrict } from "../../wire/read-argumen
 import type { CallPart, Meta } from "../message.ts";
 import type { FinishReason, ModelEvent, Usage } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-import type { Route, ToolBox, ToolFormat } from "./route.ts";
+import type { OfferedTools, Route, ToolFormat } from "./route.ts";
 
 export interface Reading {
-  readonly box: ToolBox;
+  readonly offered: OfferedTools;
   readonly route: Pick<Route, "fault" | "isCutCall" | "otherEnds" | "replyMeta" | "tools">;
   /** Whether a warning is new. */
   isNews(warning: string): boolean;
@@ -74,7 +74,7 @@ class Reply {
   *#understand(part: LanguageModelV4StreamPart): Generator<Held, void> {
     switch (part.type) {
       case "stream-start":
-        for (const message of part.warnings.map(wordsOf)) {
+        for (const message of part.warnings.map(warningText)) {
           if (this.#reading.isNews(message)) yield sure({ type: "warning", message });
         }
         return;
@@ -112,7 +112,7 @@ class Reply {
       case "tool-call":
         if (part.providerExecuted) return;
         this.#calls += 1;
-        yield readCall(part, this.#reading.box, this.#reading.route.tools);
+        yield readCall(part, this.#reading.offered, this.#reading.route.tools);
         return;
       case "error":
         if (!this.#reading.route.isCutCall?.(part.error)) throw part.error;
@@ -127,11 +127,11 @@ class Reply {
     return { type: "part-start", id: open.id, part: kind };
   }
 
-  *#end({ finishReason: told, usage, providerMetadata }: Finish): Generator<ModelEvent, void> {
+  *#end({ finishReason: given, usage, providerMetadata }: Finish): Generator<ModelEvent, void> {
     const { route } = this.#reading;
     // After an error the package reports no finish reason, but it reports usage only when the reply has ended.
-    const isCutAtCall = this.#hasCutCall && told.raw === undefined && usage.inputTokens.total !== undefined;
-    const finishReason = isCutAtCall ? { unified: "length" as const, raw: undefined } : told;
+    const isCutAtCall = this.#hasCutCall && given.raw === undefined && usage.inputTokens.total !== undefined;
+    const finishReason = isCutAtCall ? { unified: "length" as const, raw: undefined } : given;
     const { unified, raw } = finishReason;
     const fault = raw === undefined ? undefined : route.fault?.(raw, providerMetadata);
     const reason = fault === undefined ? this.#reasonOf(finishReason) : "stop";
@@ -209,7 +209,7 @@ function metaOf(meta: Meta | undefined): { meta?: Meta } {
   return meta === undefined ? {} : { meta };
 }
 
-function wordsOf(warning: {
+function warningText(warning: {
   readonly type: string;
   readonly message?: string;
   readonly feature?: string;
@@ -229,11 +229,11 @@ interface Held {
 /** Reads the arguments of a call, or says why they cannot be read. */
 function readCall(
   { toolCallId: id, toolName: name, input: given, providerMetadata: meta }: LanguageModelV4ToolCall,
-  box: ToolBox,
+  offered: OfferedTools,
   { isStrict }: ToolFormat,
 ): Held {
-  const definition = box.find(name);
-  const isFreeform = box.isFreeform(name);
+  const definition = offered.find(name);
+  const isFreeform = offered.isFreeform(name);
   const read = isFreeform
     ? readFreeform(definition, { name, text: parsed(given) })
     : isStrict

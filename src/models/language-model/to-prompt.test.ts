@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { tools, user } from "../../../test/support/models/ask.ts";
 import { toAiSdk } from "../../wire/formats.ts";
 import type { AssistantMessage, Message } from "../message.ts";
-import { toolBoxes } from "./route.ts";
-import { promptMaker, type Telling } from "./to-prompt.ts";
+import { toolConverter } from "./route.ts";
+import { type PromptOptions, promptMaker } from "./to-prompt.ts";
 
-const telling: Telling = {
+const telling: PromptOptions = {
   id: "acme/one",
   provider: "acme",
   seesImages: true,
@@ -15,7 +15,7 @@ const telling: Telling = {
   keepsPlainReasoning: false,
   reasoningOf: "provider",
 };
-const box = toolBoxes({ toTool: toAiSdk, isStrict: false })(tools);
+const box = toolConverter({ toTool: toAiSdk, isStrict: false })(tools);
 
 const reply: AssistantMessage = {
   role: "assistant",
@@ -139,6 +139,6 @@ it("turns each message once, so that the beginning of a conversation stays the s
   expect(second.slice(1, 3).map((message, index) => message === first[index + 1])).toEqual([true, true]);
 });
 
-function told(messages: readonly Message[], habits: Partial<Telling> = {}) {
+function told(messages: readonly Message[], habits: Partial<PromptOptions> = {}) {
   return promptMaker({ ...telling, ...habits })({ system: "", messages, tools }, box);
 }

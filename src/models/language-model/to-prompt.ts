@@ -21,10 +21,10 @@ import type {
   UserMessage,
 } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
-import type { PromptHabits, ToolBox } from "./route.ts";
+import type { OfferedTools, PromptHabits } from "./route.ts";
 
 /** How one model takes a conversation. */
-export interface Telling extends PromptHabits {
+export interface PromptOptions extends PromptHabits {
   /** `provider/name`. */
   readonly id: string;
   readonly provider: string;
@@ -33,26 +33,26 @@ export interface Telling extends PromptHabits {
 
 /** Converts requests to prompts. Each message is converted once, so that a long conversation costs no more than a new one. */
 export function promptMaker(
-  telling: Telling,
-): (request: ModelRequest, box: ToolBox) => LanguageModelV4Prompt {
-  const told = new WeakMap<ToolBox, WeakMap<Message, readonly LanguageModelV4Message[]>>();
-  return ({ system, messages }, box) => {
-    const known = told.get(box) ?? new WeakMap<Message, readonly LanguageModelV4Message[]>();
-    told.set(box, known);
+  options: PromptOptions,
+): (request: ModelRequest, offered: OfferedTools) => LanguageModelV4Prompt {
+  const converted = new WeakMap<OfferedTools, WeakMap<Message, readonly LanguageModelV4Message[]>>();
+  return ({ system, messages }, offered) => {
+    const known = converted.get(offered) ?? new WeakMap<Message, readonly LanguageModelV4Message[]>();
+    converted.set(offered, known);
     const prompt: LanguageModelV4Prompt = system === "" ? [] : [{ role: "system", content: system }];
     for (const message of messages) {
-      let turned = known.get(message);
-      if (turned === undefined) {
-        turned = toMessages(message, { ...telling, box });
-        known.set(message, turned);
+      let messages = known.get(message);
+      if (messages === undefined) {
+        messages = toMessages(message, { ...options, offered });
+        known.set(message, messages);
       }
-      prompt.push(...turned);
+      prompt.push(...messages);
     }
     return prompt;
   };
 }
 
-type Context = Telling & { readonly box: ToolBox };
+type Context = PromptOptions & { readonly offered: OfferedTools };
 
 function toMessages(message: Message, context: Context): readonly LanguageModelV4Message[] {
   switch (message.role) {
@@ -121,7 +121,7 @@ function assistantPart(part: ReplyPart, isOwn: boolean, context: Context): Assis
           type: "tool-call",
           toolCallId: idFor(part.id, context),
           toolName: nameFor(part.name, context),
-          input: callInput(part, context.box),
+          input: callInput(part, context.offered),
           ...options,
         },
       ];
@@ -135,9 +135,9 @@ function idFor(id: string, { callIds }: Context): string {
 }
 
 /** Models make up names, and providers refuse invalid ones. */
-function nameFor(name: string, { callNames, looksUpNames, box }: Context): string {
+function nameFor(name: string, { callNames, looksUpNames, offered }: Context): string {
   const isMistaken = looksUpNames && name in Object.prototype;
-  if (!isMistaken && (callNames === undefined || callNames.test(name) || box.find(name))) return name;
+  if (!isMistaken && (callNames === undefined || callNames.test(name) || offered.find(name))) return name;
   return `_${name.replace(/[^\w-]/g, "_").slice(0, 60)}`;
 }
 
@@ -154,13 +154,13 @@ function isCall(part: AssistantContent[number]): part is LanguageModelV4ToolCall
 }
 
 /** Providers accept only objects; the answer says what could not be read. */
-function callInput({ name, input }: CallPart, box: ToolBox): unknown {
-  if (box.isFreeform(name)) return input.ok ? textOf(input.value, name, box) : input.given;
+function callInput({ name, input }: CallPart, offered: OfferedTools): unknown {
+  if (offered.isFreeform(name)) return input.ok ? textOf(input.value, name, offered) : input.given;
   return input.ok && isRecord(input.value) ? input.value : {};
 }
 
-function textOf(value: unknown, name: string, box: ToolBox): unknown {
-  const definition = box.find(name);
+function textOf(value: unknown, name: string, offered: OfferedTools): unknown {
+  const definition = offered.find(name);
   const field = definition && freeformFieldOf(definition);
   const text = field !== undefined && isRecord(value) ? value[field] : undefined;
   return typeof text === "string" ? text : JSON.stringify(value);

@@ -9,13 +9,13 @@ export const exportFormats = ["jsonl", "markdown", "html"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ExportOptions {
-  /** Leaves in what looks like a key or a password; it is left out, if not said. */
+  /** Keeps what looks like a key or a password. Default: removed. */
   readonly withSecrets?: boolean | undefined;
 }
 
 /**
- * A session as a document: `jsonl` has all of it, an entry a line; `markdown` and `html` are for people. Nothing in the session can
- * break out of its place in the document, and the HTML has no script and needs no other file.
+ * Exports a session: `jsonl` has everything, one entry per line; `markdown` and `html` are for reading. Nothing in the
+ * session can break out of its element, and the HTML has no script and loads no other file.
  */
 export function exportSession(
   session: string,

@@ -2,7 +2,7 @@ import type { Image } from "../../../contract/tool.ts";
 import { printable } from "../../../lib/printable.ts";
 import type { Transcript, TranscriptCall, TranscriptItem, TranscriptTurn } from "./transcript.ts";
 
-/** One file that stands for itself: no script, nothing to fetch, for light and dark screens and for screen readers. */
+/** One self-contained file: no script, nothing to fetch, for light and dark screens and for screen readers. */
 export function toHtml({ session, start, startedAt, turns }: Transcript): string {
   const facts = [
     ["Started", time(startedAt)],
@@ -59,7 +59,7 @@ function show(item: TranscriptItem): string {
     case "text":
       return block("model", safe(item.model), item.text);
     case "reasoning":
-      return `<details class="reasoning"><summary><h3>Reasoning</h3></summary>\n${words(item.text)}\n</details>`;
+      return `<details class="reasoning"><summary><h3>Reasoning</h3></summary>\n${paragraph(item.text)}\n</details>`;
     case "note":
       return `<p class="note">${safe(item.text)}</p>`;
     case "call":
@@ -75,7 +75,7 @@ const headings = {
 } as const;
 
 function block(kind: string, heading: string, text: string, images: readonly Image[] = []): string {
-  return `<article class="${kind}"><h3>${heading}</h3>\n${words(text)}${images.map(showImage).join("")}\n</article>`;
+  return `<article class="${kind}"><h3>${heading}</h3>\n${paragraph(text)}${images.map(showImage).join("")}\n</article>`;
 }
 
 function showCall({ name, arguments: fields, answer }: TranscriptCall): string {
@@ -92,11 +92,11 @@ ${answer === undefined ? "" : `<h4>Answer</h4>\n${pre(answer.text)}${answer.imag
 </details>`;
 }
 
-function words(text: string): string {
+function paragraph(text: string): string {
   return `<div class="words">${safe(text)}</div>`;
 }
 
-/** Readers drop the first line end. Lines that a diff adds or takes away are marked as such, not by colour alone. */
+/** Browsers drop the first line break. Added and removed lines of a diff are marked by elements, not by colour alone. */
 function pre(text: string): string {
   if (!isDiff(text)) return `<pre>\n${safe(text)}</pre>`;
   const lines = text.split("\n").map((line) => {
@@ -136,7 +136,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Of an exported session. Contrasts are at least 4.5 : 1 in light and in dark. */
+/** Contrasts are at least 4.5 : 1 in light and in dark. */
 const style = `
 :root { color-scheme: light dark; --text: #1b1b1b; --page: #ffffff; --soft: #f3f4f6; --line: #c6cad1; --dim: #555b66;
   --add: #0b5a1e; --add-page: #e2f5e6; --remove: #8f1414; --remove-page: #fbe7e7; }

@@ -2,7 +2,6 @@ import { counted } from "../../../lib/counted.ts";
 import { printable } from "../../../lib/printable.ts";
 import type { Transcript, TranscriptItem } from "./transcript.ts";
 
-/** For people who read it in an editor or on a page that renders Markdown. */
 export function toMarkdown({ session, start, startedAt, turns }: Transcript): string {
   const facts = [
     ["Started", new Date(startedAt).toISOString()],
@@ -19,16 +18,16 @@ export function toMarkdown({ session, start, startedAt, turns }: Transcript): st
     ...turns.flatMap(({ number, startedAt, items }) => [
       number === 0 ? "## Before the first turn" : `## Turn ${number}`,
       new Date(startedAt).toISOString(),
-      ...items.flatMap(tell),
+      ...items.flatMap(formatItem),
     ]),
   ];
   return `${sections.join("\n\n")}\n`;
 }
 
-function tell(item: TranscriptItem): readonly string[] {
+function formatItem(item: TranscriptItem): readonly string[] {
   switch (item.kind) {
     case "user":
-      return [`### ${headings[item.source]}`, quote(item.text), ...tellImages(item.images.length)];
+      return [`### ${headings[item.source]}`, quote(item.text), ...imageNote(item.images.length)];
     case "reasoning":
       return ["### Reasoning", quote(item.text)];
     case "text":
@@ -46,7 +45,7 @@ function tell(item: TranscriptItem): readonly string[] {
           : [
               item.answer.isError ? "Failed:" : "Answer:",
               fence(item.answer.text),
-              ...tellImages(item.answer.images.length),
+              ...imageNote(item.answer.images.length),
             ]),
       ];
   }
@@ -59,13 +58,13 @@ const headings = {
   notice: "Notice to the model",
 } as const;
 
-function tellImages(count: number): readonly string[] {
+function imageNote(count: number): readonly string[] {
   return count === 0 ? [] : [`(${counted(count, "image")}, left out)`];
 }
 
 /**
- * Markdown of others, which ends with the quotation whatever it leaves open. What a page could take for markup of its own, or
- * would fetch from elsewhere, is shown as it stands.
+ * Quotes foreign Markdown, which ends with the quotation. Text that could be taken for HTML, or would load something, is
+ * shown verbatim.
  */
 function quote(text: string): string {
   if (/<[a-z/!?]|!\[|(javascript|vbscript|data)\s*:/i.test(text)) return fence(text);
@@ -75,7 +74,7 @@ function quote(text: string): string {
     .join("\n");
 }
 
-/** Longer than any in it, so that nothing in it ends it. */
+/** Uses a longer fence than any in the text. */
 function fence(text: string): string {
   const marks = "`".repeat(Math.max(3, longestRun(text, "`") + 1));
   return `${marks}text\n${text}${text.endsWith("\n") ? "" : "\n"}${marks}`;
@@ -88,7 +87,7 @@ function code(text: string): string {
   return `${marks}${/^`|`$|^ .* $/.test(line) ? ` ${line} ` : line}${marks}`;
 }
 
-/** How often a character stands in a row at most. */
+/** The longest run of a character. */
 function longestRun(text: string, character: string): number {
   let longest = 0;
   let run = 0;

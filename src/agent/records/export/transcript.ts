@@ -8,10 +8,10 @@ import { readEntry } from "../read-entries.ts";
 import type { StartEntry } from "../restore.ts";
 import type { SessionEntry, UserSource } from "../session-entry.ts";
 
-/** A session as people read it. All texts can be shown on a terminal: what would steer one is made visible. */
+/** A session for reading. Terminal control characters in its texts are made visible. */
 export interface Transcript {
   readonly session: string;
-  /** Undefined where the beginning is lost. */
+  /** Undefined when the beginning is lost. */
   readonly start: StartEntry | undefined;
   readonly startedAt: number;
   readonly turns: readonly TranscriptTurn[];
@@ -32,46 +32,46 @@ export type TranscriptItem =
     }
   | { readonly kind: "reasoning" | "text"; readonly model: string; readonly text: string }
   | TranscriptCall
-  /** What else happened, in a sentence. */
+  /** Anything else, in a sentence. */
   | { readonly kind: "note"; readonly text: string };
 
 export interface TranscriptCall {
   readonly kind: "call";
   readonly name: string;
   readonly arguments: readonly { readonly name: string; readonly text: string }[];
-  /** Undefined where there is none yet. */
+  /** Undefined when there is none yet. */
   answer: { readonly text: string; readonly isError: boolean; readonly images: readonly Image[] } | undefined;
 }
 
-/** Entries that cannot be read are notes. */
+/** Unreadable entries become notes. */
 export function toTranscript(session: string, kept: readonly KeptEntry[]): Transcript {
   const turns: { number: number; startedAt: number; items: TranscriptItem[] }[] = [];
   const calls = new Map<string, TranscriptCall>();
   let start: StartEntry | undefined;
-  const tell = (at: number, ...items: readonly TranscriptItem[]) => {
+  const add = (at: number, ...items: readonly TranscriptItem[]) => {
     if (turns.length === 0) turns.push({ number: 0, startedAt: at, items: [] });
     turns.at(-1)!.items.push(...items);
   };
   for (const { number, at, entry } of kept) {
-    const read = tryToRead({ number, at, entry }, session);
-    if (read === undefined) tell(at, note(`Entry ${number} cannot be read.`));
+    const read = readable({ number, at, entry }, session);
+    if (read === undefined) add(at, note(`Entry ${number} cannot be read.`));
     else if (read.kind === "start") start = read;
     else if (read.kind === "answer") {
       const { id, name, content, isError, images } = read.answer;
       const answer = { text: printable(content), isError, images };
       const call = calls.get(id);
-      if (call === undefined) tell(at, { kind: "call", name: printable(name), arguments: [], answer });
+      if (call === undefined) add(at, { kind: "call", name: printable(name), arguments: [], answer });
       else call.answer ??= answer;
     } else {
       if (read.kind === "user" && read.turn !== turns.at(-1)?.number)
         turns.push({ number: read.turn, startedAt: at, items: [] });
-      tell(at, ...itemsOf(read, calls));
+      add(at, ...itemsOf(read, calls));
     }
   }
   return { session, start, startedAt: kept[0]?.at ?? 0, turns };
 }
 
-function tryToRead(kept: KeptEntry, session: string): SessionEntry | undefined {
+function readable(kept: KeptEntry, session: string): SessionEntry | undefined {
   try {
     return readEntry(kept, session);
   } catch {
@@ -82,7 +82,7 @@ function tryToRead(kept: KeptEntry, session: string): SessionEntry | undefined {
 function itemsOf(entry: SessionEntry, calls: Map<string, TranscriptCall>): readonly TranscriptItem[] {
   switch (entry.kind) {
     case "user":
-      return [{ kind: "user", source: entry.source, ...wordsOf(entry.message) }];
+      return [{ kind: "user", source: entry.source, ...contentOf(entry.message) }];
     case "reply":
       return entry.message.content.flatMap((part): TranscriptItem[] => {
         if (part.type !== "call") {
@@ -99,24 +99,24 @@ function itemsOf(entry: SessionEntry, calls: Map<string, TranscriptCall>): reado
         return [call];
       });
     case "compacted":
-      return [note(tellCompaction(entry))];
+      return [note(describeCompaction(entry))];
     case "change":
-      return [note(tellChange(entry))];
+      return [note(describeChange(entry))];
     case "turn-end":
-      return entry.result.outcome === "completed" ? [] : [note(tellEnd(entry))];
+      return entry.result.outcome === "completed" ? [] : [note(describeEnd(entry))];
     default:
       return [];
   }
 }
 
-function wordsOf({ content }: Extract<Message, { role: "user" }>) {
+function contentOf({ content }: Extract<Message, { role: "user" }>) {
   return {
     text: printable(content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")),
     images: content.filter((part) => part.type === "image"),
   };
 }
 
-/** Texts stand for themselves, everything else as JSON. */
+/** Strings as they are, everything else as JSON. */
 function describeInput(input: CallInput): TranscriptCall["arguments"] {
   if (!input.ok) return [{ name: "unreadable arguments", text: printable(input.given) }];
   const { value } = input;
@@ -131,11 +131,14 @@ function note(text: string): TranscriptItem {
   return { kind: "note", text: printable(text) };
 }
 
-function tellCompaction({ tokensBefore, tokensAfter }: Extract<SessionEntry, { kind: "compacted" }>): string {
+function describeCompaction({
+  tokensBefore,
+  tokensAfter,
+}: Extract<SessionEntry, { kind: "compacted" }>): string {
   return `The conversation was made shorter: from about ${tokensBefore} to ${counted(tokensAfter, "token")}.`;
 }
 
-function tellChange({ model, reasoning }: Extract<SessionEntry, { kind: "change" }>): string {
+function describeChange({ model, reasoning }: Extract<SessionEntry, { kind: "change" }>): string {
   const parts = [
     ...(model === undefined ? [] : [`model ${model}`]),
     ...(reasoning === undefined ? [] : [`reasoning ${reasoning ?? "as usual"}`]),
@@ -143,7 +146,7 @@ function tellChange({ model, reasoning }: Extract<SessionEntry, { kind: "change"
   return `From here on: ${parts.join(", ")}.`;
 }
 
-function tellEnd({ result }: Extract<SessionEntry, { kind: "turn-end" }>): string {
+function describeEnd({ result }: Extract<SessionEntry, { kind: "turn-end" }>): string {
   const why = result.error ? `: ${result.error.message}` : "";
   return `The turn ended: ${result.outcome}${why}.`;
 }

@@ -32,7 +32,7 @@ export function askingFetch({
     const ends = init?.signal ? AbortSignal.any([signal, init.signal]) : signal;
     const response = await fetch(input, { ...init, signal: ends });
     if (!response.ok) {
-      const message = saidIn(await response.text().catch(() => ""));
+      const message = errorTextIn(await response.text().catch(() => ""));
       throw refused({ status: response.status, message, headers: response.headers });
     }
     if (begun === undefined || response.body === null) return response;
@@ -42,7 +42,7 @@ export function askingFetch({
   };
 }
 
-function saidIn(body: string): string {
+function errorTextIn(body: string): string {
   try {
     const { error } = JSON.parse(body);
     return typeof error === "string" ? error : body;
@@ -134,7 +134,7 @@ export function ollamaErrors(address: string, settings: ProviderSettings): Ollam
       return error instanceof TypeError && !hasBegun ? unreachable(address, error) : read;
     if (hasBegun && read.kind === "network")
       return new ModelError("cut", "The reply broke off: the connection was lost.");
-    return withWayOut(read, { address, model, provider, isItOllama });
+    return withHint(read, { address, model, provider, isItOllama });
   };
   return {
     of,
@@ -161,7 +161,7 @@ function unreachable(address: string, { message, cause }: TypeError): ModelError
   return new ModelError("network", `Cannot reach ${address}: ${why}`, { hint: isItRunning });
 }
 
-function withWayOut(
+function withHint(
   error: ModelError,
   {
     address,

@@ -16,34 +16,34 @@ import { ModelError } from "../../model-error.ts";
 import { UnreadableCall } from "./asking-fetch.ts";
 
 /** How one model takes a conversation. */
-interface Telling {
+interface MessageOptions {
   /** The model's id; reasoning of other models is left out. */
   readonly id: string;
   readonly seesImages: boolean;
 }
 
 /** Converts messages to Ollama's format, each once. */
-export function messageMaker(telling: Telling): (message: Message) => readonly OllamaMessage[] {
+export function messageMaker(options: MessageOptions): (message: Message) => readonly OllamaMessage[] {
   const known = new WeakMap<Message, readonly OllamaMessage[]>();
   return (message) => {
-    const made = known.get(message) ?? toMessages(message, telling);
+    const made = known.get(message) ?? toMessages(message, options);
     known.set(message, made);
     return made;
   };
 }
 
-function toMessages(message: Message, telling: Telling): readonly OllamaMessage[] {
+function toMessages(message: Message, options: MessageOptions): readonly OllamaMessage[] {
   switch (message.role) {
     case "user":
-      return [toUser(message, telling)];
+      return [toUser(message, options)];
     case "assistant":
-      return [toAssistant(message, telling)];
+      return [toAssistant(message, options)];
     case "tool":
-      return toAnswers(message, telling);
+      return toAnswers(message, options);
   }
 }
 
-function toUser({ content }: UserMessage, { seesImages }: Telling): OllamaMessage {
+function toUser({ content }: UserMessage, { seesImages }: MessageOptions): OllamaMessage {
   const words = content.flatMap((part) => {
     if (part.type === "text") return [part.text];
     return seesImages ? [] : [pictureLeftOut];
@@ -52,7 +52,7 @@ function toUser({ content }: UserMessage, { seesImages }: Telling): OllamaMessag
   return { role: "user", content: words.join("\n"), ...(seesImages && imagesOf(images)) };
 }
 
-function toAssistant({ model, content }: AssistantMessage, { id }: Telling): OllamaMessage {
+function toAssistant({ model, content }: AssistantMessage, { id }: MessageOptions): OllamaMessage {
   const textOf = (type: "text" | "reasoning") =>
     content.flatMap((part) => (part.type === type ? [part.text] : [])).join("");
   const thinking = model === id ? textOf("reasoning") : "";
@@ -76,17 +76,17 @@ function toCall({ name, input }: CallPart): NonNullable<OllamaMessage["tool_call
 }
 
 /** Answers hold no images; those follow in a user message. */
-function toAnswers({ answers }: ToolMessage, { seesImages }: Telling): readonly OllamaMessage[] {
-  const told = answers.map(({ name, content, images }) => ({
+function toAnswers({ answers }: ToolMessage, { seesImages }: MessageOptions): readonly OllamaMessage[] {
+  const results = answers.map(({ name, content, images }) => ({
     role: "tool",
     content: images.length > 0 && !seesImages ? `${content}\n${pictureLeftOut}`.trimStart() : content,
     tool_name: name || noName,
   }));
   const seen = seesImages ? answers.filter(({ images }) => images.length > 0) : [];
-  if (seen.length === 0) return told;
+  if (seen.length === 0) return results;
   const names = seen.map(({ name }) => name).join(", ");
   return [
-    ...told,
+    ...results,
     { role: "user", content: `From ${names}:`, ...imagesOf(seen.flatMap(({ images }) => images)) },
   ];
 }
