@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { builtInRules } from "../src/policy/built-in-rules.ts";
-import { decide } from "../src/policy/decide.ts";
 import { compilePolicy } from "../src/policy/rules/compile-policy.ts";
+import { decide } from "./support/policy/judge.ts";
 
 const text = readFileSync(join(import.meta.dirname, "../docs/policy.md"), "utf8");
 const blocks = [...text.matchAll(/^```(\S*)\n([\s\S]*?)^```$/gm)].flatMap(([, language, rules]) =>

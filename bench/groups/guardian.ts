@@ -1,6 +1,7 @@
 import type { Access } from "../../src/contract/access.ts";
 import { builtInRules } from "../../src/policy/built-in-rules.ts";
-import { decide } from "../../src/policy/decide.ts";
+import { analyseCommand } from "../../src/policy/commands/analyse-command.ts";
+import { decideCall } from "../../src/policy/decide.ts";
 import type { Question } from "../../src/policy/policy.ts";
 import { compilePolicy, type Policy } from "../../src/policy/rules/compile-policy.ts";
 import type { Case, Contender, Group } from "../harness.ts";
@@ -66,7 +67,7 @@ function decideOn(access: Access): Contender {
         sandbox: "none",
         realPaths: new Map(),
       };
-      return decide(question, policy).verdict;
+      return decideCall(question, policy, analyseCommand).verdict;
     },
   };
 }

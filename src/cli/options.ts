@@ -1,5 +1,5 @@
 import { dialectNames } from "../dialects/dialects.ts";
-import { modes } from "../policy/mode.ts";
+import { modes } from "../policy/policy.ts";
 import type { ToolcribOptions } from "../toolcrib/index.ts";
 import { sandboxesWanted } from "../toolcrib/sandbox-wanted.ts";
 import type { Command, Option } from "./command.ts";

@@ -1,6 +1,6 @@
 import { toCommandLine } from "../lib/shell-quote.ts";
-import { kindOfHost } from "../policy/host-kinds.ts";
-import type { Mode } from "../policy/mode.ts";
+import { kindOfHost } from "../policy/hosts.ts";
+import type { Mode } from "../policy/policy.ts";
 import type { CallResult } from "../toolcrib/index.ts";
 
 /** What only a person may do about a refusal, so that models are not told. */

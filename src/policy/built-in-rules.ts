@@ -43,3 +43,60 @@ deny run toolcrib mcp install
 deny run toolcrib approve
 `,
 };
+
+/** What holds besides in rooms that reach beyond their workspace, into the person's home and the system. */
+export const reachRules: RuleSource = {
+  level: "built-in",
+  name: "built-in",
+  text: `# Passwords, keys and letters that the system keeps.
+secret /etc/shadow* /etc/gshadow* /etc/master.passwd /etc/security/opasswd* /etc/krb5.keytab /etc/ssh/*_key
+secret /etc/ssl/private/** /etc/wireguard/** /etc/openvpn/** /etc/ppp/*-secrets /etc/ipsec.secrets /etc/sudoers*
+secret /etc/NetworkManager/system-connections/** /etc/wpa_supplicant/** /etc/kubernetes/** /etc/rancher/**
+secret /run/secrets/** /run/credentials/** /var/run/secrets/** /var/mail/** /var/spool/{mail,cron}/** /var/lib/{docker,sss}/**
+secret /proc/keys /proc/*/auxv /proc/*/task/*/auxv /dev/{mem,kmem,port} /dev/{sd,hd,vd,xvd,nvme,dm-}* /dev/{mapper,input}/**
+
+# What agents sign in with, and what was said to them.
+secret ~/.claude.json* ~/.claude/{.credentials.json*,history.jsonl,projects/**} ~/.codex/{auth.json*,history.jsonl,sessions/**}
+secret ~/.gemini/{oauth_creds,google_accounts}.json ~/.gemini/tmp/** ~/.config/{openai,anthropic,github-copilot}/**
+secret ~/.local/share/opencode/** ~/.cursor/mcp.json ~/.codeium/** ~/.continue/** ~/.cache/huggingface/*token* ~/.huggingface/**
+
+# Browsers, mail and chat.
+secret ~/.{mozilla,thunderbird,librewolf,waterfox,zen}/** ~/.config/{chromium,google-chrome*,BraveSoftware,microsoft-edge*}/**
+secret ~/.config/{opera*,vivaldi*,Slack,Signal,discord,Element,teams*,weechat,hexchat}/** ~/.var/app/** ~/snap/**
+secret ~/.{mail,mutt,weechat,irssi,purple}/** ~/{Mail,Maildir,mail}/** ~/mbox ~/.config/{mutt,neomutt,evolution,msmtp}/**
+secret ~/.{muttrc,mbsyncrc,offlineimaprc,msmtprc,fetchmailrc,authinfo} ~/.local/share/{TelegramDesktop,evolution,signal-cli}/**
+secret ~/Library/{Keychains,Cookies,Mail,Messages,Safari,Accounts,Containers}/** ~/Library/Application?Support/** /Library/Keychains/**
+
+# Keyrings, password stores, wallets and screens.
+secret ~/.local/share/{keyrings,kwalletd,gopass,pki}/** ~/.{password-store,pki,op,putty,vnc}/** ~/.gnome2/keyrings/**
+secret ~/.config/{op,Bitwarden*,1Password,keepassxc,gopass,sops,age,remmina,filezilla,solana,Exodus}/**
+secret ~/.{bitcoin,litecoin,monero,ethereum,electrum}/** ~/.{Xauthority,ICEauthority}
+
+# What programs and clouds sign in with.
+secret ~/.config/{glab-cli,rclone,netlify,composer,doctl,heroku,configstore,stripe,hcloud,ngrok,scw,argocd,helm}/**
+secret ~/.config/{hub,linode-cli,containers/auth.json,pip/pip.conf,pypoetry/auth.toml,sentry/**,goa-1.0/**,NuGet/**}
+secret ~/.{docker/config.json*,kube/**,oci/**,bluemix/**,aliyun/**,fly/**,vercel/**,netlify/**,heroku/**,terraformrc}
+secret ~/.{s3cfg,boto,passwd-s3fs,my.cnf,mylogin.cnf,pg_service.conf,databrickscfg,sentryclirc,condarc,smbcredentials,hgrc}
+secret ~/.m2/settings*.xml ~/.gradle/gradle.properties ~/.yarnrc* ~/.gem/credentials ~/.bundle/config ~/.nuget/NuGet/** ~/.pip/**
+secret ~/.{composer/auth.json,snowsql/**,dbt/**,kaggle/**,ngrok2/**,subversion/auth/**,jupyter/**,ivy2/.credentials}
+secret ~/.local/share/{com.vercel.cli,jupyter}/** ~/.pub-cache/credentials.json
+
+# What was typed or looked at.
+secret ~/.*_history ~/.*-history ~/.{lesshst,viminfo,histfile,zhistory,dbshell} ~/.local/share/{fish,atuin,nvim/shada}/**
+secret ~/.local/state/{nvim/shada,bash,zsh}/** ~/.{zsh,bash}_sessions/** ~/.local/share/recently-used.xbel*
+
+# What starts by itself, or in place of what the person calls: it would run outside every sandbox.
+protected ~/.bash_* ~/.zsh* ~/.zlogout ~/.{kshrc,cshrc,tcshrc,login,logout} ~/.oh-my-zsh/** ~/.config/{zsh,nushell,direnv,mise}/**
+protected ~/.{xprofile,xinitrc,xsession*,xsessionrc,Xresources,pam_environment} ~/.config/{autostart,environment.d}/**
+protected ~/.config/{i3,sway,hypr,awesome,bspwm,openbox,kitty,alacritty,wezterm,tmux}/** ~/.{tmux.conf,screenrc,tmux/**}
+protected ~/{bin,.bin}/** ~/.local/{bin,lib}/** ~/.local/share/{applications,systemd,dbus-1,nvim,mise,pipx}/** ~/go/bin/**
+protected ~/.{cargo,rustup,nvm,fnm,volta,asdf,bun,deno,pyenv,rbenv,rvm,sdkman,jenv,nix-profile,ghcup,opam,npm-global}/**
+protected ~/.{vimrc,gvimrc,exrc,emacs,nanorc} ~/.{vim,emacs.d,doom.d}/** ~/.config/{nvim,vim,emacs,doom,helix,kak,micro,zed}/**
+protected ~/.config/{Code*,VSCodium,Cursor,Windsurf,JetBrains}/** ~/.{vscode,cursor}-server/** ~/.config/{opencode,goose,crush}/**
+protected ~/.{pythonrc*,pdbrc*,irbrc,pryrc,Rprofile,ghci,psqlrc,sqliterc,lldbinit*,gemrc,npmrc,mailcap,procmailrc,forward,rhosts}
+protected ~/.{claude,codex,gemini,cursor,vscode,ipython,gradle,m2}/** ~/.config/mimeapps.list ~/Library/{LaunchAgents,Services,Scripts}/**
+
+# The shells of our rooms.
+secret **/toolcrib-shells.*/**
+`,
+};

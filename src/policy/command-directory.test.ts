@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { judge, place, rules } from "../../test/support/policy/judge.ts";
 import type { Access } from "../contract/access.ts";
 import { analyseCommand } from "./commands/analyse-command.ts";
-import { leftBy } from "./commands/session-knowledge.ts";
+import { leftBy } from "./commands/shell-sessions.ts";
 import { pathsNamed } from "./parts.ts";
 
 function verdictOn(command: string, cwd: string, lines: string): string {

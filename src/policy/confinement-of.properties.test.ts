@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { place, policyOf, rules } from "../../test/support/policy/judge.ts";
+import { decide, place, policyOf, rules } from "../../test/support/policy/judge.ts";
 import { confinementOf } from "./confinement-of.ts";
-import { decide } from "./decide.ts";
 import { guardPaths } from "./guard-paths.ts";
-import { modes } from "./mode.ts";
-import type { Decision, Question } from "./policy.ts";
+import { type Decision, modes, type Question } from "./policy.ts";
 
 const hosts = ["a.example", "b.a.example", "c.org", "127.0.0.1", "10.1.2.3", "localhost", "8.8.8.8"];
 const paths = ["x", "src/a", ".env", "secrets/a", ".vscode/tasks.json", ".git/config", ".git/hooks/a", "y/z"];

@@ -1,11 +1,9 @@
 import { expect, it } from "vitest";
-import { place, policyOf, rules } from "../../test/support/policy/judge.ts";
+import { decide, place, policyOf, rules } from "../../test/support/policy/judge.ts";
 import type { Access } from "../contract/access.ts";
 import type { Confinement } from "../contract/confinement.ts";
 import { confinementOf } from "./confinement-of.ts";
-import { decide } from "./decide.ts";
-import type { Mode } from "./mode.ts";
-import type { Question, RuleSource } from "./policy.ts";
+import type { Mode, Question, RuleSource } from "./policy.ts";
 
 interface Trial {
   readonly mode?: Mode;

@@ -1,12 +1,16 @@
 import { posix } from "node:path";
-import type { Confinement } from "../contract/confinement.ts";
-import { wordsNamingPaths } from "./command-parts.ts";
+import type { AbsentPath, Confinement } from "../contract/confinement.ts";
+import type { Segment } from "../lib/glob/glob-segment.ts";
 import type { SimpleCommand } from "./commands/analysis.ts";
-import { absentPaths, hiddenPaths, outsidePaths, readOnlyPaths } from "./confined-paths.ts";
 import { hostsReached, mayConnect } from "./may-connect.ts";
+import { wordsNamingPaths } from "./parts.ts";
+import { type Names, namesOf } from "./paths/path-names.ts";
+import { compilePath } from "./paths/path-pattern.ts";
 import { spelledPath } from "./paths/path-target.ts";
+import { isAbout, isExactly, refusingRule, refusingWhole, rulesNear } from "./paths/refuse-path.ts";
 import {
   type Decision,
+  type Mode,
   outsideWorkspace,
   type Part,
   type PartVerdict,
@@ -14,6 +18,7 @@ import {
   type Question,
 } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
+import { isFor, type PathRule, strongest } from "./rules/rule.ts";
 
 /**
  * What the commands of a call may reach: what rules allow, and what was allowed of this very call, be it by the mode or by
@@ -112,4 +117,140 @@ function makesRepository(granted: readonly Part[]): boolean {
 function isRepositoryMaker({ program, words, effects }: SimpleCommand): boolean {
   const isMaker = program === "git" && /^(?:init|clone)$/.test(words[1]?.value ?? "");
   return isMaker && effects.every(({ risk }) => risk !== "execute");
+}
+
+type Tool = Question["tool"];
+type Judge = (path: string) => boolean;
+
+/**
+ * What commands do not get to see: secrets, and what rules deny to read. A directory of secrets is hidden as a whole,
+ * unless the person has opened something that may lie in one. The same function for the same rules: who asks about
+ * thousands of paths may keep the answers.
+ */
+export function hiddenPaths(policy: Policy, tool: Tool): Judge {
+  return remembered(policy, `hidden ${keyOf(tool, policy)}`, () => {
+    const counts = (rule: PathRule) => isFor(rule, tool);
+    const { highestFirst } = policy.paths;
+    const isOpened = highestFirst.some(
+      ({ effect, place }) => effect === "open" && place.level !== "built-in",
+    );
+    const refusing = isOpened ? refusingRule : refusingWhole;
+    return (path) => refusing(policy, "read", namesOf(path, policy.place), counts) !== undefined;
+  });
+}
+
+/** What commands may read and not write, but for what was allowed of this call. */
+export function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly string[]): Judge {
+  const isReadOnly = remembered(
+    policy,
+    `read-only ${mode === "paranoid"} ${keyOf(tool, policy)}`,
+    (): Judge => {
+      const counts = (rule: PathRule) => isFor(rule, tool);
+      return (path) => {
+        const names = namesOf(path, policy.place);
+        if (refusingWhole(policy, "write", names, counts) !== undefined) return true;
+        // Git writes there by itself; what it would run is protected.
+        if (names.folded.slice(names.inside).includes(".git")) return false;
+        return isAskedAbout(names, tool, mode, policy);
+      };
+    },
+  );
+  const lifted = allowed.filter(isReadOnly);
+  if (lifted.length === 0) return isReadOnly;
+  const isLifted = (path: string) => lifted.some((one) => path === one || path.startsWith(`${one}/`));
+  const isRefused = (path: string) =>
+    refusingWhole(policy, "write", namesOf(path, policy.place), (rule) => isFor(rule, tool)) !== undefined;
+  return (path) => (isLifted(path) ? isRefused(path) : isReadOnly(path));
+}
+
+/** Whether a person would be asked before a tool writes it. */
+function isAskedAbout(names: Names, tool: Tool, mode: Mode, policy: Policy): boolean {
+  const found = rulesNear(policy, names).filter((rule) => {
+    if (!rule.uses.has("write") || !isFor(rule, tool)) return false;
+    if (rule.effect === "ask") return isAbout(rule, "write", names);
+    return rule.effect === "allow" && mode !== "paranoid" && isExactly(rule, names);
+  });
+  return strongest(found).wins?.effect === "ask";
+}
+
+/** What must not come into being at the root of the workspace, as far as rules spell it out. */
+export function absentPaths(
+  policy: Policy,
+  isReadOnly: Judge,
+  makes: "a repository" | "nothing",
+): readonly AbsentPath[] {
+  const spelled = spelledPaths(policy).filter(({ path }) => isReadOnly(path));
+  if (makes === "a repository") return spelled;
+  return [...spelled, { path: `${rootOf(policy)}/.git`, kind: "directory" }];
+}
+
+function spelledPaths(policy: Policy): readonly AbsentPath[] {
+  return remembered(policy, "spelled", () => {
+    const root = rootOf(policy);
+    const found = new Map<string, AbsentPath>();
+    for (const { effect, uses, glob } of policy.paths.highestFirst) {
+      if (effect !== "protected" && !(effect === "ask" && uses.has("write"))) continue;
+      for (const pattern of compilePath(glob, policy.place, "exact")) {
+        const isDirectory = pattern.at(-1) === "**";
+        const names = literalNames(pattern.filter((segment, at) => segment !== "**" || at === 0));
+        const path = names && `/${names.join("/")}`;
+        if (!path?.startsWith(`${root}/`) || names?.includes(".git")) continue;
+        if (!isDirectory || !found.has(path))
+          found.set(path, { path, kind: isDirectory ? "directory" : "file" });
+      }
+    }
+    return [...found.values()];
+  });
+}
+
+/** Files and directories outside the workspace that rules allow with all in them. */
+export function outsidePaths(
+  policy: Policy,
+  tool: Tool,
+): { readonly read: readonly string[]; readonly write: readonly string[] } {
+  const allowed = (use: "read" | "write") =>
+    policy.paths.highestFirst
+      .filter((rule) => rule.effect === "allow" && rule.uses.has(use) && isFor(rule, tool))
+      .flatMap(({ patterns }) => patterns.flatMap((pattern) => outsidePath(pattern, policy)));
+  return { read: allowed("read"), write: allowed("write") };
+}
+
+/** `/srv/data/**` and `/srv/data/file`; of what has wildcards elsewhere only what a call names is reached. */
+function outsidePath(pattern: readonly Segment[], policy: Policy): readonly string[] {
+  const names = literalNames(pattern.at(-1) === "**" ? pattern.slice(0, -1) : pattern);
+  if (names === undefined || names.length === 0) return [];
+  const path = `/${names.join("/")}`;
+  const root = rootOf(policy);
+  return path === root || path.startsWith(`${root}/`) ? [] : [path];
+}
+
+/** The workspace, "" for "/". */
+function rootOf({ place: { workspace } }: Policy): string {
+  return workspace === "/" ? "" : workspace;
+}
+
+function literalNames(pattern: readonly Segment[]): string[] | undefined {
+  const names = pattern.map((segment) =>
+    segment !== "**" && segment.shape.kind === "literal" ? segment.shape.text : undefined,
+  );
+  // What climbs means no path that is ever reached.
+  return names.every((name) => name !== undefined && name !== "..") ? (names as string[]) : undefined;
+}
+
+/** The same for tools that the same rules are about: few rules name a tool. */
+function keyOf(tool: Tool, policy: Policy): string {
+  const aboutSome = remembered(policy, "about some tools", () =>
+    policy.paths.highestFirst.filter(({ by }) => by !== undefined),
+  );
+  return aboutSome.map((rule) => (isFor(rule, tool) ? "1" : "0")).join("");
+}
+
+const all = new WeakMap<Policy, Map<string, unknown>>();
+
+/** Made once for the same rules. */
+function remembered<Value>(policy: Policy, key: string, make: () => Value): Value {
+  const known = all.get(policy) ?? new Map<string, unknown>();
+  all.set(policy, known);
+  if (!known.has(key)) known.set(key, make());
+  return known.get(key) as Value;
 }

@@ -1,12 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { judge, place, rules } from "../../test/support/policy/judge.ts";
+import { decide, judge, place, rules } from "../../test/support/policy/judge.ts";
 import type { Access } from "../contract/access.ts";
 import { shellQuote } from "../lib/shell-quote.ts";
-import { decide } from "./decide.ts";
-import { type Mode, modes } from "./mode.ts";
-import type { Decision, Level, RuleSource } from "./policy.ts";
-import { levels } from "./policy.ts";
+import { type Decision, type Level, levels, type Mode, modes, type RuleSource } from "./policy.ts";
 import { compilePolicy } from "./rules/compile-policy.ts";
 
 const strictness: Record<Decision["verdict"], number> = { allow: 0, ask: 1, deny: 2 };

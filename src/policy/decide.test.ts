@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { judge, judgeCommand, place, rules, type Trial } from "../../test/support/policy/judge.ts";
 import type { Access } from "../contract/access.ts";
-import { type Mode, modes } from "./mode.ts";
-import type { RuleSource } from "./policy.ts";
+import { type Mode, modes, type RuleSource } from "./policy.ts";
 
 const accesses: Record<string, Access> = {
   read: { kind: "read", path: "a" },

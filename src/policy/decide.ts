@@ -1,9 +1,169 @@
-import { analyseCommand } from "./commands/analyse-command.ts";
-import { judgeCall } from "./judge-call.ts";
-import type { Decision, Question } from "./policy.ts";
+import type { Risk } from "../contract/access.ts";
+import type { DecisionRecord } from "../contract/account.ts";
+import { printableLine } from "../lib/printable.ts";
+import { findRules, unconfinedBy } from "./find-rules.ts";
+import { placeOf } from "./guard-paths.ts";
+import { kindOfHost, spells } from "./hosts.ts";
+import { partsOf, type ReadCommand } from "./parts.ts";
+import type { Decision, HostPart, Mode, Part, PartVerdict, Question } from "./policy.ts";
+import { harm, worse } from "./rules/command-risk.ts";
 import type { Policy } from "./rules/compile-policy.ts";
+import { isFor, type Rule } from "./rules/rule.ts";
 
-/** Judges what a call would do, part by part; the strictest part decides. Pure: the apps ask the person. */
-export function decide(question: Question, policy: Policy): Decision {
-  return judgeCall(question, policy, analyseCommand);
+/**
+ * Decides about a call part by part: the strictest verdict on a part is that of the call. Pure. `readCommand` is handed in
+ * because the grammar and the program rules are large, and most calls run nothing.
+ */
+export function decideCall(question: Question, policy: Policy, readCommand: ReadCommand): Decision {
+  const all = partsOf(question, policy.place, readCommand);
+  const unconfined = areUnconfined(all, question, policy);
+  const sandbox = unconfined ? "none" : question.sandbox;
+  const parts = all.flatMap((part) => verdictOn(part, { ...question, sandbox }, policy, readCommand) ?? []);
+  let decisive = parts[0]!;
+  let risk = decisive.risk;
+  for (const part of parts) {
+    risk = worse(risk, part.risk);
+    if (strictness(part) > strictness(decisive)) decisive = part;
+  }
+  const { verdict } = decisive;
+  const record = recordOf(decisive, parts, question);
+  return { verdict, risk, sandbox, ...(unconfined && { unconfined }), decisive, parts, record };
+}
+
+/** A call runs in one place: it leaves the sandbox when a rule says so of each command in it, else none of it does. */
+function areUnconfined(parts: readonly Part[], { tool }: Question, policy: Policy): boolean {
+  if (policy.unconfined.length === 0) return false;
+  const commands = parts.filter((part) => part.kind === "run");
+  return (
+    commands.length > 0 &&
+    parts.every(({ kind }) => kind !== "unclear") &&
+    commands.every(({ command }) => unconfinedBy(command, tool, policy) !== undefined)
+  );
+}
+
+/** Deny before ask before allow, and of those the most harmful. */
+function strictness({ part, verdict, risk, rule }: PartVerdict): number {
+  if (part.kind === "use" && part.names === "everything" && rule === undefined) return -1;
+  return strict[verdict] * 20 + harm(risk) * 2 + (rule === undefined ? 0 : 1);
+}
+
+const strict = { allow: 0, ask: 1, deny: 2 } as const;
+
+function recordOf(decisive: PartVerdict, parts: readonly PartVerdict[], { mode }: Question): DecisionRecord {
+  const { verdict, rule, risk, reason } = decisive;
+  if (rule !== undefined) return { verdict, rule: rule.text, source: placeOf(rule), reason };
+  const alike = parts.filter((part) => strictness(part) === strictness(decisive));
+  const would = [...new Set(alike.map(({ part }) => describePart(part)))];
+  const shown = would.length > 5 ? [...would.slice(0, 5), `${would.length - 5} more`] : would;
+  const source = `mode ${mode}`;
+  const doubt = reason.startsWith(source) ? "" : `: ${reason}`;
+  return { verdict, rule: `${source}: ${risk}`, source, reason: `it would ${shown.join(", ")}${doubt}` };
+}
+
+/** What is said of one part; undefined for a path that was only mentioned and that nobody minds. */
+function verdictOn(
+  part: Part,
+  question: Question,
+  policy: Policy,
+  readCommand: ReadCommand,
+): PartVerdict | undefined {
+  const { mode } = question;
+  const finding = findRules(part, question, policy, readCommand);
+  const { deny, mayDeny, wins, doubt, risk } = finding;
+  const say = (verdict: PartVerdict["verdict"], reason: string, rule?: Rule): PartVerdict => ({
+    part,
+    verdict,
+    risk,
+    rule: rule?.place,
+    reason,
+  });
+  const insist = (reason: string, rule?: Rule): PartVerdict => ({ ...say("ask", reason, rule), firm: true });
+  if (deny !== undefined) return say("deny", deny.reason, deny.rule);
+  if (mayDeny !== undefined && (mode !== "yolo" || mayDeny.aimed || isPersons(mayDeny.rule)))
+    return insist(mayDeny.reason, mayDeny.rule);
+  if ("mentioned" in part) return undefined;
+  if (handsOutKeys(part) && !names(wins, part)) return say("deny", keysReason(part));
+  if (part.kind === "use" && part.names === "everything" && wins === undefined)
+    return say("allow", "what it touches is judged");
+  if (mode === "yolo") {
+    const hidden = part.kind === "unclear" ? forbiddenByPerson(policy) : undefined;
+    if (hidden === undefined) return say("allow", "mode yolo lets everything pass");
+    return insist("only the shell will know whether this is what a rule denies", hidden);
+  }
+  if (mode === "paranoid") return insist(wins?.because ?? "mode paranoid asks before everything");
+  // Where nothing holds a command, what a rule allows of commands that are held does not count.
+  const bare = part.kind === "run" && question.sandbox === "none" && finding.unconfined === undefined;
+  if (wins?.effect === "ask")
+    return { ...say("ask", wins.because ?? "a rule asks before this", wins), ...(bare && { bare }) };
+  if (part.kind === "unclear") return insist(`only the shell will understand it: ${part.reason}`);
+  if (bare) return { ...say("ask", bareReason(mode, wins)), bare };
+  if (wins !== undefined) return say("allow", wins.because ?? "a rule allows it", wins);
+  if (doubt !== undefined) return say("ask", doubt);
+  if (part.kind === "run" || !passes[mode].has(risk))
+    return say("ask", `mode ${mode} asks before ${deeds[risk]}`);
+  return say("allow", `mode ${mode} lets ${deeds[risk]} pass`);
+}
+
+/** Whoever reaches the metadata of a cloud acts as this machine; nobody should have to notice an address in a question. */
+function handsOutKeys(part: Part): part is NamedHost {
+  return part.kind === "connect" && part.host !== undefined && kindOfHost(part.host) === "metadata";
+}
+
+type NamedHost = HostPart & { readonly host: string };
+
+function names(rule: Rule | undefined, { host }: NamedHost): boolean {
+  return rule?.kind === "connect" && rule.effect === "allow" && spells(rule, host);
+}
+
+function keysReason({ host }: NamedHost): string {
+  return `it hands out the keys of this machine to its cloud; only a rule that names it lets it: allow connect ${host}`;
+}
+
+function bareReason(mode: Mode, allowed: Rule | undefined): string {
+  if (allowed === undefined) return `mode ${mode} asks before commands run, and there is no sandbox`;
+  return "there is no sandbox, so that every command is asked about";
+}
+
+/** What cannot be understood may be what a person forbade, which holds in every mode. */
+function forbiddenByPerson({ commands }: Policy): Rule | undefined {
+  return commands.highestFirst.find((rule) => rule.effect === "deny" && isPersons(rule));
+}
+
+function isPersons({ place }: Rule): boolean {
+  return place.level !== "built-in";
+}
+
+const passes: Record<Exclude<Mode, "yolo" | "paranoid">, ReadonlySet<Risk>> = {
+  safe: new Set(["read"]),
+  cautious: new Set(["read", "write"]),
+};
+
+const deeds: Record<Risk, string> = {
+  read: "reading",
+  write: "writing",
+  execute: "commands run",
+  network: "connecting",
+  destructive: "deleting",
+};
+
+/** What a part would do, to go on after "it would". */
+export function describePart(part: Part): string {
+  switch (part.kind) {
+    case "use":
+      return part.server === undefined
+        ? "run a tool"
+        : `use ${printableLine(part.tool)} of the MCP server ${part.server}`;
+    case "run":
+    case "unclear":
+      return `run \`${part.in.command.slice(part.in.span.start, part.in.span.end)}\``;
+    case "connect":
+      return `connect to ${part.host ?? part.spelling}`;
+    default:
+      return `${part.kind} ${part.path}`;
+  }
+}
+
+/** Whether a rule denies every call of a tool, whatever it would touch: `deny use shell.run`. */
+export function deniesTool(tool: Question["tool"], { tools }: Pick<Policy, "tools">): boolean {
+  return tools.some((rule) => rule.effect === "deny" && isFor(rule, tool) && rule.tool(tool));
 }

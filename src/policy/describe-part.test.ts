@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describePart } from "./describe-part.ts";
+import { describePart } from "./decide.ts";
 import type { Part } from "./policy.ts";
 
 it("names a tool of another server on one line, whatever it is called", () => {

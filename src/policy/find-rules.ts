@@ -1,22 +1,32 @@
 import { matchSegment } from "../lib/glob/glob-segment.ts";
 import type { SimpleCommand } from "./commands/analysis.ts";
-import { findPathRules } from "./find-path-rules.ts";
-import { type Finding, isFor, strongest } from "./finding.ts";
-import { kindOfHost } from "./host-kinds.ts";
+import { kindOfHost } from "./hosts.ts";
 import type { ReadCommand } from "./parts.ts";
+import { findPathRules } from "./paths/find-path-rules.ts";
 import type { Part, Question } from "./policy.ts";
+import { baseName } from "./rules/command-pattern.ts";
+import { worse } from "./rules/command-risk.ts";
 import type { Policy } from "./rules/compile-policy.ts";
-import type { CommandRule, HostRule, Rule } from "./rules/compile-rule.ts";
 import { matchExactly } from "./rules/match-exactly.ts";
-import { matchLoosely } from "./rules/match-loosely.ts";
-import { rulesWithin } from "./rules/match-within.ts";
-import { worse } from "./rules/own-risk.ts";
-import { baseName } from "./rules/run-rule.ts";
+import { matchLoosely, rulesWithin } from "./rules/match-loosely.ts";
+import {
+  type CommandRule,
+  type HostRule,
+  isFor,
+  type Rule,
+  type RuleFinding,
+  strongest,
+} from "./rules/rule.ts";
 
 type Tool = Question["tool"];
 
 /** Finds the rules that are about a part of a call. */
-export function findRules(part: Part, question: Question, policy: Policy, readCommand: ReadCommand): Finding {
+export function findRules(
+  part: Part,
+  question: Question,
+  policy: Policy,
+  readCommand: ReadCommand,
+): RuleFinding {
   const { tool } = question;
   switch (part.kind) {
     case "use":
@@ -32,7 +42,7 @@ export function findRules(part: Part, question: Question, policy: Policy, readCo
   }
 }
 
-function findToolRules(part: Extract<Part, { kind: "use" }>, tool: Tool, policy: Policy): Finding {
+function findToolRules(part: Extract<Part, { kind: "use" }>, tool: Tool, policy: Policy): RuleFinding {
   const found = policy.tools.filter((rule) => isFor(rule, tool) && rule.tool(tool));
   return { risk: part.names === "nothing" ? part.risk : "read", ...strongest(found) };
 }
@@ -42,12 +52,12 @@ function findCommandRules(
   tool: Tool,
   policy: Policy,
   readCommand: ReadCommand,
-): Finding {
+): RuleFinding {
   const { named, others, highestFirst } = policy.commands;
   const name = command.words[0]?.value;
   const near = name === undefined ? highestFirst : [...(named.get(baseName(name)) ?? []), ...others];
   const found: Rule[] = [];
-  let mayDeny: Finding["mayDeny"];
+  let mayDeny: RuleFinding["mayDeny"];
   for (const rule of near) {
     if (!isFor(rule, tool)) continue;
     if (rule.effect === "allow") {
@@ -77,7 +87,11 @@ export function unconfinedBy(
   return unconfined.findLast((rule) => isFor(rule, tool) && matchExactly(rule.pattern, command, place));
 }
 
-function findHostRules({ host }: Extract<Part, { kind: "connect" }>, tool: Tool, policy: Policy): Finding {
+function findHostRules(
+  { host }: Extract<Part, { kind: "connect" }>,
+  tool: Tool,
+  policy: Policy,
+): RuleFinding {
   const near = policy.hosts.filter((rule) => isFor(rule, tool));
   if (host !== undefined) {
     const names = kindOfHost(host) === "loopback" ? [host, "localhost"] : [host];

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { place, policyOf, rules } from "../../test/support/policy/judge.ts";
-import { builtInRules } from "./built-in-rules.ts";
+import { builtInRules, reachRules } from "./built-in-rules.ts";
 import { guardPaths } from "./guard-paths.ts";
-import { reachRules } from "./reach-rules.ts";
 import { compilePolicy } from "./rules/compile-policy.ts";
 
 const inside = (path: string) => (path.startsWith("/") ? path : `${place.workspace}/${path}`);

@@ -1,10 +1,11 @@
 import type { PathGuard, PathRefusal } from "../contract/guard.ts";
 import { boundedMemo } from "../lib/bounded-cache.ts";
-import { namesOf } from "./paths/names.ts";
+import type { Reach } from "../contract/reach.ts";
+import { namesOf } from "./paths/path-names.ts";
 import { refusingRule } from "./paths/refuse-path.ts";
 import type { RulePlace } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
-import type { PathRule } from "./rules/compile-rule.ts";
+import type { PathRule } from "./rules/rule.ts";
 
 /**
  * The part of a policy that holds wherever a path is reached: secret, protected and denied paths. "write" is asked about
@@ -57,3 +58,25 @@ const past = { read: "read", write: "written", delete: "deleted" } as const;
 export function placeOf({ level, name, line }: RulePlace): string {
   return level === "built-in" ? name : `${name}:${line}`;
 }
+
+/** A guard that also keeps what lies outside the workspace to the reach of the room. Paths are real. */
+export function guardReach(guard: PathGuard, reach: Reach, workspace: string): PathGuard {
+  const { read = [], write = [], ask = [] } = reach;
+  const writable = [workspace, ...write, ...ask];
+  const readable = [...writable, ...read];
+  return (use, realPath) => {
+    const isReached = (use === "write" ? writable : readable).some((directory) => lies(realPath, directory));
+    return guard(use, realPath) ?? (isReached ? undefined : outOfReach(use));
+  };
+}
+
+/** Whether a path is a directory or lies in it. */
+export function lies(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
+}
+
+function outOfReach(use: "read" | "write"): PathRefusal {
+  return { reason: `lies outside the workspace, and what may be ${pastUse[use]} beyond it`, rule: "reach" };
+}
+
+const pastUse = { read: "read", write: "written" } as const;

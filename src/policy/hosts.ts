@@ -1,3 +1,7 @@
+import { matchSegment, type NamePattern } from "../lib/glob/glob-segment.ts";
+import { type AddressKind, kindOfAddress } from "../lib/net/kind-of-address.ts";
+import type { HostRule } from "./rules/rule.ts";
+
 /**
  * The host in an address as rules see it: lower case, in ASCII, without user, port and the dot at the end; numbers as
  * addresses are written (`127.1` and `[::ffff:7f00:1]` are `127.0.0.1`). Undefined where no host can be told.
@@ -40,3 +44,19 @@ function withoutPort(place: string): string {
   if (/^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(host)) return `[${host}]`;
   return host.startsWith("[") ? host.replace(/^(\[[^\]]*\]).*$/s, "$1") : host.replace(/:.*$/s, "");
 }
+
+/** What stands behind a host as rules see it; undefined for names, but for those that mean this machine everywhere. */
+export function kindOfHost(host: string): AddressKind | undefined {
+  return /(?:^|\.)localhost$/.test(host) ? "loopback" : kindOfAddress(host);
+}
+
+/** `*` means every host that others can reach as well; `10.*` means the addresses around here. */
+export function spells({ hosts }: HostRule, name: string): boolean {
+  return hosts.some((host) => matchSegment(host, name) && host.tokens.some(isLetter));
+}
+
+function isLetter(token: NamePattern["tokens"][number]): boolean {
+  return typeof token === "object" && "code" in token && token.code !== dot;
+}
+
+const dot = ".".charCodeAt(0);

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { policyOf, rules } from "../../test/support/policy/judge.ts";
-import { decide } from "./decide.ts";
+import { decide, policyOf, rules } from "../../test/support/policy/judge.ts";
 import { mayConnect } from "./may-connect.ts";
 import type { Question } from "./policy.ts";
 

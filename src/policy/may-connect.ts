@@ -1,12 +1,10 @@
 import type { Confinement } from "../contract/confinement.ts";
 import { matchSegment } from "../lib/glob/glob-segment.ts";
 import { parseHost } from "../lib/net/parse-host.ts";
-import { isFor, strongest } from "./finding.ts";
-import { kindOfHost, spells } from "./host-kinds.ts";
-import { hostOf } from "./hosts.ts";
+import { hostOf, kindOfHost, spells } from "./hosts.ts";
 import type { Decision, Part, Question } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
-import type { HostRule } from "./rules/compile-rule.ts";
+import { type HostRule, isFor, strongest } from "./rules/rule.ts";
 
 /**
  * Which hosts a call and its commands may reach; undefined for none. An address that is not on the internet (this machine,

@@ -1,11 +1,11 @@
 import { posix } from "node:path";
 import type { Access, ExecuteAccess, Risk } from "../contract/access.ts";
-import { commandParts, wordsNamingPaths } from "./command-parts.ts";
 import type { analyseCommand, Beginning } from "./commands/analyse-command.ts";
-import type { CommandAnalysis } from "./commands/analysis.ts";
+import type { CommandAnalysis, Effect, SimpleCommand, Span, Word } from "./commands/analysis.ts";
 import { hostOf } from "./hosts.ts";
-import { givenPath, spelledPath } from "./paths/path-target.ts";
-import { type Part, type Place, type Question, searchOf } from "./policy.ts";
+import { anywhere, givenPath, spelledPath, wordPath } from "./paths/path-target.ts";
+import { type HostPart, type Part, type PathPart, type Place, type Question, searchOf } from "./policy.ts";
+import { harm, ownRisk, spanKey, spansOf } from "./rules/command-risk.ts";
 
 /** `analyseCommand`, or what stands for it where no command is expected. */
 export type ReadCommand = typeof analyseCommand;
@@ -126,4 +126,146 @@ function seenFrom(workspace: string, cwd: string): string {
   const path = posix.join(workspace, posix.relative(workspace, posix.resolve(workspace, cwd)));
   if (path === workspace) return "";
   return path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : posix.normalize(cwd);
+}
+
+/** What a command would do: every program, every file and host it names, and what could not be understood. */
+function commandParts(
+  command: string,
+  { commands, notUnderstood }: CommandAnalysis,
+  place: Place,
+  realPaths: ReadonlyMap<string, string>,
+): Part[] {
+  const at = (span: Span) => ({ command, span });
+  const parts = commands.flatMap((simple): Part[] => {
+    // What is moved away is deleted where it was, and yet not lost.
+    const moved = spansOf(simple.effects.filter(({ risk }) => risk === "write"));
+    const path = (kind: PathPart["kind"], word: Word): PathPart => ({
+      kind,
+      path: word.value ?? word.text,
+      target: wordPath(word, simple.directory, place, realPaths),
+      risk: kind !== "delete" ? kind : moved.has(spanKey(word.span)) ? "write" : "destructive",
+      in: at(word.span),
+    });
+    return [
+      ...(simple.words.length === 0 ? [] : [{ kind: "run" as const, command: simple, in: at(simple.span) }]),
+      ...simple.accesses.map(({ kind, target, extent }): Part => {
+        if (kind === "network") return { ...host(target), in: at(target.span) };
+        if (kind === "write" && writesTrees(simple)) return { ...path(kind, target), extent: "deep" };
+        return extent === undefined ? path(kind, target) : { ...path(kind, target), extent };
+      }),
+      ...unnamedWrites(simple).map(({ reason, span }): Part => {
+        return { kind: "write", path: `files (${reason})`, target: anywhere, risk: "write", in: at(span) };
+      }),
+      ...mentions(simple).map((word): Part => ({ ...path("read", word), mentioned: true })),
+      ...hostsMentioned(simple).map((word): Part => ({ ...host(word), mentioned: true, in: at(word.span) })),
+    ];
+  });
+  for (const { reason, span } of notUnderstood) parts.push({ kind: "unclear", reason, in: at(span) });
+  return withoutRepeats(parts);
+}
+
+/**
+ * The same path is judged once. Of those that only the shell will know a few hundred are enough: more of them are taken
+ * together for any path at all.
+ */
+function withoutRepeats(parts: readonly Part[]): Part[] {
+  const seen = new Set<string>();
+  let open = 0;
+  return parts.flatMap((part): Part[] => {
+    if (!("target" in part)) return [part];
+    const { kind, target, extent, mentioned, risk } = part;
+    if (target.kind === "output") return [part];
+    const isOpen = target.kind === "open";
+    if (isOpen) open += 1;
+    const one = isOpen && open > maxOpenPaths ? { ...part, target: anywhere } : part;
+    const place = isOpen ? keyOf(one.target) : `${target.path}`;
+    const key = [kind, extent, mentioned, risk, isOpen, place].join("\0");
+    if (seen.has(key)) return [];
+    seen.add(key);
+    return [one];
+  });
+}
+
+const maxOpenPaths = 300;
+
+function keyOf(target: PathPart["target"]): string {
+  if (target.kind !== "open") return "";
+  return target.alternatives
+    .map(({ names }) =>
+      names.map((name) => (name === "**" ? name : `${name.noLeadingDot}${name.text}`)).join("/"),
+    )
+    .join("|");
+}
+
+/** The words of a command that name files, or may. */
+export function wordsNamingPaths(command: SimpleCommand): Word[] {
+  const named = command.accesses.flatMap(({ kind, target }) => (kind === "network" ? [] : [target]));
+  return [...named, ...mentions(command)];
+}
+
+/** The words of a command whose files decide what it does: a program with a path, and what programs that run code are given. */
+export function wordsRun(command: SimpleCommand): Word[] {
+  const { words, accesses } = command;
+  const program = words.slice(0, 1).filter(({ value }) => value?.includes("/"));
+  if (harm(ownRisk(command)) < harm("execute")) return program;
+  const changed = spansOf(accesses.filter(({ kind }) => kind !== "read").map(({ target }) => target));
+  return [...program, ...wordsNamingPaths(command).filter(({ span }) => !changed.has(spanKey(span)))];
+}
+
+function host(word: Word): HostPart {
+  const known = word.value === undefined ? undefined : hostOf(word.value);
+  return { kind: "connect", spelling: word.text, host: known };
+}
+
+/** Whether a directory that it is given may get whole directories in it. */
+function writesTrees({ program, words }: SimpleCommand): boolean {
+  if (program === "cp") return words.some(({ value }) => /^-[^-]*[rRa]|^--(?:r|a)/.test(value ?? "-r"));
+  return program !== undefined && /^(?:mv|rsync|tar|unzip|cpio|7z|bsdtar)$/.test(program);
+}
+
+/** Effects that write files which no word names. What git and mktemp write by themselves is theirs. */
+function unnamedWrites({ program, words, effects, accesses }: SimpleCommand): readonly Effect[] {
+  const isGit = program === "git" && !words.some(({ value }) => value === "apply");
+  if (isGit || program === "mktemp") return [];
+  const named = spansOf(accesses.map(({ target }) => target));
+  return effects.filter(({ risk, span }) => risk === "write" && !named.has(spanKey(span)));
+}
+
+/**
+ * Words given to a program that runs code, of which nobody knows what it does with them. `--file=x` and `@x` name a file
+ * as well.
+ */
+function mentions(command: SimpleCommand): Word[] {
+  if (harm(ownRisk(command)) < harm("execute")) return [];
+  return otherWords(command).flatMap((word) => {
+    const value = word.value!.replace(/^--?[\w-]+=|^@/, "");
+    return value === "" || /^-|:\/\//.test(value) ? [] : [{ ...word, value, parts: [value] }];
+  });
+}
+
+/** Addresses given to a program that runs code or connects; without one it may connect to anything. */
+function hostsMentioned(command: SimpleCommand): Word[] {
+  const risk = ownRisk(command);
+  if (harm(risk) < harm("execute")) return [];
+  const found = otherWords(command).flatMap((word) => {
+    const address = addressIn(word.value!);
+    return address === undefined ? [] : [{ ...word, value: address, parts: [address] }];
+  });
+  const connects = command.effects.some((effect) => effect.risk === "network");
+  const isNamed = found.length > 0 || command.accesses.some(({ kind }) => kind === "network");
+  if (!connects || isNamed) return found;
+  return [{ text: "a host that no word names", span: command.span, parts: [], value: undefined }];
+}
+
+/** `https://host/…` anywhere in a text, or `user@host:path`. */
+function addressIn(text: string): string | undefined {
+  const at = text.indexOf("://");
+  const [scheme] = /[a-z][a-z0-9+.-]*$/i.exec(text.slice(Math.max(0, at - 20), Math.max(0, at))) ?? [];
+  if (scheme !== undefined) return scheme + text.slice(at).split(/[\s"']/, 1)[0]!;
+  return /^[\w.-]+@[\w.-]+:/.exec(text.slice(0, 300))?.[0];
+}
+
+function otherWords({ words, accesses }: SimpleCommand): Word[] {
+  const named = new Set(accesses.map(({ target }) => target.span.start));
+  return words.slice(1).filter(({ value, span }) => value !== undefined && !named.has(span.start));
 }

@@ -2,8 +2,11 @@ import type { Access, Risk } from "../contract/access.ts";
 import type { DecisionRecord, SandboxLevel } from "../contract/account.ts";
 import type { Beginning } from "./commands/analyse-command.ts";
 import type { Extent, SimpleCommand, Span } from "./commands/analysis.ts";
-import type { Mode } from "./mode.ts";
 import type { PathTarget } from "./paths/path-target.ts";
+
+/** How much a person wants to be asked. Deny rules hold in every mode. */
+export const modes = ["safe", "cautious", "paranoid", "yolo"] as const;
+export type Mode = (typeof modes)[number];
 
 /** Where rules come from, the weakest first. `session` are answers a person gave in this room. */
 export const levels = ["built-in", "user", "project", "granted", "command line", "session"] as const;

@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 import { judge, judgeCommand, policyOf, rules } from "../../test/support/policy/judge.ts";
 import type { SandboxLevel } from "../contract/account.ts";
 import { grantsFor } from "./grants.ts";
-import type { Mode } from "./mode.ts";
-import type { Decision } from "./policy.ts";
+import type { Decision, Mode } from "./policy.ts";
 
 function decisionOn(
   command: string,

@@ -1,4 +1,4 @@
-import { deniesTool } from "../policy/denies-tool.ts";
+import { deniesTool } from "../policy/decide.ts";
 import type { Question } from "../policy/policy.ts";
 import type { OpenPolicy } from "./open-policy.ts";
 

@@ -12,8 +12,8 @@ import { CallEvents } from "../pipeline/call-events.ts";
 import { noAgents } from "../pipeline/no-agents.ts";
 import { openPipeline } from "../pipeline/pipeline.ts";
 import { newCaller } from "../pipeline/run-tool.ts";
-import { type Mode, modes } from "../policy/mode.ts";
-import { RedactedStream } from "../policy/redaction/redacted-stream.ts";
+import { type Mode, modes } from "../policy/policy.ts";
+import { RedactedStream } from "../policy/redaction/redact.ts";
 import { openProcesses } from "../processes/open-processes.ts";
 import { allowedVariables } from "../system/variables.ts";
 import type { WireFormat } from "../wire/formats.ts";
@@ -80,9 +80,9 @@ export type {
   ShownRequest,
 } from "../pipeline/approvals/approval.ts";
 export type { EventListener, EventSource } from "../pipeline/call-events.ts";
-export { type Mode, modes } from "../policy/mode.ts";
 export type { Part, PartVerdict, RulePlace, Segment } from "../policy/policy.ts";
 export type { Action } from "../wire/actions/describe-actions.ts";
+export { type Mode, modes } from "../policy/policy.ts";
 export { type DescribedTool, describeActions } from "../wire/actions/describe-actions.ts";
 export { type ActionReading, readActions } from "../wire/actions/read-actions.ts";
 export type { WireFormat, WireTools } from "../wire/formats.ts";

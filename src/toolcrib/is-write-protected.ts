@@ -1,9 +1,8 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Reach } from "../contract/reach.ts";
-import { builtInRules } from "../policy/built-in-rules.ts";
+import { builtInRules, reachRules } from "../policy/built-in-rules.ts";
 import { guardPaths } from "../policy/guard-paths.ts";
-import { reachRules } from "../policy/reach-rules.ts";
 import { compilePolicy } from "../policy/rules/compile-policy.ts";
 import { realLocation, userDirectories } from "../system/directories.ts";
 

@@ -6,9 +6,8 @@ import { shellsUsed } from "../pipeline/approvals/judge-now.ts";
 import { questionOf, type UnansweredCall } from "../pipeline/approvals/question-of.ts";
 import { parseInput } from "../pipeline/stages/reject-invalid-input.ts";
 import { analyseCommand } from "../policy/commands/analyse-command.ts";
-import { decide } from "../policy/decide.ts";
-import type { Mode } from "../policy/mode.ts";
-import type { Decision, Question } from "../policy/policy.ts";
+import { decideCall } from "../policy/decide.ts";
+import type { Decision, Mode, Question } from "../policy/policy.ts";
 import type { Policy } from "../policy/rules/compile-policy.ts";
 
 /** A call that is only thought of. */
@@ -38,7 +37,7 @@ export async function judge(
   const shells = await shellsUsed(call, policy, rules);
   const settings = { mode, policy, sandbox, lookUp: "all", readCommand: analyseCommand } as const;
   const question = await questionOf({ ...call, environment }, { ...settings, ...(shells && { shells }) });
-  return { ...decide(question, policy), question };
+  return { ...decideCall(question, policy, analyseCommand), question };
 }
 
 /** A decision, and what it was about. */

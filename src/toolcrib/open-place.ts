@@ -2,7 +2,7 @@ import type { Environment, SandboxReport } from "../contract/environment.ts";
 import type { Reach } from "../contract/reach.ts";
 import { withGuard, withOutputs } from "../environment/foreign-environment.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
-import { guardReach } from "../policy/guard-reach.ts";
+import { guardReach } from "../policy/guard-paths.ts";
 import {
   makePrivateDirectory,
   realLocation,

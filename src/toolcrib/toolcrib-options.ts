@@ -7,7 +7,7 @@ import type { AnyTool } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { JournalBudget } from "../journal/collect/budget.ts";
 import type { Approve } from "../pipeline/approvals/approval.ts";
-import type { Mode } from "../policy/mode.ts";
+import type { Mode } from "../policy/policy.ts";
 import type { SandboxWanted } from "./sandbox-wanted.ts";
 
 /** How a tool room is opened; whatever is left out is as careful as it can be. */

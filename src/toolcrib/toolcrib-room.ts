@@ -7,7 +7,7 @@ import type { Dialect } from "../dialects/dialect.ts";
 import type { CallRecord } from "../journal/journal.ts";
 import type { Approve } from "../pipeline/approvals/approval.ts";
 import type { EventListener, EventSource } from "../pipeline/call-events.ts";
-import type { Mode } from "../policy/mode.ts";
+import type { Mode } from "../policy/policy.ts";
 import type { WireFormat, WireTools } from "../wire/formats.ts";
 import type { PendingApproval } from "./approvals/approval-file.ts";
 import type { CallResult } from "./call-result.ts";

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Mode } from "../../src/policy/mode.ts";
+import type { Mode } from "../../src/policy/policy.ts";
 
 /** One table of calls: `<dialect>/<topic>.json`. */
 interface VectorFile {

@@ -4,7 +4,7 @@ import type { Environment } from "../../src/contract/environment.ts";
 import { ToolError } from "../../src/contract/error.ts";
 import type { Processes, ProcessStatus } from "../../src/contract/process.ts";
 import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";
-import { RedactedStream } from "../../src/policy/redaction/redacted-stream.ts";
+import { RedactedStream } from "../../src/policy/redaction/redact.ts";
 import { openProcesses, type RoomProcesses } from "../../src/processes/open-processes.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

@@ -1,6 +1,6 @@
 import type { AgentEvent, TurnResult } from "../../agent/event.ts";
 import type { ErrorCode } from "../../contract/error.ts";
-import type { Mode } from "../../policy/mode.ts";
+import type { Mode } from "../../policy/policy.ts";
 import type { CallFailure } from "../../toolcrib/index.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { wayOut } from "../way-out.ts";

@@ -3,7 +3,7 @@ import type { Protocol } from "../../agent/event.ts";
 import type { SessionOptions } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ReasoningEffort } from "../../models/model.ts";
-import type { Mode } from "../../policy/mode.ts";
+import type { Mode } from "../../policy/policy.ts";
 import { realWorkspace } from "../../system/directories.ts";
 import { sandboxWanted } from "../../toolcrib/sandbox-wanted.ts";
 import type { Arguments } from "../command.ts";

@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import { findTool } from "../../dialects/find-tool.ts";
-import type { Mode } from "../../policy/mode.ts";
+import type { Mode } from "../../policy/policy.ts";
 import type { Approval, Approve, CallResult, ProcessStatus } from "../../toolcrib/index.ts";
 import { sandboxWanted } from "../../toolcrib/sandbox-wanted.ts";
 import { canAsk } from "../approval/can-ask.ts";

@@ -1,5 +1,5 @@
 import { instructionsFor } from "../../mcp/server/instructions.ts";
-import type { Mode } from "../../policy/mode.ts";
+import type { Mode } from "../../policy/policy.ts";
 import { realWorkspace } from "../../system/directories.ts";
 import type { ToolcribOptions } from "../../toolcrib/index.ts";
 import { sandboxWanted } from "../../toolcrib/sandbox-wanted.ts";

@@ -1,5 +1,5 @@
 import { printable, printableLine } from "../../lib/printable.ts";
-import { describePart } from "../../policy/describe-part.ts";
+import { describePart } from "../../policy/decide.ts";
 import { placeOf } from "../../policy/guard-paths.ts";
 import type { Decision, Part, PartVerdict, RulePlace, Segment } from "../../policy/policy.ts";
 import { markSegments } from "../approval/mark-segments.ts";

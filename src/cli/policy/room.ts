@@ -2,7 +2,7 @@ import type { SandboxLevel } from "../../contract/account.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
-import type { Mode } from "../../policy/mode.ts";
+import type { Mode } from "../../policy/policy.ts";
 import { realWorkspace, userDirectories, workspaceFiles } from "../../system/directories.ts";
 import { type PolicyFiles, policyFiles } from "../../system/policy-files.ts";
 import { OpenPolicy } from "../../toolcrib/open-policy.ts";

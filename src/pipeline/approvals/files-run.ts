@@ -1,7 +1,7 @@
 import type { ToolCall } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
 import { contentHash } from "../../lib/content-hash.ts";
-import { wordsRun } from "../../policy/command-parts.ts";
+import { wordsRun } from "../../policy/parts.ts";
 import { spelledPath } from "../../policy/paths/path-target.ts";
 import type { JudgedCall } from "./judge-now.ts";
 

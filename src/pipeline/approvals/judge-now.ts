@@ -1,7 +1,7 @@
 import type { SandboxLevel } from "../../contract/account.ts";
 import type { JudgedConfinement, ToolCall } from "../../contract/call.ts";
 import type { Confinement } from "../../contract/confinement.ts";
-import { judgeCall } from "../../policy/judge-call.ts";
+import { decideCall } from "../../policy/decide.ts";
 import type { ReadCommand } from "../../policy/parts.ts";
 import type { Decision, Question } from "../../policy/policy.ts";
 import type { Policy } from "../../policy/rules/compile-policy.ts";
@@ -35,7 +35,7 @@ export async function judgeNow(
     readCommand,
     ...(shells && { shells }),
   });
-  return { question, policy, decision: judgeCall(question, policy, readCommand) };
+  return { question, policy, decision: decideCall(question, policy, readCommand) };
 }
 
 /** What earlier commands left in the shells that a call uses. */
@@ -46,7 +46,7 @@ export async function shellsUsed(
 ): Promise<Question["shells"]> {
   const names = accesses.flatMap((access) => (access.kind === "execute" ? (access.session ?? []) : []));
   if (names.length === 0 || shell === undefined) return undefined;
-  const { leftBy } = await import("../../policy/commands/session-knowledge.ts");
+  const { leftBy } = await import("../../policy/commands/shell-sessions.ts");
   const left = names.flatMap((name) => {
     const past = shell(name);
     return past === undefined ? [] : [[name, leftBy(past, place.workspace)] as const];

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
+import { decide } from "../../../test/support/policy/judge.ts";
 import type { Access } from "../../contract/access.ts";
 import type { SandboxLevel } from "../../contract/account.ts";
 import type { ToolCall } from "../../contract/call.ts";
@@ -8,8 +9,7 @@ import type { Environment, RunningProcess, StartOptions } from "../../contract/e
 import type { ToolContext } from "../../contract/tool.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { builtInRules } from "../../policy/built-in-rules.ts";
-import { decide } from "../../policy/decide.ts";
-import { type Mode, modes } from "../../policy/mode.ts";
+import { type Mode, modes } from "../../policy/policy.ts";
 import { compilePolicy } from "../../policy/rules/compile-policy.ts";
 import { runTool } from "../run-tool.ts";
 import { compose } from "../stage.ts";

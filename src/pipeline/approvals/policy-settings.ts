@@ -1,7 +1,7 @@
 import type { SandboxLevel } from "../../contract/account.ts";
 import type { VariablePolicy } from "../../contract/confinement.ts";
 import type { ShellPast } from "../../contract/process.ts";
-import type { Mode } from "../../policy/mode.ts";
+import type { Mode } from "../../policy/policy.ts";
 import type { Policy } from "../../policy/rules/compile-policy.ts";
 import type { Approve } from "./approval.ts";
 

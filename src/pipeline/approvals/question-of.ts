@@ -6,9 +6,8 @@ import { ToolError } from "../../contract/error.ts";
 import { ownRealPath } from "../../contract/own-real-path.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { guardPaths } from "../../policy/guard-paths.ts";
-import type { Mode } from "../../policy/mode.ts";
 import { directoriesRead, pathsNamed, type ReadCommand } from "../../policy/parts.ts";
-import { outsideWorkspace, type Place, type Question } from "../../policy/policy.ts";
+import { type Mode, outsideWorkspace, type Place, type Question } from "../../policy/policy.ts";
 import type { Policy } from "../../policy/rules/compile-policy.ts";
 import { type Lister, refusedBelow } from "./refused-below.ts";
 

@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/printable.ts";
-import { describePart } from "../../policy/describe-part.ts";
+import { describePart } from "../../policy/decide.ts";
 import { placeOf } from "../../policy/guard-paths.ts";
 import type { Decision, PartVerdict } from "../../policy/policy.ts";
 

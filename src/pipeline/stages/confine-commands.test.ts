@@ -8,7 +8,7 @@ import type { Environment, RunningProcess, StartOptions } from "../../contract/e
 import type { AnyTool } from "../../contract/tool.ts";
 import type { WebRequest } from "../../contract/web.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
-import type { Mode } from "../../policy/mode.ts";
+import type { Mode } from "../../policy/policy.ts";
 import { compilePolicy } from "../../policy/rules/compile-policy.ts";
 import { runTool } from "../run-tool.ts";
 import { compose } from "../stage.ts";

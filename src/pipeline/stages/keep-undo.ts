@@ -46,7 +46,7 @@ export function keepUndo(parts: UndoParts): Stage {
 async function mayChangeFiles({ accesses }: ToolCall): Promise<boolean> {
   const commands = accesses.filter((access) => access.kind === "execute");
   if (commands.length === 0) return false;
-  const { readsOnly } = await import("../../policy/commands/reads-only.ts");
+  const { readsOnly } = await import("../../policy/commands/analyse-command.ts");
   // What the words of a command do in a shell that stays depends on what was said there before.
   return commands.some(({ command, cwd, session }) => session !== undefined || !readsOnly(command, cwd));
 }

@@ -2,9 +2,8 @@ import type { Outcome, Success, ToolCall } from "../../contract/call.ts";
 import { reworded, ToolError } from "../../contract/error.ts";
 import { asBuffer } from "../../lib/as-buffer.ts";
 import { counted } from "../../lib/counted.ts";
-import { marksIn } from "../../policy/redaction/marks.ts";
-import { redactText, redactValue } from "../../policy/redaction/redact.ts";
-import { RedactedStream } from "../../policy/redaction/redacted-stream.ts";
+import { RedactedStream, redactText, redactValue } from "../../policy/redaction/redact.ts";
+import { marksIn } from "../../policy/redaction/secret.ts";
 import type { Stage } from "../stage.ts";
 
 /**

@@ -1,12 +1,10 @@
 import { parse } from "unbash";
-import type { CommandAnalysis, Remains } from "./analysis.ts";
-import { hiddenCharacters } from "./hidden-characters.ts";
+import type { CommandAnalysis, NotUnderstood, Remains } from "./analysis.ts";
+import { interpretCommand } from "./interpret-command.ts";
 import { throughMadeLinks } from "./made-links.ts";
 import { readScript } from "./syntax/read-script.ts";
 import type { Reading, Scope } from "./syntax/scope.ts";
-import { tooMuchToRead } from "./too-much-to-read.ts";
-import { commandsTouched, lastingVariables } from "./variables/commands-touched.ts";
-import { unsafeTexts } from "./variables/unsafe-texts.ts";
+import { commandsTouched, lastingVariables, unsafeTexts } from "./variables.ts";
 
 /**
  * Reads a command as bash would, without running it: which programs, with which words, what they do and touch. It may
@@ -51,6 +49,7 @@ function readCommand(command: string, start: string, from: Beginning): CommandAn
   const before = { start: 0, end: 0 };
   const { variables = [], functions = [], arrays = [], unclear } = from;
   const reading: Reading = {
+    interpreter: { readScript, interpretCommand },
     commands: [],
     notUnderstood: hiddenCharacters(command),
     start,
@@ -87,4 +86,59 @@ function readCommand(command: string, start: string, from: Beginning): CommandAn
     unclear: unclear ?? reading.reshaped ?? (doubt && `what could not be understood: ${doubt.reason}`),
   };
   return { commands, notUnderstood, leaves };
+}
+
+/** Characters that make a command read otherwise than it runs, or that no shell can be given. */
+export function hiddenCharacters(command: string): NotUnderstood[] {
+  return [...command.matchAll(hidden)].slice(0, 20).map(([character, ...rest]) => {
+    const start = rest.at(-2) as unknown as number;
+    const code = character.codePointAt(0)!;
+    const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+    const reason = code === 0 ? "a NUL character" : `a character that cannot be seen (${name})`;
+    return { reason, span: { start, end: start + character.length } };
+  });
+}
+
+/**
+ * Control characters but tab and newline, blanks that are none to the shell, marks without width (but in emoji), halves of
+ * characters.
+ */
+const hidden =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  /[\0-\x08\x0b-\x1f\x7f-\xa0\xad]|\u034f|\u180b|\u180c|\u180d|\u180f|[\ufe00-\ufe0e]|[\u061c\u115f\u1160\u1680\u180e\u2000-\u200c\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164]|(?<![\xa9\xae\u203c-\u3299\udc00-\udfff\d#*])\ufe0f|(?<![\u2600-\u27bf\udc00-\udfff]|\ufe0f)\u200d|[\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/**
+ * Why a command is not even parsed: it is made to keep a parser busy. Nothing a person writes comes near these limits;
+ * the number of commands has none.
+ */
+export function tooMuchToRead(command: string): string | undefined {
+  // Linux takes no longer argument, so no shell could be given it either.
+  if (command.length >= 128 * 1024) return "a command too long to be read";
+  if (deepest(command) > 100) return "a command nested too deep to be read";
+  if (occurrences(command, "<<") > 500) return "too many here-documents to be read";
+  return undefined;
+}
+
+/** How deep parentheses and braces go, quoted ones counted as well. */
+function deepest(command: string): number {
+  let depth = 0;
+  let most = 0;
+  for (const [sign] of command.matchAll(/[(){}]/g)) {
+    depth = sign === "(" || sign === "{" ? depth + 1 : Math.max(0, depth - 1);
+    most = Math.max(most, depth);
+  }
+  return most;
+}
+
+function occurrences(command: string, sign: string): number {
+  return command.split(sign).length - 1;
+}
+
+/** Whether every part of a command is understood and only reads, so that it changes no file. Pure. `cwd`: where it starts. */
+export function readsOnly(command: string, cwd = ""): boolean {
+  const { commands, notUnderstood } = analyseCommand(command, "", { directory: cwd });
+  if (notUnderstood.length > 0 || commands.length === 0) return false;
+  return commands.every(
+    ({ risk, accesses }) => risk === "read" && accesses.every(({ kind }) => kind === "read"),
+  );
 }

@@ -1,30 +1,36 @@
 import type { Risk } from "../../contract/access.ts";
-import type { Effect, Redirection, Span, Word } from "./analysis.ts";
-import { programs } from "./programs/programs.ts";
-import { isNumeric } from "./syntax/read-arithmetic.ts";
+import { worse } from "../rules/command-risk.ts";
+import { type Effect, isNumeric, type Redirection, type Span, type Word } from "./analysis.ts";
+import { CommandReport, type ProgramRule } from "./command-report.ts";
+import { developmentPrograms } from "./programs/development.ts";
+import { filePrograms } from "./programs/files.ts";
+import { networkPrograms } from "./programs/network.ts";
+import { shellBuiltins } from "./programs/shell-builtins.ts";
+import { systemPrograms } from "./programs/system.ts";
+import { textPrograms } from "./programs/text.ts";
+import { wrappers } from "./programs/wrappers.ts";
 import type { ReadCommand, Scope } from "./syntax/scope.ts";
-import { Verdict } from "./verdict.ts";
 
 /** Judges one simple command, puts it on the list, and then reads what it runs in turn. */
 export function interpretCommand(command: ReadCommand, scope: Scope): void {
   const { reading } = scope;
   const [name, ...words] = command.words;
   const program = name?.value === undefined ? undefined : systemProgram(name.value);
-  const verdict = new Verdict(program ?? name?.text ?? "", command, scope);
-  for (const redirection of command.redirections) judgeRedirection(redirection, verdict);
-  if (name !== undefined) judgeProgram(name, program, words, verdict);
+  const report = new CommandReport(program ?? name?.text ?? "", command, scope);
+  for (const redirection of command.redirections) interpretRedirection(redirection, report);
+  if (name !== undefined) interpretProgram(name, program, words, report);
   const first = reading.commands.length;
   reading.commands.push({
     ...command,
     program,
     within: scope.within,
     directory: scope.shell.directory,
-    risk: highest(verdict.effects),
-    effects: verdict.effects,
-    accesses: verdict.accesses,
+    risk: highest(report.effects),
+    effects: report.effects,
+    accesses: report.accesses,
     deferred: scope.deferred,
   });
-  for (const readInner of verdict.inner) readInner();
+  for (const readInner of report.inner) readInner();
   const end = name === undefined ? undefined : reading.commands.length;
   const note = (variable: string, value: Word | undefined, span: Span, from: number) =>
     reading.variables.push({
@@ -35,38 +41,40 @@ export function interpretCommand(command: ReadCommand, scope: Scope): void {
       first: from,
       end,
     });
-  for (const word of verdict.passed)
+  for (const word of report.passed)
     note(String(word.parts[0]).split("=")[0]!, undefined, word.span, first + 1);
   for (const assignment of command.assignments)
     note(assignment.name, assignment.value, assignment.span, first);
 }
 
-const ascending: readonly Risk[] = ["read", "write", "execute", "network", "destructive"];
-
 /** The most harmful of some effects. */
 export function highest(effects: readonly Effect[]): Risk {
-  const most = effects.reduce((top, { risk }) => Math.max(top, ascending.indexOf(risk)), 0);
-  return ascending[most]!;
+  return effects.reduce<Risk>((most, { risk }) => worse(most, risk), "read");
 }
 
-function judgeProgram(name: Word, program: string | undefined, words: readonly Word[], verdict: Verdict) {
+function interpretProgram(
+  name: Word,
+  program: string | undefined,
+  words: readonly Word[],
+  report: CommandReport,
+) {
   if (name.value === undefined) {
-    verdict.doubts("an expansion where the program's name stands", name);
-    return verdict.has("execute", "runs a program that is only known when it runs", name);
+    report.doubts("an expansion where the program's name stands", name);
+    return report.has("execute", "runs a program that is only known when it runs", name);
   }
-  if (verdict.scope.reading.shadowed.has(name.value)) {
-    verdict.doubts("a name that an earlier command of this shell has given another meaning", name);
-    verdict.has("execute", `${name.text} runs a function of this shell`, name);
+  if (report.scope.reading.shadowed.has(name.value)) {
+    report.doubts("a name that an earlier command of this shell has given another meaning", name);
+    report.has("execute", `${name.text} runs a function of this shell`, name);
   }
   if (program === undefined) {
-    verdict.reads(name);
-    return verdict.has("execute", `runs the file ${name.text}`, name);
+    report.reads(name);
+    return report.has("execute", `runs the file ${name.text}`, name);
   }
   const judge = programs.get(program);
-  if (judge === undefined) return verdict.has("execute", `runs ${program}, of which nothing is known`, name);
-  if (words.length <= mostWords) return judge(words, verdict);
-  verdict.doubts("more words than anybody would judge", name);
-  verdict.has("execute", `${program} with ${words.length} words may do anything`, name);
+  if (judge === undefined) return report.has("execute", `runs ${program}, of which nothing is known`, name);
+  if (words.length <= mostWords) return judge(words, report);
+  report.doubts("more words than anybody would judge", name);
+  report.has("execute", `${program} with ${words.length} words may do anything`, name);
 }
 
 const mostWords = 2000;
@@ -77,15 +85,26 @@ function systemProgram(path: string): string | undefined {
   return /^(?:\/usr(?:\/local)?)?\/s?bin\/([^/]+)$/.exec(path)?.[1];
 }
 
-function judgeRedirection({ kind, target }: Redirection, verdict: Verdict) {
+function interpretRedirection({ kind, target }: Redirection, report: CommandReport) {
   if (kind === "text" || kind === "descriptor") return;
   const path = target.value;
   if (path !== undefined && /^\/dev\/(?:null|stdin|stdout|stderr|zero|tty|fd\/\d+)$/.test(path)) return;
   const [start] = target.parts;
-  if (typeof start === "string" && /^\/dev\/(?:tcp|udp)\//.test(start)) return verdict.connects(target);
+  if (typeof start === "string" && /^\/dev\/(?:tcp|udp)\//.test(start)) return report.connects(target);
   if (typeof start === "object" && start.unknown !== "home" && start.unknown !== "file descriptor")
-    verdict.has("network", `${target.text} may become a network address of the shell`, target);
-  if (kind === "read") return verdict.reads(target);
-  if (kind === "read and write") verdict.reads(target);
-  verdict.writes(target);
+    report.has("network", `${target.text} may become a network address of the shell`, target);
+  if (kind === "read") return report.reads(target);
+  if (kind === "read and write") report.reads(target);
+  report.writes(target);
 }
+
+/** Every program something is known of. All others count as running code. */
+const programs: ReadonlyMap<string, ProgramRule> = new Map([
+  ...Object.entries(shellBuiltins),
+  ...Object.entries(wrappers),
+  ...Object.entries(textPrograms),
+  ...Object.entries(filePrograms),
+  ...Object.entries(systemPrograms),
+  ...Object.entries(networkPrograms),
+  ...Object.entries(developmentPrograms),
+]);

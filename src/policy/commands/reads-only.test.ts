@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readsOnly } from "./reads-only.ts";
+import { readsOnly } from "./analyse-command.ts";
 
 it("tells commands that only read from all others", () => {
   const reading = [

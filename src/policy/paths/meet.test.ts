@@ -4,8 +4,7 @@ import { expect, it } from "vitest";
 import { place } from "../../../test/support/policy/judge.ts";
 import { matchSegment, type NamePattern, parseSegments } from "../../lib/glob/glob-segment.ts";
 import { analyseCommand } from "../commands/analyse-command.ts";
-import { type Meeting, meet } from "./meet.ts";
-import { waysToMeet } from "./meet-tokens.ts";
+import { type Meeting, meet, waysToMeet } from "./meet.ts";
 import { compilePath } from "./path-pattern.ts";
 import { type PathTarget, wordPath } from "./path-target.ts";
 

@@ -1,6 +1,45 @@
-import { matchSegment, type NamePattern, type Segment } from "../../lib/glob/glob-segment.ts";
-import { alike, apart, isSpelled, waysToMeet } from "./meet-tokens.ts";
+import {
+  matchesOne,
+  matchSegment,
+  type NamePattern,
+  type Segment,
+  type Token,
+} from "../../lib/glob/glob-segment.ts";
 import { literalOf, type NameAhead, type OpenName } from "./path-target.ts";
+
+/** They meet, but only where one of them leaves open what the other says. */
+const apart = 1;
+/** They meet in something that both spell out. */
+const alike = 2;
+
+/** The ways in which two patterns can stand for one text: without, or with, something that both spell out. */
+export function waysToMeet(one: readonly Token[], other: readonly Token[]): number {
+  const width = other.length + 1;
+  const ways = new Uint8Array((one.length + 1) * width);
+  ways[ways.length - 1] = apart;
+  for (let left = one.length; left >= 0; left -= 1)
+    for (let right = other.length; right >= 0; right -= 1) {
+      const [mine, yours] = [one[left], other[right]];
+      const at = left * width + right;
+      if (mine === "*") ways[at]! |= ways[at + width]! | (yours === undefined ? 0 : ways[at + 1]!);
+      if (yours === "*") ways[at]! |= ways[at + 1]! | (mine === undefined ? 0 : ways[at + width]!);
+      if (mine === undefined || yours === undefined || mine === "*" || yours === "*") continue;
+      const rest = ways[at + width + 1]!;
+      if (rest === 0 || !couldBeSame(mine, yours)) continue;
+      ways[at]! |= isSpelled(mine) && isSpelled(yours) ? alike : rest;
+    }
+  return ways[0]!;
+}
+
+function isSpelled(token: Token | undefined): boolean {
+  return typeof token === "object";
+}
+
+function couldBeSame(one: Exclude<Token, "*">, other: Exclude<Token, "*">): boolean {
+  if (one === "?" || other === "?") return true;
+  if ("code" in one) return matchesOne(other, one.code);
+  return "code" in other ? matchesOne(one, other.code) : true;
+}
 
 /**
  * Whether a path that only the shell will know may become one that a rule is about. "aimed": both spell out something
@@ -23,7 +62,7 @@ export function meet(rule: readonly Segment[], path: readonly OpenName[]): Meeti
 }
 
 const meetings = ["no", "loosely", "aimed"] as const;
-export type Strength = 0 | 1 | 2;
+type Strength = 0 | 1 | 2;
 
 /** Two lists of names, and what is known of their ends when stars on both sides make many ways. */
 class Walk {

@@ -1,7 +1,7 @@
 import { expandBraces } from "../../lib/glob/glob-braces.ts";
 import { matchSegment, parseSegments, type Segment } from "../../lib/glob/glob-segment.ts";
 import type { Place } from "../policy.ts";
-import { fold } from "./fold.ts";
+import { fold, namesIn } from "./path-names.ts";
 
 /**
  * The absolute paths that a glob means, name by name, as alternatives. It is relative to the workspace; with "/" or "~" in
@@ -53,11 +53,6 @@ function literalNames(path: string): Segment[] {
     tokens: [...text].map((character) => ({ code: character.codePointAt(0)! })),
     shape: { kind: "literal", text },
   }));
-}
-
-/** The names in an absolute path. */
-export function namesIn(path: string): string[] {
-  return path.split("/").filter((name) => name !== "");
 }
 
 /**

@@ -5,7 +5,7 @@ import { expandBraces } from "../../lib/glob/glob-braces.ts";
 import { matchSegment, type NamePattern, parseSegments } from "../../lib/glob/glob-segment.ts";
 import type { UnknownPart, Word } from "../commands/analysis.ts";
 import type { Place } from "../policy.ts";
-import { fold } from "./fold.ts";
+import { fold } from "./path-names.ts";
 
 /** Where a path leads, as far as that can be told. */
 export type PathTarget =

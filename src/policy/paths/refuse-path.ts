@@ -1,10 +1,8 @@
 import { boundedMemo } from "../../lib/bounded-cache.ts";
 import { matchSegment, type NamePattern, type Segment } from "../../lib/glob/glob-segment.ts";
 import type { Policy } from "../rules/compile-policy.ts";
-import type { PathRule } from "../rules/compile-rule.ts";
-import type { PathUse } from "../rules/rule.ts";
-import { originalsOf } from "./backups.ts";
-import { firstName, type Names } from "./names.ts";
+import type { PathRule, PathUse } from "../rules/rule.ts";
+import { firstName, type Names, originalsOf } from "./path-names.ts";
 import { leadsThrough, matchNames } from "./path-pattern.ts";
 
 type Counts = (rule: PathRule) => boolean;

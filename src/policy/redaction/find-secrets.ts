@@ -1,7 +1,118 @@
-import { findKeys } from "./key-shapes.ts";
 import { findNamedValues } from "./named-values.ts";
 import { findPrivateKeys } from "./private-keys.ts";
 import type { Secret } from "./secret.ts";
+
+/** Keys that can be told by themselves: how services begin theirs, and how they go on to the end of the word. */
+const shapes: readonly (readonly [kind: string, beginning: string, rest: string])[] = [
+  ["AWS key", "(?:AKIA|ASIA|ABIA|ACCA)", "[A-Z2-7]{16}"],
+  ["GitHub token", "gh[pousr]_", "[A-Za-z0-9]{36,}"],
+  ["GitHub token", "github_pat_", "\\w{60,}"],
+  [
+    "GitLab token",
+    "gl(?:pat|dt|rt|rtr|ptt|cbt|soat|ft|imt|oas|agent|ffct)-",
+    "[\\w-]{20,}(?:\\.\\w{2}\\.\\w{7,9})?",
+  ],
+  ["Slack token", "(?:xox[abeoprs]|xapp-\\d)-", "[A-Za-z0-9-]{16,}"],
+  ["Stripe key", "[sr]k_(?:live|prod)_", "[A-Za-z0-9]{16,}"],
+  ["Stripe key", "whsec_", "[A-Za-z0-9]{32,}"],
+  ["Anthropic key", "sk-ant-", "[\\w-]{20,}"],
+  ["OpenRouter key", "sk-or-v1-", "[0-9a-f]{64}"],
+  ["OpenAI key", "sk-(?:proj|svcacct|admin)-", "[\\w-]{20,}"],
+  ["OpenAI key", "sk-", "(?=[A-Za-z]*\\d)[A-Za-z0-9]{32,}"],
+  ["Google key", "AIza", "[\\w-]{35}"],
+  ["Google key", "GOCSPX-", "[\\w-]{28}"],
+  ["Google key", "ya29\\.", "[\\w-]{20,}"],
+  ["npm token", "npm_", "[A-Za-z0-9]{36}"],
+  ["PyPI token", "pypi-AgE", "[\\w-]{50,}"],
+  ["RubyGems key", "rubygems_", "[0-9a-f]{48}"],
+  ["Hugging Face token", "hf_", "[A-Za-z0-9]{34}"],
+  ["Groq key", "gsk_", "[A-Za-z0-9]{52}"],
+  ["xAI key", "xai-", "[A-Za-z0-9]{80}"],
+  ["Perplexity key", "pplx-", "[A-Za-z0-9]{48}"],
+  ["Replicate token", "r8_", "[A-Za-z0-9]{37}"],
+  ["SendGrid key", "SG\\.", "[\\w-]{22}\\.[\\w-]{43}"],
+  ["Twilio key", "SK", "[0-9a-f]{32}"],
+  ["Discord token", "[MNO][DTjz]", "[A-Za-z0-9]{22,26}\\.[\\w-]{6}\\.[\\w-]{27,38}"],
+  ["DigitalOcean token", "do[opr]_v1_", "[0-9a-f]{64}"],
+  ["Shopify token", "shp(?:at|ca|pa|ss)_", "[0-9a-fA-F]{32}"],
+  ["Docker token", "dckr_pat_", "[\\w-]{20,}"],
+  ["Databricks token", "dapi", "[0-9a-f]{32}"],
+  ["Grafana token", "glsa_", "[A-Za-z0-9]{32}_[0-9a-f]{8}"],
+  ["Vault token", "hv[sb]\\.", "[\\w-]{24,}"],
+  ["Supabase token", "sbp_", "[0-9a-f]{40}"],
+  ["Linear key", "lin_api_", "[A-Za-z0-9]{40}"],
+  ["Notion token", "ntn_", "[A-Za-z0-9]{40,}"],
+  ["Postman key", "PMAK-", "[0-9a-f]{24}-[0-9a-f]{34}"],
+  ["New Relic key", "NRAK-", "[A-Z0-9]{27}"],
+  ["Sentry token", "sntry[su]_", "[\\w-]{40,}"],
+  ["age key", "AGE-SECRET-KEY-1", "[0-9A-Z]{58}"],
+  ["JSON Web Token", "eyJ", "[\\w-]{10,300}\\.eyJ[\\w-]{10,}(?:\\.[\\w-]*)?"],
+];
+
+const border = "(?<![A-Za-z0-9])";
+const anyBeginning = new RegExp(`${border}(?:${shapes.map(([, beginning]) => beginning).join("|")})`);
+const anyShape = new RegExp(
+  `${border}(?:${shapes.map(([, beginning, rest]) => `(${beginning}${rest})`).join("|")})(?![A-Za-z0-9])`,
+  "g",
+);
+
+/** Keys that are told by what stands before them. */
+const shapesInPlace: readonly { readonly kind: string; readonly key: RegExp; readonly before: RegExp }[] = [
+  { kind: "Telegram token", key: /^AA[\w-]{33}$/, before: /(?<!\d)\d{8,10}:$/ },
+  { kind: "Slack webhook", key: /^\w{24}$/, before: /hooks\.slack\.com\/services\/T\w+\/B\w+\/$/ },
+  {
+    kind: "Discord webhook",
+    key: /^[\w-]{60,80}$/,
+    before: /discord(?:app)?\.com\/api\/webhooks\/\d+\/$/,
+  },
+];
+
+/** The keys in text[start, end), which is one word with dots in it. */
+function findKeys(text: string, start: number, end: number): readonly Secret[] {
+  const word = text.slice(start, end);
+  if (!anyBeginning.test(word)) return findInPlace(text, start, end);
+  const found: Secret[] = [];
+  for (const match of word.matchAll(anyShape)) {
+    if (isExample(match[0])) continue;
+    const kind = shapes[match.findIndex((group, index) => index > 0 && group !== undefined) - 1]![0];
+    const at = start + match.index;
+    found.push({ kind, start: at, end: at + match[0].length });
+    if (kind === "AWS key") found.push(...secretsBeside(text, at, at + match[0].length));
+  }
+  return found.length > 0 ? found : findInPlace(text, start, end);
+}
+
+function findInPlace(text: string, start: number, end: number): readonly Secret[] {
+  const last = text[start - 1];
+  if (last !== ":" && last !== "/") return [];
+  const word = text.slice(start, end);
+  const shape = shapesInPlace.find(({ key }) => key.test(word));
+  if (shape === undefined || isExample(word)) return [];
+  const before = text.slice(Math.max(0, start - farthest), start);
+  return shape.before.test(before) ? [{ kind: shape.kind, start, end }] : [];
+}
+
+/** As documentation writes keys that are none. */
+function isExample(key: string): boolean {
+  return /EXAMPLE|example|x{4}|X{4}|0{8}|1234567890|(.)\1{7}/.test(key) || new Set(key).size < 10;
+}
+
+const farthest = 100;
+
+/** An AWS key stands beside its secret, which by itself is nothing but forty letters. */
+function secretsBeside(text: string, start: number, end: number): readonly Secret[] {
+  const from = Math.max(0, start - farthest);
+  const around = text.slice(from, end + farthest);
+  const secrets: Secret[] = [];
+  for (const { 0: word, index } of around.matchAll(fortyLetters)) {
+    const isMixed = /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word);
+    if (isMixed && !isExample(word))
+      secrets.push({ kind: "AWS key", start: from + index, end: from + index + word.length });
+  }
+  return secrets;
+}
+
+const fortyLetters = /(?<![\w/+=-])[A-Za-z0-9/+]{40}(?![\w/+=-])/g;
 
 /**
  * What in a text looks like a secret, in order and without overlaps. Takes time in proportion to the length of the

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { randomLetters } from "../../../test/support/policy/random-letters.ts";
-import { marksIn } from "./marks.ts";
-import { redactValue } from "./redact.ts";
-import { RedactedStream } from "./redacted-stream.ts";
+import { RedactedStream, redactValue } from "./redact.ts";
+import { marksIn } from "./secret.ts";
 
 const random = randomLetters();
 const token = `ghp_${random("[A-Za-z0-9]", 36)}`;

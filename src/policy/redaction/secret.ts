@@ -7,3 +7,26 @@ export interface Secret {
   /** A further line of the one before. */
   readonly continues?: true;
 }
+
+/** Stands where a secret was. */
+export function markOf(kind: string): string {
+  return `[redacted: ${kind}]`;
+}
+
+const beginning = "[redacted: ";
+const mark = /\[redacted: [A-Za-z][A-Za-z ]{1,40}\]/g;
+
+/** The marks in the strings of a value: what a model hands back that it was shown in place of a secret. */
+export function marksIn(value: unknown): ReadonlySet<string> {
+  const found = new Set<string>();
+  collect(value, found, []);
+  return found;
+}
+
+function collect(value: unknown, found: Set<string>, inside: readonly object[]): void {
+  if (typeof value === "string") {
+    if (value.includes(beginning)) for (const [text] of value.matchAll(mark)) found.add(text);
+  } else if (typeof value === "object" && value !== null && !inside.includes(value)) {
+    for (const part of Object.values(value)) collect(part, found, [...inside, value]);
+  }
+}

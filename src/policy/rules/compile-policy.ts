@@ -1,19 +1,11 @@
 import type { Segment } from "../../lib/glob/glob-segment.ts";
-import { fold } from "../paths/fold.ts";
+import { fold } from "../paths/path-names.ts";
 import { levels, type Place, type RulePlace, type RuleSource } from "../policy.ts";
-import {
-  type CommandRule,
-  compileRule,
-  type HostRule,
-  ownRules,
-  type PathRule,
-  type Rule,
-  type ToolRule,
-} from "./compile-rule.ts";
-import { compileSettings, type Settings } from "./compile-settings.ts";
-import { type ParsedRules, parseRules } from "./parse-rules.ts";
-import type { Example } from "./read-example.ts";
-import { programName } from "./run-rule.ts";
+import { programName } from "./command-pattern.ts";
+import { compileRule, ownRules } from "./compile-rule.ts";
+import { type Example, type ParsedRules, parseRules } from "./parse-rules.ts";
+import type { CommandRule, HostRule, PathRule, Rule, ToolRule } from "./rule.ts";
+import { compileSettings, type Settings } from "./settings.ts";
 
 /** All rules that hold, ready to be asked. */
 export interface Policy {

@@ -1,56 +1,22 @@
 import { escapeGlob } from "../../lib/glob/glob.ts";
 import { matchSegment, type NamePattern, parseSegments, type Segment } from "../../lib/glob/glob-segment.ts";
 import { hostOf } from "../hosts.ts";
-import { fold } from "../paths/fold.ts";
-import { compilePath, matchNames, namesIn } from "../paths/path-pattern.ts";
-import type { Place, RulePlace } from "../policy.ts";
-import { loosens } from "./parse-rules.ts";
-import type { RuleWord } from "./read-words.ts";
-import type { Effect, ParsedRule, PathUse, ToolPattern } from "./rule.ts";
-import { type CommandPattern, compileCommand } from "./run-rule.ts";
-
-interface RuleBase {
-  readonly effect: Effect;
-  /** Of two rules that say different things the higher wins. */
-  readonly rank: number;
-  /** How many characters it spells out: of one level, the rule that spells out more wins. */
-  readonly spelledOut: number;
-  readonly by: ToolMatcher | undefined;
-  readonly because: string | undefined;
-  readonly place: RulePlace;
-}
-
-export interface CommandRule extends RuleBase {
-  readonly kind: "run";
-  readonly pattern: CommandPattern;
-}
-
-export interface PathRule extends RuleBase {
-  readonly kind: "path";
-  readonly uses: ReadonlySet<PathUse>;
-  /** As written. */
-  readonly glob: string;
-  /** What it is about, name by name from the root; folded, unless the rule loosens. */
-  readonly patterns: readonly (readonly Segment[])[];
-  /** The names of a directory that is not meant; none, if all are. */
-  readonly spares: readonly string[];
-}
-
-export interface HostRule extends RuleBase {
-  readonly kind: "connect";
-  readonly hosts: readonly NamePattern[];
-  /** As written. */
-  readonly spelled: string;
-}
-
-export interface ToolRule extends RuleBase {
-  readonly kind: "use";
-  readonly tool: ToolMatcher;
-}
-
-export type Rule = CommandRule | PathRule | HostRule | ToolRule;
-
-type ToolMatcher = (tool: { readonly name: string; readonly server?: string | undefined }) => boolean;
+import { fold, namesIn } from "../paths/path-names.ts";
+import { compilePath, matchNames } from "../paths/path-pattern.ts";
+import type { Place } from "../policy.ts";
+import { compileCommand } from "./command-pattern.ts";
+import {
+  type Effect,
+  type HostRule,
+  loosens,
+  type ParsedRule,
+  type PathRule,
+  type PathUse,
+  type Rule,
+  type ToolMatcher,
+  type ToolPattern,
+} from "./rule.ts";
+import type { RuleWord } from "./rule-words.ts";
 
 /** Binds a rule to a workspace. */
 export function compileRule({ effect, about, because, by, place: written }: ParsedRule, place: Place): Rule {

@@ -1,8 +1,7 @@
 import { matchSegment, type Token } from "../../lib/glob/glob-segment.ts";
 import type { SimpleCommand, Word } from "../commands/analysis.ts";
-import { waysToMeet } from "../paths/meet-tokens.ts";
-import { beginsOption, isText, type Match, matchOption } from "./match-option.ts";
-import { harm } from "./own-risk.ts";
+import type { ReadCommand } from "../parts.ts";
+import { waysToMeet } from "../paths/meet.ts";
 import {
   baseName,
   type CommandPattern,
@@ -10,7 +9,10 @@ import {
   type ProgramPattern,
   type SpelledPattern,
   type WordPattern,
-} from "./run-rule.ts";
+} from "./command-pattern.ts";
+import { harm, ownRisk } from "./command-risk.ts";
+import type { NamedRules } from "./compile-policy.ts";
+import type { CommandRule } from "./rule.ts";
 
 /**
  * Whether a rule that asks or denies is about a command. The rule is a beginning: more words may follow. Its operands must
@@ -137,3 +139,125 @@ const anything: readonly Token[] = ["*"];
 function lettersOf(text: string): readonly Token[] {
   return [...text].map((character) => ({ code: character.codePointAt(0)! }));
 }
+
+/** "maybe": only when the shell has filled in what is not known yet. */
+type Match = "no" | "maybe" | "yes";
+
+/** `-rf` is there when both letters are, in whatever cluster; a long option also when it is cut short or has a value. */
+function matchOption(pattern: SpelledPattern, words: readonly Word[]): Match {
+  const values = words.flatMap(({ value, parts }) => {
+    const start = value ?? (typeof parts[0] === "string" ? parts[0] : undefined);
+    return start !== undefined && /^-./.test(start) ? [start] : [];
+  });
+  if (hasOption(pattern, values, words)) return "yes";
+  const isOpen = (word: Word) => word.value === undefined && beginsOption(word) !== "no";
+  return words.some(isOpen) ? "maybe" : "no";
+}
+
+function hasOption(pattern: SpelledPattern, values: readonly string[], words: readonly Word[]): boolean {
+  if (values.some((value) => isText(pattern, value))) return true;
+  const [, letters] = /^-([^-=*]{1,4})$/.exec(pattern.text) ?? [];
+  if (letters !== undefined) return [...letters].every((letter) => hasLetter(letter, values));
+  const [, name, value] = /^--([^=*]+)(?:=(.*))?$/s.exec(pattern.text) ?? [];
+  if (name === undefined) return false;
+  if (value === undefined) return values.some((given) => isLong(given, name)) || hasShort(name, values);
+  return words.some((word, place) => word.value === `--${name}` && words[place + 1]?.value === value);
+}
+
+function hasLetter(letter: string, values: readonly string[]): boolean {
+  const letters = /[rR]/.test(letter) ? ["r", "R"] : [letter];
+  const names = Object.keys(sameOptions).filter((name) => sameOptions[name]!.includes(letter));
+  return values.some(
+    (value) =>
+      (/^-[^-]/.test(value) && letters.some((one) => value.includes(one))) ||
+      names.some((name) => isLong(value, name)),
+  );
+}
+
+function hasShort(name: string, values: readonly string[]): boolean {
+  const short = Object.hasOwn(sameOptions, name) ? sameOptions[name]! : "";
+  return values.some((value) => /^-[^-]/.test(value) && [...short].some((letter) => value.includes(letter)));
+}
+
+/** Most programs take any beginning of a long name. */
+function isLong(value: string, name: string): boolean {
+  const [given = ""] = value.split("=");
+  return given === `--${name}` || (given.length > 2 && `--${name}`.startsWith(given));
+}
+
+/** Long options and the letters that mean the same in most programs that have them. */
+const sameOptions: Readonly<Record<string, string>> = {
+  all: "a",
+  delete: "dD",
+  force: "fD",
+  global: "g",
+  interactive: "i",
+  "no-verify": "n",
+  recursive: "rR",
+  yes: "y",
+};
+
+/** Whether a word is an option, or may become one. */
+function beginsOption({ parts }: Word): Match {
+  const [first] = parts;
+  if (typeof first === "string")
+    return /^-./.test(first) || (first === "-" && parts.length > 1) ? "yes" : "no";
+  return first === undefined || first.unknown === "home" || first.unknown === "glob" ? "no" : "maybe";
+}
+
+/** Whether a known word is what the pattern says. */
+function isText(pattern: SpelledPattern, value: string): boolean {
+  return pattern.kind === "literal" ? pattern.text === value : matchSegment(pattern.whole, value);
+}
+
+/**
+ * The rules that ask or deny and are about what a program may run of which nobody knows what it does with its words: what
+ * begins at any of them, and what a text among them says. `chronic rm -rf x`, `su -c 'rm -rf x'`.
+ */
+export function rulesWithin(
+  command: SimpleCommand,
+  { named }: NamedRules<CommandRule>,
+  readCommand: ReadCommand,
+): ReadonlySet<CommandRule> {
+  const found = new Set<CommandRule>();
+  const tightening = (name: string) =>
+    named.get(baseName(name))?.filter(({ effect }) => effect !== "allow") ?? [];
+  let looks = 0;
+  for (const { name, toCommand } of commandsWithin(command, readCommand))
+    for (const rule of tightening(name)) {
+      looks += 1;
+      if (looks > maxLooks || matchLoosely(rule.pattern, toCommand()) !== "no") found.add(rule);
+    }
+  return found;
+}
+
+/** Where so many words are names of denied programs, nobody looks further which of them is one: all may be. */
+const maxLooks = 200;
+
+interface InnerCommand {
+  readonly name: string;
+  toCommand(): SimpleCommand;
+}
+
+function* commandsWithin(command: SimpleCommand, readCommand: ReadCommand): Iterable<InnerCommand> {
+  const { program, words } = command;
+  if (harm(ownRisk(command)) < harm("execute") || program === "git") return;
+  const first = words.findIndex(({ value }, place) => place > 0 && !value?.startsWith("-"));
+  for (const [place, { value }] of words.entries()) {
+    if (place === 0 || value === undefined) continue;
+    if (/\s/.test(value)) {
+      for (const inner of readCommand(value).commands) {
+        const name = inner.words[0]?.value;
+        if (name !== undefined) yield { name, toCommand: () => inner };
+      }
+    } else if (place !== first || program === undefined || !subcommands.has(program))
+      yield { name: value, toCommand: () => ({ ...command, words: words.slice(place) }) };
+  }
+}
+
+/** Programs whose first operand is a word of their own, `rm` for example. */
+const subcommands: ReadonlySet<string> = new Set(
+  "apt apt-get aws brew bun cargo conda docker dotnet flatpak gcloud gem gh go helm hg kubectl npm pip pnpm podman poetry snap svn systemctl terraform uv yarn".split(
+    " ",
+  ),
+);

@@ -1,5 +1,8 @@
-import type { RulePlace } from "../policy.ts";
-import type { RuleWord } from "./read-words.ts";
+import type { Risk } from "../../contract/access.ts";
+import type { NamePattern, Segment } from "../../lib/glob/glob-segment.ts";
+import type { Question, RulePlace } from "../policy.ts";
+import type { CommandPattern } from "./command-pattern.ts";
+import type { RuleWord } from "./rule-words.ts";
 
 /** One rule of a file, read but not yet bound to a workspace. */
 export interface ParsedRule {
@@ -30,4 +33,88 @@ export interface ToolPattern {
   readonly name: RuleWord;
   /** The MCP server that it comes from. */
   readonly server: RuleWord | undefined;
+}
+
+interface RuleBase {
+  readonly effect: Effect;
+  /** Of two rules that say different things the higher wins. */
+  readonly rank: number;
+  /** How many characters it spells out: of one level, the rule that spells out more wins. */
+  readonly spelledOut: number;
+  readonly by: ToolMatcher | undefined;
+  readonly because: string | undefined;
+  readonly place: RulePlace;
+}
+
+export interface CommandRule extends RuleBase {
+  readonly kind: "run";
+  readonly pattern: CommandPattern;
+}
+
+export interface PathRule extends RuleBase {
+  readonly kind: "path";
+  readonly uses: ReadonlySet<PathUse>;
+  /** As written. */
+  readonly glob: string;
+  /** What it is about, name by name from the root; folded, unless the rule loosens. */
+  readonly patterns: readonly (readonly Segment[])[];
+  /** The names of a directory that is not meant; none, if all are. */
+  readonly spares: readonly string[];
+}
+
+export interface HostRule extends RuleBase {
+  readonly kind: "connect";
+  readonly hosts: readonly NamePattern[];
+  /** As written. */
+  readonly spelled: string;
+}
+
+export interface ToolRule extends RuleBase {
+  readonly kind: "use";
+  readonly tool: ToolMatcher;
+}
+
+export type Rule = CommandRule | PathRule | HostRule | ToolRule;
+
+export type ToolMatcher = (tool: { readonly name: string; readonly server?: string | undefined }) => boolean;
+
+/** Whether a rule can only let more pass. */
+export function loosens(effect: Effect): boolean {
+  return effect === "allow" || effect === "open" || effect === "unconfined";
+}
+
+/** What the rules say of one part. */
+export interface RuleFinding {
+  readonly risk: Risk;
+  /** Holds in every mode. */
+  readonly deny?: Because | undefined;
+  /** A rule denies what the part may turn out to be. `aimed`: what is known of it points there. */
+  readonly mayDeny?: (Because & { readonly aimed: boolean }) | undefined;
+  /** The highest rule that asks or allows. */
+  readonly wins?: Rule | undefined;
+  /** Lets it run outside the sandbox, or where there is none. */
+  readonly unconfined?: Rule | undefined;
+  /** Why it is asked although the mode would let it pass. */
+  readonly doubt?: string | undefined;
+}
+
+export interface Because {
+  readonly rule: Rule;
+  readonly reason: string;
+}
+
+/** Whether a rule is about calls of this tool. */
+export function isFor({ by }: Rule, tool: Question["tool"]): boolean {
+  return by === undefined || by(tool);
+}
+
+/** Any rule that denies, else the highest of those that ask or allow. */
+export function strongest(rules: readonly Rule[]): Pick<RuleFinding, "deny" | "wins"> {
+  let deny: Rule | undefined;
+  let wins: Rule | undefined;
+  for (const rule of rules) {
+    if (rule.effect === "deny") deny = deny === undefined || rule.rank > deny.rank ? rule : deny;
+    else wins = wins === undefined || rule.rank > wins.rank ? rule : wins;
+  }
+  return deny === undefined ? { wins } : { deny: { rule: deny, reason: deny.because ?? "a rule denies it" } };
 }

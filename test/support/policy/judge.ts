@@ -1,8 +1,8 @@
 import type { Access } from "../../../src/contract/access.ts";
 import { builtInRules } from "../../../src/policy/built-in-rules.ts";
-import { decide } from "../../../src/policy/decide.ts";
-import type { Mode } from "../../../src/policy/mode.ts";
-import type { Decision, Level, Place, Question, RuleSource } from "../../../src/policy/policy.ts";
+import { analyseCommand } from "../../../src/policy/commands/analyse-command.ts";
+import { decideCall } from "../../../src/policy/decide.ts";
+import type { Decision, Level, Mode, Place, Question, RuleSource } from "../../../src/policy/policy.ts";
 import { compilePolicy, type Policy } from "../../../src/policy/rules/compile-policy.ts";
 
 /** Where the trials take place. */
@@ -42,6 +42,11 @@ export function judge(
     ...(trial.shells && { shells: trial.shells }),
   };
   return decide(question, policyOf(sources));
+}
+
+/** Decides with the command analysis, as the pipeline does for calls that run commands. */
+export function decide(question: Question, policy: Policy): Decision {
+  return decideCall(question, policy, analyseCommand);
 }
 
 const compiled = new Map<string, Policy>();

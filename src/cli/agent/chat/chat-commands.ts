@@ -2,7 +2,7 @@ import { ToolError } from "../../../contract/error.ts";
 import { nearest } from "../../../lib/nearest.ts";
 import { printable, printableLine } from "../../../lib/printable.ts";
 import { type ReasoningEffort, reasoningEfforts } from "../../../models/model.ts";
-import { type Mode, modes } from "../../../policy/mode.ts";
+import { type Mode, modes } from "../../../policy/policy.ts";
 import type { CallResult, ChangedFiles } from "../../../toolcrib/index.ts";
 import { colourDiff } from "../../colour-diff.ts";
 import { layTable } from "../../table.ts";

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
 import { expect, it } from "vitest";
+import { isHarmful } from "../../../../test/support/commands/is-harmful.ts";
 import { analyseCommand } from "../analyse-command.ts";
-import { isHarmful } from "./is-harmful.ts";
 
 /** Each of these ran the program p0 in a real bash while it was taken for reading or writing. */
 const attacks: Readonly<Record<string, readonly string[]>> = {

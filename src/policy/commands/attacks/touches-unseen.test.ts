@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
 import { expect, it } from "vitest";
+import { isHarmful, tellsOf } from "../../../../test/support/commands/is-harmful.ts";
 import { analyseCommand } from "../analyse-command.ts";
-import { isHarmful, tellsOf } from "./is-harmful.ts";
 
 /** What a command wrote in a real bash without saying so, and the command. */
 const written: readonly (readonly [path: string, ...commands: readonly string[]])[] = [

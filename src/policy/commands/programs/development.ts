@@ -1,6 +1,6 @@
 import type { Word } from "../analysis.ts";
-import type { Judge } from "../verdict.ts";
-import { judgeGit } from "./git.ts";
+import type { ProgramRule } from "../command-report.ts";
+import { interpretGit } from "./git.ts";
 import { interprets, runs } from "./rows.ts";
 
 const code = "runs the code it is given";
@@ -12,7 +12,7 @@ const editor = "is an editor that can run commands";
  * Compilers, interpreters, package managers and other things of a developer. Some obey files of the project even when
  * asked for their version: a toolchain or a release of theirs to run instead.
  */
-export const developmentPrograms: Record<string, Judge> = {
+export const developmentPrograms: Record<string, ProgramRule> = {
   apt: runs(packages),
   brew: runs(packages),
   bun: interprets(code),
@@ -29,7 +29,7 @@ export const developmentPrograms: Record<string, Judge> = {
   ex: runs(editor),
   gdb: interprets("is a debugger that runs programs and commands"),
   gem: runs(packages),
-  git: judgeGit,
+  git: interpretGit,
   go: runs(build),
   java: interprets(code),
   lua: interprets(code),
@@ -56,11 +56,11 @@ export const developmentPrograms: Record<string, Judge> = {
 };
 
 /** Some subcommands only look; they must come first, before any option. */
-function looksWith(subcommands: RegExp, otherwise: string): Judge {
-  return (words, verdict) => {
+function looksWith(subcommands: RegExp, otherwise: string): ProgramRule {
+  return (words, report) => {
     const [first] = words;
     if (first?.value !== undefined && subcommands.test(first.value) && words.every(isPlain)) return;
-    verdict.has("execute", `${verdict.program} ${otherwise}`);
+    report.has("execute", `${report.program} ${otherwise}`);
   };
 }
 

@@ -1,13 +1,12 @@
-import type { Word } from "../analysis.ts";
-import type { Judge, Verdict } from "../verdict.ts";
-import { wordAt } from "../word.ts";
-import { judgeFind } from "./find.ts";
+import { type Word, wordAt } from "../analysis.ts";
+import type { CommandReport, ProgramRule } from "../command-report.ts";
+import { interpretFind } from "./find.ts";
 import {
   changes,
   copies,
   deletes,
   destroys,
-  judgeOptions,
+  interpretOptions,
   looksAt,
   prints,
   reads,
@@ -15,44 +14,43 @@ import {
   writeInto,
   writes,
 } from "./rows.ts";
-import { judgeTar } from "./tar.ts";
 
 const listing = looksAt("*");
 
 /** Programs that list, copy, change and remove files. */
-export const filePrograms: Record<string, Judge> = {
+export const filePrograms: Record<string, ProgramRule> = {
   basename: prints("*"),
-  bunzip2: judgePack,
-  bzip2: judgePack,
+  bunzip2: interpretPack,
+  bzip2: interpretPack,
   chgrp: changes("* --reference=read"),
   chmod: changes("* --reference=read", /^--reference\b|^-[^-]*[rwxXstugoa0-7]/),
   chown: changes("* --reference=read --from=text"),
   cp: copies("* l --link r R a --recursive --archive t=write --target-directory=write S=text --suffix=text"),
   csplit: runs("writes files whose names only it knows"),
-  dd: judgeDd,
+  dd: interpretDd,
   df: listing,
   dir: listing,
   dirname: prints("*"),
   du: looksAt("* d=text t=text --max-depth=text --files0-from=read --exclude-from=read X=read"),
   exa: listing,
   eza: listing,
-  fd: judgeFd,
-  fdfind: judgeFd,
-  find: judgeFind,
-  gunzip: judgePack,
-  gzip: judgePack,
+  fd: interpretFd,
+  fdfind: interpretFd,
+  find: interpretFind,
+  gunzip: interpretPack,
+  gzip: interpretPack,
   install: copies(
     "b c C d D g=text m=text o=text p s S=text t=write T v --mode=text --owner=text --group=text --directory --target-directory=write --verbose",
   ),
   link: writes("*"),
-  ln: judgeLink,
+  ln: interpretLink,
   locate: prints("*"),
   ls: listing,
   mkdir: writes("* m=text --mode=text"),
   mkfifo: writes("* m=text --mode=text"),
   mknod: runs("makes device files"),
-  mktemp: judgeMktemp,
-  mv: judgeMove,
+  mktemp: interpretMktemp,
+  mv: interpretMove,
   namei: listing,
   patch: runs("writes the files its input names"),
   pathchk: prints("*"),
@@ -63,21 +61,21 @@ export const filePrograms: Record<string, Judge> = {
   rm: deletes("*"),
   rmdir: deletes("*"),
   shred: deletes("* n=text s=text u"),
-  split: judgeSplit,
+  split: interpretSplit,
   stat: looksAt("* c=text f --format=text --printf=text"),
-  tar: judgeTar,
+  tar: interpretTar,
   tee: writes("*"),
   touch: writes("* d=text t=text r=read --date=text --reference=read"),
   tree: looksAt(
     "a d f i l x p s u g h D q Q N r t c U C n A S J X L=text P=text I=text --noreport --dirsfirst --gitignore --prune --du --sort=text --filelimit=text --charset=text --version o=write",
   ),
-  truncate: judgeTruncate,
+  truncate: interpretTruncate,
   unlink: deletes("*"),
-  unxz: judgePack,
-  unzip: judgeUnzip,
+  unxz: interpretPack,
+  unzip: interpretUnzip,
   vdir: listing,
-  xz: judgePack,
-  zip: judgeZip,
+  xz: interpretPack,
+  zip: interpretZip,
   zipinfo: reads("*"),
   zstd: writes(
     "d c k f q v t l r T=text o=write # --rm!delete --keep --stdout --decompress --ultra --long --threads=text",
@@ -89,91 +87,139 @@ export const filePrograms: Record<string, Judge> = {
   wipefs: destroys("erases a file system"),
 };
 
-function judgeDd(words: readonly Word[], verdict: Verdict) {
+function interpretDd(words: readonly Word[], report: CommandReport) {
   for (const word of words) {
     const [name, ...value] = (word.value ?? "").split("=");
     const target = { ...word, parts: [value.join("=")], value: value.join("=") };
-    if (word.value === undefined) verdict.has("destructive", `dd ${word.text} may overwrite anything`, word);
-    else if (name === "if") verdict.reads(target);
-    else if (name === "of") verdict.deletes(target, "dd of= overwrites what stands there");
+    if (word.value === undefined) report.has("destructive", `dd ${word.text} may overwrite anything`, word);
+    else if (name === "if") report.reads(target);
+    else if (name === "of") report.deletes(target, "dd of= overwrites what stands there");
   }
 }
 
 /** Sources go away, the target is written. */
-function judgeMove(words: readonly Word[], verdict: Verdict) {
-  const { options, operands } = judgeOptions("* t=write --target-directory=write S=text", words, verdict);
+function interpretMove(words: readonly Word[], report: CommandReport) {
+  const { options, operands } = interpretOptions("* t=write --target-directory=write S=text", words, report);
   const into = options.some(({ meaning }) => meaning === "write");
   const sources = into ? operands : operands.slice(0, -1);
-  for (const target of sources) verdict.accesses.push({ kind: "delete", target });
-  for (const target of sources) verdict.has("write", `moves ${target.text} away`, target);
+  for (const target of sources) report.accesses.push({ kind: "delete", target });
+  for (const target of sources) report.has("write", `moves ${target.text} away`, target);
   const target = into ? undefined : operands.at(-1);
-  if (target !== undefined) verdict.writes(target);
-  writeInto(options.find(({ meaning }) => meaning === "write")?.value ?? target, sources, verdict);
+  if (target !== undefined) report.writes(target);
+  writeInto(options.find(({ meaning }) => meaning === "write")?.value ?? target, sources, report);
 }
 
-function judgeTruncate(words: readonly Word[], verdict: Verdict) {
-  const { operands } = judgeOptions("* s=text r=read --size=text --reference=read", words, verdict);
-  for (const file of operands) verdict.deletes(file, `cuts off what ${file.text} holds`);
+function interpretTruncate(words: readonly Word[], report: CommandReport) {
+  const { operands } = interpretOptions("* s=text r=read --size=text --reference=read", words, report);
+  for (const file of operands) report.deletes(file, `cuts off what ${file.text} holds`);
 }
 
-function judgeFd(words: readonly Word[], verdict: Verdict) {
+function interpretFd(words: readonly Word[], report: CommandReport) {
   const list =
     "H I u s i g F a l L p 0 1 q d=text t=text e=text E=text S=text c=text j=text --hidden --no-ignore --case-sensitive --ignore-case --glob --fixed-strings --absolute-path --list-details --follow --full-path --print0 --max-depth=text --min-depth=text --exact-depth=text --type=text --extension=text --exclude=text --size=text --color=text --changed-within=text --changed-before=text --owner=text --max-results=text --quiet --version x!run X!run --exec!run --exec-batch!run";
-  const { operands } = judgeOptions(list, words, verdict);
-  for (const place of operands.slice(1)) verdict.looksAt(place);
+  const { operands } = interpretOptions(list, words, report);
+  for (const place of operands.slice(1)) report.looksAt(place);
 }
 
-function judgeUnzip(words: readonly Word[], verdict: Verdict) {
+function interpretUnzip(words: readonly Word[], report: CommandReport) {
   const list = "l t p c v Z q n o j a C L d=write x=text";
-  const { options, operands } = judgeOptions(list, words, verdict);
-  if (operands[0] !== undefined) verdict.reads(operands[0]);
-  if (!options.some(({ name }) => /^-[ltpcvZ]$/.test(name))) verdict.has("write", "unzip writes files");
+  const { options, operands } = interpretOptions(list, words, report);
+  if (operands[0] !== undefined) report.reads(operands[0]);
+  if (!options.some(({ name }) => /^-[ltpcvZ]$/.test(name))) report.has("write", "unzip writes files");
 }
 
 /** Replaces files by their packed or unpacked form, or shows that form only. */
-function judgePack(words: readonly Word[], verdict: Verdict) {
+function interpretPack(words: readonly Word[], report: CommandReport) {
   const list =
     "c d e f k l n N q r t v z # S=text T=text --stdout --to-stdout --compress --decompress --uncompress --force --keep --list --test --quiet --recursive --verbose --best --fast --rsyncable --threads=text --version";
-  const { options, operands } = judgeOptions(list, words, verdict);
+  const { options, operands } = interpretOptions(list, words, report);
   const shows = options.some(({ name }) => /^(?:-[clt]|--(?:to-)?stdout|--list|--test)$/.test(name));
-  for (const file of operands) shows ? verdict.reads(file) : verdict.writes(file);
+  for (const file of operands) shows ? report.reads(file) : report.writes(file);
 }
 
-function judgeMktemp(words: readonly Word[], verdict: Verdict) {
-  const { operands } = judgeOptions("* p=write --tmpdir=write --suffix=text", words, verdict);
-  for (const template of operands) verdict.writes(template);
-  verdict.has("write", "mktemp makes a file");
+function interpretMktemp(words: readonly Word[], report: CommandReport) {
+  const { operands } = interpretOptions("* p=write --tmpdir=write --suffix=text", words, report);
+  for (const template of operands) report.writes(template);
+  report.has("write", "mktemp makes a file");
 }
 
 /** With one operand the link is made here, under its last name. */
-function judgeLink(words: readonly Word[], verdict: Verdict) {
+function interpretLink(words: readonly Word[], report: CommandReport) {
   const list = "* s --symbolic t=write --target-directory=write S=text --suffix=text";
-  const { options, operands } = judgeOptions(list, words, verdict);
+  const { options, operands } = interpretOptions(list, words, report);
   const [only, ...more] = operands;
   // Whoever has another name of a file can write it.
   const isSymbolic = options.some(({ name }) => name === "-s" || name === "--symbolic");
   if (!isSymbolic)
     for (const source of operands.slice(0, Math.max(1, operands.length - 1)))
-      verdict.accesses.push({ kind: "write", target: source });
-  if (only === undefined || more.length > 0) return copies(list)(words, verdict);
-  verdict.reads(only);
+      report.accesses.push({ kind: "write", target: source });
+  if (only === undefined || more.length > 0) return copies(list)(words, report);
+  report.reads(only);
   const name = only.value?.replace(/\/+$/, "").split("/").at(-1);
-  verdict.writes(name === undefined ? only : wordAt(only, [name]));
+  report.writes(name === undefined ? only : wordAt(only, [name]));
 }
 
 /** `split file prefix` writes files whose names begin with the prefix. */
-function judgeSplit(words: readonly Word[], verdict: Verdict) {
+function interpretSplit(words: readonly Word[], report: CommandReport) {
   const list =
     "a=text b=text C=text d e l=text n=text t=text u x --additional-suffix=text --bytes=text --lines=text --number=text --verbose --filter=command";
-  const [file, prefix] = judgeOptions(list, words, verdict).operands;
-  if (file !== undefined) verdict.reads(file);
-  if (prefix !== undefined) verdict.writes(prefix);
-  else verdict.has("write", "split writes files");
+  const [file, prefix] = interpretOptions(list, words, report).operands;
+  if (file !== undefined) report.reads(file);
+  if (prefix !== undefined) report.writes(prefix);
+  else report.has("write", "split writes files");
 }
 
-function judgeZip(words: readonly Word[], verdict: Verdict) {
+function interpretZip(words: readonly Word[], report: CommandReport) {
   const list = "r q v u f m!delete j l D y e # X x=text i=text --recurse-paths --quiet --exclude=text";
-  const [archive, ...files] = judgeOptions(list, words, verdict).operands;
-  if (archive !== undefined) verdict.writes(archive);
-  for (const file of files) verdict.readsBelow(file);
+  const [archive, ...files] = interpretOptions(list, words, report).operands;
+  if (archive !== undefined) report.writes(archive);
+  for (const file of files) report.readsBelow(file);
+}
+
+/** tar reads with `t`, writes with all else, and has many options that run programs: only those listed are known. */
+function interpretTar(words: readonly Word[], report: CommandReport) {
+  const list =
+    "c x t r u d v z j J a p k m O o h l w W B i s n f=text C=text b=text X=read --create --extract --get --list --append --update --diff --compare --verbose --gzip --bzip2 --xz --zstd --auto-compress --preserve-permissions --keep-old-files --to-stdout --dereference --numeric-owner --no-same-owner --no-recursion --wildcards --exclude=text --exclude-vcs --exclude-from=read --strip-components=text --transform=text --file=text --directory=text --owner=text --group=text --mtime=text --sort=text --totals --version --delete!delete --remove-files!delete --to-command=command --use-compress-program=command I=command --checkpoint-action=run";
+  const { options, operands } = interpretOptions(list, dashed(words), report);
+  const has = (pattern: RegExp) => options.some(({ name }) => pattern.test(name));
+  const archives = options.flatMap(({ name, value }) =>
+    /^(?:-f|--file)$/.test(name) && value ? [value] : [],
+  );
+  const listing = has(/^(?:-t|--list|-d|--diff|--compare)$/);
+  const extracting = has(/^(?:-x|--extract|--get)$/);
+  for (const archive of archives) {
+    if (archive.value === undefined || archive.value.includes(":"))
+      report.has("execute", `tar reaches ${archive.text} by a remote shell if it has a colon`, archive);
+    listing || extracting ? report.reads(archive) : report.writes(archive, `tar writes ${archive.text}`);
+  }
+  for (const { name, value } of options)
+    if (/^(?:-C|--directory)$/.test(name) && value !== undefined && extracting) report.writes(value);
+  if (extracting && !has(/^(?:-O|--to-stdout)$/)) report.has("write", "tar writes the files of the archive");
+  if (has(/^--transform$/)) report.has("execute", "tar --transform runs a sed script");
+  const moves = options.filter(({ name }) => /^(?:-C|--directory)$/.test(name));
+  if (!extracting && !listing)
+    for (const file of operands) report.readsBelow(moves.length === 0 ? file : below(moves, file));
+}
+
+/** A file that is named from the place of `-C`; of several such places nobody knows which. */
+function below(moves: readonly { readonly value: Word | undefined }[], file: Word): Word {
+  const [from, ...more] = moves.map(({ value }) => value?.value);
+  const known = from !== undefined && more.length === 0 && file.value !== undefined;
+  if (known) return wordAt(file, [file.value!.startsWith("/") ? file.value! : `${from}/${file.value}`]);
+  return wordAt(file, [{ unknown: "variable", text: file.text, splits: false }]);
+}
+
+/** `tar xzf a.tar`: the first word may come without its dash, and then takes its values in order. */
+function dashed(words: readonly Word[]): readonly Word[] {
+  const [first, ...rest] = words;
+  if (first?.value === undefined || !/^[a-zA-Z]+$/.test(first.value)) return words;
+  const letters = [...first.value];
+  const ordered: Word[] = [];
+  let used = 0;
+  for (const letter of letters) {
+    ordered.push({ ...first, parts: [`-${letter}`], value: `-${letter}` });
+    const value = /[fCbX]/.test(letter) ? rest[used++] : undefined;
+    if (value !== undefined) ordered.push(value);
+  }
+  return [...ordered, ...rest.slice(used)];
 }

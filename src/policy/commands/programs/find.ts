@@ -1,7 +1,6 @@
-import type { Word } from "../analysis.ts";
-import type { Judge, Verdict } from "../verdict.ts";
-import { splits, wordAt } from "../word.ts";
-import { runWords } from "../wrappers/run-inner.ts";
+import { splits, type Word, wordAt } from "../analysis.ts";
+import type { CommandReport } from "../command-report.ts";
+import { runWords } from "./run-inner.ts";
 
 /** Tests and actions of find that take no word and do no harm. */
 const alone = new Set(
@@ -17,53 +16,53 @@ const withText = new Set(
 );
 
 /** find reads directories, and has actions that delete, write and run. */
-export const judgeFind: Judge = (words, verdict) => {
+export function interpretFind(words: readonly Word[], report: CommandReport) {
   let started = false;
   for (let place = 0; place < words.length; place++) {
     const word = words[place]!;
     const value = word.value;
     if (value === undefined && mayBeAction(word)) {
-      unclear(word, verdict);
-      if (!started) verdict.looksAt(word);
+      unclear(word, report);
+      if (!started) report.looksAt(word);
     } else if (value === undefined || !/^[-(!),]/.test(value)) {
-      if (started) verdict.has("execute", `find ${word.text} is not understood`, word);
-      else verdict.looksAt(word);
+      if (started) report.has("execute", `find ${word.text} is not understood`, word);
+      else report.looksAt(word);
       continue;
     }
     if (!/^-[LPHD]$|^-O\d$/.test(value ?? "-")) started = true;
     if (value === undefined || alone.has(value) || /^-O\d$/.test(value)) continue;
     const next = words[place + 1];
     if (withText.has(value)) place++;
-    else if (value === "-delete") removeFound(verdict, word);
+    else if (value === "-delete") removeFound(report, word);
     else if (/^-(?:a|c|m|B)?newer(?:[aBcmt]{2})?$|^-(?:samefile|files0-from)$/.test(value)) {
-      if (next !== undefined) verdict.reads(next);
+      if (next !== undefined) report.reads(next);
       place++;
     } else if (/^-f(?:print0?|ls|printf)$/.test(value)) {
-      if (next !== undefined) verdict.writes(next, `find ${value} writes ${next.text}`);
+      if (next !== undefined) report.writes(next, `find ${value} writes ${next.text}`);
       place += value === "-fprintf" ? 2 : 1;
-    } else if (/^-(?:exec|execdir|ok|okdir)$/.test(value)) place = runAction(words, place, value, verdict);
-    else verdict.has("execute", `find ${word.text} is not known to be harmless`, word);
-    if (withText.has(value) && next !== undefined && splits(next)) unclear(next, verdict);
+    } else if (/^-(?:exec|execdir|ok|okdir)$/.test(value)) place = runAction(words, place, value, report);
+    else report.has("execute", `find ${word.text} is not known to be harmless`, word);
+    if (withText.has(value) && next !== undefined && splits(next)) unclear(next, report);
   }
-};
+}
 
 /** All that it may find lies below the places it starts from. */
-function removeFound(verdict: Verdict, word: Word): void {
-  verdict.has("destructive", "find -delete removes what it finds", word);
-  const starts = verdict.accesses.filter(({ kind }) => kind === "read").map(({ target }) => target);
+function removeFound(report: CommandReport, word: Word): void {
+  report.has("destructive", "find -delete removes what it finds", word);
+  const starts = report.accesses.filter(({ kind }) => kind === "read").map(({ target }) => target);
   const all = starts.length > 0 ? starts : [wordAt(word, ["."])];
-  for (const target of all) verdict.accesses.push({ kind: "delete", target });
+  for (const target of all) report.accesses.push({ kind: "delete", target });
 }
 
 /** `-exec program words ;` or `… {} +`: the words with `{}` are only known when it runs. */
-function runAction(words: readonly Word[], place: number, action: string, verdict: Verdict): number {
+function runAction(words: readonly Word[], place: number, action: string, report: CommandReport): number {
   const end = words.findIndex(
     ({ value }, at) => at > place && (value === ";" || (value === "+" && words[at - 1]?.value === "{}")),
   );
   const stop = end < 0 ? words.length : end;
   const inner = words.slice(place + 1, stop).map(fillIn);
-  if (end < 0 || inner.length === 0) verdict.doubts(`find ${action} without an end`, words[place]);
-  runWords(inner, `find ${action}`, verdict, action.endsWith("dir") ? "elsewhere" : "own");
+  if (end < 0 || inner.length === 0) report.doubts(`find ${action} without an end`, words[place]);
+  runWords(inner, `find ${action}`, report, action.endsWith("dir") ? "elsewhere" : "own");
   return stop;
 }
 
@@ -83,6 +82,6 @@ function mayBeAction(word: Word): boolean {
   return typeof start === "string" ? /^[-(!),]/.test(start) : start?.unknown !== "home";
 }
 
-function unclear(word: Word, verdict: Verdict): void {
-  verdict.has("execute", `${word.text} may become an action of find`, word);
+function unclear(word: Word, report: CommandReport): void {
+  report.has("execute", `${word.text} may become an action of find`, word);
 }

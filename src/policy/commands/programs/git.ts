@@ -1,9 +1,8 @@
 import type { Risk } from "../../../contract/access.ts";
-import type { Word } from "../analysis.ts";
-import type { Judge, Verdict } from "../verdict.ts";
-import { wordAt } from "../word.ts";
-import { joined, runPlainScript, runWords } from "../wrappers/run-inner.ts";
-import { here, judgeOptions } from "./rows.ts";
+import { type Word, wordAt } from "../analysis.ts";
+import type { CommandReport } from "../command-report.ts";
+import { here, interpretOptions } from "./rows.ts";
+import { joined, runPlainScript, runWords } from "./run-inner.ts";
 
 /** Options anywhere in git that write, run or connect, also when they are abbreviated. */
 const risky =
@@ -110,113 +109,113 @@ const mixed: Readonly<Record<string, readonly [RegExp, Risk, string]>> = {
 };
 
 /** git by subcommand; settings given with `-c` can name programs, so only a few are let through. */
-export const judgeGit: Judge = (words, verdict) => {
+export function interpretGit(words: readonly Word[], report: CommandReport) {
   const list =
     "C=read c=text P v --no-pager --no-optional-locks --literal-pathspecs --no-replace-objects --glob-pathspecs --icase-pathspecs --version --html-path --man-path --info-path";
-  const { options, operands } = judgeOptions(list, words, verdict, "first");
+  const { options, operands } = interpretOptions(list, words, report, "first");
   for (const { name, value, word } of options)
     if (name === "-c" && !plainSetting(value))
-      verdict.has("execute", `git -c ${value?.text} may name a program`, word);
+      report.has("execute", `git -c ${value?.text} may name a program`, word);
   const [subcommand, ...rest] = operands;
   if (subcommand === undefined) return;
   // Any directory can be made to look like a repository, whose settings name programs.
-  const { shell, reading } = verdict.scope;
+  const { shell, reading } = report.scope;
   const reason = "git obeys the settings of a repository in another directory";
   for (const { name, value, word } of options)
     if (name === "-C" && value?.value !== "." && (value?.value ?? "") !== reading.start)
-      verdict.has("execute", reason, value ?? word);
+      report.has("execute", reason, value ?? word);
   // None of its own words says so.
   const { start } = subcommand.span;
-  if (shell.directory !== "") verdict.effects.push({ risk: "execute", reason, span: { start, end: start } });
-  judgeSubcommand(subcommand, rest, verdict);
-};
+  if (shell.directory !== "") report.effects.push({ risk: "execute", reason, span: { start, end: start } });
+  interpretSubcommand(subcommand, rest, report);
+}
 
-function judgeSubcommand(subcommand: Word, words: readonly Word[], verdict: Verdict) {
+function interpretSubcommand(subcommand: Word, words: readonly Word[], report: CommandReport) {
   const name = subcommand.value;
   if (name === undefined)
-    return verdict.has("execute", "a git command that is only known when it runs", subcommand);
+    return report.has("execute", "a git command that is only known when it runs", subcommand);
   const [lookingOptions, act, mix] = [own(looking, name), own(acting, name), own(mixed, name)];
   if (lookingOptions !== undefined) {
-    const { operands, options } = judgeOptions(lookingOptions, words, verdict);
-    for (const file of operands) readAt(file, verdict);
+    const { operands, options } = interpretOptions(lookingOptions, words, report);
+    for (const file of operands) readAt(file, report);
     // Files that are not in the repository, wherever they lie.
     if (options.some(({ name: option }) => /^--(?:no-index|untracked)$/.test(option)))
-      readUntracked(name, operands, verdict);
+      readUntracked(name, operands, report);
     return;
   }
   if (act !== undefined) {
-    const { operands } = judgeOptions(own(actingOptions, name) ?? risky, words, verdict);
-    own(pathsOf, name)?.(operands, verdict);
+    const { operands } = interpretOptions(own(actingOptions, name) ?? risky, words, report);
+    own(pathsOf, name)?.(operands, report);
     if (
       name === "push" &&
       words.some(({ value }) => /^(?:-[^-]*[fd]|--(?:force|delete|mirror|prune)|\+|:)/.test(value ?? "-f"))
     )
-      verdict.has("destructive", "git push overwrites or deletes what others have", subcommand);
-    return verdict.has(act[0], `git ${name} ${act[1]}`, subcommand);
+      report.has("destructive", "git push overwrites or deletes what others have", subcommand);
+    return report.has(act[0], `git ${name} ${act[1]}`, subcommand);
   }
   if (mix === undefined)
-    return verdict.has("execute", `git ${name} may run anything, for example an alias`, subcommand);
-  const { operands } = judgeOptions(`${risky} F=read`, words, verdict);
-  if (name === "worktree") overwrites(operands.slice(1, 2), verdict);
-  if (name === "bisect" && words[0]?.value === "run") runWords(words.slice(1), "git bisect run", verdict);
+    return report.has("execute", `git ${name} may run anything, for example an alias`, subcommand);
+  const { operands } = interpretOptions(`${risky} F=read`, words, report);
+  if (name === "worktree") overwrites(operands.slice(1, 2), report);
+  if (name === "bisect" && words[0]?.value === "run") runWords(words.slice(1), "git bisect run", report);
   const script = name === "submodule" && words[0]?.value === "foreach" ? joined(words.slice(1)) : undefined;
-  if (script !== undefined) runPlainScript(script, "git submodule foreach", verdict);
+  if (script !== undefined) runPlainScript(script, "git submodule foreach", report);
   const known = words.every(({ value }) => value !== undefined);
   const looks = known && mix[0].test(words.map(({ value }) => value).join(" "));
   if (looks) return;
-  if (name === "config") writeSettings(subcommand, words, verdict);
+  if (name === "config") writeSettings(subcommand, words, report);
   const harsh = !known || words.some(({ value }) => harshWords.test(value ?? ""));
-  verdict.has(harsh ? "destructive" : mix[1], `git ${name} ${mix[2]}`, subcommand);
+  report.has(harsh ? "destructive" : mix[1], `git ${name} ${mix[2]}`, subcommand);
 }
 
 /** What acting subcommands do to the files that their words name. */
-const pathsOf: Readonly<Record<string, (operands: readonly Word[], verdict: Verdict) => void>> = {
-  add: (operands, verdict) => each(operands, (file) => verdict.reads(file)),
-  am: (operands, verdict) => each(operands, (file) => verdict.reads(file)),
-  apply: (operands, verdict) => each(operands, (file) => verdict.reads(file)),
-  archive: (operands, verdict) => each(operands, (file) => readAt(file, verdict)),
+const pathsOf: Readonly<Record<string, (operands: readonly Word[], report: CommandReport) => void>> = {
+  add: (operands, report) => each(operands, (file) => report.reads(file)),
+  am: (operands, report) => each(operands, (file) => report.reads(file)),
+  apply: (operands, report) => each(operands, (file) => report.reads(file)),
+  archive: (operands, report) => each(operands, (file) => readAt(file, report)),
   checkout: overwrites,
-  clone: (operands, verdict) => overwrites(operands.slice(1), verdict),
+  clone: (operands, report) => overwrites(operands.slice(1), report),
   init: overwrites,
   "checkout-index": overwrites,
-  clean: (operands, verdict) => each(operands, (target) => verdict.accesses.push({ kind: "delete", target })),
-  mv: (operands, verdict) => {
-    each(operands.slice(0, -1), (target) => verdict.accesses.push({ kind: "delete", target }));
-    each(operands.slice(-1), (target) => verdict.accesses.push({ kind: "write", target }));
+  clean: (operands, report) => each(operands, (target) => report.accesses.push({ kind: "delete", target })),
+  mv: (operands, report) => {
+    each(operands.slice(0, -1), (target) => report.accesses.push({ kind: "delete", target }));
+    each(operands.slice(-1), (target) => report.accesses.push({ kind: "write", target }));
   },
   restore: overwrites,
-  rm: (operands, verdict) => each(operands, (target) => verdict.accesses.push({ kind: "delete", target })),
+  rm: (operands, report) => each(operands, (target) => report.accesses.push({ kind: "delete", target })),
 };
 
 function each(words: readonly Word[], act: (word: Word) => unknown): void {
   for (const word of words) act(word);
 }
 
-function overwrites(operands: readonly Word[], verdict: Verdict): void {
-  each(operands, (target) => verdict.accesses.push({ kind: "write", target }));
+function overwrites(operands: readonly Word[], report: CommandReport): void {
+  each(operands, (target) => report.accesses.push({ kind: "write", target }));
 }
 
-function writeSettings(subcommand: Word, words: readonly Word[], verdict: Verdict): void {
+function writeSettings(subcommand: Word, words: readonly Word[], report: CommandReport): void {
   const values = words.map(({ value }) => value ?? "--file");
   const file = words[values.findIndex((value) => /^(?:-f|--file)$/.test(value)) + 1];
   const isGlobal = values.some((value) => /^--(?:global|system)$/.test(value));
   const home = { unknown: "home", text: "~", splits: false } as const;
   const usual = wordAt(subcommand, isGlobal ? [home, "/.gitconfig"] : [".git/config"]);
   const isNamed = values.some((value) => /^(?:-f|--file)/.test(value));
-  overwrites([isNamed && file !== undefined ? file : usual], verdict);
+  overwrites([isNamed && file !== undefined ? file : usual], report);
 }
 
 /** The first operand of grep may be the pattern; without a path it is the directory. */
-function readUntracked(name: string, operands: readonly Word[], verdict: Verdict): void {
-  if (name === "grep" || operands.length === 0) verdict.readsBelow(here(verdict));
-  else each(operands, (file) => verdict.readsBelow(file));
+function readUntracked(name: string, operands: readonly Word[], report: CommandReport): void {
+  if (name === "grep" || operands.length === 0) report.readsBelow(here(report));
+  else each(operands, (file) => report.readsBelow(file));
 }
 
 /** `HEAD:file`, `:file` and `:(magic)file` name a file behind the colon. */
-function readAt(word: Word, verdict: Verdict): void {
+function readAt(word: Word, report: CommandReport): void {
   const file = word.value?.split(/[:)]/).at(-1);
-  if (file !== word.value || word.value === undefined) verdict.reads(word);
-  if (file !== undefined) verdict.reads(wordAt(word, patternParts(file)));
+  if (file !== word.value || word.value === undefined) report.reads(word);
+  if (file !== undefined) report.reads(wordAt(word, patternParts(file)));
 }
 
 /** git has patterns of its own, also in words that are quoted. */

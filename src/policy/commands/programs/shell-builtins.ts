@@ -1,145 +1,148 @@
 import type { Word } from "../analysis.ts";
-import type { Judge, Verdict } from "../verdict.ts";
-import { innerCommand } from "../wrappers/inner-command.ts";
-import { joined, runScript, runWords } from "../wrappers/run-inner.ts";
-import { judgeDirectoryChange } from "./directory-change.ts";
-import { destroys, judgeOptions, prints } from "./rows.ts";
-import { judgeDeclaration, judgeNames, judgePrintf, judgeTestBuiltin } from "./variable-builtins.ts";
+import type { CommandReport, ProgramRule } from "../command-report.ts";
+import { destroys, innerCommand, interpretOptions, prints } from "./rows.ts";
+import { joined, runScript, runWords } from "./run-inner.ts";
+import {
+  interpretDeclaration,
+  interpretNames,
+  interpretPrintf,
+  interpretTestBuiltin,
+} from "./variable-builtins.ts";
 
 const harmless = prints("*");
 const mapfile = "d=text n=text O=text s=text t u=text c=text C=command";
 
 /** What bash does itself. */
-export const shellBuiltins: Record<string, Judge> = {
-  ".": judgeSource,
+export const shellBuiltins: Record<string, ProgramRule> = {
+  ".": interpretSource,
   ":": harmless,
-  "[": judgeTestBuiltin,
+  "[": interpretTestBuiltin,
   alias: shapes("alias changes what later words mean"),
   bg: harmless,
   bind: shapes("bind can run commands on keys"),
   break: harmless,
-  builtin: judgeBuiltin,
+  builtin: interpretBuiltin,
   caller: harmless,
-  cd: judgeDirectoryChange,
-  command: judgeCommand,
+  cd: interpretDirectoryChange,
+  command: interpretCommand,
   compgen: shapes("compgen can run commands"),
   complete: shapes("complete can run commands"),
   compopt: shapes("compopt changes completion"),
   continue: harmless,
-  declare: judgeDeclaration,
+  declare: interpretDeclaration,
   dirs: harmless,
   disown: harmless,
   echo: harmless,
   enable: shapes("enable can load code into the shell and replaces builtins"),
-  eval: judgeEval,
-  exec: judgeExec,
+  eval: interpretEval,
+  exec: interpretExec,
   exit: harmless,
-  export: judgeDeclaration,
+  export: interpretDeclaration,
   false: harmless,
   fc: shapes("fc runs commands of the history"),
   fg: harmless,
-  getopts: judgeNames("*", { skip: 1 }),
-  hash: judgeHash,
+  getopts: interpretNames("*", { skip: 1 }),
+  hash: interpretHash,
   help: harmless,
-  history: judgeHistory,
-  jobs: judgeJobs,
+  history: interpretHistory,
+  jobs: interpretJobs,
   kill: destroys("ends processes"),
   let: shapes("let evaluates text as arithmetic, which may run commands"),
-  local: judgeDeclaration,
+  local: interpretDeclaration,
   logout: harmless,
-  mapfile: judgeNames(mapfile),
-  popd: judgeDirectoryChange,
-  printf: judgePrintf,
-  pushd: judgeDirectoryChange,
-  read: judgeNames("a=text d=text e i=text n=text N=text p=text r s t=text u=text", { alsoOption: "-a" }),
-  readarray: judgeNames(mapfile),
-  readonly: judgeDeclaration,
+  mapfile: interpretNames(mapfile),
+  popd: interpretDirectoryChange,
+  printf: interpretPrintf,
+  pushd: interpretDirectoryChange,
+  read: interpretNames("a=text d=text e i=text n=text N=text p=text r s t=text u=text", { alsoOption: "-a" }),
+  readarray: interpretNames(mapfile),
+  readonly: interpretDeclaration,
   return: harmless,
-  set: judgeSet,
+  set: interpretSet,
   shift: harmless,
-  shopt: judgeShopt,
-  source: judgeSource,
+  shopt: interpretShopt,
+  source: interpretSource,
   suspend: harmless,
-  test: judgeTestBuiltin,
+  test: interpretTestBuiltin,
   times: harmless,
-  trap: judgeTrap,
+  trap: interpretTrap,
   true: harmless,
   type: harmless,
-  typeset: judgeDeclaration,
+  typeset: interpretDeclaration,
   ulimit: harmless,
   umask: harmless,
   unalias: harmless,
-  unset: judgeNames("f v n"),
-  wait: judgeNames("f n p=text", { alsoOption: "-p", operands: "text" }),
+  unset: interpretNames("f v n"),
+  wait: interpretNames("f n p=text", { alsoOption: "-p", operands: "text" }),
 };
 
 /** It changes what later commands mean, so these can no longer be told. */
-function shapes(reason: string): Judge {
-  return (_words, verdict) => reshape(reason, verdict);
+function shapes(reason: string): ProgramRule {
+  return (_words, report) => reshape(reason, report);
 }
 
-function reshape(reason: string, verdict: Verdict, word?: Word): void {
-  verdict.doubts(reason, word);
-  verdict.has("execute", reason, word);
+function reshape(reason: string, report: CommandReport, word?: Word): void {
+  report.doubts(reason, word);
+  report.has("execute", reason, word);
 }
 
 /** `command -v name` only looks; `command name` runs the program or builtin, never a function. */
-function judgeCommand(words: readonly Word[], verdict: Verdict) {
-  const inner = innerCommand("p v V", words, verdict);
+function interpretCommand(words: readonly Word[], report: CommandReport) {
+  const inner = innerCommand("p v V", words, report);
   if (inner === undefined || inner.options.some(({ name }) => /^-[vV]$/.test(name))) return;
-  runWords(inner.words, "command", verdict, "same");
+  runWords(inner.words, "command", report, "same");
 }
 
-function judgeBuiltin(words: readonly Word[], verdict: Verdict) {
-  const inner = innerCommand("", words, verdict);
-  if (inner !== undefined) runWords(inner.words, "builtin", verdict, "same");
+function interpretBuiltin(words: readonly Word[], report: CommandReport) {
+  const inner = innerCommand("", words, report);
+  if (inner !== undefined) runWords(inner.words, "builtin", report, "same");
 }
 
-function judgeEval(words: readonly Word[], verdict: Verdict) {
+function interpretEval(words: readonly Word[], report: CommandReport) {
   const script = joined(words[0]?.value === "--" ? words.slice(1) : words);
-  if (script !== undefined) runScript(script, "eval", verdict, "same");
+  if (script !== undefined) runScript(script, "eval", report, "same");
 }
 
-function judgeExec(words: readonly Word[], verdict: Verdict) {
-  const inner = innerCommand("c l a=text", words, verdict);
-  if (inner !== undefined) runWords(inner.words, "exec", verdict);
+function interpretExec(words: readonly Word[], report: CommandReport) {
+  const inner = innerCommand("c l a=text", words, report);
+  if (inner !== undefined) runWords(inner.words, "exec", report);
 }
 
-function judgeSource(words: readonly Word[], verdict: Verdict) {
+function interpretSource(words: readonly Word[], report: CommandReport) {
   const [file] = words[0]?.value === "--" ? words.slice(1) : words;
-  if (file !== undefined) verdict.reads(file);
-  verdict.has("execute", `runs the commands in ${file?.text ?? "a file"} and changes this shell`);
-  verdict.reshapes();
-  const { shell } = verdict.scope;
-  verdict.inner.push(() => {
+  if (file !== undefined) report.reads(file);
+  report.has("execute", `runs the commands in ${file?.text ?? "a file"} and changes this shell`);
+  report.reshapes();
+  const { shell } = report.scope;
+  report.inner.push(() => {
     shell.directory = undefined;
   });
   if (file === undefined || file.value === undefined || /^\/(?:dev|proc)\//.test(file.value))
-    verdict.doubts("commands that are only known when it runs", file);
+    report.doubts("commands that are only known when it runs", file);
 }
 
-function judgeHash(words: readonly Word[], verdict: Verdict) {
-  const { options } = judgeOptions("r d l t p=text", words, verdict);
+function interpretHash(words: readonly Word[], report: CommandReport) {
+  const { options } = interpretOptions("r d l t p=text", words, report);
   const pinned = options.find(({ name }) => name === "-p");
-  if (pinned !== undefined) reshape("hash -p lets a name run another file", verdict, pinned.word);
+  if (pinned !== undefined) reshape("hash -p lets a name run another file", report, pinned.word);
 }
 
-function judgeHistory(words: readonly Word[], verdict: Verdict) {
-  const { operands } = judgeOptions("c!delete d!delete a!write w!write r n s #", words, verdict);
-  for (const file of operands) verdict.writes(file);
-  if (words.some(({ value }) => /^-[^-]*p/.test(value ?? "-p"))) reshape("history -p expands text", verdict);
+function interpretHistory(words: readonly Word[], report: CommandReport) {
+  const { operands } = interpretOptions("c!delete d!delete a!write w!write r n s #", words, report);
+  for (const file of operands) report.writes(file);
+  if (words.some(({ value }) => /^-[^-]*p/.test(value ?? "-p"))) reshape("history -p expands text", report);
 }
 
-function judgeJobs(words: readonly Word[], verdict: Verdict) {
-  const inner = innerCommand("l n p r s x", words, verdict);
-  if (inner?.options.some(({ name }) => name === "-x")) runWords(inner.words, "jobs -x", verdict, "same");
+function interpretJobs(words: readonly Word[], report: CommandReport) {
+  const inner = innerCommand("l n p r s x", words, report);
+  if (inner?.options.some(({ name }) => name === "-x")) runWords(inner.words, "jobs -x", report, "same");
 }
 
 const plainOptions = /^(?:[-+][euxvfET]+|[-+]o)$/;
 const plainNames = /^(?:pipefail|errexit|nounset|xtrace|noglob|verbose|errtrace|functrace)$/;
 
 /** Only the options that change nothing about how commands are read. */
-function judgeSet(words: readonly Word[], verdict: Verdict) {
+function interpretSet(words: readonly Word[], report: CommandReport) {
   for (let place = 0; place < words.length; place++) {
     const { value } = words[place]!;
     if (value === "--" || value === "-") return;
@@ -147,38 +150,66 @@ function judgeSet(words: readonly Word[], verdict: Verdict) {
     const plain = value !== undefined && (plainOptions.test(value) || takesName);
     if (!plain && value !== undefined && !/^[-+]/.test(value)) return;
     if (!plain || (takesName && !plainNames.test(words[++place]?.value ?? "pipefail")))
-      return reshape("set changes how later commands are read", verdict, words[place]);
+      return reshape("set changes how later commands are read", report, words[place]);
   }
 }
 
 const plainSettings =
   /^(?:nullglob|failglob|dotglob|globstar|nocaseglob|nocasematch|inherit_errexit|globasciiranges|checkwinsize|-[suqp]+)$/;
 
-function judgeShopt(words: readonly Word[], verdict: Verdict) {
+function interpretShopt(words: readonly Word[], report: CommandReport) {
   const odd = words.find(({ value }) => value === undefined || !plainSettings.test(value));
-  if (odd !== undefined) reshape("shopt changes how later commands are read", verdict, odd);
-  if (words.some(({ value }) => value === undefined || /^-\w*[su]/.test(value))) verdict.reshapes();
+  if (odd !== undefined) reshape("shopt changes how later commands are read", report, odd);
+  if (words.some(({ value }) => value === undefined || /^-\w*[su]/.test(value))) report.reshapes();
 }
 
 const movers = /^(?:cd|pushd|popd|eval|source|\.)$/;
 
 /** `trap 'commands' signals` keeps commands for later. */
-function judgeTrap(words: readonly Word[], verdict: Verdict) {
+function interpretTrap(words: readonly Word[], report: CommandReport) {
   const [first, ...rest] = words[0]?.value === "--" ? words.slice(1) : words;
   if (first === undefined || /^-[lp]$/.test(first.value ?? "")) return;
   if (rest.length === 0 || first.value === "-" || first.value === "") {
-    if (first.value === undefined) verdict.doubts("what trap is told to run", first);
+    if (first.value === undefined) report.doubts("what trap is told to run", first);
     return;
   }
-  verdict.reshapes();
-  const { commands } = verdict.scope.reading;
+  report.reshapes();
+  const { commands } = report.scope.reading;
   let before = 0;
-  verdict.inner.push(() => {
+  report.inner.push(() => {
     before = commands.length;
   });
-  runScript(first, "trap", verdict, "deferred");
-  verdict.inner.push(() => {
+  runScript(first, "trap", report, "deferred");
+  report.inner.push(() => {
     if (commands.slice(before).some(({ program }) => movers.test(program ?? "cd")))
-      verdict.doubts("a trap that may change the directory of other commands", first);
+      report.doubts("a trap that may change the directory of other commands", first);
   });
+}
+
+/** `cd place`: where later commands run, if the place is plainly written. */
+function interpretDirectoryChange(words: readonly Word[], report: CommandReport) {
+  const { shell } = report.scope;
+  const places = words.filter(({ value }) => !/^-[LPe@n]*$|^--$/.test(value ?? ""));
+  const [place] = places;
+  if (place !== undefined) report.looksAt(place);
+  report.inner.push(() => {
+    const plain = report.program === "cd" && places.length === 1 && words.every(({ value }) => value !== "-");
+    const next = plain ? join(shell.directory, place?.value, report.scope.reading.start) : undefined;
+    // Whether `cd` to the place where one is works or not is all the same.
+    if (next !== undefined && next === shell.directory) return;
+    shell.directory = next !== undefined && next.length > longestPath ? undefined : next;
+    shell.moved = true;
+  });
+}
+
+// No system takes a longer one.
+const longestPath = 4096;
+
+function join(from: string | undefined, to: string | undefined, start: string): string | undefined {
+  if (to === undefined || to === "") return undefined;
+  if (start !== "" && (to === start || to === `${start}/`)) return "";
+  if (to.startsWith("/")) return to;
+  if (from === undefined) return undefined;
+  if (to === "." || to === "./") return from;
+  return from === "" ? to : `${from}/${to}`;
 }

@@ -1,18 +1,18 @@
 import type { Word } from "../analysis.ts";
-import type { Judge, Verdict } from "../verdict.ts";
-import { connects, destroys, judgeOptions, prints, reads, readsAtFiles, runs } from "./rows.ts";
+import type { CommandReport, ProgramRule } from "../command-report.ts";
+import { connects, destroys, interpretOptions, prints, reads, readsAtFiles, runs } from "./rows.ts";
 
 const harmless = prints("*");
 
 /** Programs that tell about the system or change it. */
-export const systemPrograms: Record<string, Judge> = {
+export const systemPrograms: Record<string, ProgramRule> = {
   apropos: runs("starts a pager"),
   arch: harmless,
   at: runs("runs commands later"),
   batch: runs("runs commands later"),
   cal: harmless,
-  crontab: judgeCrontab,
-  date: judgeDate,
+  crontab: interpretCrontab,
+  date: interpretDate,
   dircolors: reads("*"),
   dmesg: prints("H T w x k u l=text f=text d t --human --ctime --level=text --color=text"),
   expr: harmless,
@@ -23,7 +23,7 @@ export const systemPrograms: Record<string, Judge> = {
   groups: harmless,
   halt: destroys("stops the machine"),
   hostid: harmless,
-  hostname: judgeHostname,
+  hostname: interpretHostname,
   hostnamectl: runs("can rename the machine"),
   id: harmless,
   init: destroys("stops or restarts the machine"),
@@ -34,7 +34,7 @@ export const systemPrograms: Record<string, Judge> = {
   lsblk: harmless,
   lscpu: harmless,
   lsof: prints("a b h i?text l n N P R t u=text p=text c=text U V X"),
-  man: judgeManual,
+  man: interpretManual,
   nm: readsAtFiles(
     "a A B C D g n o p P r u S s t=text f=text --demangle --dynamic --extern-only --undefined-only --defined-only",
   ),
@@ -44,7 +44,7 @@ export const systemPrograms: Record<string, Judge> = {
   pkill: destroys("ends processes"),
   poweroff: destroys("stops the machine"),
   printenv: harmless,
-  ps: judgeProcesses,
+  ps: interpretProcesses,
   pstree: harmless,
   readelf: readsAtFiles("*"),
   reboot: destroys("restarts the machine"),
@@ -73,40 +73,40 @@ export const systemPrograms: Record<string, Judge> = {
 };
 
 /** `date -s` and a bare operand set the clock. */
-function judgeDate(words: readonly Word[], verdict: Verdict) {
+function interpretDate(words: readonly Word[], report: CommandReport) {
   const list =
     "u R I?text d=text r=read f=read s=text --date=text --utc --universal --iso-8601?text --rfc-3339=text --rfc-email --reference=read --file=read --debug --version --set=text";
-  const { options, operands } = judgeOptions(list, words, verdict);
+  const { options, operands } = interpretOptions(list, words, report);
   for (const { name, word } of options)
-    if (name === "-s" || name === "--set") verdict.has("destructive", `date ${name} sets the clock`, word);
+    if (name === "-s" || name === "--set") report.has("destructive", `date ${name} sets the clock`, word);
   for (const word of operands)
     if (!(typeof word.parts[0] === "string" && word.parts[0].startsWith("+")))
-      verdict.has("destructive", `date ${word.text} may set the clock`, word);
+      report.has("destructive", `date ${word.text} may set the clock`, word);
 }
 
-function judgeHostname(words: readonly Word[], verdict: Verdict) {
-  const { operands } = judgeOptions(
+function interpretHostname(words: readonly Word[], report: CommandReport) {
+  const { operands } = interpretOptions(
     "a A d f i I s y --fqdn --short --ip-address --all-ip-addresses",
     words,
-    verdict,
+    report,
   );
-  for (const word of operands) verdict.has("destructive", `hostname ${word.text} renames the machine`, word);
+  for (const word of operands) report.has("destructive", `hostname ${word.text} renames the machine`, word);
 }
 
 /** A page with a slash in its name is a file. */
-function judgeManual(words: readonly Word[], verdict: Verdict) {
-  const { operands } = judgeOptions("k f w a # --where --whatis --apropos --path", words, verdict);
-  for (const page of operands) if ((page.value ?? "/").includes("/")) verdict.reads(page);
+function interpretManual(words: readonly Word[], report: CommandReport) {
+  const { operands } = interpretOptions("k f w a # --where --whatis --apropos --path", words, report);
+  for (const page of operands) if ((page.value ?? "/").includes("/")) report.reads(page);
 }
 
 /** `ps e` shows the environment of processes. */
-function judgeProcesses(words: readonly Word[], verdict: Verdict) {
+function interpretProcesses(words: readonly Word[], report: CommandReport) {
   for (const word of words)
     if (/^[^-]*e|^-\w*E/.test(word.value ?? "e") && !/^\d|=/.test(word.value ?? ""))
-      verdict.has("execute", "ps may show the environment of processes", word);
+      report.has("execute", "ps may show the environment of processes", word);
 }
 
-function judgeCrontab(words: readonly Word[], verdict: Verdict) {
+function interpretCrontab(words: readonly Word[], report: CommandReport) {
   if (words.length === 1 && words[0]?.value === "-l") return;
-  verdict.has("destructive", "crontab changes what runs by itself");
+  report.has("destructive", "crontab changes what runs by itself");
 }

@@ -1,9 +1,7 @@
-import type { Word } from "../analysis.ts";
-import type { Judge, Verdict } from "../verdict.ts";
-import { splits } from "../word.ts";
-import { judgeAwk } from "./awk.ts";
-import { judgeOptions, prints, reads, readsAtFiles, readsTrees, runs, searches } from "./rows.ts";
-import { judgeSed } from "./sed.ts";
+import { splits, type Word } from "../analysis.ts";
+import type { CommandReport, ProgramRule } from "../command-report.ts";
+import { interpretAwk, interpretSed } from "./awk-and-sed.ts";
+import { interpretOptions, prints, reads, readsAtFiles, readsTrees, runs, searches } from "./rows.ts";
 
 const summing = reads("*");
 const grep = searches(
@@ -15,8 +13,8 @@ const grep = searches(
 );
 
 /** Programs that show, search and change text. */
-export const textPrograms: Record<string, Judge> = {
-  awk: judgeAwk,
+export const textPrograms: Record<string, ProgramRule> = {
+  awk: interpretAwk,
   base32: summing,
   base64: reads("* w=text --wrap=text"),
   basenc: summing,
@@ -42,19 +40,19 @@ export const textPrograms: Record<string, Judge> = {
   ),
   fmt: reads("* w=text"),
   fold: reads("* w=text"),
-  gawk: judgeAwk,
+  gawk: interpretAwk,
   grep,
   head: reads("* n=text c=text --lines=text --bytes=text"),
   hexdump: reads("* n=text s=text e=text f=read --format-file=read"),
   iconv: reads("f=text t=text c l s --from-code=text --to-code=text --list --silent o=write --output=write"),
   join: reads("* t=text 1=text 2=text j=text o=text a=text v=text e=text"),
-  jq: judgeJq,
-  less: judgeLess,
+  jq: interpretJq,
+  less: interpretLess,
   look: reads("*"),
-  mawk: judgeAwk,
+  mawk: interpretAwk,
   md5sum: summing,
   more: reads("d f l p c u s # n=text"),
-  nawk: judgeAwk,
+  nawk: interpretAwk,
   nl: reads("* b=text s=text w=text"),
   numfmt: prints("*"),
   od: reads("* A=text j=text N=text t=text w?text"),
@@ -71,7 +69,7 @@ export const textPrograms: Record<string, Judge> = {
     },
   ),
   sdiff: reads("* o=write --output=write --diff-program=run"),
-  sed: judgeSed,
+  sed: interpretSed,
   sha1sum: summing,
   sha224sum: summing,
   sha256sum: summing,
@@ -91,12 +89,12 @@ export const textPrograms: Record<string, Judge> = {
   tr: prints("*"),
   tsort: summing,
   unexpand: reads("* t=text"),
-  uniq: judgeUniq,
+  uniq: interpretUniq,
   wc: reads("* --files0-from=read"),
   xmllint: runs("follows addresses and writes files"),
-  xxd: judgeXxd,
+  xxd: interpretXxd,
   xzcat: reads("* --files=read --files0=read"),
-  yq: judgeYq,
+  yq: interpretYq,
   zcat: summing,
   zstdcat: reads(
     "* o=write --filelist=read --trace=write --output-dir-flat=write --output-dir-mirror=write --rm!delete",
@@ -104,9 +102,9 @@ export const textPrograms: Record<string, Judge> = {
 };
 
 /** `uniq in out` writes its second operand. */
-function judgeUniq(words: readonly Word[], verdict: Verdict) {
+function interpretUniq(words: readonly Word[], report: CommandReport) {
   const list = "* f=text s=text w=text --skip-fields=text --skip-chars=text --check-chars=text --group?text";
-  judgeInAndOut(judgeOptions(list, words, verdict).operands, verdict);
+  interpretInAndOut(interpretOptions(list, words, report).operands, report);
 }
 
 const xxdFlag =
@@ -114,7 +112,7 @@ const xxdFlag =
 const xxdValue = /^-(?:c|cols|g|groupsize|l|len|n|name|o|offset|R|s|seek)$/;
 
 /** So does `xxd in out`; its options are words with one dash. */
-function judgeXxd(words: readonly Word[], verdict: Verdict) {
+function interpretXxd(words: readonly Word[], report: CommandReport) {
   const operands: Word[] = [];
   for (let place = 0; place < words.length; place++) {
     const word = words[place]!;
@@ -122,55 +120,54 @@ function judgeXxd(words: readonly Word[], verdict: Verdict) {
     if (operands.length > 0) operands.push(word);
     else if (xxdValue.test(value)) place++;
     else if (/^-./.test(value) && !xxdFlag.test(value))
-      verdict.has("execute", `xxd ${word.text} is not known to be harmless`, word);
+      report.has("execute", `xxd ${word.text} is not known to be harmless`, word);
     else if (!/^-./.test(value)) operands.push(word);
   }
-  judgeInAndOut(operands, verdict);
+  interpretInAndOut(operands, report);
 }
 
-function judgeInAndOut([input, ...outputs]: readonly Word[], verdict: Verdict) {
-  if (input !== undefined) verdict.reads(input);
-  for (const output of outputs) verdict.writes(output);
+function interpretInAndOut([input, ...outputs]: readonly Word[], report: CommandReport) {
+  if (input !== undefined) report.reads(input);
+  for (const output of outputs) report.writes(output);
   if (input !== undefined && splits(input))
-    verdict.has("write", `${input.text} may become two files, of which the second is written`, input);
+    report.has("write", `${input.text} may become two files, of which the second is written`, input);
 }
 
 /** A word with a plus is a command of less, which can run others. */
-function judgeLess(words: readonly Word[], verdict: Verdict) {
+function interpretLess(words: readonly Word[], report: CommandReport) {
   const list =
     "E F N R S X n i s e f r # --quit-if-one-screen --RAW-CONTROL-CHARS --no-init --LINE-NUMBERS --chop-long-lines --version";
-  for (const file of judgeOptions(list, words, verdict).operands) {
-    verdict.reads(file);
-    if (/^\+/.test(file.value ?? "")) verdict.has("execute", `less ${file.text} is a command of less`, file);
+  for (const file of interpretOptions(list, words, report).operands) {
+    report.reads(file);
+    if (/^\+/.test(file.value ?? "")) report.has("execute", `less ${file.text} is a command of less`, file);
   }
 }
 
-function judgeYq(words: readonly Word[], verdict: Verdict) {
+function interpretYq(words: readonly Word[], report: CommandReport) {
   const list =
     "e r o=text p=text P C M N n i --yaml-output --raw-output --output-format=text --input-format=text --prettyPrint --version --inplace";
-  const { options, operands } = judgeOptions(list, words, verdict);
+  const { options, operands } = interpretOptions(list, words, report);
   const inPlace = options.some(({ name }) => name === "-i" || name === "--inplace");
   // Some have no expression, and a file first.
-  for (const file of operands) verdict.reads(file);
-  if (inPlace) for (const file of operands.slice(1)) verdict.writes(file);
-  judgeLoading(operands, /load|\$?__|import|include|system/, verdict);
+  for (const file of operands) report.reads(file);
+  if (inPlace) for (const file of operands.slice(1)) report.writes(file);
+  interpretLoading(operands, /load|\$?__|import|include|system/, report);
 }
 
 /** `--rawfile name file` takes two words, so that every operand may be a file. */
-function judgeJq(words: readonly Word[], verdict: Verdict) {
+function interpretJq(words: readonly Word[], report: CommandReport) {
   const list =
     "* f=read L=read --arg=text --argjson=text --slurpfile=text --rawfile=text --from-file=read --indent=text --run-tests";
-  const { options, operands } = judgeOptions(list, words, verdict);
+  const { options, operands } = interpretOptions(list, words, report);
   const allFiles = options.some(({ name }) =>
     /^(?:-f|--from-file|--slurpfile|--rawfile|--run-tests)$/.test(name),
   );
-  for (const file of operands.slice(allFiles ? 0 : 1)) verdict.reads(file);
-  judgeLoading(operands, /import|include|modulemeta/, verdict);
+  for (const file of operands.slice(allFiles ? 0 : 1)) report.reads(file);
+  interpretLoading(operands, /import|include|modulemeta/, report);
 }
 
 /** Programs of jq and yq can read other files. */
-function judgeLoading(operands: readonly Word[], loading: RegExp, verdict: Verdict) {
+function interpretLoading(operands: readonly Word[], loading: RegExp, report: CommandReport) {
   for (const word of operands)
-    if (loading.test(word.value ?? ""))
-      verdict.has("execute", `${verdict.program} may load other files`, word);
+    if (loading.test(word.value ?? "")) report.has("execute", `${report.program} may load other files`, word);
 }

@@ -1,57 +1,55 @@
-import type { UnknownPart, Word } from "../analysis.ts";
-import { isNumeric } from "../syntax/read-arithmetic.ts";
-import type { Judge, Verdict } from "../verdict.ts";
-import { splits, wordAt } from "../word.ts";
-import { judgeOptions } from "./rows.ts";
+import { isNumeric, splits, type UnknownPart, type Word, wordAt } from "../analysis.ts";
+import type { CommandReport, ProgramRule } from "../command-report.ts";
+import { interpretOptions } from "./rows.ts";
 
 /** `export`, `declare` and their like: `NAME=value` changes later commands. */
-export const judgeDeclaration: Judge = (words, verdict) => {
+export function interpretDeclaration(words: readonly Word[], report: CommandReport) {
   const isOption = ({ parts }: Word) => typeof parts[0] === "string" && /^[-+]/.test(parts[0]);
   const options = words.filter(isOption);
   // A name reference makes every assignment one to something else; integers are evaluated.
   for (const word of options)
     if (word.value === undefined || /[nicul]/.test(word.value))
-      verdict.doubts(`${verdict.program} ${word.text} changes what assignments do`, word);
+      report.doubts(`${report.program} ${word.text} changes what assignments do`, word);
   const array = options.some(({ value }) => /[aA]/.test(value ?? "a"));
-  for (const word of words) if (!isOption(word)) judgeDeclared(word, array, verdict);
-};
+  for (const word of words) if (!isOption(word)) interpretDeclared(word, array, report);
+}
 
-function judgeDeclared(word: Word, array: boolean, verdict: Verdict) {
+function interpretDeclared(word: Word, array: boolean, report: CommandReport) {
   const start = typeof word.parts[0] === "string" ? word.parts[0] : "";
   const [, name, text] = /^([A-Za-z_]\w*)(?:\+?=([\s\S]*))?$/.exec(start) ?? [];
   if (name === undefined || (text === undefined && word.value === undefined) || splits(word))
-    return verdict.doubts("a variable whose name may hold a command", word);
+    return report.doubts("a variable whose name may hold a command", word);
   const value = text === undefined ? undefined : wordAt(word, [text, ...word.parts.slice(1)]);
-  const { arrays } = verdict.scope.reading;
+  const { arrays } = report.scope.reading;
   if (array) arrays.add(name);
-  if (value !== undefined && isEvaluated(value, array || arrays.has(name), verdict))
-    verdict.doubts("the text of an array is expanded again, which may run a command", word);
-  if (value !== undefined || !/^(?:export|readonly)$/.test(verdict.program))
-    verdict.sets(name, word, isNumeric(value));
+  if (value !== undefined && isEvaluated(value, array || arrays.has(name), report))
+    report.doubts("the text of an array is expanded again, which may run a command", word);
+  if (value !== undefined || !/^(?:export|readonly)$/.test(report.program))
+    report.sets(name, word, isNumeric(value));
 }
 
 /** `declare -a x='($(id))'` runs `id`: text in parentheses is read as an array, wherever it comes from. */
-function isEvaluated(value: Word, array: boolean, { program }: Verdict): boolean {
+function isEvaluated(value: Word, array: boolean, { program }: CommandReport): boolean {
   const [start] = value.parts;
   if (typeof start === "string") return start.startsWith("(");
   return start !== undefined && (array || (program !== "local" && program !== "export"));
 }
 
 /** The operands are names of variables that get what only the input knows. */
-export function judgeNames(
+export function interpretNames(
   list: string,
   { skip = 0, alsoOption = "", operands: kind = "names" }: NamesOptions = {},
-): Judge {
-  return (words, verdict) => {
-    const { options, operands } = judgeOptions(list, words, verdict);
+): ProgramRule {
+  return (words, report) => {
+    const { options, operands } = interpretOptions(list, words, report);
     const callback = options.find(({ meaning }) => meaning === "command");
-    if (callback !== undefined) verdict.doubts("a callback that may change this shell", callback.word);
+    if (callback !== undefined) report.doubts("a callback that may change this shell", callback.word);
     // Bash keeps there what it goes on with, as redirections know.
     const from = options.find(({ name, value }) => name === "-u" && !/^\d$/.test(value?.value ?? ""));
-    if (from !== undefined) verdict.doubts("a descriptor that the shell may use itself", from.word);
+    if (from !== undefined) report.doubts("a descriptor that the shell may use itself", from.word);
     const named = options.filter(({ name }) => name === alsoOption).flatMap(({ value }) => value ?? []);
     const names = kind === "names" ? [...operands.slice(skip, skip === 1 ? 2 : undefined), ...named] : named;
-    for (const word of names) setName(word, verdict);
+    for (const word of names) setName(word, report);
   };
 }
 
@@ -62,40 +60,40 @@ interface NamesOptions {
 }
 
 /** `printf -v name` sets a variable, else it prints. */
-export const judgePrintf: Judge = (words, verdict) => {
+export function interpretPrintf(words: readonly Word[], report: CommandReport) {
   const [flag, name] = words;
   const start = flag?.parts[0];
   if (typeof start === "object" && start.unknown !== "home")
-    verdict.doubts("whether printf prints or sets a variable", flag);
+    report.doubts("whether printf prints or sets a variable", flag);
   if (typeof start !== "string" || !/^-[^-]/.test(start)) return;
   const attached = flag?.value === undefined ? undefined : flag.value.slice(2);
-  if (!start.startsWith("-v") || attached === undefined) return verdict.doubts("the option of printf", flag);
+  if (!start.startsWith("-v") || attached === undefined) return report.doubts("the option of printf", flag);
   const word = attached === "" ? name : wordAt(flag!, [attached]);
-  if (word !== undefined) setName(word, verdict);
-};
+  if (word !== undefined) setName(word, report);
+}
 
 /** `test -v name` evaluates a subscript in the name, and what splits into words may become `-v name`. */
-export const judgeTestBuiltin: Judge = (words, verdict) => {
+export function interpretTestBuiltin(words: readonly Word[], report: CommandReport) {
   words.forEach((word, place) => {
     const before = words[place - 1];
     const looksUp = before !== undefined && /^-[vR]$/.test(before.value ?? "-v");
-    if (looksUp && /\[/.test(word.value ?? "[")) verdict.doubts("a subscript that may hold a command", word);
+    if (looksUp && /\[/.test(word.value ?? "[")) report.doubts("a subscript that may hold a command", word);
     for (const part of word.parts)
-      if (typeof part !== "string" && part.splits) judgeSplit(part, word, verdict);
-    if (/^-[bcdefghkprsuwxLSGON]$/.test(before?.value ?? "")) verdict.looksAt(word);
+      if (typeof part !== "string" && part.splits) interpretSplit(part, word, report);
+    if (/^-[bcdefghkprsuwxLSGON]$/.test(before?.value ?? "")) report.looksAt(word);
   });
-};
-
-function judgeSplit(part: UnknownPart, word: Word, verdict: Verdict): void {
-  if (isNumeric(wordAt(word, [part]))) return;
-  const [, name] = /^\$\{?([A-Za-z_]\w*)\}?$/.exec(part.text) ?? [];
-  if (name === undefined) verdict.doubts(`${verdict.program} evaluates words that may hold a command`, word);
-  else verdict.scope.reading.evaluated.push({ name, by: verdict.program, span: word.span });
 }
 
-function setName(word: Word, verdict: Verdict) {
+function interpretSplit(part: UnknownPart, word: Word, report: CommandReport): void {
+  if (isNumeric(wordAt(word, [part]))) return;
+  const [, name] = /^\$\{?([A-Za-z_]\w*)\}?$/.exec(part.text) ?? [];
+  if (name === undefined) report.doubts(`${report.program} evaluates words that may hold a command`, word);
+  else report.scope.reading.evaluated.push({ name, by: report.program, span: word.span });
+}
+
+function setName(word: Word, report: CommandReport) {
   const { value } = word;
   if (value === undefined || !/^[A-Za-z_]\w*$/.test(value))
-    return verdict.doubts("a variable whose name may hold a command", word);
-  verdict.sets(value, word);
+    return report.doubts("a variable whose name may hold a command", word);
+  report.sets(value, word);
 }

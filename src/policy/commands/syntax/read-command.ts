@@ -1,7 +1,6 @@
 import type * as bash from "unbash";
 import type { Assignment, Redirection, Word } from "../analysis.ts";
-import { readSubscript } from "./read-arithmetic.ts";
-import { readHereDocument, readWord } from "./read-word.ts";
+import { readHereDocument, readSubscript, readWord } from "./read-word.ts";
 import { doubt, noteVariable, type ReadCommand, type Scope } from "./scope.ts";
 
 /** One simple command with its words; substitutions in them are read on the way. */

@@ -1,11 +1,8 @@
 import type * as bash from "unbash";
-import { interpretCommand } from "../interpret-command.ts";
+import { isNumeric } from "../analysis.ts";
 import { Accounts } from "./accounts.ts";
-import { readArithmetic } from "./read-arithmetic.ts";
 import { readCommand, readRedirections } from "./read-command.ts";
-import { readForList } from "./read-for-list.ts";
-import { readTest } from "./read-test.ts";
-import { readWord } from "./read-word.ts";
+import { readArithmetic, readSubscript, readWord } from "./read-word.ts";
 import { doubt, noteVariable, type Scope } from "./scope.ts";
 
 /** Finds every simple command of a parsed script, whatever it stands in. */
@@ -37,107 +34,121 @@ function readNode(node: Node, scope: Scope, accounts: Accounts): void {
   switch (node.type) {
     case "Command":
       accounts.take(node);
-      interpretCommand(readCommand(node, scope), scope);
-      return;
+      scope.reading.interpreter.interpretCommand(readCommand(node, scope), scope);
+      break;
     case "CompoundList":
       readStatements(node.commands, scope, accounts);
-      return;
+      break;
     case "AndOr":
-      node.commands.forEach((command, place) => {
-        if (place > 0 && node.operators[place - 1] === "||") settle(scope.shell);
-        readNode(command, scope, accounts);
-      });
-      return;
+      readAndOr(node, scope, accounts);
+      break;
     case "Pipeline":
-      for (const prefix of node.prefixes) accounts.takeSpan(prefix);
-      for (const command of node.commands) {
-        const own = node.commands.length > 1 ? { ...scope.shell } : scope.shell;
-        readNode(command, { ...scope, shell: own }, accounts);
-      }
-      return;
+      readPipeline(node, scope, accounts);
+      break;
     case "Redirected":
-      for (const redirect of node.redirects) accounts.takeRedirection(redirect);
-      interpretCommand(redirectionsOnly(node, scope), scope);
-      readNode(node.command, scope, accounts);
-      return;
+      readRedirected(node, scope, accounts);
+      break;
     case "Subshell":
-      if (scope.source.startsWith("((", node.pos)) doubt(scope, "parentheses that may be arithmetic", node);
-      readNode(node.body, { ...scope, shell: { ...scope.shell } }, accounts);
-      return;
+      readSubshell(node, scope, accounts);
+      break;
     case "BraceGroup":
       readNode(node.body, scope, accounts);
-      return;
+      break;
     case "If":
-      readNode(node.clause, scope, accounts);
-      readNode(node.then, scope, accounts);
-      for (const branch of node.elif) {
-        readNode(branch.clause, scope, accounts);
-        readNode(branch.then, scope, accounts);
-      }
-      if (node.else !== undefined) readNode(node.else, scope, accounts);
-      return;
+      readIf(node, scope, accounts);
+      break;
     case "While":
-      readLoop(scope, () => {
-        readNode(node.clause, scope, accounts);
-        readNode(node.body, scope, accounts);
-      });
-      return;
+      readWhile(node, scope, accounts);
+      break;
     case "For":
     case "Select":
-      accounts.takeWord(node.name);
-      for (const word of node.wordlist ?? []) accounts.takeWord(word);
-      readForList(node, scope);
-      readLoop(scope, () => readNode(node.body, scope, accounts));
-      return;
+      readFor(node, scope, accounts);
+      break;
     case "ArithmeticFor":
-      accounts.takeHeader(node);
-      for (const part of [node.initialize, node.test, node.update])
-        if (part !== undefined) readArithmetic(part, part, scope);
-      readLoop(scope, () => readNode(node.body, scope, accounts));
-      return;
+      readArithmeticFor(node, scope, accounts);
+      break;
     case "Case":
-      accounts.takeWord(node.word);
-      readWord(node.word, scope);
-      for (const item of node.items) {
-        for (const pattern of item.pattern) {
-          accounts.takeWord(pattern);
-          readWord(pattern, scope);
-        }
-        readNode(item.body, scope, accounts);
-      }
-      return;
+      readCase(node, scope, accounts);
+      break;
     case "Function":
-      accounts.takeWord(node.name);
-      readFunctionName(node.name, scope);
-      readNode(node.body, { ...scope, deferred: true }, accounts);
-      settle(scope.shell);
-      return;
+      readFunction(node, scope, accounts);
+      break;
     case "Coproc":
-      // There bash puts the name COPROC before the command, where it is a program.
-      if (scope.rewritten) doubt(scope, "a coprocess in a substitution", node);
-      if (node.name !== undefined) {
-        accounts.takeWord(node.name);
-        noteVariable(scope, node.name.text, "text", node.name);
-      }
-      readNode(node.body, { ...scope, shell: { ...scope.shell } }, accounts);
-      return;
+      readCoprocess(node, scope, accounts);
+      break;
     case "TestCommand":
       accounts.takeSpan(node);
       readTest(node.expression, scope);
-      return;
+      break;
     case "ArithmeticCommand":
       accounts.takeSpan(node);
       readArithmetic(node.expression, node, scope);
-      return;
+      break;
     default:
       doubt(scope, "an unknown kind of command", node satisfies never);
   }
 }
 
-function readFunctionName(name: bash.Word, scope: Scope): void {
-  const { value } = readWord(name, scope);
-  if (value === undefined) doubt(scope, "a function without a plain name", name);
-  else scope.reading.functions.add(value);
+function readAndOr(node: bash.AndOr, scope: Scope, accounts: Accounts): void {
+  node.commands.forEach((command, index) => {
+    if (index > 0 && node.operators[index - 1] === "||") settle(scope.shell);
+    readNode(command, scope, accounts);
+  });
+}
+
+function readPipeline(node: bash.Pipeline, scope: Scope, accounts: Accounts): void {
+  for (const prefix of node.prefixes) accounts.takeSpan(prefix);
+  for (const command of node.commands)
+    readNode(command, node.commands.length > 1 ? inSubshell(scope) : scope, accounts);
+}
+
+function readRedirected(node: bash.Redirected, scope: Scope, accounts: Accounts): void {
+  for (const redirect of node.redirects) accounts.takeRedirection(redirect);
+  const redirections = readRedirections(node.redirects, scope);
+  const span = scope.locate(node.redirects[0]?.pos ?? node.pos, node.end);
+  scope.reading.interpreter.interpretCommand({ span, words: [], assignments: [], redirections }, scope);
+  readNode(node.command, scope, accounts);
+}
+
+function readSubshell(node: bash.Subshell, scope: Scope, accounts: Accounts): void {
+  if (scope.source.startsWith("((", node.pos)) doubt(scope, "parentheses that may be arithmetic", node);
+  readNode(node.body, inSubshell(scope), accounts);
+}
+
+/** Changes of the directory inside do not last. */
+function inSubshell(scope: Scope): Scope {
+  return { ...scope, shell: { ...scope.shell } };
+}
+
+function readIf(node: bash.If, scope: Scope, accounts: Accounts): void {
+  for (const { clause, then } of [node, ...node.elif]) {
+    readNode(clause, scope, accounts);
+    readNode(then, scope, accounts);
+  }
+  if (node.else !== undefined) readNode(node.else, scope, accounts);
+}
+
+function readWhile(node: bash.While, scope: Scope, accounts: Accounts): void {
+  readLoop(scope, () => {
+    readNode(node.clause, scope, accounts);
+    readNode(node.body, scope, accounts);
+  });
+}
+
+/** `for name in words`: the words are expanded once, then the variable takes each. */
+function readFor(node: bash.For | bash.Select, scope: Scope, accounts: Accounts): void {
+  accounts.takeWord(node.name);
+  for (const word of node.wordlist ?? []) accounts.takeWord(word);
+  const words = node.wordlist?.map((word) => readWord(word, scope));
+  noteVariable(scope, node.name.text, words?.every(isNumeric) ? "number" : "text", node.name);
+  readLoop(scope, () => readNode(node.body, scope, accounts));
+}
+
+function readArithmeticFor(node: bash.ArithmeticFor, scope: Scope, accounts: Accounts): void {
+  accounts.takeHeader(node);
+  for (const part of [node.initialize, node.test, node.update])
+    if (part !== undefined) readArithmetic(part, part, scope);
+  readLoop(scope, () => readNode(node.body, scope, accounts));
 }
 
 /** What a later round changes holds for the earlier commands of the loop, too. */
@@ -148,12 +159,63 @@ function readLoop(scope: Scope, readBody: () => void): void {
   readBody();
   loops.push({ first, end: commands.length });
   if (scope.shell.directory === before && !scope.shell.moved) return;
-  for (let place = first; place < commands.length; place++)
-    commands[place] = { ...commands[place]!, directory: undefined };
+  for (let index = first; index < commands.length; index++)
+    commands[index] = { ...commands[index]!, directory: undefined };
 }
 
-function redirectionsOnly(node: bash.Redirected, scope: Scope): Parameters<typeof interpretCommand>[0] {
-  const redirections = readRedirections(node.redirects, scope);
-  const span = scope.locate(node.redirects[0]?.pos ?? node.pos, node.end);
-  return { span, words: [], assignments: [], redirections };
+function readCase(node: bash.Case, scope: Scope, accounts: Accounts): void {
+  const read = (word: bash.Word) => {
+    accounts.takeWord(word);
+    readWord(word, scope);
+  };
+  read(node.word);
+  for (const item of node.items) {
+    item.pattern.forEach(read);
+    readNode(item.body, scope, accounts);
+  }
+}
+
+function readFunction(node: bash.Function, scope: Scope, accounts: Accounts): void {
+  accounts.takeWord(node.name);
+  const { value } = readWord(node.name, scope);
+  if (value === undefined) doubt(scope, "a function without a plain name", node.name);
+  else scope.reading.functions.add(value);
+  readNode(node.body, { ...scope, deferred: true }, accounts);
+  settle(scope.shell);
+}
+
+function readCoprocess(node: bash.Coproc, scope: Scope, accounts: Accounts): void {
+  // There bash puts the name COPROC before the command, where it is a program.
+  if (scope.rewritten) doubt(scope, "a coprocess in a substitution", node);
+  if (node.name !== undefined) {
+    accounts.takeWord(node.name);
+    noteVariable(scope, node.name.text, "text", node.name);
+  }
+  readNode(node.body, inSubshell(scope), accounts);
+}
+
+/** `[[ … ]]`: its words, and the places where it evaluates text as arithmetic. */
+function readTest(expression: bash.TestExpression, scope: Scope): void {
+  switch (expression.type) {
+    case "TestUnary":
+      (/^-[vR]$/.test(expression.operator) ? readSubscript : readWord)(expression.operand, scope);
+      return;
+    case "TestBinary": {
+      const read = /^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator) ? readSubscript : readWord;
+      read(expression.left, scope);
+      read(expression.right, scope);
+      return;
+    }
+    case "TestLogical":
+      for (const operand of expression.operands) readTest(operand, scope);
+      return;
+    case "TestNot":
+      readTest(expression.operand, scope);
+      return;
+    case "TestGroup":
+      readTest(expression.expression, scope);
+      return;
+    default:
+      doubt(scope, "an unknown kind of test", expression satisfies never);
+  }
 }

@@ -1,10 +1,7 @@
 import type * as bash from "unbash";
-import type { UnknownPart, Word } from "../analysis.ts";
-import { makeWord } from "../word.ts";
-import { readArithmetic } from "./read-arithmetic.ts";
-import { readParameter } from "./read-parameter.ts";
-import { readSubstitution } from "./read-substitution.ts";
-import { doubt, type Scope } from "./scope.ts";
+import { forEachChild } from "unbash";
+import { isCount, isNumeric, makeWord, type UnknownPart, type Word } from "../analysis.ts";
+import { doubt, noteVariable, type Scope } from "./scope.ts";
 
 type Part = string | UnknownPart;
 
@@ -149,4 +146,172 @@ function tile(whole: Omit<Stretch, "text">, parts: readonly bash.WordPart[]): bo
     at = part.end;
   }
   return at === whole.end;
+}
+
+/** `${…}`: what its operands run, and where it evaluates text. */
+function readParameter(part: bash.ParameterExpansionPart, scope: Scope): void {
+  const { index, operation } = part;
+  const keys = index !== undefined && /^[@*]$/.test(index.text);
+  if (index !== undefined && !keys) readSubscript(index, scope);
+  if (part.prefix === "!" && !keys && operation?.type !== "Names")
+    doubt(scope, "the name in a variable is expanded, which may run a command", part);
+  if (operation === undefined) return;
+  switch (operation.type) {
+    case "Default":
+      readDefault(part, operation, scope);
+      return;
+    case "Remove":
+      readWord(operation.operand, scope);
+      return;
+    case "Replace":
+      readWord(operation.pattern, scope);
+      readWord(operation.replacement, scope);
+      return;
+    case "Slice":
+      readSubscript(operation.offset, scope);
+      if (operation.length !== undefined) readSubscript(operation.length, scope);
+      return;
+    case "CaseModification":
+      if (operation.operand !== undefined) readWord(operation.operand, scope);
+      return;
+    case "Transform":
+      if (!/^[QEAKaUuLk]$/.test(operation.operand.text))
+        doubt(scope, "the text of a variable is expanded like a prompt, which may run a command", part);
+      return;
+    case "Names":
+      return;
+    default:
+      doubt(scope, "an unknown operation on a variable", part);
+  }
+}
+
+/** `${name:=value}` is an assignment. */
+function readDefault(
+  part: bash.ParameterExpansionPart,
+  { operator, operand }: bash.ParameterDefaultOperation,
+  scope: Scope,
+): void {
+  const value = readWord(operand, scope);
+  if (operator.endsWith("=")) noteVariable(scope, part.parameter, isNumeric(value) ? "number" : "text", part);
+}
+
+/** `$(…)`, backticks and `<(…)`. Their shell inherits the directory, and cannot change it for others. */
+function readSubstitution(
+  part: bash.CommandExpansionPart | bash.ProcessSubstitutionPart | bash.ArithmeticCommandExpansion,
+  scope: Scope,
+): void {
+  scope.reading.budget -= part.end - part.pos;
+  if (scope.reading.budget < 0 || part.script === undefined) {
+    doubt(scope, "a substitution that could not be parsed", part);
+    return;
+  }
+  if (scope.source.startsWith("$((", part.pos)) doubt(scope, "parentheses that may be arithmetic", part);
+  if (!keepsDocuments(part.script, part.text))
+    doubt(scope, "a here-document in a substitution, which bash may put elsewhere", part);
+  const { source } = part.script;
+  const span = scope.locate(part.pos, part.end);
+  scope.reading.interpreter.readScript(part.script, {
+    ...scope,
+    rewritten: true,
+    shell: { ...scope.shell },
+    ...(source === undefined ? {} : { source, locate: () => span }),
+  });
+}
+
+/**
+ * bash 5.2 writes the commands of a substitution anew before it runs them, and gets here-documents wrong that are
+ * followed by anything: `$(a <<E; b c; d` can run `b c d`. Only a lone command with its document is sure.
+ */
+function keepsDocuments(script: bash.ParsedScript, text: string): boolean {
+  if (!/<<(?!<)/.test(text.replaceAll("<<<", ""))) return true;
+  const [only, ...more] = script.commands;
+  const documents = only?.command.type === "Command" ? only.command.redirects.filter(isDocument) : [];
+  const end = documents[0]?.closing?.end ?? script.end;
+  return more.length === 0 && documents.length === 1 && end >= script.end - 1 && only?.background !== true;
+}
+
+function isDocument(redirect: bash.Redirection): redirect is bash.HereDoc {
+  return redirect.type === "HereDoc";
+}
+
+/**
+ * The shell evaluates the *text* of every variable in an arithmetic expression, and a subscript in that text may hold a
+ * command: `x='a[$(id)]'; echo $((x))` runs `id`. So each name used is noted, and must turn out to hold a number.
+ */
+export function readArithmetic(
+  expression: bash.ArithmeticExpression | undefined,
+  whole: { readonly pos: number; readonly end: number },
+  scope: Scope,
+): void {
+  if (expression === undefined) {
+    if (!/^(?:\$?\(\(\s*\)\)|\$\[\s*\]|\s*)$/.test(scope.source.slice(whole.pos, whole.end)))
+      doubt(scope, "arithmetic that could not be parsed", whole);
+    return;
+  }
+  readExpression(expression, scope);
+}
+
+/** An index, offset or other word that the shell evaluates as arithmetic. */
+export function readSubscript(word: bash.Word, scope: Scope): void {
+  readWord(word, scope);
+  readOperand(word.parts, word.text, word, scope);
+}
+
+function readExpression(expression: bash.ArithmeticExpression, scope: Scope): void {
+  switch (expression.type) {
+    case "ArithmeticWord": {
+      const { pos, end, value, parts } = expression;
+      readWord({ type: "Word", pos, end, value, text: scope.source.slice(pos, end), parts }, scope);
+      readOperand(parts, value, expression, scope);
+      return;
+    }
+    case "ArithmeticCommandExpansion":
+      readSubstitution(expression, scope);
+      doubt(scope, "arithmetic on the output of a command, which may hold another command", expression);
+      return;
+    default:
+      if (expression.type === "ArithmeticBinary" && /^[-+*/%&|^<>]*=$/.test(expression.operator))
+        noteResult(expression.left, scope);
+      if (expression.type === "ArithmeticUnary" && /^(?:\+\+|--)$/.test(expression.operator))
+        noteResult(expression.operand, scope);
+      forEachChild(expression, (child: bash.SyntaxNode) =>
+        readExpression(child as bash.ArithmeticExpression, scope),
+      );
+  }
+}
+
+/** `i = 1` and `i++` leave a number in `i`. */
+function noteResult(target: bash.ArithmeticExpression, scope: Scope): void {
+  if (target.type !== "ArithmeticWord") return;
+  const name = /^\w+/.exec(target.value)?.[0] ?? target.value;
+  noteVariable(scope, name, "number", target);
+}
+
+function readOperand(
+  parts: readonly bash.WordPart[] | undefined,
+  text: string,
+  at: { readonly pos: number; readonly end: number },
+  scope: Scope,
+): void {
+  if (parts === undefined || parts.length === 0) noteNames(text, at, scope);
+  for (const part of parts ?? []) {
+    if (part.type === "Literal") noteNames(part.text, part, scope);
+    else if (part.type === "SimpleExpansion" && /^\$[A-Za-z_]/.test(part.text))
+      noteUse(part.text.slice(1), part, scope);
+    else if (part.type === "ParameterExpansion" && /^\$\{\w+\}$/.test(part.text))
+      noteUse(part.parameter, part, scope);
+    else if (part.type === "DoubleQuoted") readOperand(part.parts, part.text, part, scope);
+    else if (part.type === "Glob") noteNames(part.text, part, scope);
+    else if (part.type !== "ArithmeticExpansion" && !isCount(part))
+      doubt(scope, "arithmetic on text that may hold a command", part);
+  }
+}
+
+function noteNames(text: string, at: { readonly pos: number; readonly end: number }, scope: Scope): void {
+  if (/[$`"'\\]/.test(text)) doubt(scope, "arithmetic on text that may hold a command", at);
+  for (const [name] of text.matchAll(/(?<![\w#])[A-Za-z_]\w*/g)) noteUse(name, at, scope);
+}
+
+function noteUse(name: string, at: { readonly pos: number; readonly end: number }, scope: Scope): void {
+  scope.reading.evaluated.push({ name, by: "arithmetic", span: scope.locate(at.pos, at.end) });
 }

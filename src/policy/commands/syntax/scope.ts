@@ -1,3 +1,4 @@
+import type { ParsedScript } from "unbash";
 import type { Assignment, NotUnderstood, Redirection, SimpleCommand, Span, Word } from "../analysis.ts";
 
 /** A piece of shell source that is being read. */
@@ -31,8 +32,18 @@ export interface ReadCommand {
   readonly redirections: readonly Redirection[];
 }
 
+/**
+ * Reading and interpreting call each other: words hold scripts, programs run scripts. Each reaches the other through the
+ * scope, so that the modules below do not import the ones above them.
+ */
+export interface Interpreter {
+  readScript(script: ParsedScript, scope: Scope): void;
+  interpretCommand(command: ReadCommand, scope: Scope): void;
+}
+
 /** Everything found so far, over all scopes of one command. */
 export interface Reading {
+  readonly interpreter: Interpreter;
   readonly commands: FoundCommand[];
   readonly notUnderstood: NotUnderstood[];
   /** The absolute path of where the whole command starts, "" if not known. */

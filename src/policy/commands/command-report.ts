@@ -1,0 +1,83 @@
+import type { Risk } from "../../contract/access.ts";
+import type { CommandAccess, Effect, Word } from "./analysis.ts";
+import type { ReadCommand, Scope } from "./syntax/scope.ts";
+
+/** Looks at the words after a program's name and says what they do. */
+export type ProgramRule = (words: readonly Word[], report: CommandReport) => void;
+
+/** What is found out about one simple command. */
+export class CommandReport {
+  readonly program: string;
+  readonly command: ReadCommand;
+  readonly scope: Scope;
+  readonly effects: Effect[] = [];
+  readonly accesses: CommandAccess[] = [];
+  /** Words `NAME=value` that set a variable for what it runs. */
+  readonly passed: Word[] = [];
+  /** Commands that it runs in turn, to be read once it is on the list itself. */
+  readonly inner: (() => void)[] = [];
+
+  constructor(program: string, command: ReadCommand, scope: Scope) {
+    this.program = program;
+    this.command = command;
+    this.scope = scope;
+  }
+
+  has(risk: Risk, reason: string, word?: Word): void {
+    this.effects.push({ risk, reason, span: word?.span ?? this.command.span });
+  }
+
+  reads(target: Word): void {
+    const [only, ...more] = target.parts;
+    const isPipe = typeof only === "object" && only.unknown === "file descriptor" && more.length === 0;
+    if (!isPipe) this.accesses.push({ kind: "read", target });
+  }
+
+  /** Names and attributes, no content. */
+  looksAt(target: Word): void {
+    this.accesses.push({ kind: "read", target, extent: "names" });
+  }
+
+  /** Also everything below it. */
+  readsBelow(target: Word, extent: "deep" | "visible" = "deep"): void {
+    this.accesses.push({ kind: "read", target, extent });
+  }
+
+  writes(target: Word, reason = `writes ${target.text}`): void {
+    this.accesses.push({ kind: "write", target });
+    this.has("write", reason, target);
+  }
+
+  deletes(target: Word, reason = `deletes ${target.text}`): void {
+    this.accesses.push({ kind: "delete", target });
+    this.has("destructive", reason, target);
+  }
+
+  connects(target: Word): void {
+    this.accesses.push({ kind: "network", target });
+    this.has("network", `connects to ${target.text}`, target);
+  }
+
+  /** It cannot be told what this does; that means ask. */
+  doubts(reason: string, word?: Word): void {
+    this.scope.reading.notUnderstood.push({ reason, span: word?.span ?? this.command.span });
+  }
+
+  /** In the shell that reads it later commands may mean anything. */
+  reshapes(): void {
+    this.scope.reading.reshaped ??= `${this.program}, which may change what later commands mean`;
+  }
+
+  /** What it runs gets a variable by a word `NAME=value`. */
+  passes(word: Word): void {
+    this.passed.push(word);
+  }
+
+  /** A variable of the shell gets a value that is only known when it runs. */
+  sets(name: string, word: Word, numeric = false): void {
+    const first = this.scope.reading.commands.length + 1;
+    const passedOn =
+      this.program === "export" || this.command.words.some(({ value }) => /^-\w*x/.test(value ?? ""));
+    this.scope.reading.variables.push({ name, numeric, passedOn, span: word.span, first, end: undefined });
+  }
+}

@@ -1,0 +1,168 @@
+import type { Risk } from "../../../contract/access.ts";
+import { splits, type Word, wordAt } from "../analysis.ts";
+
+/** What becomes of an option's value, or what the option does by itself. */
+type OptionMeaning = "text" | "read" | "write" | "delete" | "network" | "run" | "command";
+
+export interface FoundOption {
+  readonly name: string;
+  readonly meaning: OptionMeaning | "flag";
+  readonly value: Word | undefined;
+  readonly word: Word;
+}
+
+export interface ScannedWords {
+  readonly options: readonly FoundOption[];
+  readonly operands: readonly Word[];
+  /** Options the table does not list, in a program some of whose options do harm. */
+  readonly unlisted: readonly Word[];
+  /** Words that the shell may turn into options of such a program. */
+  readonly unclear: readonly Word[];
+  /** The most that an option can do. */
+  readonly worst: Risk;
+}
+
+/**
+ * Sorts the words after a program's name by a list of its options, written like `"n r k=text o=write i!write --output=write"`:
+ * `k=text` takes a value, `i!write` does something by itself, `i?text` may have a value attached, `#` is any digit.
+ * With `*` all other options are harmless; without it they are `unlisted`. With `first` the operands start at the first.
+ */
+export function scanWords(
+  list: string,
+  words: readonly Word[],
+  operandsStart: "first" | "any",
+): ScannedWords {
+  const known = compile(list);
+  const found = { options: [], operands: [], unlisted: [], unclear: [] } as Mutable;
+  let place = 0;
+  const next = (): Word | undefined => {
+    const value = words[++place];
+    if (value !== undefined && splits(value)) found.unclear.push(value);
+    return value;
+  };
+  for (; place < words.length; place++) {
+    const word = words[place]!;
+    if (word.value === "--") {
+      found.operands.push(...words.slice(place + 1));
+      break;
+    }
+    const start = word.parts[0];
+    if (typeof start === "string" && start.startsWith("--"))
+      scanLong(word, start, known, found, { next, following: words[place + 1] });
+    else if (typeof start === "string" && start.startsWith("-") && word.value !== "-")
+      scanShort(word, start, known, found, next);
+    else {
+      if (mayBeOption(start)) found.unclear.push(word);
+      if (operandsStart === "first") {
+        found.operands.push(...words.slice(place));
+        break;
+      }
+      found.operands.push(word);
+    }
+  }
+  return { ...found, unclear: known.worst === "read" ? [] : found.unclear, worst: known.worst };
+}
+
+/** A home directory is an absolute path; every other expansion may begin with a dash. */
+function mayBeOption(start: Word["parts"][number] | undefined): boolean {
+  return typeof start === "object" && start.unknown !== "home" && start.unknown !== "file descriptor";
+}
+
+interface Mutable {
+  readonly options: FoundOption[];
+  readonly operands: Word[];
+  readonly unlisted: Word[];
+  readonly unclear: Word[];
+}
+
+interface KnownOption {
+  readonly meaning: OptionMeaning | "flag";
+  readonly takes: "nothing" | "value" | "attached value";
+}
+
+interface KnownOptions {
+  readonly named: ReadonlyMap<string, KnownOption>;
+  readonly open: boolean;
+  readonly worst: Risk;
+}
+
+const worstFirst: readonly (readonly [OptionMeaning, Risk])[] = [
+  ["delete", "destructive"],
+  ["network", "network"],
+  ["run", "execute"],
+  ["command", "execute"],
+  ["write", "write"],
+];
+
+const compiled = new Map<string, KnownOptions>();
+
+function compile(list: string): KnownOptions {
+  const before = compiled.get(list);
+  if (before !== undefined) return before;
+  const named = new Map<string, KnownOption>();
+  for (const item of list.split(" ")) {
+    const [, name = "", sign, meaning] = /^(-?-?[^=!?]+)(?:([=!?])(\w+))?$/.exec(item) ?? [];
+    const takes = sign === "=" ? "value" : sign === "?" ? "attached value" : "nothing";
+    named.set(name, { meaning: (meaning as OptionMeaning | undefined) ?? "flag", takes });
+  }
+  const open = named.delete("*");
+  const meanings = new Set([...named.values()].map(({ meaning }) => meaning));
+  const worst = worstFirst.find(([meaning]) => meanings.has(meaning))?.[1] ?? "read";
+  const options: KnownOptions = { named, open, worst: open ? worst : "execute" };
+  compiled.set(list, options);
+  return options;
+}
+
+type Next = () => Word | undefined;
+
+function scanLong(
+  word: Word,
+  start: string,
+  known: KnownOptions,
+  found: Mutable,
+  { next, following }: { readonly next: Next; readonly following: Word | undefined },
+): void {
+  const equals = start.indexOf("=");
+  const written = equals < 0 ? start : start.slice(0, equals);
+  if (equals < 0 && word.value === undefined) return void found.unclear.push(word);
+  const attached = equals < 0 ? undefined : wordAt(word, [start.slice(equals + 1), ...word.parts.slice(1)]);
+  const option = known.named.get(written);
+  if (option !== undefined) {
+    const value = attached ?? (option.takes === "value" ? next() : undefined);
+    return void found.options.push({ name: written, meaning: option.meaning, value, word });
+  }
+  if (!known.open) return void found.unlisted.push(word);
+  // The next word may be its value, or an operand after an option that is not listed: it counts as both.
+  for (const [name, { meaning, takes }] of abbreviated(written, known))
+    found.options.push({
+      name,
+      meaning,
+      value: attached ?? (takes === "value" ? following : undefined),
+      word,
+    });
+}
+
+/** Many programs take any beginning of a long name, so it counts as each that it may be. */
+function abbreviated(name: string, known: KnownOptions): (readonly [string, KnownOption])[] {
+  return [...known.named].filter(([full]) => full.startsWith(name));
+}
+
+function scanShort(word: Word, start: string, known: KnownOptions, found: Mutable, next: Next): void {
+  for (let place = 1; place < start.length; place++) {
+    const letter = start[place]!;
+    const option = known.named.get(/\d/.test(letter) && known.named.has("#") ? "#" : letter);
+    if (option === undefined) {
+      if (known.open) continue;
+      return void found.unlisted.push(word);
+    }
+    const rest = wordAt(word, [start.slice(place + 1), ...word.parts.slice(1)]);
+    const attached = rest.value === "" ? undefined : rest;
+    if (option.takes === "nothing") {
+      found.options.push({ name: `-${letter}`, meaning: option.meaning, value: undefined, word });
+      continue;
+    }
+    const value = attached ?? (option.takes === "value" ? next() : undefined);
+    return void found.options.push({ name: `-${letter}`, meaning: option.meaning, value, word });
+  }
+  if (word.value === undefined) found.unclear.push(word);
+}

@@ -1,0 +1,146 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
+import { describe, expect, it } from "vitest";
+import { isHarmful } from "../../../test/support/commands/is-harmful.ts";
+import { analyseCommand } from "./analyse-command.ts";
+import { leftBy } from "./shell-sessions.ts";
+
+const workspace = "/work/space";
+
+function judge(earlier: readonly string[], command: string, cwd: string | undefined = workspace) {
+  return analyseCommand(command, workspace, leftBy({ commands: earlier, isWhole: true, cwd }, workspace));
+}
+
+describe("asks about a command that an earlier one may have given another meaning", () => {
+  it.each([
+    ["a function", "ls(){ rm -rf /; }", "ls"],
+    ["a function made by eval", "eval 'ls() { evil; }'", "ls -l"],
+    ["a function in a function", "f() { ls() { evil; }; }", "ls"],
+    ["an exported function", "ls() { evil; }; export -f ls", "bash -c ls"],
+    ["an alias", "alias git=evil", "git status"],
+    ["aliases that were off", "shopt -s expand_aliases", "ls"],
+    ["PATH", "PATH=.:$PATH", "make"],
+    ["PATH for a plain program", "PATH=.:$PATH", "ls"],
+    ["an exported variable", "export GIT_EXTERNAL_DIFF=evil", "git diff"],
+    ["a variable that every program is given", "export FOO=1", "ls"],
+    ["a variable that was read", "read PATH <x", "ls"],
+    ["LD_PRELOAD", "export LD_PRELOAD=./x.so", "cat a"],
+    ["IFS", "IFS=/", "echo a"],
+    ["HOME", "HOME=/etc", "cat ~/a"],
+    ["PROMPT_COMMAND", "PROMPT_COMMAND=evil", "echo a"],
+    ["PS4 and xtrace", "PS4='$(evil)'; set -x", "echo a"],
+    ["PS4 behind xtrace", "PS4='$(evil)'", "set -x"],
+    ["BASH_ENV", "export BASH_ENV=x", "bash -c ls"],
+    ["a trap before each command", "trap 'evil' DEBUG", "echo a"],
+    ["a trap that only reads, here", "trap 'cat shadow' DEBUG", "cd /etc"],
+    ["a trap at the end", "trap 'cat a' EXIT", "cd .."],
+    ["a remembered place of a program", "hash -p ./evil ls", "ls"],
+    ["a loaded builtin", "enable -f ./evil.so ls", "ls"],
+    ["a builtin switched off", "enable -n echo", "echo a"],
+    ["another shell", "exec bash", "ls"],
+    ["a file that was sourced", "source x", "ls"],
+    ["a file that was sourced by a dot", ". ./x", "echo a"],
+    ["what only the shell understood", 'eval "$x"', "ls"],
+    ["a syntax error", "echo 'not closed", "ls"],
+    ["stars that mean hidden files", "shopt -s dotglob", "cat *"],
+    ["a name for another variable", "declare -n x=PATH", "x=."],
+    ["a variable that is evaluated", "declare -i x", "x=a"],
+    ["an array", "x=(1)", 'export x="$y"'],
+    ["what runs for unknown programs", "command_not_found_handle() { evil; }", "ls"],
+    ["what drives the shell", "builtin() { :; }", "ls"],
+    ["a name spelled by a wrapper", "ls() { evil; }", "time ls"],
+    ["keys", "bind -x '\"a\": evil'", "ls"],
+  ])("%s", (_name, earlier, command) => {
+    expect(isHarmful(judge([earlier], command))).toEqual(true);
+    expect(isHarmful(judge(["echo a", earlier, "echo b"], command))).toEqual(true);
+  });
+});
+
+it("judges what a session may still do as before", () => {
+  const earlier = [
+    "cd src && ls",
+    "x=1; f() { ls; }",
+    "set -euo pipefail",
+    "trap - EXIT",
+    "cat <a | wc -l",
+    "echo $x",
+  ];
+  expect(isHarmful(judge(earlier, "ls; cat b"))).toEqual(false);
+});
+
+it("knows where the shell is", () => {
+  const read = (command: string, cwd: string | undefined) =>
+    judge(["cd somewhere"], command, cwd).commands.map(({ directory }) => directory);
+  expect(read("cat shadow", "/etc")).toEqual(["/etc"]);
+  expect(read("cat a", "/work/space")).toEqual([""]);
+  expect(read("cat a", "/work/space/src/lib")).toEqual(["src/lib"]);
+  expect(read("cat a", "/work/space-evil")).toEqual(["/work/space-evil"]);
+  expect(read("cd /work/space && ls", "/etc")).toEqual(["/etc", ""]);
+});
+
+it("takes a place that cannot be told for any", () => {
+  const past = { commands: [], isWhole: true, cwd: undefined };
+  expect(leftBy(past, workspace).directory).toEqual(undefined);
+  expect(analyseCommand("cat a", workspace, leftBy(past, workspace)).commands[0]?.directory).toEqual(
+    undefined,
+  );
+});
+
+it("adds up what commands leave, whichever came first", () => {
+  const commands = ["A=1; PAGER=less; f() { :; }", "export PAGER=more; x=(1 2)", "g() { :; }; f() { ls; }"];
+  const left = {
+    directory: "",
+    variables: [{ name: "PAGER", passedOn: true }],
+    functions: ["f", "g"],
+    arrays: ["x"],
+    unclear: undefined,
+  };
+  expect(leftBy({ commands, isWhole: true, cwd: workspace }, workspace)).toEqual(left);
+  expect(leftBy({ commands: [...commands, "source x"], isWhole: true, cwd: workspace }, workspace)).toEqual({
+    ...left,
+    unclear: "source, which may change what later commands mean",
+  });
+  expect(leftBy({ commands, isWhole: false, cwd: workspace }, workspace)).toEqual({
+    ...left,
+    unclear: "more commands than could be remembered",
+  });
+});
+
+it.each([
+  "PROMPT_COMMAND='touch pwned'",
+  "PROMPT_COMMAND=('touch pwned')",
+  "PS1='$(touch pwned)'",
+  "export PS0='$(touch pwned)'",
+  "printf -v PROMPT_COMMAND 'touch pwned'",
+  "read -r PROMPT_COMMAND < in.sh",
+  ": ${PS2:=$(<in.sh)}",
+  "MAILCHECK=0 MAILPATH='a?$(touch pwned)'",
+])("asks about what bash would run between commands: %s", (command) => {
+  expect(analyseCommand(command, workspace).notUnderstood.map(({ reason }) => reason)).toContainEqual(
+    expect.stringMatching(/^bash runs what \w+ holds between commands$/),
+  );
+});
+
+it("lays what was left at no word of the command, so that no rule about its words allows it", () => {
+  const [command] = judge(["export GIT_EXTERNAL_DIFF=evil"], "git diff").commands;
+  expect(command?.effects).toEqual([
+    {
+      risk: "execute",
+      reason: "GIT_EXTERNAL_DIFF was changed, and decides what it runs",
+      span: { start: 0, end: 0 },
+    },
+  ]);
+});
+
+it("says why", () => {
+  const past = { commands: ["ls() { rm a; }", "source x"], isWhole: true, cwd: workspace };
+  expect(analyseCommand("ls -l", workspace, leftBy(past, workspace)).notUnderstood).toEqual([
+    {
+      reason: "this shell has run source, which may change what later commands mean",
+      span: { start: 0, end: 5 },
+    },
+    {
+      reason: "a name that an earlier command of this shell has given another meaning",
+      span: { start: 0, end: 2 },
+    },
+  ]);
+});

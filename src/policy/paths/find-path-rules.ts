@@ -1,0 +1,213 @@
+import type { SandboxLevel } from "../../contract/account.ts";
+import { lies, reasonOf } from "../guard-paths.ts";
+import { type PathPart, type Place, type Question, searchOf } from "../policy.ts";
+import type { Policy } from "../rules/compile-policy.ts";
+import {
+  type Because,
+  isFor,
+  type PathRule,
+  type PathUse,
+  type Rule,
+  type RuleFinding,
+  strongest,
+} from "../rules/rule.ts";
+import { protectedAhead, rulesAhead } from "./open-path-rules.ts";
+import { fold, type Names, namesIn, namesOf } from "./path-names.ts";
+import { literalOf, type OpenPath, type PathTarget } from "./path-target.ts";
+import {
+  isAbout,
+  isExactly,
+  refuses,
+  refusingRule,
+  rulesBelow,
+  rulesNear,
+  rulesThrough,
+} from "./refuse-path.ts";
+
+type Tool = Question["tool"];
+
+/** Finds the rules that are about a path of a call. */
+export function findPathRules(part: PathPart, question: Question, policy: Policy): RuleFinding {
+  const { tool } = question;
+  if (part.mentioned) return findMentionRules(part, tool, policy);
+  const { kind, target, risk } = part;
+  if (target.kind === "output") return { risk };
+  const doubt = part.in
+    ? whereItLies(target, policy.place, question.sandbox)
+    : beyondWorkspace(part, target, policy.place);
+  if (target.kind === "open") {
+    if (part.extent === "names") return { risk, doubt };
+    return { risk, doubt, ...findOpenRules(target.alternatives, kind, tool, policy) };
+  }
+  const all = placesOf(target, policy.place);
+  const deny = part.extent === "names" ? undefined : firstRefusal(all, kind, tool, policy);
+  if (deny !== undefined) return { risk, deny };
+  const mayDeny = findBelow(part, target.spelled, all[0], question, policy);
+  return { risk, doubt, mayDeny, ...strongest(askingOrAllowing(all, part, tool, policy)) };
+}
+
+/** What asks is about how a path is spelled and where it leads; what allows only about where it leads. */
+function askingOrAllowing(
+  all: readonly [Names, ...Names[]],
+  { kind: use, by }: PathPart,
+  tool: Tool,
+  policy: Policy,
+): PathRule[] {
+  const isMeant = (rule: PathRule) => rule.uses.has(use) && isFor(rule, tool);
+  const asksFor = (rule: PathRule) =>
+    rule.effect === "ask" && isMeant(rule) && !(by === "git" && rule.place.level === "built-in");
+  const asks = all.flatMap((names) => [
+    ...rulesNear(policy, names).filter((rule) => asksFor(rule) && isAbout(rule, use, names)),
+    // To put a directory in place puts all in place that it holds.
+    ...(use === "read" ? [] : rulesThrough(policy, use, names, asksFor)),
+  ]);
+  const allows = rulesNear(policy, all[0]).filter(
+    (rule) => rule.effect === "allow" && isMeant(rule) && isExactly(rule, all[0]),
+  );
+  return [...asks, ...allows];
+}
+
+/** Where links lead, and how it was spelled. */
+function placesOf(
+  target: Extract<PathTarget, { kind: "known" }>,
+  place: Place,
+): readonly [Names, ...Names[]] {
+  const spelled = namesOf(target.path, place);
+  return target.real === undefined ? [spelled] : [namesOf(target.real, place), spelled];
+}
+
+function firstRefusal(all: readonly Names[], use: PathUse, tool: Tool, policy: Policy): Because | undefined {
+  for (const names of all) {
+    const rule = refusingRule(policy, use, names, (candidate) => isFor(candidate, tool));
+    if (rule === undefined) continue;
+    const reason = reasonOf(rule, use);
+    return { rule, reason: isAbout(rule, use, names) ? reason : `something in it ${reason}` };
+  }
+  return undefined;
+}
+
+/** Who takes a directory as a whole meets what is refused in it. */
+function findBelow(
+  part: PathPart,
+  spelled: string,
+  names: Names,
+  { tool, sandbox, refusedBelow }: Question,
+  policy: Policy,
+): RuleFinding["mayDeny"] {
+  const counts = (rule: PathRule) => refuses(rule, part.kind) && isFor(rule, tool);
+  if (part.kind === "delete")
+    return holdsWorkspace(names, policy) ? something(part, policy, counts) : undefined;
+  if (part.extent !== "deep" && part.extent !== "visible") return undefined;
+  const [named] = part.extent === "deep" ? rulesBelow(policy, "delete", names, counts) : [];
+  if (named !== undefined)
+    return { rule: named, reason: `something in it ${reasonOf(named, part.kind)}`, aimed: true };
+  // There the secrets are out of reach.
+  if (part.kind === "write" || sandbox === "bwrap" || sandbox === "seatbelt") return undefined;
+  const search = searchOf(spelled, part.extent);
+  // Most secrets are hidden: where nobody looked, a search of what is visible is not held up.
+  if (!refusedBelow?.has(search))
+    return part.extent === "visible" ? undefined : something(part, policy, counts);
+  const found = refusedBelow.get(search);
+  if (found === undefined) return undefined;
+  const rule = refusingRule(policy, "read", namesOf(found, policy.place), counts);
+  if (rule !== undefined)
+    return { rule, reason: `it reads ${found} as well, which ${reasonOf(rule, "read")}`, aimed: true };
+  const any = something(part, policy, counts);
+  return any && { ...any, reason: `it may follow ${found}, which leads out of the workspace`, aimed: true };
+}
+
+/** The workspace and what is above it hold everything that rules are about. */
+function holdsWorkspace({ exact }: Names, { place }: Policy): boolean {
+  const root = namesIn(place.workspace);
+  return exact.length <= root.length && exact.every((name, at) => root[at] === name);
+}
+
+function something(
+  part: PathPart,
+  { paths }: Policy,
+  counts: (rule: PathRule) => boolean,
+): RuleFinding["mayDeny"] {
+  const rule = paths.highestFirst.findLast(
+    (candidate) => counts(candidate) && Number.isFinite(candidate.rank),
+  );
+  return (
+    rule && { rule, reason: `something in it ${reasonOf(rule, part.kind)}`, aimed: part.kind === "delete" }
+  );
+}
+
+/** What was only mentioned may be read, and may be written. */
+function findMentionRules({ target, risk }: PathPart, tool: Tool, policy: Policy): RuleFinding {
+  if (target.kind !== "known") return { risk };
+  const all = placesOf(target, policy.place);
+  const deny = firstRefusal(all, "read", tool, policy);
+  if (deny !== undefined) return { risk, deny };
+  const found = firstRefusal(all, "write", tool, policy);
+  return found === undefined ? { risk } : { risk, mayDeny: { ...found, aimed: true } };
+}
+
+function findOpenRules(
+  alternatives: readonly OpenPath[],
+  use: PathUse,
+  tool: Tool,
+  policy: Policy,
+): Pick<RuleFinding, "deny" | "mayDeny" | "wins"> {
+  let mayDeny: RuleFinding["mayDeny"];
+  let wins: Rule | undefined;
+  for (const path of alternatives) {
+    const known = path.sample === undefined ? [] : [namesOf(path.sample, policy.place)];
+    const deny = firstRefusal(known, use, tool, policy);
+    if (deny !== undefined) return { deny };
+    const kept = use === "delete" ? protectedAhead(policy, path, (rule) => isFor(rule, tool)) : undefined;
+    if (kept !== undefined)
+      return { deny: { rule: kept, reason: `it may become a path that ${reasonOf(kept, use)}` } };
+    const found = rulesAhead(policy, path, (rule) => refuses(rule, use) && isFor(rule, tool));
+    if (found !== undefined && (mayDeny === undefined || found.meeting === "aimed")) {
+      const reason = `it may become a path that ${reasonOf(found.rule, use)}`;
+      mayDeny = { rule: found.rule, reason, aimed: found.meeting === "aimed" };
+    }
+    wins ??= rulesAhead(
+      policy,
+      path,
+      (rule) => rule.effect === "ask" && rule.uses.has(use) && isFor(rule, tool),
+    )?.rule;
+  }
+  return { mayDeny, wins };
+}
+
+/** Why a path of a tool is asked about that the mode would let pass, in rooms that reach beyond their workspace. */
+function beyondWorkspace(
+  { kind }: PathPart,
+  target: Exclude<PathTarget, { kind: "output" }>,
+  { workspace, writable }: Place,
+): string | undefined {
+  if (kind === "read" || writable === undefined || target.kind !== "known") return undefined;
+  const reached = target.real ?? target.path;
+  const isOurs = [workspace, ...writable].some((directory) => lies(reached, directory));
+  return isOurs ? undefined : "it lies outside the workspace";
+}
+
+/** Why a path of a command is asked about that the mode would let pass; for tools the environment sees to it. */
+function whereItLies(
+  target: Exclude<PathTarget, { kind: "output" }>,
+  { workspace }: Place,
+  sandbox: SandboxLevel,
+): string | undefined {
+  // There, what is temporary is the session's own.
+  const ours = sandbox === "bwrap" ? [workspace, "/tmp"] : [workspace];
+  if (target.kind === "open")
+    return target.alternatives.every((open) => ours.some((directory) => isInside(open, directory)))
+      ? undefined
+      : "it may lie outside the workspace";
+  const reached = target.real ?? target.path;
+  const isOurs = ours.some((directory) => reached === directory || reached.startsWith(`${directory}/`));
+  return isOurs || harmlessDevice.test(reached) ? undefined : "it lies outside the workspace";
+}
+
+const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty|fd\/\d)$/;
+
+function isInside({ names }: OpenPath, directory: string): boolean {
+  return namesIn(directory).every((name, place) => {
+    const given = names[place];
+    return given !== undefined && given !== "**" && literalOf(given) === fold(name);
+  });
+}

@@ -1,0 +1,152 @@
+import { boundedMemo } from "../../lib/bounded-cache.ts";
+import type { NamePattern, Segment } from "../../lib/glob/glob-segment.ts";
+import type { Policy } from "../rules/compile-policy.ts";
+import type { PathRule } from "../rules/rule.ts";
+import { type Meeting, meet, meetNames } from "./meet.ts";
+import { namesOf } from "./path-names.ts";
+import { literalOf, type NameAhead, type OpenName, type OpenPath } from "./path-target.ts";
+import { isExactly, rulesNear } from "./refuse-path.ts";
+
+/** The rule that is about what a path may become; of several, the person's highest, else the plainest. */
+export function rulesAhead(
+  { paths }: Policy,
+  path: OpenPath,
+  counts: (rule: PathRule) => boolean,
+): Ahead | undefined {
+  let loosely: Ahead | undefined;
+  for (const ahead of allAhead(paths, path)) {
+    if (!counts(ahead.rule)) continue;
+    if (ahead.meeting === "aimed") return ahead;
+    const isPlainer = loosely?.rule.place.level === "built-in" && Number.isFinite(ahead.rule.rank);
+    if (loosely === undefined || isPlainer) loosely = ahead;
+  }
+  return loosely;
+}
+
+interface Ahead {
+  readonly rule: PathRule;
+  readonly meeting: Exclude<Meeting, "no">;
+}
+
+/** The same patterns come again and again. */
+const allAhead = remembering(
+  (paths: Paths, { names }: OpenPath): readonly Ahead[] =>
+    candidates(paths, names).flatMap((rule): Ahead[] => {
+      const meetings = rule.patterns.map((pattern) => meet(pattern, names));
+      if (meetings.includes("aimed")) return [{ rule, meeting: "aimed" }];
+      return meetings.includes("loosely") ? [{ rule, meeting: "loosely" }] : [];
+    }),
+  ({ names }) => names.map(keyOf).join("/"),
+);
+
+/**
+ * Every name of a rule has to meet one of the path, so that the last one that it spells tells which rules to look at, the
+ * highest first. Where any number of names may stand, all rules are.
+ */
+function candidates(paths: Paths, names: readonly OpenName[]): readonly PathRule[] {
+  const known = names.filter((name) => name !== "**");
+  if (known.length < names.length) return paths.highestFirst;
+  const literal = known.flatMap((name) => literalOf(name) ?? []);
+  const near = new Set(rulesNear({ paths }, { exact: literal, folded: literal, inside: 0 }));
+  for (const name of known)
+    if (literalOf(name) === undefined) for (const rule of rulesMeeting(paths, name)) near.add(rule);
+  return [...near].sort((one, other) => other.rank - one.rank);
+}
+
+/** The rules of which some name meets this one. */
+const rulesMeeting = remembering((paths: Paths, name: NameAhead): readonly PathRule[] => {
+  const meets = (segment: Segment) => segment !== "**" && meetNames(segment, name, false) > 0;
+  return paths.highestFirst.filter(({ patterns }) => patterns.some((pattern) => pattern.some(meets)));
+}, keyOf);
+
+function keyOf(name: OpenName): string {
+  return name === "**" ? name : `${name.noLeadingDot ? "" : "."}${name.text}`;
+}
+
+type Paths = Policy["paths"];
+
+function remembering<Given, Found>(
+  find: (paths: Paths, given: Given) => Found,
+  keyFor: (given: Given) => string,
+): (paths: Paths, given: Given) => Found {
+  const all = new WeakMap<Paths, (given: Given) => Found>();
+  return (paths, given) => {
+    let known = all.get(paths);
+    if (known === undefined) {
+      known = boundedMemo(maxRemembered, (one: Given) => find(paths, one), keyFor);
+      all.set(paths, known);
+    }
+    return known(given);
+  };
+}
+
+const maxRemembered = 1024;
+
+/**
+ * The rule that protects what a glob stands for, or something in it: `/*` is all there is. A glob of which nobody knows
+ * where it begins is none that can be told.
+ */
+export function protectedAhead(
+  policy: Policy,
+  { names }: OpenPath,
+  counts: (rule: PathRule) => boolean,
+): PathRule | undefined {
+  if (names.includes("**")) return undefined;
+  const beginning = literalBeginning(names);
+  const inside = namesOf(`/${beginning.join("/")}/\0`, policy.place);
+  const opened = policy.paths.highestFirst.find((rule) => rule.effect === "open" && isExactly(rule, inside));
+  const found = policy.paths.highestFirst.filter(
+    (rule) =>
+      (rule.effect === "protected" || isOurs(rule)) &&
+      counts(rule) &&
+      rule.rank > (opened?.rank ?? -1) &&
+      !isSpared(rule, beginning) &&
+      rule.patterns.some((pattern) => leadsTo(pattern, names, rule)),
+  );
+  return found.findLast((rule) => !isOurs(rule)) ?? found[0];
+}
+
+/** Toolcrib's own directories, above which no rule stands. */
+function isOurs({ rank }: PathRule): boolean {
+  return !Number.isFinite(rank);
+}
+
+function literalBeginning(names: readonly OpenName[]): readonly string[] {
+  const texts = names.map((name) => (name === "**" ? undefined : literalOf(name)));
+  const end = texts.indexOf(undefined);
+  return texts.slice(0, end < 0 ? texts.length : end) as string[];
+}
+
+function isSpared({ spares }: PathRule, beginning: readonly string[]): boolean {
+  return spares.length > 0 && spares.every((name, place) => beginning[place] === name);
+}
+
+/** Whether the glob may be what the pattern protects, or a directory that it leads through by name. */
+function leadsTo(pattern: readonly Segment[], names: readonly OpenName[], rule: PathRule): boolean {
+  const whole = pattern.at(-1) === "**" ? pattern.slice(0, -1) : pattern;
+  // A name at any depth may be anywhere: only a glob that spells some of it is about it.
+  if (pattern[0] === "**") return meet(whole, names) === "aimed" || isWayTo(whole, names, "aimed");
+  // In a home a plain star is meant to be everything, and with `dotglob` it is.
+  const meant = isOurs(rule) ? names : names.map(withDots);
+  return meet(whole, meant) !== "no" || isWayTo(whole, meant, "loosely");
+}
+
+function isWayTo(
+  whole: readonly Segment[],
+  names: readonly OpenName[],
+  least: Exclude<Meeting, "no">,
+): boolean {
+  return whole.some((segment, at) => {
+    if (segment === "**" || segment.shape.kind !== "literal") return false;
+    // The end has to be the same, too.
+    const meeting = meet([...whole.slice(0, at + 1), end], [...names, endAhead]);
+    return meeting === "aimed" || meeting === least;
+  });
+}
+
+const end: NamePattern = { tokens: [{ code: 0 }], shape: { kind: "literal", text: "\0" } };
+const endAhead: NameAhead = { pattern: end, text: "\0", noLeadingDot: false };
+
+function withDots(name: OpenName): OpenName {
+  return name !== "**" && name.pattern.shape.kind === "anything" ? { ...name, noLeadingDot: false } : name;
+}

@@ -1,0 +1,77 @@
+import type { Segment } from "../../lib/glob/glob-segment.ts";
+import type { Place } from "../policy.ts";
+
+/**
+ * A spelling that names which a file system, or an eye, takes for the same have in common: NFKC, case folded, without
+ * characters that cannot be seen. For rules that refuse; what allows is compared exactly.
+ */
+export function fold(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
+  return text
+    .normalize("NFKC")
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase();
+}
+
+/** The names of an absolute path, as written and folded. */
+export interface Names {
+  readonly exact: readonly string[];
+  readonly folded: readonly string[];
+  /** The first name inside the workspace; 0 for a path elsewhere. */
+  readonly inside: number;
+}
+
+export function namesOf(path: string, { workspace }: Place): Names {
+  const exact = namesIn(path);
+  const isInside =
+    path.startsWith(workspace) && (path.length === workspace.length || path[workspace.length] === "/");
+  return { exact, folded: foldNames(path, exact), inside: isInside ? countNames(workspace) : 0 };
+}
+
+/** Most paths are plain, and folded at once; but what is folded in a name must not become a slash. */
+function foldNames(path: string, exact: readonly string[]): readonly string[] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+  if (!/^[\x00-\x7f]*$/.test(path)) return exact.map(fold);
+  return /[A-Z]/.test(path) ? exact.map((name) => name.toLowerCase()) : exact;
+}
+
+function countNames(path: string): number {
+  let count = 0;
+  for (let at = 0; at < path.length; at += 1) if (path[at] === "/" && path[at + 1] !== "/") count += 1;
+  return path.endsWith("/") ? count - 1 : count;
+}
+
+/** Where a pattern begins to count: what stands above the workspace is not what "at any depth" is about. */
+export function firstName([first]: readonly Segment[], { inside }: Names): number {
+  return first === "**" ? inside : 0;
+}
+
+/** The files that this one may be a copy of, by its name: what editors and people leave beside what they change. */
+export function originalsOf({ exact, folded, inside }: Names): readonly Names[] {
+  const [name, foldedName] = [exact.at(-1) ?? "", folded.at(-1) ?? ""];
+  if (!backup.test(foldedName)) return none;
+  const foldedOriginals = originalNames(foldedName);
+  return originalNames(name).map((original, index) => ({
+    exact: exact.with(-1, original),
+    folded: folded.with(-1, foldedOriginals[index] ?? original),
+    inside,
+  }));
+}
+
+const none: readonly Names[] = [];
+const backup = /^#.+#$|.~$|.\.(?:bak|backup|old|orig|save|sw[a-p])$/i;
+
+/** `x~`, `x.~1~`, `#x#`, `x.bak`; Vim's `.x.swp` may be of `x` or of `.x`. */
+function originalNames(name: string): readonly string[] {
+  if (name.startsWith("#") && name.endsWith("#")) return [name.slice(1, -1)];
+  const original = name.replace(/(?:\.~\d+)?~$|\.[a-z]+$/i, "");
+  return /^\..+\.sw[a-p]$/i.test(name) ? [original, original.slice(1)] : [original];
+}
+
+/** The names in an absolute path. */
+export function namesIn(path: string): string[] {
+  return path.split("/").filter((name) => name !== "");
+}

@@ -1,0 +1,102 @@
+import type { Risk } from "../../contract/access.ts";
+import { type NamePattern, parseSegments, type Segment } from "../../lib/glob/glob-segment.ts";
+import { fold } from "../paths/path-names.ts";
+import { compilePath } from "../paths/path-pattern.ts";
+import type { Place } from "../policy.ts";
+import type { RuleWord } from "./rule-words.ts";
+
+/** Which commands a rule is about. */
+export type CommandPattern =
+  /** `@read`: by what the analysis says of it. */
+  | { readonly kind: "class"; readonly risk: Risk }
+  | {
+      readonly kind: "words";
+      /** `NAME=value` before the program. */
+      readonly assignments: readonly WordPattern[];
+      readonly program: ProgramPattern;
+      readonly words: readonly WordPattern[];
+      /** The same words for what asks or denies: options may stand anywhere, operands keep their order. */
+      readonly options: readonly SpelledPattern[];
+      readonly operands: readonly WordPattern[];
+    };
+
+export type WordPattern =
+  | { readonly kind: "one word" | "any words" }
+  | { readonly kind: "literal"; readonly text: string }
+  /** `names`: stars stop at slashes, for what allows; `whole`: they do not. */
+  | {
+      readonly kind: "glob";
+      readonly text: string;
+      readonly names: readonly Segment[];
+      readonly whole: NamePattern;
+    };
+
+export type SpelledPattern = Extract<WordPattern, { kind: "literal" | "glob" }>;
+
+export interface ProgramPattern {
+  readonly word: WordPattern;
+  /** Its last name, folded; undefined if that is open. */
+  readonly name: string | undefined;
+  /** The file that it names, when it names one. */
+  readonly file: readonly (readonly Segment[])[] | undefined;
+}
+
+export function compileCommand(words: readonly RuleWord[], place: Place): CommandPattern {
+  const [first] = words;
+  if (first!.bare && first!.text.startsWith("@"))
+    return { kind: "class", risk: first!.text.slice(1) as Risk };
+  // A quoted name is a program's, as in the shell.
+  const start = words.findIndex(({ text }) => !/^[A-Za-z_]\w*=/.test(text));
+  const program = words[start < 0 ? words.length : start];
+  const rest = start < 0 ? [] : words.slice(start + 1).map(compileWord);
+  const isAnything = program?.bare && program.text === "**";
+  const word: WordPattern = program === undefined ? { kind: "literal", text: "" } : compileWord(program);
+  return {
+    kind: "words",
+    assignments: words.slice(0, start < 0 ? words.length : start).map(compileWord),
+    program: {
+      word,
+      name: word.kind === "literal" ? baseName(word.text) : undefined,
+      file: program?.pattern.includes("/") ? compilePath(program.pattern, place, "exact") : undefined,
+    },
+    words: isAnything ? [{ kind: "any words" }, ...rest] : rest,
+    options: rest.filter(isOption),
+    operands: rest.filter((other) => !isOption(other) && !isEndOfOptions(other)),
+  };
+}
+
+export function isSpelled(pattern: WordPattern): pattern is SpelledPattern {
+  return pattern.kind === "literal" || pattern.kind === "glob";
+}
+
+function isOption(pattern: WordPattern): pattern is SpelledPattern {
+  return isSpelled(pattern) && /^-./.test(pattern.text) && !isEndOfOptions(pattern);
+}
+
+function isEndOfOptions(pattern: WordPattern): boolean {
+  return isSpelled(pattern) && pattern.text === "--";
+}
+
+function compileWord({ text, pattern, literal, bare }: RuleWord): WordPattern {
+  if (bare && text === "*") return { kind: "one word" };
+  if (bare && text === "**") return { kind: "any words" };
+  if (literal !== undefined) return { kind: "literal", text: literal };
+  const names = parseSegments(pattern);
+  const tokens = names.flatMap((name, place) => [
+    ...(place === 0 ? [] : [slash]),
+    ...(name === "**" ? (["*"] as const) : name.tokens),
+  ]);
+  return { kind: "glob", text: pattern, names, whole: { tokens, shape: { kind: "general" } } };
+}
+
+const slash = { code: 0x2f };
+
+/** The name that a program must have for the rule to be about it; undefined if that is open. */
+export function programName(pattern: CommandPattern): string | undefined {
+  return pattern.kind === "class" ? undefined : pattern.program.name;
+}
+
+/** The last name in a path, folded. */
+export function baseName(path: string): string {
+  return fold(path.slice(path.lastIndexOf("/") + 1));
+}

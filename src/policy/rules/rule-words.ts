@@ -1,0 +1,185 @@
+import type { Risk } from "../../contract/access.ts";
+import { ToolError } from "../../contract/error.ts";
+import { escapeGlob } from "../../lib/glob/glob.ts";
+import { expandBraces } from "../../lib/glob/glob-braces.ts";
+import { GlobSyntaxError, parseSegments } from "../../lib/glob/glob-segment.ts";
+import { hostOf } from "../hosts.ts";
+import type { ToolPattern } from "./rule.ts";
+
+/** One word of a rule. */
+export interface RuleWord {
+  /** As written. */
+  readonly text: string;
+  /** As a glob: what was quoted or escaped means itself. */
+  readonly pattern: string;
+  /** What it says when nothing in it is a wildcard. */
+  readonly literal: string | undefined;
+  /** Nothing in it is quoted, so that it can be a keyword. */
+  readonly bare: boolean;
+  /** Where it begins in the line, from 0. */
+  readonly column: number;
+}
+
+/** What is wrong with a line, where (from 0), and the way out. */
+export class RuleSyntaxError extends Error {
+  readonly column: number;
+  readonly hint: string;
+
+  constructor(message: string, column: number, hint: string) {
+    super(message);
+    this.column = column;
+    this.hint = hint;
+  }
+}
+
+/**
+ * Cuts a line into words at blanks, up to a comment. Text in quotes and what follows a backslash means itself. With
+ * `onlyStars` nothing but `*` is a wildcard, as in the words of commands.
+ */
+export function readWords(
+  line: string,
+  options: { readonly onlyStars: boolean; readonly from?: number; readonly most?: number },
+): RuleWord[] {
+  const { most = Number.POSITIVE_INFINITY } = options;
+  const words: RuleWord[] = [];
+  let index = options.from ?? 0;
+  for (;;) {
+    while (index < line.length && isBlank(line[index]!)) index += 1;
+    if (index >= line.length || line[index] === "#" || words.length === most) return words;
+    const word = readWord(line, index, options.onlyStars);
+    words.push(word);
+    index += word.text.length;
+  }
+}
+
+function readWord(line: string, start: number, onlyStars: boolean): RuleWord {
+  let index = start;
+  let pattern = "";
+  let literal: string | undefined = "";
+  let bare = true;
+  const takes = (text: string, asPattern = escapeGlob(text)) => {
+    pattern += asPattern;
+    if (literal !== undefined) literal += text;
+  };
+  while (index < line.length && !isBlank(line[index]!)) {
+    plainText.lastIndex = index;
+    const plain = plainText.exec(line)?.[0];
+    if (plain !== undefined) {
+      takes(plain, plain);
+      index += plain.length;
+      continue;
+    }
+    const character = line[index]!;
+    if (character === "'" || character === '"') {
+      const { text, next } = readQuoted(line, index);
+      bare = false;
+      takes(text);
+      index = next;
+    } else if (character === "\\") {
+      if (index + 1 >= line.length) throw danglingBackslash(index);
+      bare = false;
+      takes(line[index + 1]!);
+      index += 2;
+    } else {
+      if (character === "*" || (!onlyStars && "?[]{}!".includes(character))) {
+        pattern += character;
+        if (character !== "]" && character !== "}" && character !== "!") literal = undefined;
+      } else takes(character);
+      index += 1;
+    }
+  }
+  return { text: line.slice(start, index), pattern, literal, bare, column: start };
+}
+
+/** What means itself wherever it stands. */
+const plainText = /[^ \t'"\\*?[\]{}!]+/y;
+
+function readQuoted(line: string, open: number): { text: string; next: number } {
+  const quote = line[open]!;
+  let text = "";
+  for (let index = open + 1; index < line.length; index += 1) {
+    const character = line[index]!;
+    if (character === quote) return { text, next: index + 1 };
+    if (character === "\\" && quote === '"' && /["\\]/.test(line[index + 1] ?? "")) index += 1;
+    text += line[index]!;
+  }
+  throw new RuleSyntaxError("this quotation is never closed", open, `Close it with ${quote}.`);
+}
+
+function danglingBackslash(column: number): RuleSyntaxError {
+  return new RuleSyntaxError(
+    "a backslash at the end escapes nothing",
+    column,
+    'Write "\\\\" for a backslash.',
+  );
+}
+
+function isBlank(character: string): boolean {
+  return character === " " || character === "\t";
+}
+
+/** A word that stands where something else is expected. */
+export function unknownWord(
+  { text, column }: Pick<RuleWord, "text" | "column">,
+  expected: string,
+): RuleSyntaxError {
+  const found = text === "" ? "the line ends too early" : `"${text}" is not understood`;
+  return new RuleSyntaxError(found, column, `${expected[0]!.toUpperCase()}${expected.slice(1)}.`);
+}
+
+/** Where a word is missing. */
+export function endOf(line: string): RuleWord {
+  return { text: "", pattern: "", literal: "", bare: true, column: line.length };
+}
+
+/** `@read` and its like stand alone. */
+export function checkClass(words: readonly RuleWord[]): readonly RuleWord[] {
+  const [first, ...more] = words;
+  if (!first?.bare || !first.text.startsWith("@")) return words;
+  if (!commandClasses.includes(first.text as `@${Risk}`))
+    throw unknownWord(
+      first,
+      `the classes of commands are ${commandClasses.join(", ")}; quote a program of that name`,
+    );
+  if (more[0] !== undefined) throw unknownWord(more[0], `nothing follows ${first.text}`);
+  return words;
+}
+
+const commandClasses = ["@read", "@write", "@execute", "@network", "@destructive"] as const;
+
+/** A rule is about hosts, so that one with a port or a path would say more than it means. */
+export function checkHost({ text, column }: RuleWord): void {
+  if (hostOf(text) !== undefined && !/[/@?#]|^[^:[]*:[^:]*$|\]:/.test(text)) return;
+  throw new RuleSyntaxError(
+    `"${text}" is no host`,
+    column,
+    "Name a host without port and path; * stands for any part.",
+  );
+}
+
+/** Throws where a glob cannot be read. */
+export function checkGlob({ pattern, column }: RuleWord): void {
+  // Nothing else can be wrong.
+  if (!/[[{}\\]/.test(pattern)) return;
+  if (/^(?:[^{]*\{){101}/.test(pattern))
+    throw new RuleSyntaxError("these are too many braces", column, "Write several rules.");
+  try {
+    for (const text of expandBraces(pattern)) parseSegments(text);
+  } catch (error) {
+    if (error instanceof GlobSyntaxError)
+      throw new RuleSyntaxError(error.message, column + error.index, error.hint);
+    if (error instanceof ToolError) throw new RuleSyntaxError(error.message, column, "Write several rules.");
+    throw error;
+  }
+}
+
+/** `a b of SERVER`: the tools that some words name. */
+export function readTools(words: readonly RuleWord[]): readonly ToolPattern[] {
+  const of = words.findIndex(({ bare, text }) => bare && text === "of");
+  const names = of < 0 ? words : words.slice(0, of);
+  const server = of < 0 ? undefined : words[of + 1];
+  if (names.length === 0) throw unknownWord(words[0]!, "name a tool before `of`");
+  if (of >= 0 && (server === undefined || of + 2 !== words.length))
+    throw unknownWord(words[of + 2] ?? words[of]!, "after `of` comes the name of one MCP server");
+  return names.map((name) => ({ name, server }));
+}

@@ -1,0 +1,112 @@
+import type { ResourceLimits, VariablePolicy } from "../../contract/confinement.ts";
+import { type LimitName, type LimitWord, limitNames, limitWords } from "../../lib/limit-words.ts";
+import type { RulePlace } from "../policy.ts";
+import { endOf, RuleSyntaxError, type RuleWord, readWords, unknownWord } from "./rule-words.ts";
+
+/** A line that says what commands are given, or how much they may use. */
+export type Setting = SettingValue & {
+  readonly place: RulePlace;
+  /** Its file is not trusted: it counts only where it takes away. */
+  readonly onlyTightens?: true;
+};
+
+type SettingValue =
+  | { readonly kind: "variables"; readonly base: VariablePolicy["base"] }
+  | { readonly kind: "pass"; readonly names: readonly string[] }
+  | { readonly kind: "limit"; readonly limit: keyof ResourceLimits; readonly amount: number };
+
+export const settingWords = ["variables", "pass", "limit"] as const;
+
+/** `variables core`, `pass NAME …`, `limit memory 8GB`; undefined for any other line. */
+export function readSetting(line: string, place: RulePlace): Setting | undefined {
+  if (!/^\s*(?:variables|pass|limit)(?:\s|$)/.test(line)) return undefined;
+  const [first, ...words] = readWords(line, { onlyStars: true });
+  const value = readers[first!.text as (typeof settingWords)[number]](words, line);
+  return { ...value, place };
+}
+
+/** Whether nothing of it can take away. */
+export function mayLoosen(setting: Setting): boolean {
+  return setting.kind === "pass" || (setting.kind === "variables" && setting.base !== "none");
+}
+
+const readers: Record<
+  (typeof settingWords)[number],
+  (words: readonly RuleWord[], line: string) => SettingValue
+> = {
+  variables: ([word, ...more], line) => {
+    const base = bases.find((name) => word?.text === name);
+    if (base === undefined)
+      throw unknownWord(word ?? endOf(line), `after variables comes ${bases.join(", ")}`);
+    refuseMore(more, `variables ${base}`);
+    return { kind: "variables", base };
+  },
+  pass: (words, line) => {
+    if (words.length === 0) throw unknownWord(endOf(line), "name the variables that commands get");
+    const wrong = words.find(({ text }) => !/^[A-Za-z_*][\w*]*$/.test(text));
+    if (wrong !== undefined)
+      throw unknownWord(wrong, "a variable's name has letters, digits and _; * stands for any part");
+    return { kind: "pass", names: words.map(({ text }) => text) };
+  },
+  limit: ([word, amount, ...more], line) => {
+    const name = limitNames.find((known) => word?.text === known);
+    if (name === undefined)
+      throw unknownWord(word ?? endOf(line), `after limit comes ${limitNames.join(", ")}`);
+    if (amount === undefined)
+      throw unknownWord(endOf(line), `say how much, for example limit ${limitWords[name].example}`);
+    refuseMore(more, `limit ${name} ${amount.text}`);
+    return { kind: "limit", limit: limitWords[name].limit, amount: readAmount(amount, name) };
+  },
+};
+
+const bases: readonly VariablePolicy["base"][] = ["core", "all", "none"];
+
+function refuseMore([word]: readonly RuleWord[], before: string): void {
+  if (word !== undefined) throw unknownWord(word, `nothing follows ${before}`);
+}
+
+function readAmount({ text, column }: RuleWord, name: LimitName): number {
+  const [, digits, unit] =
+    /^(\d{1,15}(?:\.\d{1,3})?)([a-z]*)$/.exec(text.toLowerCase().replace(/ib$/, "b")) ?? [];
+  const { units, example }: LimitWord = limitWords[name];
+  const factor = unit !== undefined && Object.hasOwn(units, unit) ? units[unit] : undefined;
+  const amount = digits === undefined || factor === undefined ? 0 : Math.floor(Number(digits) * factor);
+  if (amount > 0 && Number.isSafeInteger(amount)) return amount;
+  const known = Object.keys(units).filter((known) => known !== "");
+  const unitsKnown = known.length === 0 ? "" : ` Units: ${known.join(", ").toUpperCase()}.`;
+  throw new RuleSyntaxError(
+    `"${text}" is no amount`,
+    column,
+    `Write for example: limit ${example}.${unitsKnown}`,
+  );
+}
+
+/** What commands are given, and how much they may use, as all rules together say. */
+export interface Settings {
+  readonly variables: VariablePolicy;
+  readonly limits: Partial<ResourceLimits>;
+  /** Counts where it is lower: of files that may only tighten. */
+  readonly limitsAtMost: Partial<ResourceLimits>;
+}
+
+/** The weakest level first: of two lines that say different things the later wins; names to pass add up. */
+export function compileSettings(settings: readonly Setting[]): Settings {
+  let base: VariablePolicy["base"] = "core";
+  const extra = new Set<string>();
+  const limits: Amounts = {};
+  const limitsAtMost: Amounts = {};
+  for (const setting of settings) {
+    if (setting.kind === "variables") base = setting.base;
+    else if (setting.kind === "pass") for (const name of setting.names) extra.add(name);
+    else if (setting.onlyTightens)
+      limitsAtMost[setting.limit] = Math.min(setting.amount, limitsAtMost[setting.limit] ?? Infinity);
+    else {
+      limits[setting.limit] = setting.amount;
+      // Whoever stands above has seen to it.
+      delete limitsAtMost[setting.limit];
+    }
+  }
+  return { variables: { base, extra: [...extra] }, limits, limitsAtMost };
+}
+
+type Amounts = { -readonly [Name in keyof ResourceLimits]?: number };

@@ -1,0 +1,31 @@
+import type { CommandAccess, CommandAnalysis } from "../../../src/policy/commands/analysis.ts";
+
+/** Whether an analysis says that a command runs code or worse, or that it was not understood. */
+export function isHarmful({ commands, notUnderstood }: CommandAnalysis): boolean {
+  return notUnderstood.length > 0 || commands.some(({ risk }) => risk !== "read" && risk !== "write");
+}
+
+/**
+ * Whether an analysis tells that a path is touched: by name, by a directory above it that is read whole, by an expansion
+ * that may become it, or by being more harmful anyway.
+ */
+export function tellsOf(
+  analysis: CommandAnalysis,
+  kinds: readonly CommandAccess["kind"][],
+  path: string,
+): boolean {
+  return (
+    isHarmful(analysis) ||
+    analysis.commands.some(({ accesses, directory }) =>
+      accesses.some(
+        ({ kind, target, extent }) =>
+          kinds.includes(kind) &&
+          extent !== "names" &&
+          (target.value === path ||
+            target.value === undefined ||
+            directory === undefined ||
+            extent === "deep"),
+      ),
+    )
+  );
+}
