@@ -1,6 +1,6 @@
 import type { PathGuard, PathRefusal } from "../contract/guard.ts";
-import { boundedMemo } from "../lib/bounded-cache.ts";
 import type { Reach } from "../contract/reach.ts";
+import { boundedMemo } from "../lib/bounded-cache.ts";
 import { namesOf } from "./paths/path-names.ts";
 import { refusingRule } from "./paths/refuse-path.ts";
 import type { RulePlace } from "./policy.ts";

@@ -7,7 +7,6 @@ import type { Place } from "../policy.ts";
 import { compileCommand } from "./command-pattern.ts";
 import {
   type Effect,
-  type HostRule,
   loosens,
   type ParsedRule,
   type PathRule,
