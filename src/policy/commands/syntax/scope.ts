@@ -36,7 +36,7 @@ export interface ReadCommand {
  * Reading and interpreting call each other: words hold scripts, programs run scripts. Each reaches the other through the
  * scope, so that the modules below do not import the ones above them.
  */
-export interface Interpreter {
+interface Interpreter {
   readScript(script: ParsedScript, scope: Scope): void;
   interpretCommand(command: ReadCommand, scope: Scope): void;
 }
