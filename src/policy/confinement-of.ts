@@ -127,7 +127,7 @@ type Judge = (path: string) => boolean;
  * unless the person has opened something that may lie in one. The same function for the same rules: who asks about
  * thousands of paths may keep the answers.
  */
-export function hiddenPaths(policy: Policy, tool: Tool): Judge {
+function hiddenPaths(policy: Policy, tool: Tool): Judge {
   return remembered(policy, `hidden ${keyOf(tool, policy)}`, () => {
     const counts = (rule: PathRule) => isFor(rule, tool);
     const { highestFirst } = policy.paths;
@@ -140,7 +140,7 @@ export function hiddenPaths(policy: Policy, tool: Tool): Judge {
 }
 
 /** What commands may read and not write, but for what was allowed of this call. */
-export function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly string[]): Judge {
+function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly string[]): Judge {
   const isReadOnly = remembered(
     policy,
     `read-only ${mode === "paranoid"} ${keyOf(tool, policy)}`,
@@ -174,7 +174,7 @@ function isAskedAbout(names: Names, tool: Tool, mode: Mode, policy: Policy): boo
 }
 
 /** What must not come into being at the root of the workspace, as far as rules spell it out. */
-export function absentPaths(
+function absentPaths(
   policy: Policy,
   isReadOnly: Judge,
   makes: "a repository" | "nothing",
@@ -204,7 +204,7 @@ function spelledPaths(policy: Policy): readonly AbsentPath[] {
 }
 
 /** Files and directories outside the workspace that rules allow with all in them. */
-export function outsidePaths(
+function outsidePaths(
   policy: Policy,
   tool: Tool,
 ): { readonly read: readonly string[]; readonly write: readonly string[] } {
