@@ -81,8 +81,8 @@ export type {
 } from "../pipeline/approvals/approval.ts";
 export type { EventListener, EventSource } from "../pipeline/call-events.ts";
 export type { Part, PartVerdict, RulePlace, Segment } from "../policy/policy.ts";
-export type { Action } from "../wire/actions/describe-actions.ts";
 export { type Mode, modes } from "../policy/policy.ts";
+export type { Action } from "../wire/actions/describe-actions.ts";
 export { type DescribedTool, describeActions } from "../wire/actions/describe-actions.ts";
 export { type ActionReading, readActions } from "../wire/actions/read-actions.ts";
 export type { WireFormat, WireTools } from "../wire/formats.ts";
