@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } fro
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { keepSettings } from "./git-repair.ts";
+import { watchGitSettings } from "./git-repair.ts";
 
 const before = '[core]\n\tbare = false\n\tpager = less\n[remote "a"]\n\turl = https://a.test/a\n';
 
@@ -11,7 +11,7 @@ async function afterReplacing(change: (config: string, draft: string) => void) {
   await using folder = temporaryFolder();
   const config = join(folder.path, "config");
   writeFileSync(config, before);
-  const settle = keepSettings(config);
+  const settle = watchGitSettings(config);
   change(config, join(folder.path, "config.lock"));
   const told = settle();
   const again = settle();

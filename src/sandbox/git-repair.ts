@@ -7,7 +7,7 @@ import { atRealPlace, changeAt, contentAt } from "../system/pinning/at-real-plac
  * Nothing can be mounted on a link, so that a command may exchange `.git` where it is one. Then it is put back, and what
  * came in its place stays beside it. Tells what was done, if anything.
  */
-export function keepLink(path: string): () => string {
+export function watchLink(path: string): () => string {
   const target = isLink(path) ? atRealPlace(path, targetOf) : undefined;
   if (target === undefined) return () => "";
   return () => {
@@ -68,7 +68,7 @@ const maxBytes = 1024 * 1024;
  * can write in it until it is ended. What is called does away with what it may have written, and tells; nothing, if nothing
  * happened.
  */
-export function keepSettings(path: string): () => string {
+export function watchGitSettings(path: string): () => string {
   const before = atRealPlace(path, standing);
   if (before === undefined) return () => "";
   return () => atRealPlace(path, (place) => changeAt(place, () => settle(path, place, before))) ?? "";
@@ -160,7 +160,7 @@ function settingsIn(text: string): readonly Setting[] | undefined {
  * `config` in it. A command may make each of them; when all are there by its end, and were not before, one is renamed.
  * Tells what was done, if anything.
  */
-export function keepFromBeingBare(workspace: string): () => string {
+export function watchForBareRepository(workspace: string): () => string {
   if (isBare(workspace)) return () => "";
   return () => {
     if (!isBare(workspace)) return "";

@@ -197,7 +197,7 @@ it("keeps the hooks and settings that its settings lead to, in the work tree and
       ...["sub/shared", "sub/more#", "missing"].map((path) => ({ path: at(path), kind: "file" })),
     ],
   });
-  expect(repositoryOf(tree)!.stubs).toContainEqual({ path: join(tree, "hooks dir"), kind: "directory" });
+  expect(repositoryOf(tree)!.absent).toContainEqual({ path: join(tree, "hooks dir"), kind: "directory" });
 });
 
 it("lets nothing be written where it cannot look", async () => {

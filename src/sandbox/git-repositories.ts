@@ -2,51 +2,51 @@ import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { namesIfReadable } from "../system/names-in.ts";
 import { liesInside } from "../system/workspace-path.ts";
-import type { Stub } from "./bubblewrap/placeholders.ts";
+import type { Placeholder } from "./bubblewrap/placeholders.ts";
 import { isBare } from "./git-repair.ts";
 import { isClosed } from "./tree-scan.ts";
 
 /** What of a repository is written by every commit, and what decides which programs git runs by itself. */
-export interface GitPlaces {
+export interface GitProtection {
   /** Bound over themselves: then nobody renames them and puts others in their place. */
   readonly held: readonly string[];
   readonly readOnly: readonly string[];
   /** Would be obeyed, so they must not come into being. Also what is there: perhaps as a stub of another command. */
-  readonly stubs: readonly Stub[];
+  readonly absent: readonly Placeholder[];
   /** Its directory `info`, if it is a repository at all. */
   readonly info: string | undefined;
 }
 
 /** The repository that `workspace` is the work tree of; undefined when there is none, or it cannot be told. */
-export function repositoryOf(workspace: string): GitPlaces | undefined {
+export function repositoryOf(workspace: string): GitProtection | undefined {
   const git = join(workspace, ".git");
   const kind = kindOf(git);
   // With nothing in it, it is none.
-  if (kind === "directory") return namesIfReadable(git).length === 0 ? undefined : placesIn(git);
-  if (kind === "closed") return placesIn(git);
+  if (kind === "directory") return namesIfReadable(git).length === 0 ? undefined : protectionOf(git);
+  if (kind === "closed") return protectionOf(git);
   if (kind === "link") {
     const target = realIfThere(git);
-    return target !== undefined && liesInside(target, workspace) ? placesIn(target) : undefined;
+    return target !== undefined && liesInside(target, workspace) ? protectionOf(target) : undefined;
   }
   if (kind === "file") return linkedRepository(workspace, git) ?? { ...onlyRead(git), info: undefined };
-  return isBare(workspace) ? placesIn(workspace) : undefined;
+  return isBare(workspace) ? protectionOf(workspace) : undefined;
 }
 
 /** A repository below the top of a workspace, by its `.git`. One that lies outside is none of a command's. */
-export function repositoryBelow(git: string, workspace: string): GitPlaces {
-  if (kindOf(git) !== "file") return placesIn(git);
+export function repositoryBelow(git: string, workspace: string): GitProtection {
+  if (kindOf(git) !== "file") return protectionOf(git);
   const places = linkedRepository(dirname(git), git, workspace);
   const isInside = places?.held.every((path) => liesInside(path, workspace)) === true;
   return isInside ? places! : { ...onlyRead(git), info: undefined };
 }
 
 /** `directory`: what git calls the common directory. */
-function placesIn(directory: string): GitPlaces {
+function protectionOf(directory: string): GitProtection {
   if (kindOf(directory) === "closed") return { ...onlyRead(directory), info: undefined };
   const at = (...names: string[]) => join(directory, ...names);
   const config = textOf(at("config")) ?? "";
   const hasWorktreeConfig = /worktreeconfig/i.test(config);
-  const stubs: Stub[] = [
+  const stubs: Placeholder[] = [
     { path: at("hooks"), kind: "directory" },
     { path: at("info"), kind: "directory" },
     { path: at("config"), kind: "file" },
@@ -65,23 +65,23 @@ function placesIn(directory: string): GitPlaces {
       ...["hooks", "info", "config", "commondir", "config.worktree"].map((name) => at(name)),
       ...found.flatMap(({ readOnly }) => readOnly),
     ].filter(existsSync),
-    stubs: [...stubs, ...found.flatMap((places) => places.stubs)],
+    absent: [...stubs, ...found.flatMap((places) => places.absent)],
     info: at("info"),
   };
 }
 
-type Part = Omit<GitPlaces, "info">;
+type Part = Omit<GitProtection, "info">;
 
 /** What its settings lead to in a work tree. */
 function ledTo(directory: string, workTree: string): Part {
   const places = ["config", "config.worktree"].flatMap((name) =>
-    placesGitIsLedTo(join(directory, name), workTree),
+    pathsNamedIn(join(directory, name), workTree),
   );
-  return { held: [], readOnly: places.map(({ path }) => path).filter(existsSync), stubs: places };
+  return { held: [], readOnly: places.map(({ path }) => path).filter(existsSync), absent: places };
 }
 
 function onlyRead(path: string): Part {
-  return { held: [], readOnly: [path], stubs: [] };
+  return { held: [], readOnly: [path], absent: [] };
 }
 
 // More than these are not held one by one: all of them are read-only then.
@@ -91,7 +91,7 @@ const most = 24;
 function modulesIn(modules: string): readonly Part[] {
   if (kindOf(modules) === "closed") return [onlyRead(modules)];
   if (kindOf(modules) !== "directory") return [];
-  const parts: Part[] = [{ held: [modules], readOnly: [], stubs: [] }];
+  const parts: Part[] = [{ held: [modules], readOnly: [], absent: [] }];
   const look = (directory: string, depth: number) => {
     for (const name of namesIfReadable(directory)) {
       const path = join(directory, name);
@@ -99,9 +99,9 @@ function modulesIn(modules: string): readonly Part[] {
       if (parts.length > most || (kind !== "directory" && kind !== "closed")) continue;
       // Either may be missing: a command can remove the first.
       if (kind === "closed" || ["HEAD", "config"].some((file) => existsSync(join(path, file))))
-        parts.push(placesIn(path));
+        parts.push(protectionOf(path));
       else {
-        parts.push({ held: [path], readOnly: [], stubs: [] });
+        parts.push({ held: [path], readOnly: [], absent: [] });
         if (depth > 0) look(path, depth - 1);
       }
     }
@@ -116,7 +116,7 @@ function worktreesIn(worktrees: string, hasWorktreeConfig: boolean): readonly Pa
   const trees = namesIfReadable(worktrees).map((name) => join(worktrees, name));
   if (trees.length > most) return [onlyRead(worktrees)];
   return [
-    { held: [worktrees], readOnly: [], stubs: [] },
+    { held: [worktrees], readOnly: [], absent: [] },
     ...trees.map((tree): Part => {
       if (kindOf(tree) === "closed") return onlyRead(tree);
       const named = ["commondir", "gitdir", "config.worktree"].map((name) => join(tree, name));
@@ -124,7 +124,7 @@ function worktreesIn(worktrees: string, hasWorktreeConfig: boolean): readonly Pa
       return {
         held: [tree],
         readOnly: named.filter(existsSync),
-        stubs: hasWorktreeConfig ? [{ path: config, kind: "file" }] : [],
+        absent: hasWorktreeConfig ? [{ path: config, kind: "file" }] : [],
       };
     }),
   ];
@@ -138,7 +138,7 @@ function linkedRepository(
   workTree: string,
   file: string,
   workspace: string = workTree,
-): GitPlaces | undefined {
+): GitProtection | undefined {
   const named = /^gitdir: (.+?)\n?$/.exec(textOf(file) ?? "")?.[1];
   const directory = named === undefined ? undefined : realIfThere(resolve(workTree, named));
   if (directory === undefined) return undefined;
@@ -150,13 +150,13 @@ function linkedRepository(
     // Any may be missing: a command can remove some.
     ["HEAD", "config", "objects"].some((name) => existsSync(join(owner, name)));
   if (!isOwn && !(owner === directory ? isSubmodule() : isLinkedTree())) return undefined;
-  const places = placesIn(owner);
+  const places = protectionOf(owner);
   const led = ledTo(owner, workTree);
   return {
     // Written by every commit, also where there are too many to hold each.
     held: [...new Set([...places.held, directory])],
     readOnly: [...places.readOnly, ...led.readOnly, file],
-    stubs: [...places.stubs, ...led.stubs],
+    absent: [...places.absent, ...led.absent],
     info: places.info,
   };
 
@@ -216,7 +216,7 @@ export function repositoriesIn(
   workspace: string,
   found: readonly string[],
 ): {
-  readonly parts: readonly (GitPlaces & { readonly isOfWorkspace: boolean })[];
+  readonly parts: readonly (GitProtection & { readonly isOfWorkspace: boolean })[];
   readonly readOnly: readonly string[];
   readonly remarks: readonly string[];
 } {
@@ -255,14 +255,14 @@ function isDirectoryOrFile(path: string): boolean {
 }
 
 /** A place that git obeys because a file of settings says so. */
-interface LedTo {
+interface NamedPath {
   readonly path: string;
   readonly kind: "file" | "directory";
 }
 
 /** Where in a work tree hooks and further settings are, by a file of settings and those that it includes. */
-function placesGitIsLedTo(config: string, workTree: string): readonly LedTo[] {
-  const found = new Map<string, LedTo>();
+function pathsNamedIn(config: string, workTree: string): readonly NamedPath[] {
+  const found = new Map<string, NamedPath>();
   const look = (file: string) => {
     for (const { key, value } of settingsIn(configText(file))) {
       const isInclude = /^include(?:if)?\..*path$/.test(key);

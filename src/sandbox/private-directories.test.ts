@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { openPrivatePlaces } from "./private-directories.ts";
+import { openPrivateDirectories } from "./private-directories.ts";
 
 it("makes places for nobody else, and removes them with all in them", async () => {
   await using folder = temporaryFolder();
-  const places = openPrivatePlaces(folder.path);
+  const places = openPrivateDirectories(folder.path);
   const modes = [places.home, places.temporary, places.own].map((path) => statSync(path).mode & 0o777);
   expect(modes).toEqual([0o700, 0o700, 0o700]);
   mkdirSync(join(places.home, "closed/inner"), { recursive: true });
@@ -20,10 +20,10 @@ it("makes places for nobody else, and removes them with all in them", async () =
 
 it("keeps the places of sessions that run, and removes those of processes that are gone", async () => {
   await using folder = temporaryFolder();
-  const first = openPrivatePlaces(folder.path);
+  const first = openPrivateDirectories(folder.path);
   const abandoned = join(folder.path, "sessions", "1-1-00000000-1.abc");
   mkdirSync(join(abandoned, "home"), { recursive: true });
-  const second = openPrivatePlaces(folder.path);
+  const second = openPrivateDirectories(folder.path);
   expect([first.home, second.home, abandoned].map((path) => existsSync(path))).toEqual([true, true, false]);
   await first.close();
   await second.close();
@@ -31,7 +31,7 @@ it("keeps the places of sessions that run, and removes those of processes that a
 
 it("removes what lies deeper than any path can name", async () => {
   await using folder = temporaryFolder();
-  const places = openPrivatePlaces(folder.path);
+  const places = openPrivateDirectories(folder.path);
   const make = 'for (1..100) { mkdir "d" x 200; chdir "d" x 200 } chmod 0, "."';
   execFileSync("perl", ["-e", make], { cwd: places.temporary });
   await places.close();

@@ -17,7 +17,7 @@ import { isGone, thisProcess } from "../system/process-owner.ts";
 import { liesInside } from "../system/workspace-path.ts";
 
 /** What commands of one session have instead of the home and the temporary directory of the person. */
-export interface PrivatePlaces {
+export interface PrivateDirectories {
   readonly home: string;
   readonly temporary: string;
   /** For what a sandbox itself needs; no command sees it. */
@@ -26,7 +26,7 @@ export interface PrivatePlaces {
 }
 
 /** Makes them below a private directory, and removes those of sessions that were killed. */
-export function openPrivatePlaces(directory: string): PrivatePlaces {
+export function openPrivateDirectories(directory: string): PrivateDirectories {
   const sessions = join(directory, "sessions");
   for (const name of namesIn(sessions)) {
     if (isAbandoned(sessions, name)) removeTree(join(sessions, name));
@@ -91,7 +91,11 @@ function open(directory: string): void {
 }
 
 /** Where nothing can be mounted: links in the private home lead to what commands may read of the real one. */
-export function linkCaches({ home: inside }: PrivatePlaces, home: string, caches: readonly string[]): void {
+export function linkToolChains(
+  { home: inside }: PrivateDirectories,
+  home: string,
+  caches: readonly string[],
+): void {
   for (const cache of caches) {
     const link = join(inside, relative(home, cache));
     mkdirSync(dirname(link), { recursive: true });
@@ -102,7 +106,7 @@ export function linkCaches({ home: inside }: PrivatePlaces, home: string, caches
 /** The variables without what would lead to the person's own home and temporary directory. */
 export function privateVariables(
   variables: Readonly<Record<string, string>>,
-  { home, temporary }: PrivatePlaces,
+  { home, temporary }: PrivateDirectories,
 ): Record<string, string> {
   const kept = Object.entries(variables).filter(([name]) => !/^XDG_.*_(?:HOME|DIR)$/.test(name));
   return { ...Object.fromEntries(kept), HOME: home, TMPDIR: temporary, TMP: temporary, TEMP: temporary };
@@ -112,7 +116,7 @@ export function privateVariables(
  * What a command may write outside, and is not there yet, comes into being in the home that it has for itself, and goes
  * with it. To be asked when the command has ended, for each such path: tells so if that has happened, else "".
  */
-export function lostWritings(
+export function lostWrites(
   writable: readonly string[],
   replaced: readonly { readonly source: string; readonly target: string }[],
 ): readonly (() => string)[] {

@@ -7,9 +7,9 @@ export function isReal(path: string): boolean {
 }
 
 /** Whether it would come to lie where its path says. */
-export function hasRealPlace(path: string): boolean {
+export function hasRealParent(path: string): boolean {
   const parent = dirname(path);
-  return existsSync(parent) ? isReal(parent) : parent !== path && hasRealPlace(parent);
+  return existsSync(parent) ? isReal(parent) : parent !== path && hasRealParent(parent);
 }
 
 /** Where a path leads; nothing when it is not there. */

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { cachesIn } from "./tool-chains.ts";
+import { toolChainsIn } from "./tool-chains.ts";
 
 function makeHome(home: string, directories: readonly string[]): void {
   for (const path of directories) mkdirSync(join(home, path), { recursive: true });
@@ -26,7 +26,7 @@ it("knows tool chains below a home, and leaves keys and what tools write", async
     ...[".cache/ms-playwright", ".cargo", ".config/git", ".gitconfig", ".local/bin", ".local/share/uv"],
     ...[".m2/repository", ".rustup"],
   ];
-  expect(cachesIn(home, {}, "/usr/bin/node")).toEqual(expected.map((path) => join(home, path)));
+  expect(toolChainsIn(home, {}, "/usr/bin/node")).toEqual(expected.map((path) => join(home, path)));
 });
 
 it("adds what variables name, with what programs need beside them", async () => {
@@ -58,7 +58,7 @@ it("adds what variables name, with what programs need beside them", async () => 
       "/usr/bin",
     ].join(":"),
   };
-  expect(cachesIn(home, variables, at("running/bin/node"))).toEqual(
+  expect(toolChainsIn(home, variables, at("running/bin/node"))).toEqual(
     [".local/bin", "bin", "documents/bin", "my-rust", "running", "tools/node", "venv"].map(at),
   );
 });

@@ -6,7 +6,7 @@ import { liesInside } from "../system/workspace-path.ts";
  * What commands need of the home directory: tool chains, installed packages, and settings of git. It is theirs to read.
  * Caches that tools must write (of npm, pip, go, yarn, uv …) are not among them: they begin empty in the private home.
  */
-export function cachesIn(
+export function toolChainsIn(
   home: string,
   variables: Readonly<Record<string, string | undefined>>,
   running: string = process.execPath,

@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { EntriesBelow, type Judge } from "./tree-scan.ts";
+import { type PathRules, TreeScan } from "./tree-scan.ts";
 
-const judge: Judge = {
+const judge: PathRules = {
   isHidden: (path) => /\/(?:\.env|secrets)$/.test(path),
   isReadOnly: (path) => /\/\.vscode$/.test(path),
 };
@@ -28,7 +28,7 @@ it("finds what is hidden, what is read-only, and repositories", async () => {
   fill(folder.path, paths);
   symlinkSync(".env", at("c.env"));
   symlinkSync(at("a"), at("linked"));
-  const covered = await new EntriesBelow(folder.path).cover(judge);
+  const covered = await new TreeScan(folder.path).scan(judge);
   expect({
     ...covered,
     hidden: covered.hidden.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
@@ -50,16 +50,16 @@ it("sees what has changed since, and only then asks again", async () => {
   await using folder = temporaryFolder();
   fill(folder.path, ["a/b/plain", "c/d/plain"]);
   const asked: string[] = [];
-  const curious: Judge = {
+  const curious: PathRules = {
     ...judge,
     isHidden: (path) => {
       asked.push(path.slice(folder.path.length + 1));
       return judge.isHidden(path);
     },
   };
-  const entries = new EntriesBelow(folder.path);
+  const entries = new TreeScan(folder.path);
   const hidden = async () =>
-    (await entries.cover(curious)).hidden.map(({ path }) => path.slice(folder.path.length));
+    (await entries.scan(curious)).hidden.map(({ path }) => path.slice(folder.path.length));
   await hidden();
   fill(folder.path, ["c/d/.env"]);
   // A look that took long, as on a busy machine, is shared for a while by those after it.
@@ -80,16 +80,16 @@ it("sees what has changed since, and only then asks again", async () => {
 it("judges anew by other rules", async () => {
   await using folder = temporaryFolder();
   fill(folder.path, ["plain"]);
-  const entries = new EntriesBelow(folder.path);
-  expect((await entries.cover(judge)).hidden).toEqual([]);
+  const entries = new TreeScan(folder.path);
+  expect((await entries.scan(judge)).hidden).toEqual([]);
   const strict = { ...judge, isHidden: () => true };
-  expect((await entries.cover(strict)).hidden).toEqual([{ path: join(folder.path, "plain"), kind: "file" }]);
+  expect((await entries.scan(strict)).hidden).toEqual([{ path: join(folder.path, "plain"), kind: "file" }]);
 });
 
 it("says when there is more than it looks at, and looks near the top first", async () => {
   await using folder = temporaryFolder();
   fill(folder.path, ["a/b/c/d/.env", "z/.env"]);
-  const covered = await new EntriesBelow(folder.path, { maxDirectories: 3 }).cover(judge);
+  const covered = await new TreeScan(folder.path, { maxDirectories: 3 }).scan(judge);
   expect(covered).toEqual({
     hidden: [{ path: join(folder.path, "z/.env"), kind: "file" }],
     readOnly: [],
@@ -102,7 +102,7 @@ it("says when there is more than it looks at, and looks near the top first", asy
 it("does not enter what is left out", async () => {
   await using folder = temporaryFolder();
   fill(folder.path, ["a/.env", "b/.env"]);
-  const covered = await new EntriesBelow(folder.path, { leaveOut: [join(folder.path, "a")] }).cover(judge);
+  const covered = await new TreeScan(folder.path, { leaveOut: [join(folder.path, "a")] }).scan(judge);
   expect(covered.hidden).toEqual([{ path: join(folder.path, "b/.env"), kind: "file" }]);
 });
 
@@ -113,7 +113,7 @@ it("tells of names that are no text", async () => {
     "",
   );
   fill(folder.path, ["\uFFFDx.pem"]);
-  const covered = await new EntriesBelow(folder.path).cover({
+  const covered = await new TreeScan(folder.path).scan({
     ...judge,
     isHidden: (path) => path.endsWith(".pem"),
   });
@@ -129,8 +129,8 @@ it("tells of names that are no text", async () => {
 it("stops reading when it takes too long, and goes on from there the next time", async () => {
   await using folder = temporaryFolder();
   fill(folder.path, ["a/.env"]);
-  const entries = new EntriesBelow(folder.path, { maxMs: -1 });
-  expect(await entries.cover(judge)).toEqual({
+  const entries = new TreeScan(folder.path, { maxMs: -1 });
+  expect(await entries.scan(judge)).toEqual({
     ...{ hidden: [], readOnly: [], repositories: [], unnameable: [] },
     isWhole: false,
   });
@@ -142,7 +142,7 @@ it("hides as a whole what it cannot look into, because a command could open it",
   fill(folder.path, ["none/.env", "listed/below/.env", "entered/.env", "open/.env"]);
   const modes = { none: 0, listed: 0o400, entered: 0o300 };
   for (const [name, mode] of Object.entries(modes)) chmodSync(at(name), mode);
-  const { hidden } = await new EntriesBelow(folder.path).cover(judge);
+  const { hidden } = await new TreeScan(folder.path).scan(judge);
   for (const name of Object.keys(modes)) chmodSync(at(name), 0o700);
   expect(hidden.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual([
     { path: at("entered"), kind: "directory" },
@@ -157,7 +157,7 @@ it("passes over what lies so far down that no path can name it", async () => {
   fill(folder.path, [".env"]);
   const make = 'for (1..30) { mkdir "d" x 200; chdir "d" x 200 } mkdir "e"; open F, ">.env"';
   execFileSync("perl", ["-e", make], { cwd: folder.path });
-  expect(await new EntriesBelow(folder.path).cover(judge)).toEqual({
+  expect(await new TreeScan(folder.path).scan(judge)).toEqual({
     hidden: [{ path: join(folder.path, ".env"), kind: "file" }],
     readOnly: [],
     repositories: [],

@@ -6,8 +6,8 @@ import { namesIfReadable } from "../system/names-in.ts";
 import { withSlash } from "../system/workspace-path.ts";
 
 /** What a sandbox must cover in a directory tree. */
-export interface Covered {
-  readonly hidden: readonly Entry[];
+export interface ScanResult {
+  readonly hidden: readonly TreeEntry[];
   readonly readOnly: readonly string[];
   /** Each `.git` below the top, whatever it is. */
   readonly repositories: readonly string[];
@@ -17,13 +17,13 @@ export interface Covered {
   readonly isWhole: boolean;
 }
 
-export interface Entry {
+export interface TreeEntry {
   readonly path: string;
   readonly kind: "file" | "directory";
 }
 
 /** Verdicts are kept as long as both are the same functions. */
-export interface Judge {
+export interface PathRules {
   readonly isHidden: (path: string) => boolean;
   readonly isReadOnly: (path: string) => boolean;
 }
@@ -33,14 +33,14 @@ export interface Judge {
  * directories that have changed are read again. However many there are, it looks into each unless told otherwise: who
  * makes many more only makes the next ones wait.
  */
-export class EntriesBelow {
+export class TreeScan {
   readonly #top: string;
   readonly #leftOut: ReadonlySet<string>;
   readonly #maxDirectories: number;
   readonly #maxMs: number;
-  #judge: Judge | undefined;
+  #judge: PathRules | undefined;
   #known = new Map<string, Known>();
-  #latest: { readonly covered: Promise<Covered>; until: number } | undefined;
+  #latest: { readonly covered: Promise<ScanResult>; until: number } | undefined;
 
   constructor(
     top: string,
@@ -58,7 +58,7 @@ export class EntriesBelow {
   }
 
   /** Calls at the same time share one look, and so do those shortly after one that took long. */
-  cover(judge: Judge): Promise<Covered> {
+  scan(judge: PathRules): Promise<ScanResult> {
     const isSame = this.#judge?.isHidden === judge.isHidden && this.#judge.isReadOnly === judge.isReadOnly;
     const begun = monotonicMs();
     if (isSame && this.#latest !== undefined && begun < this.#latest.until) return this.#latest.covered;
@@ -74,7 +74,7 @@ export class EntriesBelow {
     return latest.covered;
   }
 
-  async #look(judge: Judge): Promise<Covered> {
+  async #look(judge: PathRules): Promise<ScanResult> {
     const breath = new Breath();
     const before = this.#known;
     const known = new Map<string, Known>();
@@ -112,11 +112,16 @@ const quickMs = 10;
 const mostDirectories = 1_000_000;
 const mostRemembered = 200_000;
 
-function noEntries(): { hidden: Entry[]; readOnly: string[]; repositories: string[]; unnameable: string[] } {
+function noEntries(): {
+  hidden: TreeEntry[];
+  readOnly: string[];
+  repositories: string[];
+  unnameable: string[];
+} {
   return { hidden: [], readOnly: [], repositories: [], unnameable: [] };
 }
 
-interface Known extends Omit<Covered, "isWhole"> {
+interface Known extends Omit<ScanResult, "isWhole"> {
   readonly changed: number;
   readonly inode: number;
   readonly wasReadOnly: boolean;
@@ -127,7 +132,7 @@ interface Known extends Omit<Covered, "isWhole"> {
 function look(
   path: string,
   isReadOnly: boolean,
-  judge: Judge,
+  judge: PathRules,
   known: Known | undefined,
 ): Known | "closed" | undefined {
   const now = Date.now();
@@ -150,7 +155,7 @@ const longestPath = 4000;
 function sort(
   directory: string,
   isReadOnly: boolean,
-  judge: Judge,
+  judge: PathRules,
 ): Omit<Known, "changed" | "inode" | "wasReadOnly"> {
   const prefix = withSlash(directory);
   const sorted = { ...noEntries(), below: [] as { path: string; isReadOnly: boolean }[] };
@@ -204,16 +209,16 @@ function entriesOf(directory: string): readonly Dirent[] {
  * has changed.
  */
 export class CacheSecrets {
-  #isHidden: Judge["isHidden"] | undefined;
+  #isHidden: PathRules["isHidden"] | undefined;
   readonly #known = new Map<string, KnownCache>();
 
-  in(caches: readonly string[], { isHidden }: Judge): readonly Entry[] {
+  in(caches: readonly string[], { isHidden }: PathRules): readonly TreeEntry[] {
     if (this.#isHidden !== isHidden) this.#known.clear();
     this.#isHidden = isHidden;
     return caches.flatMap((cache) => this.#look(cache, isHidden));
   }
 
-  #look(cache: string, isHidden: Judge["isHidden"]): readonly Entry[] {
+  #look(cache: string, isHidden: PathRules["isHidden"]): readonly TreeEntry[] {
     const stats = lstatSync(cache, { throwIfNoEntry: false });
     if (stats?.isDirectory() !== true) return [];
     const known = this.#known.get(cache);
@@ -229,16 +234,16 @@ export class CacheSecrets {
 interface KnownCache {
   readonly changed: number;
   readonly inode: number;
-  readonly secrets: readonly Entry[];
+  readonly secrets: readonly TreeEntry[];
 }
 
 const cacheSettledMs = 100;
 
-function secretsIn(cache: string, isHidden: Judge["isHidden"]): readonly Entry[] {
+function secretsIn(cache: string, isHidden: PathRules["isHidden"]): readonly TreeEntry[] {
   return namesIfReadable(cache)
     .map((name) => join(cache, name))
     .filter(isHidden)
-    .flatMap((path): Entry[] => {
+    .flatMap((path): TreeEntry[] => {
       const stats = lstatSync(path, { throwIfNoEntry: false });
       return stats === undefined ? [] : [{ path, kind: stats.isDirectory() ? "directory" : "file" }];
     });

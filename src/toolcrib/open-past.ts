@@ -52,8 +52,8 @@ export function openPast(place: Place, options: PastOptions): Past {
   const started = new RunRecords(files.started);
   const endAbandoned = async () => {
     if (!(await started.endAbandoned())) return;
-    const { Stubs, stubsFolder } = await import("../sandbox/bubblewrap/placeholders.ts");
-    new Stubs(stubsFolder(files.sandbox)).removeAbandoned();
+    const { Placeholders, placeholdersFolder } = await import("../sandbox/bubblewrap/placeholders.ts");
+    new Placeholders(placeholdersFolder(files.sandbox)).removeAbandoned();
   };
   const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without, endAbandoned });
   const settle = () => scanner.settle();

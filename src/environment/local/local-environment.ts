@@ -295,8 +295,8 @@ class LocalEnvironment implements Environment {
   async #stubs(): Promise<readonly string[]> {
     const { sandbox } = this.#starting;
     if (sandbox === undefined) return [];
-    const { Stubs, stubsFolder } = await import("../../sandbox/bubblewrap/placeholders.ts");
-    return new Stubs(stubsFolder(sandbox.directory)).standing();
+    const { Placeholders, placeholdersFolder } = await import("../../sandbox/bubblewrap/placeholders.ts");
+    return new Placeholders(placeholdersFolder(sandbox.directory)).standing();
   }
 
   async openDirectory(path: string): Promise<Directory> {

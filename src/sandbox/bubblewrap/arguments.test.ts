@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type BubblewrapProfile, bubblewrapArguments } from "./arguments.ts";
-import { mountsOf, type View } from "./mounts.ts";
+import { mountsOf, type SandboxView } from "./mounts.ts";
 
 const profile: BubblewrapProfile = {
   mounts: [
@@ -35,7 +35,7 @@ it("leaves the ban of user namespaces to seccomp where bubblewrap is too old for
   );
 });
 
-const view: View = {
+const view: SandboxView = {
   workspace: "/home/me/work",
   kernelSettings: ["/proc/sys"],
   replaced: [

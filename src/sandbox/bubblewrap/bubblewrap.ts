@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { PrivatePlaces } from "../private-directories.ts";
+import type { PrivateDirectories } from "../private-directories.ts";
 import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
 import { bubblewrapArguments, type Mount } from "./arguments.ts";
 import { type RunningSandbox, RunningSandboxes } from "./freeze.ts";
-import { CoverWatch, coverSettings } from "./hidden-files.ts";
-import { clearPrivatePoints, holdPrivatePoints, mountsOf, strayMount } from "./mounts.ts";
+import { CoverWatch, gitSettingsForCovers } from "./hidden-files.ts";
+import { clearPrivateMountPoints, findStrayMount, mountsOf, pinPrivateMountPoints } from "./mounts.ts";
 import type { OpenView, WorkspaceView } from "./workspace-view.ts";
 
 export interface BubblewrapOptions {
@@ -19,7 +19,7 @@ export interface BubblewrapOptions {
   /** The file of the seccomp program. */
   readonly seccomp: string;
   readonly view: WorkspaceView;
-  readonly places: PrivatePlaces;
+  readonly places: PrivateDirectories;
   readonly findProgram: (name: string) => Promise<string>;
   readonly report: SandboxReport;
 }
@@ -68,7 +68,9 @@ export class Bubblewrap implements Sandbox {
       const all = bubblewrapArguments({
         mounts,
         cwd: launch.cwd,
-        variables: withoutMarks(opened.view.covers.size > 0 ? withGitSettings(env, coverSettings) : env),
+        variables: withoutMarks(
+          opened.view.covers.size > 0 ? withGitSettings(env, gitSettingsForCovers) : env,
+        ),
         seccomp: descriptorOf.seccomp,
         forbidsUserNamespaces: this.#options.forbidsUserNamespaces,
       });
@@ -88,7 +90,7 @@ export class Bubblewrap implements Sandbox {
         started: async ({ pid, channels: [sign, channel], kill = () => {} }) => {
           if (channel !== undefined) network?.attach(channel);
           if (sign === undefined || !(await saysSo(sign))) throw notSetUp();
-          const stray = strayMount(mounts, mountTables(pid)) ?? covers.replaced();
+          const stray = findStrayMount(mounts, mountTables(pid)) ?? covers.replaced();
           if (stray !== undefined) throw exchanged(stray);
           covers.begin(kill);
           await running.begin(pid);
@@ -121,9 +123,9 @@ export class Bubblewrap implements Sandbox {
     for (;;) {
       const opened = await view.open(confinement, file);
       try {
-        const { mounts, points } = holdPrivatePoints(mountsOf(opened.view), places);
+        const { mounts, points } = pinPrivateMountPoints(mountsOf(opened.view), places);
         if (await running.claim(mounts.map(({ target }) => target))) {
-          if (!clearPrivatePoints(points, places.own)) throw exchanged(places.home);
+          if (!clearPrivateMountPoints(points, places.own)) throw exchanged(places.home);
           return { opened, mounts };
         }
       } catch (error) {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { Covered } from "../tree-scan.ts";
-import { bundleCovered, bundlePaths } from "./bundle-mounts.ts";
+import type { ScanResult } from "../tree-scan.ts";
+import { bundleEntries, bundlePaths } from "./bundle-mounts.ts";
 
-const nothing: Covered = { hidden: [], readOnly: [], repositories: [], unnameable: [], isWhole: true };
+const nothing: ScanResult = { hidden: [], readOnly: [], repositories: [], unnameable: [], isWhole: true };
 
 function many(directory: string): string[] {
   return [...Array(2001).keys()].map((number) => `${directory}/${number}.pem`);
@@ -10,7 +10,7 @@ function many(directory: string): string[] {
 
 it("covers a directory as a whole that holds very many secrets or protected files", () => {
   const hidden = many("/work/keys").map((path) => ({ path, kind: "file" }) as const);
-  expect(bundleCovered({ ...nothing, hidden, readOnly: many("/work/fixed") }, "/work")).toEqual({
+  expect(bundleEntries({ ...nothing, hidden, readOnly: many("/work/fixed") }, "/work")).toEqual({
     hidden: [{ path: "/work/keys", kind: "directory" }],
     readOnly: ["/work/fixed"],
     remarks: [
@@ -23,9 +23,9 @@ it("covers a directory as a whole that holds very many secrets or protected file
 it("has nothing run rather than some of them uncovered", () => {
   const hidden = many("/work").map((path) => ({ path, kind: "file" }) as const);
   const tooMany = /^Too many (?:secrets|protected files|directories) are in/;
-  expect(() => bundleCovered({ ...nothing, hidden }, "/work")).toThrow(tooMany);
-  expect(() => bundleCovered({ ...nothing, readOnly: many("/work") }, "/work")).toThrow(tooMany);
-  expect(() => bundleCovered({ ...nothing, isWhole: false }, "/work")).toThrow(tooMany);
+  expect(() => bundleEntries({ ...nothing, hidden }, "/work")).toThrow(tooMany);
+  expect(() => bundleEntries({ ...nothing, readOnly: many("/work") }, "/work")).toThrow(tooMany);
+  expect(() => bundleEntries({ ...nothing, isWhole: false }, "/work")).toThrow(tooMany);
 });
 
 const paths = ["/w/a/1", "/w/a/2", "/w/a/3", "/w/b/1", "/w/b/2", "/w/c", "/w/d", "/w/a/deep/4"];

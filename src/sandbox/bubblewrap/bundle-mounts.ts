@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { ToolError } from "../../contract/error.ts";
-import type { Covered, Entry } from "../tree-scan.ts";
+import type { ScanResult, TreeEntry } from "../tree-scan.ts";
 
 // Each takes a millisecond when there are so many.
 const mostMounts = 2000;
@@ -9,11 +9,11 @@ const mostMounts = 2000;
  * So many that they would take too long one by one go together with what lies beside them. Throws when there are too many
  * all the same: to hide only some is no choice.
  */
-export function bundleCovered(
-  { hidden, readOnly, unnameable, isWhole }: Covered,
+export function bundleEntries(
+  { hidden, readOnly, unnameable, isWhole }: ScanResult,
   workspace: string,
 ): {
-  readonly hidden: readonly Entry[];
+  readonly hidden: readonly TreeEntry[];
   readonly readOnly: readonly string[];
   readonly remarks: readonly string[];
 } {
@@ -30,7 +30,7 @@ export function bundleCovered(
   return {
     hidden: [
       ...hidden.filter(({ path }) => single.has(path)),
-      ...secrets.bundled.map((path): Entry => ({ path, kind: "directory" })),
+      ...secrets.bundled.map((path): TreeEntry => ({ path, kind: "directory" })),
     ],
     readOnly: [...fixed.single, ...fixed.bundled],
     remarks: [

@@ -19,10 +19,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { atRealPlace, contentAt, holdReal } from "../../system/pinning/at-real-place.ts";
-import type { Entry } from "../tree-scan.ts";
+import type { TreeEntry } from "../tree-scan.ts";
 
 /** What is seen instead of hidden files. */
-export function coversFor(hidden: readonly Entry[], folder: string): ReadonlyMap<string, string> {
+export function coverFilesFor(hidden: readonly TreeEntry[], folder: string): ReadonlyMap<string, string> {
   const files = hidden.filter(({ kind }) => kind === "file");
   return new Map(
     files.flatMap(({ path }) => {
@@ -54,7 +54,7 @@ function coverFile(hidden: Stats, folder: string): string {
 }
 
 /** With these git compares no more than what covers have. */
-export const coverSettings: Readonly<Record<string, string>> = {
+export const gitSettingsForCovers: Readonly<Record<string, string>> = {
   "core.checkStat": "minimal",
   "core.trustctime": "false",
 };
@@ -162,7 +162,7 @@ function escaped(name: string): string {
 }
 
 /** Bubblewrap makes a place for what has vanished just before it was to be hidden. */
-export function removeLeftovers(hidden: readonly Entry[], begun: number): void {
+export function removeEmptyMountPoints(hidden: readonly TreeEntry[], begun: number): void {
   for (const { path, kind } of hidden) {
     if (!isYoung(path, begun)) continue;
     try {

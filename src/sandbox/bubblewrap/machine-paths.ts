@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
 import { namesIfReadable } from "../../system/names-in.ts";
-import type { Entry } from "../tree-scan.ts";
+import type { TreeEntry } from "../tree-scan.ts";
 
 /** What a sandbox must know of this machine. */
-export interface Machine {
+export interface MachinePaths {
   /** Real; the first is the one that HOME names. */
   readonly homes: readonly string[];
   /** Real. */
@@ -12,10 +12,10 @@ export interface Machine {
   /** Where other people's things are. */
   readonly ofOthers: readonly string[];
   readonly kernelSettings: readonly string[];
-  readonly secrets: readonly Entry[];
+  readonly secrets: readonly TreeEntry[];
 }
 
-export function lookAtMachine(variables: NodeJS.ProcessEnv = process.env): Machine {
+export function findMachinePaths(variables: NodeJS.ProcessEnv = process.env): MachinePaths {
   const homes = real([variables.HOME ?? homedir(), ownHome()]);
   return {
     homes,
@@ -57,7 +57,7 @@ function canList(path: string): boolean {
 }
 
 /** What root could read, and what every user can in a cluster. */
-function secretsOfMachine(): readonly Entry[] {
+function secretsOfMachine(): readonly TreeEntry[] {
   const hostKeys = namesIfReadable("/etc/ssh").filter((name) => /^ssh_host_.*_key$/.test(name));
   const files = [
     ...["shadow", "shadow-", "gshadow", "gshadow-", "krb5.keytab"].map((name) => `/etc/${name}`),
@@ -65,8 +65,8 @@ function secretsOfMachine(): readonly Entry[] {
   ];
   const directories = ["/etc/ssl/private", "/run/secrets", "/etc/NetworkManager/system-connections"];
   return [
-    ...files.map((path): Entry => ({ path, kind: "file" })),
-    ...directories.map((path): Entry => ({ path, kind: "directory" })),
+    ...files.map((path): TreeEntry => ({ path, kind: "file" })),
+    ...directories.map((path): TreeEntry => ({ path, kind: "directory" })),
   ].filter(({ path }) => isAllowed(path, constants.R_OK) && realpathSync(path) === path);
 }
 

@@ -3,12 +3,12 @@ import { lstatSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { atRealPlace } from "../../system/pinning/at-real-place.ts";
 import { liesInside } from "../../system/workspace-path.ts";
-import type { PrivatePlaces } from "../private-directories.ts";
-import type { Entry } from "../tree-scan.ts";
+import type { PrivateDirectories } from "../private-directories.ts";
+import type { TreeEntry } from "../tree-scan.ts";
 import type { Mount } from "./arguments.ts";
 
 /** What is where in a sandbox. Whatever is not named is there to be read. */
-export interface View {
+export interface SandboxView {
   readonly workspace: string;
   /** What the kernel would let root change for the whole machine. */
   readonly kernelSettings: readonly string[];
@@ -25,13 +25,13 @@ export interface View {
   /** Directories that must stay empty. */
   readonly empty: readonly string[];
   readonly substitutes: readonly { readonly source: string; readonly target: string }[];
-  readonly hidden: readonly Entry[];
+  readonly hidden: readonly TreeEntry[];
   /** What is seen instead of a hidden file; a device that cannot be opened if not said. */
   readonly covers: ReadonlyMap<string, string>;
 }
 
 /** In the order in which they are made: a place before what lies in it. */
-export function mountsOf(view: View): readonly Mount[] {
+export function mountsOf(view: SandboxView): readonly Mount[] {
   const places: Mount[] = [
     ...view.blank.map(blank("755")),
     ...view.replaced.map((place) => ({ show: "writable", ...place }) as const),
@@ -78,7 +78,7 @@ function depthOf(path: string): number {
 }
 
 /** What is mounted on in a place that belongs to commands, by its path there. */
-interface PrivatePoint {
+interface PrivateMountPoint {
   readonly path: string;
   /** Something else is mounted further down. */
   readonly isParent: boolean;
@@ -88,12 +88,12 @@ interface PrivatePoint {
  * In a home and a temporary directory that are theirs commands could exchange what others are mounted on, and lead
  * bubblewrap elsewhere. So the directories above are mounted as well: nobody can rename those.
  */
-export function holdPrivatePoints(
+export function pinPrivateMountPoints(
   meant: readonly Mount[],
-  { home, temporary }: Pick<PrivatePlaces, "home" | "temporary">,
-): { readonly mounts: readonly Mount[]; readonly points: readonly PrivatePoint[] } {
+  { home, temporary }: Pick<PrivateDirectories, "home" | "temporary">,
+): { readonly mounts: readonly Mount[]; readonly points: readonly PrivateMountPoint[] } {
   const mounts: Mount[] = [];
-  const points: PrivatePoint[] = [];
+  const points: PrivateMountPoint[] = [];
   const made = new Map<string, Mount>();
   const make = (mount: Mount) => {
     mounts.push(mount);
@@ -127,7 +127,7 @@ export function holdPrivatePoints(
 }
 
 /** Does away with what commands have put there instead, while nobody can do so again. False if somebody could. */
-export function clearPrivatePoints(points: readonly PrivatePoint[], aside: string): boolean {
+export function clearPrivateMountPoints(points: readonly PrivateMountPoint[], aside: string): boolean {
   return points.every(({ path, isParent }) => {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     const isFit = stats === undefined ? !isParent : isParent ? stats.isDirectory() : !stats.isSymbolicLink();
@@ -145,7 +145,7 @@ export function clearPrivatePoints(points: readonly PrivatePoint[], aside: strin
  * that were really made are compared with those that were meant, before the program begins. Gives the first place that is
  * not as it should be. `inside` and `outside` are mount tables as /proc/PID/mountinfo tells them.
  */
-export function strayMount(
+export function findStrayMount(
   meant: readonly Mount[],
   tables: { readonly inside: string; readonly outside: string },
 ): string | undefined {

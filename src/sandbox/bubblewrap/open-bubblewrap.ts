@@ -4,12 +4,12 @@ import { closeSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { makePrivateDirectory } from "../../system/directories.ts";
-import { openPrivatePlaces } from "../private-directories.ts";
+import { openPrivateDirectories } from "../private-directories.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
 import { Bubblewrap, type BubblewrapOptions } from "./bubblewrap.ts";
-import { lookAtMachine } from "./machine-paths.ts";
-import { SetAside, Stubs, stubsFolder } from "./placeholders.ts";
+import { findMachinePaths } from "./machine-paths.ts";
+import { DelayedRemoval, Placeholders, placeholdersFolder } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
 export interface OpenBubblewrapOptions {
@@ -37,12 +37,15 @@ export async function openBubblewrap(
   if (program === undefined) return { missing: notInstalled };
   const { workspace, directory, own = [] } = options;
   makePrivateDirectory(directory);
-  const places = openPrivatePlaces(directory);
-  const stubs = new Stubs(stubsFolder(directory), new SetAside(join(places.own, "aside")));
+  const places = openPrivateDirectories(directory);
+  const stubs = new Placeholders(
+    placeholdersFolder(directory),
+    new DelayedRemoval(join(places.own, "aside")),
+  );
   stubs.removeAbandoned();
   const view = new WorkspaceView({
     ...{ workspace, directory, own, places, stubs },
-    machine: lookAtMachine(),
+    machine: findMachinePaths(),
   });
   const seccomp = join(places.own, "seccomp");
   writeFileSync(seccomp, seccompProgram({ architecture, network: "own namespace" }), { mode: 0o600 });

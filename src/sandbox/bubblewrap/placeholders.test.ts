@@ -12,20 +12,20 @@ import {
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { SetAside, type Stub, Stubs } from "./placeholders.ts";
+import { DelayedRemoval, type Placeholder, Placeholders } from "./placeholders.ts";
 
 function openStubs(folder: string) {
   const [workspace, records] = [join(folder, "work"), join(folder, "records")];
   mkdirSync(workspace);
   const at = (name: string) => join(workspace, name);
-  const wanted: Stub[] = [
+  const wanted: Placeholder[] = [
     { path: at(".mcp.json"), kind: "file" },
     { path: at(".claude"), kind: "directory" },
     { path: at(".github/workflows"), kind: "directory" },
     { path: at("commondir"), kind: "file", content: "." },
   ];
   const entries = () => readdirSync(workspace, { recursive: true }).sort();
-  return { at, wanted, records, entries, stubs: new Stubs(records) };
+  return { at, wanted, records, entries, stubs: new Placeholders(records) };
 }
 
 const all = [".claude", ".github", ".github/workflows", ".mcp.json", "commondir"];
@@ -59,7 +59,7 @@ it("leaves what is real alone", async () => {
 it("waits for the last user, whichever process that is", async () => {
   await using folder = temporaryFolder();
   const { stubs, wanted, entries, records } = openStubs(folder.path);
-  const [first, second] = [stubs.use(wanted), new Stubs(records).use(wanted.slice(0, 1))];
+  const [first, second] = [stubs.use(wanted), new Placeholders(records).use(wanted.slice(0, 1))];
   first.end();
   expect(entries()).toEqual([".mcp.json"]);
   second.end();
@@ -98,7 +98,7 @@ it("removes what a process has left that was killed", async () => {
   // A process of an earlier run of the machine.
   renameSync(join(records, record!), join(records, "1-1-00000000-1.0"));
   const live = stubs.use(wanted.slice(0, 1));
-  new Stubs(records).removeAbandoned();
+  new Placeholders(records).removeAbandoned();
   expect([entries(), readdirSync(records).length]).toEqual([[".mcp.json"], 1]);
   live.end();
   expect([entries(), existsSync(records)]).toEqual([[], true]);
@@ -123,7 +123,7 @@ it("moves stubs to a place of its own, where there is one", async () => {
   await using folder = temporaryFolder();
   const { wanted, entries, records } = openStubs(folder.path);
   const aside = join(folder.path, "aside");
-  const use = new Stubs(records, new SetAside(aside)).use(wanted);
+  const use = new Placeholders(records, new DelayedRemoval(aside)).use(wanted);
   use.end();
   expect([entries(), readdirSync(aside).length]).toEqual([[], all.length]);
 });
@@ -145,11 +145,11 @@ it("makes and removes nothing where a directory was exchanged for a link", async
   const victim = join(folder.path, "victim");
   mkdirSync(join(victim, "hooks"), { recursive: true });
   mkdirSync(at("nested"));
-  const wanted: Stub[] = [
+  const wanted: Placeholder[] = [
     { path: at("nested/hooks"), kind: "directory" },
     { path: at("nested/config"), kind: "file" },
   ];
-  const stubs = new Stubs(records, new SetAside(join(folder.path, "aside")));
+  const stubs = new Placeholders(records, new DelayedRemoval(join(folder.path, "aside")));
   const use = stubs.use(wanted);
   renameSync(at("nested"), at("moved"));
   symlinkSync(victim, at("nested"));

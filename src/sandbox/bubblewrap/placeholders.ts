@@ -18,7 +18,7 @@ import { atRealPlace, changeAt, contentAt } from "../../system/pinning/at-real-p
 import { isGone, thisProcess } from "../../system/process-owner.ts";
 
 /** What stands for something that must not come into being: a mount needs a place. */
-export interface Stub {
+export interface Placeholder {
   readonly path: string;
   readonly kind: "file" | "directory";
   /** Of a file, for those that may not be empty. */
@@ -26,7 +26,7 @@ export interface Stub {
 }
 
 /** Where their records are, below the directory of a sandbox. */
-export function stubsFolder(directory: string): string {
+export function placeholdersFolder(directory: string): string {
   return join(directory, "stubs");
 }
 
@@ -34,11 +34,11 @@ export function stubsFolder(directory: string): string {
  * The stubs in a workspace, with a record of each use in a folder that all processes share: the last user removes them,
  * or after a crash whoever comes next. What somebody has put into one meanwhile stays.
  */
-export class Stubs {
+export class Placeholders {
   readonly #folder: string;
-  readonly #aside: SetAside | undefined;
+  readonly #aside: DelayedRemoval | undefined;
 
-  constructor(folder: string, aside?: SetAside) {
+  constructor(folder: string, aside?: DelayedRemoval) {
     this.#folder = folder;
     this.#aside = aside;
   }
@@ -47,7 +47,7 @@ export class Stubs {
    * Makes those that are missing, with their directories, and says for which a stub stands now: not where there is
    * something real.
    */
-  use(wanted: readonly Stub[]): StubUse {
+  use(wanted: readonly Placeholder[]): PlaceholderUse {
     let recorded: ReadonlySet<string> | undefined;
     const isMissing = (path: string) => {
       if (!isThere(path)) return true;
@@ -75,12 +75,12 @@ export class Stubs {
 
   /** The paths where a stub stands right now, of this process or another. */
   standing(): readonly string[] {
-    const recorded = namesIn(this.#folder).flatMap((name) => stubsIn(join(this.#folder, name)));
+    const recorded = namesIn(this.#folder).flatMap((name) => placeholdersIn(join(this.#folder, name)));
     // A directory that holds only stubs is one.
     const kept = new Set<string>();
     for (const stub of recorded.toReversed()) {
       const isNothing = (name: string) => kept.has(join(stub.path, name));
-      if (atRealPlace(stub.path, (place) => isStub(place, stub, isNothing))) kept.add(stub.path);
+      if (atRealPlace(stub.path, (place) => isPlaceholder(place, stub, isNothing))) kept.add(stub.path);
     }
     return [...kept];
   }
@@ -88,13 +88,13 @@ export class Stubs {
   /** Those of processes that are gone. */
   removeAbandoned(): void {
     const abandoned = namesIn(this.#folder).filter((name) => isGone(name.split(".")[0] ?? "", 0, unseenMs));
-    const stubs = abandoned.flatMap((name) => stubsIn(join(this.#folder, name)));
+    const stubs = abandoned.flatMap((name) => placeholdersIn(join(this.#folder, name)));
     for (const name of abandoned) forget(join(this.#folder, name));
     const left = stubs.length > 0 ? this.#remove(stubs) : [];
     if (left.length > 0) this.#write(join(this.#folder, abandoned[0]!), left);
   }
 
-  #write(record: string, stubs: readonly Stub[]): void {
+  #write(record: string, stubs: readonly Placeholder[]): void {
     const write = () => writeFileSync(record, JSON.stringify(stubs), { mode: 0o600 });
     try {
       write();
@@ -106,19 +106,19 @@ export class Stubs {
   }
 
   #recorded(): ReadonlySet<string> {
-    const records = namesIn(this.#folder).flatMap((name) => stubsIn(join(this.#folder, name)));
+    const records = namesIn(this.#folder).flatMap((name) => placeholdersIn(join(this.#folder, name)));
     return new Set(records.map(({ path }) => path));
   }
 
   /** Gives those that could not be removed. */
-  #remove(stubs: readonly Stub[]): readonly Stub[] {
+  #remove(stubs: readonly Placeholder[]): readonly Placeholder[] {
     const used = this.#recorded();
     return stubs.toReversed().filter((stub) => !used.has(stub.path) && !remove(stub, this.#aside));
   }
 }
 
-export interface StubUse {
-  readonly standing: readonly Stub[];
+export interface PlaceholderUse {
+  readonly standing: readonly Placeholder[];
   end(): void;
 }
 
@@ -126,14 +126,14 @@ export interface StubUse {
 const unseenMs = 30 * 24 * 60 * 60 * 1000;
 
 /** From the top. */
-function missingParents(path: string, isMissing: (path: string) => boolean): readonly Stub[] {
+function missingParents(path: string, isMissing: (path: string) => boolean): readonly Placeholder[] {
   const parent = dirname(path);
   if (parent === path || !isMissing(parent)) return [];
   return [...missingParents(parent, isMissing), { path: parent, kind: "directory" }];
 }
 
 /** Whether one stands there now. Throws where none could be made although a command perhaps could. */
-function make(stub: Stub): boolean {
+function make(stub: Placeholder): boolean {
   const { path, kind, content = "" } = stub;
   const made = atRealPlace(path, (place) => {
     try {
@@ -145,7 +145,7 @@ function make(stub: Stub): boolean {
     } catch (error) {
       const why = errnoOf(error) ?? "";
       // There by now: a stub of another process, or of ours.
-      if (why === "EEXIST") return isStub(place, stub);
+      if (why === "EEXIST") return isPlaceholder(place, stub);
       if (closedToAll.includes(why)) return false;
       throw asToolError(error, path);
     }
@@ -157,10 +157,10 @@ function make(stub: Stub): boolean {
 const closedToAll = ["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"];
 
 /** Whether none stands there now. */
-function remove(stub: Stub, aside: SetAside | undefined): boolean {
+function remove(stub: Placeholder, aside: DelayedRemoval | undefined): boolean {
   try {
     atRealPlace(stub.path, (place) => {
-      if (isStub(place, stub)) changeAt(place, () => take(stub, place, aside));
+      if (isPlaceholder(place, stub)) changeAt(place, () => take(stub, place, aside));
     });
     return true;
   } catch (error) {
@@ -169,19 +169,19 @@ function remove(stub: Stub, aside: SetAside | undefined): boolean {
   }
 }
 
-function take(stub: Stub, place: string, aside: SetAside | undefined): void {
+function take(stub: Placeholder, place: string, aside: DelayedRemoval | undefined): void {
   const moved = aside?.take(place);
   // At the last moment somebody has put something into it.
-  if (moved !== undefined && !isStub(moved, stub)) renameSync(moved, place);
+  if (moved !== undefined && !isPlaceholder(moved, stub)) renameSync(moved, place);
   if (moved !== undefined) return;
   if (stub.kind === "directory") rmdirSync(place);
   else unlinkSync(place);
 }
 
 /** `isNothing`: of a name in a directory. */
-function isStub(
+function isPlaceholder(
   place: string,
-  { kind, content = "" }: Stub,
+  { kind, content = "" }: Placeholder,
   isNothing: (name: string) => boolean = () => false,
 ): boolean {
   try {
@@ -205,7 +205,7 @@ function isThere(path: string): boolean {
   }
 }
 
-function stubsIn(record: string): readonly Stub[] {
+function placeholdersIn(record: string): readonly Placeholder[] {
   try {
     return JSON.parse(readFileSync(record, "utf8"));
   } catch {
@@ -229,7 +229,7 @@ const pauseMs = 1000;
  * For what is to vanish from a workspace. To remove what a mount stood on a moment ago takes the kernel milliseconds, to
  * move it elsewhere on the same disk none: it is removed later, while nobody waits.
  */
-export class SetAside {
+export class DelayedRemoval {
   readonly #folder: string;
   #count = 0;
   #isAwaited = false;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { Mount } from "./arguments.ts";
-import { clearPrivatePoints, holdPrivatePoints } from "./mounts.ts";
+import { clearPrivateMountPoints, pinPrivateMountPoints } from "./mounts.ts";
 
 const places = { home: "/state/home", temporary: "/state/temporary" };
 const shown = (target: string): Mount => ({ show: "read-only", source: target, target });
@@ -24,7 +24,7 @@ it("mounts what is above others in private places, before them", () => {
     own("/state/home/code", "/home/me/code"),
   ];
   const a = own("/state/home/.config/a", "/home/me/.config/a");
-  expect(holdPrivatePoints(meant, places)).toEqual({
+  expect(pinPrivateMountPoints(meant, places)).toEqual({
     mounts: [meant[0], meant[1], config, meant[2], code, meant[3], meant[4], meant[5], a, meant[6]],
     points: [
       { path: "/state/home/.config", isParent: true },
@@ -52,8 +52,8 @@ it.skipIf(process.platform !== "linux")(
       { path: at("home/.config"), isParent: true },
       { path: at("home/.npmrc"), isParent: false },
     ];
-    const first = clearPrivatePoints(points, at("own"));
-    const again = clearPrivatePoints(points, at("own"));
+    const first = clearPrivateMountPoints(points, at("own"));
+    const again = clearPrivateMountPoints(points, at("own"));
     expect({
       cleared: [first, again],
       home: readdirSync(at("home")).map((name) => [name, lstatSync(at(`home/${name}`)).isDirectory()]),

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Mount } from "./arguments.ts";
-import { strayMount } from "./mounts.ts";
+import { findStrayMount } from "./mounts.ts";
 
 const outside = `
 1 0 8:1 / / rw - ext4 /dev/a rw
@@ -31,7 +31,8 @@ const good = [
   "18 14 0:7 / /home/me/work\\040space/secrets rw - tmpfs tmpfs rw",
 ];
 
-const check = (inside: readonly string[]) => strayMount(meant, { inside: `${inside.join("\n")}\n`, outside });
+const check = (inside: readonly string[]) =>
+  findStrayMount(meant, { inside: `${inside.join("\n")}\n`, outside });
 
 it("finds nothing where all is as it was meant, or has vanished", () => {
   expect([check(good), check(good.slice(0, 6))]).toEqual([undefined, undefined]);
@@ -41,7 +42,7 @@ it("looks at the last of several mounts at one place", () => {
   const home = "19 13 8:1 /home/me /home/me ro - ext4 /dev/a rw";
   const both = [...meant, shown("/home/me")];
   const checkBoth = (...last: string[]) =>
-    strayMount(both, { inside: [...good, ...last].join("\n"), outside });
+    findStrayMount(both, { inside: [...good, ...last].join("\n"), outside });
   expect([checkBoth(home), checkBoth(home, home.replace("8:1 /home/me", "8:1 /root"))]).toEqual([
     undefined,
     "/home/me",

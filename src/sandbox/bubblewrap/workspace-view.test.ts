@@ -2,17 +2,17 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { openPrivatePlaces } from "../private-directories.ts";
-import type { Machine } from "./machine-paths.ts";
-import { Stubs } from "./placeholders.ts";
+import { openPrivateDirectories } from "../private-directories.ts";
+import type { MachinePaths } from "./machine-paths.ts";
+import { Placeholders } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
 /** What a command sees in place of the homes and temporary directories of a made-up machine, and what is hidden. */
-async function viewOf(folder: string, workspace: string, machine: Partial<Machine>) {
+async function viewOf(folder: string, workspace: string, machine: Partial<MachinePaths>) {
   const directory = join(folder, "state");
-  const places = openPrivatePlaces(directory);
+  const places = openPrivateDirectories(directory);
   const view = new WorkspaceView({
-    ...{ workspace, directory, places, stubs: new Stubs(join(directory, "stubs")) },
+    ...{ workspace, directory, places, stubs: new Placeholders(join(directory, "stubs")) },
     machine: {
       ...{ homes: [], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
       ...machine,
@@ -55,8 +55,8 @@ it("gives no place that is too large to look for secrets in it, and says so", as
     mkdirSync(at(path), { recursive: true });
   const view = new WorkspaceView({
     ...{ workspace: at("work"), directory: at("state"), maxGranted: 2 },
-    places: openPrivatePlaces(at("state")),
-    stubs: new Stubs(at("state/stubs")),
+    places: openPrivateDirectories(at("state")),
+    stubs: new Placeholders(at("state/stubs")),
     machine: {
       ...{ homes: [at("home")], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
     },
@@ -80,8 +80,8 @@ it("shows none of our own directories, wherever they are", async () => {
   for (const path of ["work", "config", "home/config"]) mkdirSync(at(path), { recursive: true });
   const view = new WorkspaceView({
     ...{ workspace: at("work"), directory: at("state"), own: ["config", "home/config", "missing"].map(at) },
-    places: openPrivatePlaces(at("state")),
-    stubs: new Stubs(at("state/stubs")),
+    places: openPrivateDirectories(at("state")),
+    stubs: new Placeholders(at("state/stubs")),
     machine: {
       ...{ homes: [at("home")], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
     },

@@ -2,17 +2,17 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import type { Confinement } from "../../contract/confinement.ts";
 import { liesInside } from "../../system/workspace-path.ts";
-import { keepFromBeingBare, keepLink, keepSettings } from "../git-repair.ts";
+import { watchForBareRepository, watchGitSettings, watchLink } from "../git-repair.ts";
 import { repositoriesIn } from "../git-repositories.ts";
-import { lostWritings, type PrivatePlaces } from "../private-directories.ts";
-import { hasRealPlace, isReal, realIfThere } from "../real-paths.ts";
-import { cachesIn } from "../tool-chains.ts";
-import { CacheSecrets, type Covered, EntriesBelow, type Entry, type Judge } from "../tree-scan.ts";
-import { bundleCovered } from "./bundle-mounts.ts";
-import { coversFor, infoWithExcludes, removeLeftovers } from "./hidden-files.ts";
-import type { Machine } from "./machine-paths.ts";
-import type { View } from "./mounts.ts";
-import type { Stub, Stubs } from "./placeholders.ts";
+import { lostWrites, type PrivateDirectories } from "../private-directories.ts";
+import { hasRealParent, isReal, realIfThere } from "../real-paths.ts";
+import { toolChainsIn } from "../tool-chains.ts";
+import { CacheSecrets, type PathRules, type ScanResult, type TreeEntry, TreeScan } from "../tree-scan.ts";
+import { bundleEntries } from "./bundle-mounts.ts";
+import { coverFilesFor, infoWithExcludes, removeEmptyMountPoints } from "./hidden-files.ts";
+import type { MachinePaths } from "./machine-paths.ts";
+import type { SandboxView } from "./mounts.ts";
+import type { Placeholder, Placeholders } from "./placeholders.ts";
 
 export interface WorkspaceViewOptions {
   readonly workspace: string;
@@ -20,16 +20,16 @@ export interface WorkspaceViewOptions {
   readonly directory: string;
   /** Further directories of ours, which no command sees. */
   readonly own?: readonly string[];
-  readonly places: PrivatePlaces;
-  readonly machine: Machine;
-  readonly stubs: Stubs;
+  readonly places: PrivateDirectories;
+  readonly machine: MachinePaths;
+  readonly stubs: Placeholders;
   /** Directories in a place outside the workspace that a rule grants. */
   readonly maxGranted?: number;
 }
 
 /** A view for one command. */
 export interface OpenView {
-  readonly view: View;
+  readonly view: SandboxView;
   /** What somebody outside may replace while the command runs, and uncover thereby. */
   readonly covered: readonly string[];
   /** Puts right what could not be prevented so far, and tells. */
@@ -43,7 +43,7 @@ export interface OpenView {
 /** What commands see of a workspace and of the machine around it. */
 export class WorkspaceView {
   readonly #options: WorkspaceViewOptions;
-  readonly #entries = new Map<string, EntriesBelow>();
+  readonly #entries = new Map<string, TreeScan>();
   readonly #caches: readonly string[];
   readonly #cacheSecrets = new CacheSecrets();
   /** Something else is in their place. */
@@ -59,12 +59,12 @@ export class WorkspaceView {
       "/proc",
       "/sys",
     ];
-    this.#caches = machine.homes.flatMap((home) => cachesIn(home, process.env));
+    this.#caches = machine.homes.flatMap((home) => toolChainsIn(home, process.env));
   }
 
   async open(confinement: Confinement, program: string): Promise<OpenView> {
     const { workspace, places, machine, stubs } = this.#options;
-    const judge: Judge = {
+    const judge: PathRules = {
       isHidden: confinement.isHidden ?? never,
       isReadOnly: confinement.isReadOnly ?? never,
     };
@@ -78,26 +78,26 @@ export class WorkspaceView {
     const grants = { readable: granted(confinement.readable), writable: granted(confinement.writable) };
     const { covered, readable, writable, refused } = await this.#cover(grants, judge);
     const git = repositoriesIn(workspace, covered.repositories);
-    const { hidden, readOnly, remarks } = bundleCovered(covered, workspace);
+    const { hidden, readOnly, remarks } = bundleEntries(covered, workspace);
     const absent = (confinement.absent ?? []).map(asStub);
     const links = [join(workspace, ".git"), ...(confinement.absent ?? []).map(({ path }) => path)].map(
-      keepLink,
+      watchLink,
     );
     const settings = git.parts
-      .flatMap((part) => part.stubs)
+      .flatMap((part) => part.absent)
       .filter(({ path, kind }) => kind === "file" && basename(path) !== "commondir")
-      .map(({ path }) => keepSettings(path));
+      .map(({ path }) => watchGitSettings(path));
     const endings = [
-      ...[...links, ...settings, keepFromBeingBare(workspace)],
-      ...lostWritings(
+      ...[...links, ...settings, watchForBareRepository(workspace)],
+      ...lostWrites(
         (confinement.writable ?? []).filter((path) => !liesInside(path, workspace)),
         this.#replaced().filter(({ source }) => source === places.home),
       ),
     ];
     const settle = () => [...new Set(endings.map((ending) => ending()).filter((told) => told !== ""))];
     const begun = Date.now();
-    const wanted = [...absent, ...git.parts.flatMap((part) => part.stubs)];
-    const use = stubs.use(wanted.filter(({ path }) => hasRealPlace(path)));
+    const wanted = [...absent, ...git.parts.flatMap((part) => part.absent)];
+    const use = stubs.use(wanted.filter(({ path }) => hasRealParent(path)));
     try {
       const root = git.parts[0];
       const excluded = [...use.standing.map(({ path }) => path), ...hidden.map(({ path }) => path)]
@@ -140,7 +140,7 @@ export class WorkspaceView {
           readOnly: shown,
           empty: empty.filter(isShown),
           substitutes: [...substitutes, ...ofProgram.filter((path) => !isReal(path)).flatMap(behindLink)],
-          covers: coversFor(hidden, places.own),
+          covers: coverFilesFor(hidden, places.own),
           hidden: [
             ...machine.secrets,
             ...this.#ownState(judge),
@@ -160,7 +160,7 @@ export class WorkspaceView {
         },
         end: () => {
           use.end();
-          removeLeftovers(hidden, begun);
+          removeEmptyMountPoints(hidden, begun);
           return [...remarks, ...refused, ...git.remarks, ...settle()];
         },
       };
@@ -173,15 +173,15 @@ export class WorkspaceView {
   /** Looks through the workspace, and through what is granted outside: where that cannot be done, it is not granted. */
   async #cover(
     granted: { readonly readable: readonly string[]; readonly writable: readonly string[] },
-    judge: Judge,
-  ): Promise<typeof granted & { readonly covered: Covered; readonly refused: readonly string[] }> {
+    judge: PathRules,
+  ): Promise<typeof granted & { readonly covered: ScanResult; readonly refused: readonly string[] }> {
     const { workspace } = this.#options;
     const tops = [...new Set([workspace, ...granted.writable, ...granted.readable])];
     const looks = await Promise.all(
       tops.map(async (top) => {
         const entries = this.#entries.get(top) ?? this.#below(top);
         this.#entries.set(top, entries);
-        return { top, ...(await entries.cover(judge)) };
+        return { top, ...(await entries.scan(judge)) };
       }),
     );
     const tooLarge = looks.filter(({ top, isWhole }) => top !== workspace && !isWhole).map(({ top }) => top);
@@ -211,14 +211,14 @@ export class WorkspaceView {
   }
 
   /** Of places that it was only granted, a command need not wait for the largest. */
-  #below(top: string): EntriesBelow {
+  #below(top: string): TreeScan {
     const { workspace, maxGranted = 20_000 } = this.#options;
     const budget = top === workspace ? {} : { maxDirectories: maxGranted, maxMs: 1000 };
-    return new EntriesBelow(top, { leaveOut: this.#unseen, ...budget });
+    return new TreeScan(top, { leaveOut: this.#unseen, ...budget });
   }
 
   /** Also where the workspace lies around them; only a temporary directory of its own stays as it is. */
-  #replaced(): View["replaced"] {
+  #replaced(): SandboxView["replaced"] {
     const { workspace, places, machine } = this.#options;
     const isOwn = (path: string) => liesInside(path, workspace) && !sharedByAll.includes(path);
     return [
@@ -240,7 +240,7 @@ export class WorkspaceView {
   }
 
   /** All of Toolcrib's own files that lie around those for this workspace. */
-  #ownState({ isHidden }: Judge): readonly Entry[] {
+  #ownState({ isHidden }: PathRules): readonly TreeEntry[] {
     const { directory, workspace, own = [] } = this.#options;
     let top = directory;
     for (let path = dirname(directory); path !== dirname(path); path = dirname(path)) {
@@ -273,7 +273,7 @@ function behindLink(target: string): readonly { readonly source: string; readonl
   return realIfThere(target).map((source) => ({ source, target }));
 }
 
-function asStub({ path, kind }: { path: string; kind: "file" | "directory" }): Stub {
+function asStub({ path, kind }: { path: string; kind: "file" | "directory" }): Placeholder {
   return { path, kind: path.endsWith("/.git") ? "directory" : kind };
 }
 

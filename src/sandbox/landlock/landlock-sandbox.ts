@@ -8,14 +8,14 @@ import { ToolError } from "../../contract/error.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import type { LoopbackNetwork } from "../network/loopback-network.ts";
 import { unconfined } from "../no-sandbox.ts";
-import { lostWritings, type PrivatePlaces, privateVariables } from "../private-directories.ts";
+import { lostWrites, type PrivateDirectories, privateVariables } from "../private-directories.ts";
 import { realIfThere } from "../real-paths.ts";
 import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
 import type { Architecture } from "../seccomp/system-calls.ts";
-import { EntriesBelow } from "../tree-scan.ts";
+import { TreeScan } from "../tree-scan.ts";
 import { encodePlan, launcherProgram } from "./launcher.ts";
-import { landlockGaps, landlockReach, landlockRules, ReadableParts } from "./rules.ts";
+import { grantsFor, landlockGaps, landlockRules, ReadableParts } from "./rules.ts";
 import type { Tripwire } from "./tripwire/tripwire.ts";
 
 export interface LandlockParts {
@@ -26,7 +26,7 @@ export interface LandlockParts {
   readonly architecture: Architecture;
   /** Of Landlock, as the kernel says. */
   readonly version: number;
-  readonly places: PrivatePlaces;
+  readonly places: PrivateDirectories;
   readonly caches: readonly string[];
   readonly tripwire: Tripwire;
 }
@@ -38,7 +38,7 @@ export class LandlockSandbox implements Sandbox {
   readonly pipes: string;
   readonly #parts: LandlockParts;
   readonly #readable = new ReadableParts();
-  readonly #outside = new Map<string, EntriesBelow>();
+  readonly #outside = new Map<string, TreeScan>();
 
   constructor(parts: LandlockParts) {
     this.#parts = parts;
@@ -63,7 +63,7 @@ export class LandlockSandbox implements Sandbox {
       ...{ workspace, caches, places: this.#readable, pipes: this.pipes },
       writable: [places.home, places.temporary, ...watch.writable],
     };
-    const reach = landlockReach(
+    const reach = grantsFor(
       surroundings,
       { ...launch, confinement },
       network === undefined ? [] : [network.port],
@@ -83,7 +83,7 @@ export class LandlockSandbox implements Sandbox {
       file: launch.file,
       args: launch.args,
     });
-    const lost = lostWritings(
+    const lost = lostWrites(
       (launch.confinement.writable ?? []).filter((path) => !liesInside(path, workspace)),
       realIfThere(homedir()).map((target) => ({ source: places.home, target })),
     );
@@ -114,9 +114,9 @@ export class LandlockSandbox implements Sandbox {
     const places = writable.filter((path) => !liesInside(path, this.#parts.workspace));
     return Promise.all(
       places.map(async (place) => {
-        const entries = this.#outside.get(place) ?? new EntriesBelow(place, { maxDirectories: 5000 });
+        const entries = this.#outside.get(place) ?? new TreeScan(place, { maxDirectories: 5000 });
         this.#outside.set(place, entries);
-        const covered = await entries.cover({ isHidden, isReadOnly });
+        const covered = await entries.scan({ isHidden, isReadOnly });
         if (covered.hidden.length > 0) throw holdsSecrets(place, covered.hidden[0]!.path);
         if (!covered.isWhole) throw isTooLarge(place);
         return covered;

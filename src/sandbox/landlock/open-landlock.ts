@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 import type { AbsentPath } from "../../contract/confinement.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { ownCode } from "../own-code.ts";
-import { linkCaches, openPrivatePlaces } from "../private-directories.ts";
+import { linkToolChains, openPrivateDirectories } from "../private-directories.ts";
 import type { Launch, Sandbox } from "../sandbox.ts";
-import { cachesIn } from "../tool-chains.ts";
+import { toolChainsIn } from "../tool-chains.ts";
 import { LandlockSandbox } from "./landlock-sandbox.ts";
 import { toolChainsElsewhere } from "./rules.ts";
 import { Tripwire } from "./tripwire/tripwire.ts";
@@ -52,10 +52,10 @@ export async function openLandlock(
       "the kernel lacks it. It takes Linux 5.13 or later, with landlock in the boot option lsm=",
     );
   }
-  const places = openPrivatePlaces(directory);
+  const places = openPrivateDirectories(directory);
   const home = homedir();
-  const caches = cachesIn(home, process.env);
-  linkCaches(places, home, caches);
+  const caches = toolChainsIn(home, process.env);
+  linkToolChains(places, home, caches);
   const sandbox = new LandlockSandbox({
     ...{ workspace, directory, perl, version, places },
     architecture: arch,

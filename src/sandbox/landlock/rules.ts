@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { liesInside } from "../../system/workspace-path.ts";
 import type { Launch } from "../sandbox.ts";
-import { cachesIn } from "../tool-chains.ts";
+import { toolChainsIn } from "../tool-chains.ts";
 
 /** A ruleset as the kernel takes it, for one version (ABI) of Landlock. */
 export interface LandlockRules {
@@ -18,7 +18,7 @@ export interface LandlockRules {
   readonly ports: readonly { readonly rights: number; readonly port: number }[];
 }
 
-interface Reach {
+interface LandlockGrants {
   /** Files, and directories with all in them. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
@@ -33,7 +33,7 @@ interface Reach {
 }
 
 /** What is not named cannot be reached, as far as this version of Landlock knows of it. */
-export function landlockRules(version: number, reach: Reach): LandlockRules {
+export function landlockRules(version: number, reach: LandlockGrants): LandlockRules {
   const handledFiles =
     rights.files & ~(version < 2 ? rights.refer : 0) & ~(version < 3 ? rights.truncate : 0);
   const known = version < 5 ? handledFiles & ~rights.askDevice : handledFiles;
@@ -76,7 +76,7 @@ const rights = {
 };
 
 /** What stays the same for all commands of a session. */
-interface Surroundings {
+interface SessionPaths {
   readonly workspace: string;
   /** Beside the workspace: the private home and temporary directory. */
   readonly writable: readonly string[];
@@ -88,11 +88,11 @@ interface Surroundings {
 }
 
 /** Whatever is not in a system directory, the workspace, a tool chain or said by a rule is out of reach. */
-export function landlockReach(
-  { workspace, writable, pipes, caches, places }: Surroundings,
+export function grantsFor(
+  { workspace, writable, pipes, caches, places }: SessionPaths,
   { confinement, reachable }: Launch,
   connectPorts: readonly number[],
-): Reach {
+): LandlockGrants {
   const open = [...caches, ...(confinement.readable ?? [])];
   const parts = [
     ...open.map((path) => places.of(path, confinement.isHidden)),
@@ -115,13 +115,13 @@ export function toolChainsElsewhere(
   variables: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
   const kept = [home, realOf(tmpdir())];
-  return cachesIn("/", variables)
+  return toolChainsIn("/", variables)
     .map(realOf)
     .filter((path) => dirname(path) !== path && !kept.some((place) => liesInside(place, path)));
 }
 
 /** Root without its powers still owns the passwords of the machine. */
-function partsOfSystem(path: string): Parts {
+function partsOfSystem(path: string): PathParts {
   return systemParts.of(path, path === "/etc" && process.getuid?.() === 0 ? isSecretOfTheSystem : undefined);
 }
 
@@ -156,7 +156,7 @@ function realOf(path: string): string {
 }
 
 /** A place as Landlock is told of it. */
-interface Parts {
+interface PathParts {
   /** Files, and directories with all in them. */
   readonly readable: readonly string[];
   /** Directories of which only the names are seen. */
@@ -170,7 +170,7 @@ interface Parts {
 export class ReadableParts {
   readonly #known = new Map<string, Known>();
 
-  of(place: string, isHidden: ((path: string) => boolean) | undefined): Parts {
+  of(place: string, isHidden: ((path: string) => boolean) | undefined): PathParts {
     if (isHidden === undefined) return { readable: [place], listable: [] };
     const known = this.#known.get(place);
     if (known?.isHidden === isHidden && known.seen.every(isUnchanged)) return known.parts;
@@ -187,7 +187,7 @@ const systemParts = new ReadableParts();
 interface Known {
   readonly isHidden: (path: string) => boolean;
   readonly seen: readonly Stamped[];
-  readonly parts: Parts;
+  readonly parts: PathParts;
 }
 
 interface Stamped {
@@ -199,7 +199,12 @@ interface Stamped {
 const mostDepth = 2;
 const mostNames = 2000;
 
-function partsOf(path: string, isHidden: (path: string) => boolean, depth: number, seen: Stamped[]): Parts {
+function partsOf(
+  path: string,
+  isHidden: (path: string) => boolean,
+  depth: number,
+  seen: Stamped[],
+): PathParts {
   if (isHidden(path)) return { readable: [], listable: [] };
   const names = depth === 0 ? [] : namesIn(path, seen);
   const children = names.map((name) => partsOf(join(path, name), isHidden, depth - 1, seen));

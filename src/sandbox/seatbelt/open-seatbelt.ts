@@ -9,14 +9,14 @@ import { repositoryBelow, repositoryOf } from "../git-repositories.ts";
 import type { LoopbackNetwork } from "../network/loopback-network.ts";
 import { unconfined } from "../no-sandbox.ts";
 import {
-  linkCaches,
-  openPrivatePlaces,
-  type PrivatePlaces,
+  linkToolChains,
+  openPrivateDirectories,
+  type PrivateDirectories,
   privateVariables,
 } from "../private-directories.ts";
 import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
-import { cachesIn } from "../tool-chains.ts";
-import { EntriesBelow } from "../tree-scan.ts";
+import { toolChainsIn } from "../tool-chains.ts";
+import { TreeScan } from "../tree-scan.ts";
 import { seatbeltProfile } from "./seatbelt-profile.ts";
 
 export interface SeatbeltOptions {
@@ -34,9 +34,9 @@ export async function openSeatbelt(
   if (liesInside(options.directory, options.workspace)) {
     return missing("Toolcrib's own state lies in the workspace. Open a directory that does not hold it");
   }
-  const places = openPrivatePlaces(options.directory);
-  const caches = cachesIn(homedir(), process.env);
-  linkCaches(places, homedir(), caches);
+  const places = openPrivateDirectories(options.directory);
+  const caches = toolChainsIn(homedir(), process.env);
+  linkToolChains(places, homedir(), caches);
   const sandbox = new SeatbeltSandbox({ ...options, places, caches });
   const failure = await probe(sandbox, options.workspace);
   if (failure === undefined) return sandbox;
@@ -49,7 +49,7 @@ function missing(reason: string): { readonly missing: string } {
 }
 
 interface SeatbeltParts extends SeatbeltOptions {
-  readonly places: PrivatePlaces;
+  readonly places: PrivateDirectories;
   readonly caches: readonly string[];
 }
 
@@ -66,17 +66,17 @@ class SeatbeltSandbox implements Sandbox {
     ],
   };
   readonly #parts: SeatbeltParts;
-  readonly #tree: EntriesBelow;
+  readonly #tree: TreeScan;
 
   constructor(parts: SeatbeltParts) {
     this.#parts = parts;
-    this.#tree = new EntriesBelow(parts.workspace);
+    this.#tree = new TreeScan(parts.workspace);
   }
 
   async prepare(launch: Launch): Promise<PreparedLaunch> {
     const { workspace, places, caches } = this.#parts;
     const { confinement } = launch;
-    const covered = await this.#tree.cover({
+    const covered = await this.#tree.scan({
       isHidden: confinement.isHidden ?? never,
       isReadOnly: confinement.isReadOnly ?? never,
     });
@@ -93,7 +93,10 @@ class SeatbeltSandbox implements Sandbox {
       hidden: covered.hidden.map(({ path }) => path),
       readOnly: [
         ...covered.readOnly,
-        ...repositories.flatMap(({ readOnly, stubs }) => [...readOnly, ...stubs.map(({ path }) => path)]),
+        ...repositories.flatMap(({ readOnly, absent: stubs }) => [
+          ...readOnly,
+          ...stubs.map(({ path }) => path),
+        ]),
         ...(confinement.absent ?? []).map(({ path }) => path),
       ],
       held: repositories.flatMap(({ held }) => held),

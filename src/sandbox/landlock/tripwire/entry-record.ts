@@ -55,7 +55,7 @@ export class EntryReader {
   ): { readonly entries: readonly EntryRecord[]; readonly isWhole: boolean } {
     const entries: EntryRecord[] = [];
     for (const path of paths) {
-      const parent = hold(dirname(path));
+      const parent = pinDirectory(dirname(path));
       if (parent === undefined) continue;
       this.#readIn(parent, basename(path), path, keep, entries);
       parent.close();
@@ -141,8 +141,8 @@ export function namesInside(directory: PinnedDirectory): readonly string[] {
 }
 
 /** Holds a directory whose path is real, link by link refused; undefined when it is not there. */
-export function hold(path: string): PinnedDirectory | undefined {
-  let directory = holdRoot();
+export function pinDirectory(path: string): PinnedDirectory | undefined {
+  let directory = pinRoot();
   for (const name of path.split("/").filter((part) => part !== "")) {
     const parent = directory;
     try {
@@ -157,7 +157,7 @@ export function hold(path: string): PinnedDirectory | undefined {
   return directory;
 }
 
-export function holdRoot(): PinnedDirectory {
+export function pinRoot(): PinnedDirectory {
   const pinning = new ProcPinning("/", new Gate("/", undefined));
   const root = pinning.pin("/");
   pinning.close();
@@ -188,7 +188,7 @@ export function openUpAbove(paths: readonly string[], workspace: string): () => 
   const opened: { readonly directory: PinnedDirectory; readonly mode: number }[] = [];
   // The outermost first.
   for (const path of [...above].sort()) {
-    const directory = hold(path);
+    const directory = pinDirectory(path);
     if (directory === undefined) continue;
     const mode = modeOf(directory);
     if (!isOpen(mode) && quietly(() => setMode(directory, mode | 0o700)) !== undefined)

@@ -21,19 +21,19 @@ import { newTemporaryId, temporaryName } from "../../../system/temporary-file.ts
 import {
   type EntryReader,
   type EntryRecord,
-  hold,
-  holdRoot,
   isOpen,
   linkOnTheWay,
   modeOf,
   namesInside,
   openUp,
+  pinDirectory,
+  pinRoot,
   quietly,
   setMode,
 } from "./entry-record.ts";
 
 /** What had to be done at a path. */
-export interface Deed {
+export interface Repair {
   readonly path: string;
   readonly what: "made" | "removed" | "changed" | "moved away";
   /** Why it could not be done. */
@@ -45,7 +45,7 @@ interface RestorationOptions {
   readonly reader: EntryReader;
   /** The folder of contents by their hashes. */
   readonly contents: string;
-  readonly aside: Aside;
+  readonly aside: Quarantine;
 }
 
 /**
@@ -53,10 +53,10 @@ interface RestorationOptions {
  * not look into what was not there before, which may be endless.
  */
 export class Restoration {
-  readonly deeds: Deed[] = [];
+  readonly deeds: Repair[] = [];
   readonly #reader: EntryReader;
   readonly #contents: string;
-  readonly #aside: Aside;
+  readonly #aside: Quarantine;
   readonly #was: ReadonlyMap<string, EntryRecord>;
   readonly #inside: ReadonlyMap<string, readonly EntryRecord[]>;
 
@@ -90,7 +90,7 @@ export class Restoration {
     const mustBeThere = this.#was.has(path);
     const link = linkOnTheWay(path, workspace);
     if (link !== undefined && !mustBeThere) this.#takeAside(link, "made");
-    const parent = mustBeThere ? quietly(() => this.#holdOrMake(dirname(path))) : hold(dirname(path));
+    const parent = mustBeThere ? quietly(() => this.#holdOrMake(dirname(path))) : pinDirectory(dirname(path));
     if (parent !== undefined) {
       this.#settleIn(parent, basename(path), path);
       parent.close();
@@ -99,8 +99,8 @@ export class Restoration {
     }
   }
 
-  #takeAside(path: string, what: Deed["what"]): void {
-    const parent = hold(dirname(path));
+  #takeAside(path: string, what: Repair["what"]): void {
+    const parent = pinDirectory(dirname(path));
     if (parent === undefined) return;
     this.#do(path, what, () => this.#aside.take(parent, basename(path), path));
     parent.close();
@@ -153,10 +153,10 @@ export class Restoration {
   }
 
   #holdOrMake(path: string): PinnedDirectory {
-    return holdOrMake(path, (...place) => this.#aside.take(...place));
+    return pinOrMake(path, (...place) => this.#aside.take(...place));
   }
 
-  #do(path: string, what: Deed["what"], act: () => void): void {
+  #do(path: string, what: Repair["what"], act: () => void): void {
     try {
       act();
       this.deeds.push({ path, what });
@@ -188,7 +188,7 @@ function writeIn(
 }
 
 /** Where goes what a command has put in the place of something protected, for a person to look at. */
-export class Aside {
+export class Quarantine {
   readonly #own: string;
   readonly #near: readonly string[];
   readonly #used = new Set<string>();
@@ -222,7 +222,7 @@ export class Aside {
   #takeNear(parent: PinnedDirectory, name: string, path: string): void {
     for (const [index, folder] of this.#near.entries()) {
       try {
-        const target = holdOrMake(join(folder, dirname(path)));
+        const target = pinOrMake(join(folder, dirname(path)));
         try {
           renameSync(parent.at(name), target.at(name));
         } finally {
@@ -238,11 +238,11 @@ export class Aside {
 }
 
 /** Holds a directory, and makes what is missing on the way to it; `clear` takes away what is no directory. */
-function holdOrMake(
+function pinOrMake(
   path: string,
   clear: (parent: PinnedDirectory, name: string, path: string) => void = () => {},
 ): PinnedDirectory {
-  let directory = holdRoot();
+  let directory = pinRoot();
   let reached = "";
   for (const name of path.split("/").filter((part) => part !== "")) {
     const parent = directory;

@@ -16,11 +16,11 @@ import { makePrivateDirectory } from "../../../system/directories.ts";
 import { namesIn } from "../../../system/names-in.ts";
 import { isGone, thisProcess } from "../../../system/process-owner.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
-import { keepFromBeingBare } from "../../git-repair.ts";
-import { type GitPlaces, repositoryBelow, repositoryOf } from "../../git-repositories.ts";
-import { type Covered, EntriesBelow } from "../../tree-scan.ts";
+import { watchForBareRepository } from "../../git-repair.ts";
+import { type GitProtection, repositoryBelow, repositoryOf } from "../../git-repositories.ts";
+import { type ScanResult, TreeScan } from "../../tree-scan.ts";
 import { EntryReader, type EntryRecord, linkOnTheWay, openUpAbove } from "./entry-record.ts";
-import { Aside, type Deed, Restoration } from "./restoration.ts";
+import { Quarantine, type Repair, Restoration } from "./restoration.ts";
 
 /** How a run of a command found what is protected. */
 interface RunRecord {
@@ -58,7 +58,7 @@ export class Tripwire {
   readonly #contents: string;
   readonly #aside: string;
   #reader = new EntryReader();
-  readonly #tree: EntriesBelow;
+  readonly #tree: TreeScan;
 
   constructor({ workspace, directory, writable = [] }: TripwireOptions) {
     this.#workspace = workspace;
@@ -66,18 +66,18 @@ export class Tripwire {
     this.#records = join(directory, "runs");
     this.#contents = join(directory, "contents");
     this.#aside = join(directory, "taken-back");
-    this.#tree = new EntriesBelow(workspace);
+    this.#tree = new TreeScan(workspace);
     makePrivateDirectory(this.#records);
   }
 
   /** `outside`: what was found in places outside the workspace that the command may write. */
-  async begin(confinement: Confinement, outside: readonly Covered[] = []): Promise<Watch> {
+  async begin(confinement: Confinement, outside: readonly ScanResult[] = []): Promise<Watch> {
     const settled = this.#settleAbandoned();
-    const covered = await this.#tree.cover({
+    const covered = await this.#tree.scan({
       isHidden: confinement.isHidden ?? never,
       isReadOnly: confinement.isReadOnly ?? never,
     });
-    const bare = keepFromBeingBare(this.#workspace);
+    const bare = watchForBareRepository(this.#workspace);
     const places = protectedPlaces(this.#workspace, [covered, ...outside], confinement.absent ?? []);
     const earlier = this.#others();
     const { entries, isWhole } = this.#readKept(places.paths);
@@ -147,7 +147,7 @@ export class Tripwire {
   #settle(record: RunRecord): readonly string[] {
     const name = newName();
     const near = [...record.held.map(({ path }) => path).slice(0, 1), this.#workspace];
-    const aside = new Aside({
+    const aside = new Quarantine({
       own: join(this.#aside, name),
       near: near.map((path) => join(path, `.toolcrib-taken-back-${name}`)),
     });
@@ -223,7 +223,7 @@ interface ProtectedPlaces {
 /** What a command must leave as it is, in the workspace and in the repository that it belongs to. */
 function protectedPlaces(
   workspace: string,
-  covered: readonly Covered[],
+  covered: readonly ScanResult[],
   absent: readonly AbsentPath[],
 ): ProtectedPlaces {
   const own = repositoryOf(workspace);
@@ -231,12 +231,12 @@ function protectedPlaces(
     .flatMap(({ repositories }) => repositories)
     .filter((path) => path !== join(workspace, ".git") && !isLink(path))
     .map((path) => repositoryBelow(path, workspace));
-  const known: readonly GitPlaces[] = [...(own === undefined ? [] : [own]), ...nested];
+  const known: readonly GitProtection[] = [...(own === undefined ? [] : [own]), ...nested];
   const held = new Set(known.flatMap((git) => git.held));
   const places = [
     ...covered.flatMap(({ readOnly }) => readOnly),
     ...covered.flatMap(({ hidden }) => hidden.map(({ path }) => path)),
-    ...known.flatMap((git) => [...git.readOnly, ...git.stubs.map(({ path }) => path)]),
+    ...known.flatMap((git) => [...git.readOnly, ...git.absent.map(({ path }) => path)]),
     // A repository that is there is git's to write.
     ...absent.map(({ path }) => path).filter((path) => !held.has(path)),
   ];
@@ -289,10 +289,10 @@ function directoriesIn(path: string): readonly Dirent[] {
 }
 
 /** What was done, for whoever ran the command. `kept`: folders with what was found instead. */
-function told(deeds: readonly Deed[], kept: readonly string[], workspace: string): readonly string[] {
+function told(deeds: readonly Repair[], kept: readonly string[], workspace: string): readonly string[] {
   const failed = deeds.filter(({ failure }) => failure !== undefined);
   const done = deeds.filter(({ failure }) => failure === undefined);
-  const named = (some: readonly Deed[]) => {
+  const named = (some: readonly Repair[]) => {
     const shown = some
       .slice(0, mostShown)
       .map(
