@@ -24,12 +24,12 @@ function makeRepository(path: string): string {
 }
 
 /** What holds for every repository. */
-function usual(directory: string): { held: string[]; readOnly: string[]; stubs: object[]; info: string } {
+function usual(directory: string): { held: string[]; readOnly: string[]; absent: object[]; info: string } {
   const at = (name: string) => join(directory, name);
   return {
     held: [directory],
     readOnly: [at("hooks"), at("info"), at("config")],
-    stubs: [
+    absent: [
       { path: at("hooks"), kind: "directory" },
       { path: at("info"), kind: "directory" },
       { path: at("config"), kind: "file" },
@@ -45,7 +45,7 @@ it("holds a repository, and keeps what it obeys from being written", async () =>
   expect(repositoryOf(work)).toEqual(usual(join(work, ".git")));
 });
 
-it("has stubs for what is missing", async () => {
+it("has absent for what is missing", async () => {
   await using folder = temporaryFolder();
   mkdirSync(join(folder.path, ".git"));
   // As a stub is.
@@ -55,7 +55,7 @@ it("has stubs for what is missing", async () => {
   expect(repositoryOf(folder.path)).toEqual({
     held: [join(folder.path, ".git")],
     readOnly: [],
-    stubs: [
+    absent: [
       { path: at("hooks"), kind: "directory" },
       { path: at("info"), kind: "directory" },
       { path: at("config"), kind: "file" },
@@ -98,7 +98,7 @@ it("follows a submodule, and holds it for the repository around it", async () =>
   expect(repositoryOf(work)).toEqual({
     held: [...outer.held, modules, join(modules, "lib"), ...module.held],
     readOnly: [...outer.readOnly, ...module.readOnly],
-    stubs: [...outer.stubs, ...module.stubs],
+    absent: [...outer.absent, ...module.absent],
     info: outer.info,
   });
   expect(repositoryOf(join(work, "lib", "source"))).toEqual({
@@ -125,7 +125,7 @@ it("believes no file that claims a repository which does not know of it", async 
     writeFileSync(join(evil, ".git"), `gitdir: ${claim}\n`);
     return repositoryOf(evil);
   });
-  const only = { held: [], readOnly: [join(evil, ".git")], stubs: [], info: undefined };
+  const only = { held: [], readOnly: [join(evil, ".git")], absent: [], info: undefined };
   expect(believed).toEqual(claims.map(() => only));
 });
 
@@ -144,7 +144,7 @@ it("believes a file about a repository that lies in the workspace itself", async
     readOnly: [...inner.readOnly, join(work, "sub/.git")],
   });
   expect(repositoryBelow(join(work, "sub/.git"), join(work, "sub"))).toEqual({
-    ...{ held: [], readOnly: [join(work, "sub/.git")], stubs: [], info: undefined },
+    ...{ held: [], readOnly: [join(work, "sub/.git")], absent: [], info: undefined },
   });
 });
 
@@ -181,7 +181,7 @@ it("keeps the hooks and settings that its settings lead to, in the work tree and
     at(".git/config"),
     `[core] hooksPath = hooks dir\n[include]\n${included.map((path) => `\tpath = ${path}\n`).join("")}`,
   );
-  const { readOnly, stubs, ...rest } = usual(at(".git"));
+  const { readOnly, absent, ...rest } = usual(at(".git"));
   const own = at(".git/worktrees/tree");
   expect(repositoryOf(work)).toEqual({
     ...rest,
@@ -191,8 +191,8 @@ it("keeps the hooks and settings that its settings lead to, in the work tree and
       ...[join(own, "commondir"), join(own, "gitdir")],
       ...[at("hooks dir"), at("sub/shared")],
     ],
-    stubs: [
-      ...stubs,
+    absent: [
+      ...absent,
       { path: at("hooks dir"), kind: "directory" },
       ...["sub/shared", "sub/more#", "missing"].map((path) => ({ path: at(path), kind: "file" })),
     ],
@@ -212,7 +212,7 @@ it("lets nothing be written where it cannot look", async () => {
   });
   chmodSync(at(""), 0);
   expect(repositoryOf(work)).toEqual({
-    ...{ held: [], stubs: [], info: undefined },
+    ...{ held: [], absent: [], info: undefined },
     readOnly: [join(work, ".git")],
   });
   for (const name of ["", "modules", "worktrees"]) chmodSync(at(name), 0o700);

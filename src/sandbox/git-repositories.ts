@@ -1,9 +1,10 @@
-import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { namesIfReadable } from "../system/names-in.ts";
 import { liesInside } from "../system/workspace-path.ts";
 import type { Placeholder } from "./bubblewrap/placeholders.ts";
 import { isBare } from "./git-repair.ts";
+import { realPathOf } from "./real-paths.ts";
 import { isClosed } from "./tree-scan.ts";
 
 /** What of a repository is written by every commit, and what decides which programs git runs by itself. */
@@ -25,7 +26,7 @@ export function repositoryOf(workspace: string): GitProtection | undefined {
   if (kind === "directory") return namesIfReadable(git).length === 0 ? undefined : protectionOf(git);
   if (kind === "closed") return protectionOf(git);
   if (kind === "link") {
-    const target = realIfThere(git);
+    const target = realPathOf(git);
     return target !== undefined && liesInside(target, workspace) ? protectionOf(target) : undefined;
   }
   if (kind === "file") return linkedRepository(workspace, git) ?? { ...onlyRead(git), info: undefined };
@@ -140,10 +141,10 @@ function linkedRepository(
   workspace: string = workTree,
 ): GitProtection | undefined {
   const named = /^gitdir: (.+?)\n?$/.exec(textOf(file) ?? "")?.[1];
-  const directory = named === undefined ? undefined : realIfThere(resolve(workTree, named));
+  const directory = named === undefined ? undefined : realPathOf(resolve(workTree, named));
   if (directory === undefined) return undefined;
   const common = textOf(join(directory, "commondir"))?.trim() ?? ".";
-  const owner = realIfThere(resolve(directory, common));
+  const owner = realPathOf(resolve(directory, common));
   if (owner === undefined) return undefined;
   const isOwn =
     [directory, owner].every((path) => liesInside(path, workspace) && path !== workspace) &&
@@ -166,7 +167,7 @@ function linkedRepository(
       dirname(dirname(directory!)) === owner &&
       existsSync(join(directory!, "HEAD")) &&
       back !== undefined &&
-      realIfThere(resolve(directory!, back)) === file
+      realPathOf(resolve(directory!, back)) === file
     );
   }
 
@@ -175,7 +176,7 @@ function linkedRepository(
     return (
       tree !== undefined &&
       existsSync(join(directory!, "HEAD")) &&
-      realIfThere(resolve(directory!, tree)) === workTree
+      realPathOf(resolve(directory!, tree)) === workTree
     );
   }
 }
@@ -195,14 +196,6 @@ function textOf(path: string): string | undefined {
   try {
     if (!lstatSync(path).isFile()) return undefined;
     return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-function realIfThere(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
   } catch {
     return undefined;
   }
@@ -264,7 +257,7 @@ interface NamedPath {
 function pathsNamedIn(config: string, workTree: string): readonly NamedPath[] {
   const found = new Map<string, NamedPath>();
   const look = (file: string) => {
-    for (const { key, value } of settingsIn(configText(file))) {
+    for (const { key, value } of settingsIn(textOf(file) ?? "")) {
       const isInclude = /^include(?:if)?\..*path$/.test(key);
       // `~` and `%(prefix)` are never here.
       if ((!isInclude && key !== "core.hookspath") || /^[~%]/.test(value)) continue;
@@ -305,12 +298,4 @@ function unquoted(value: string): string {
     .map((part) => (part.startsWith('"') ? part.slice(1, -1) : part).replace(/\\(.)/g, "$1"))
     .join("")
     .trim();
-}
-
-function configText(path: string): string {
-  try {
-    return lstatSync(path).isFile() ? readFileSync(path, "utf8") : "";
-  } catch {
-    return "";
-  }
 }

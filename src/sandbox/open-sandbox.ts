@@ -1,58 +1,44 @@
 import type { SandboxLevel } from "../contract/account.ts";
 import { ToolError } from "../contract/error.ts";
-import { NoSandbox } from "./no-sandbox.ts";
-import type { Sandbox } from "./sandbox.ts";
+import { NoSandbox, type OpenedSandbox, type Sandbox, type SandboxContext } from "./sandbox.ts";
 
-export interface SandboxOptions {
-  /** "auto": the best that can be had. A level that cannot be had is `unavailable`. */
+export interface SandboxOptions extends Pick<SandboxContext, "directory" | "own"> {
+  /** "auto": the best one that works here. A level that does not work here is `unavailable`. */
   readonly want: "auto" | SandboxLevel;
-  /** Private, for this workspace. */
-  readonly directory: string;
-  /** Further directories of ours, which no command sees. */
-  readonly own?: readonly string[];
 }
 
-interface RungOptions {
-  /** Absolute and real. */
-  readonly workspace: string;
-  readonly directory: string;
-  readonly own?: readonly string[];
-  /** The absolute path of a program that the workspace does not bring; `unavailable` when there is none. */
-  readonly findProgram: (name: string) => Promise<string>;
-}
-
-interface Rung {
+interface Candidate {
   readonly level: SandboxLevel;
   readonly platform: NodeJS.Platform;
-  /** Loaded when it is tried. `missing` says why it cannot be had here, and what would help. */
-  readonly open: (options: RungOptions) => Promise<Sandbox | { readonly missing: string }>;
+  /** Loads its module on first use. */
+  readonly open: (context: SandboxContext) => Promise<OpenedSandbox>;
 }
 
 // The best first.
-const ladder: readonly Rung[] = [
+const candidates: readonly Candidate[] = [
   {
     level: "bwrap",
     platform: "linux",
-    open: async (options) => (await import("./bubblewrap/open-bubblewrap.ts")).openBubblewrap(options),
+    open: async (context) => (await import("./bubblewrap/open-bubblewrap.ts")).openBubblewrap(context),
   },
   {
     level: "landlock",
     platform: "linux",
-    open: async (options) => (await import("./landlock/open-landlock.ts")).openLandlock(options),
+    open: async (context) => (await import("./landlock/open-landlock.ts")).openLandlock(context),
   },
   {
     level: "seatbelt",
     platform: "darwin",
-    open: async (options) => (await import("./seatbelt/open-seatbelt.ts")).openSeatbelt(options),
+    open: async (context) => (await import("./seatbelt/open-seatbelt.ts")).openSeatbelt(context),
   },
 ];
 
-/** Finds out by trying what can be had here. */
-export async function openSandbox(options: SandboxOptions & RungOptions): Promise<Sandbox> {
+/** Finds out by trying which sandbox works here. */
+export async function openSandbox(options: SandboxOptions & SandboxContext): Promise<Sandbox> {
   const { want } = options;
   if (want === "none") return new NoSandbox();
-  const rungs = ladder.filter(({ platform }) => platform === process.platform);
-  const tried = want === "auto" ? rungs : rungs.filter(({ level }) => level === want);
+  const here = candidates.filter(({ platform }) => platform === process.platform);
+  const tried = want === "auto" ? here : here.filter(({ level }) => level === want);
   const missing = tried.length === 0 ? [`There is no such sandbox for ${process.platform}.`] : [];
   for (const { open } of tried) {
     const opened = await open(options);
@@ -65,12 +51,12 @@ export async function openSandbox(options: SandboxOptions & RungOptions): Promis
   });
 }
 
-/** Says why it is none of the better ones. */
+/** Reports why none of the better ones is used. */
 function withMissing(sandbox: Sandbox, missing: readonly string[]): Sandbox {
   return {
     level: sandbox.level,
     report: { ...sandbox.report, missing },
-    ...(sandbox.pipes === undefined ? {} : { pipes: sandbox.pipes }),
+    pipes: sandbox.pipes,
     prepare: (launch) => sandbox.prepare(launch),
     close: () => sandbox.close(),
   };

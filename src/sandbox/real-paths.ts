@@ -1,22 +1,27 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** What lies behind a link is elsewhere: it would be shown as well, wherever that is. */
-export function isReal(path: string): boolean {
-  return realIfThere(path)[0] === path;
+/** The path without links; undefined when nothing is there. */
+export function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
 }
 
-/** Whether it would come to lie where its path says. */
+/** Those that exist, without links. */
+export function realPathsOf(paths: readonly string[]): readonly string[] {
+  return paths.map(realPathOf).filter((path) => path !== undefined);
+}
+
+/** Whether it exists and no link is part of the path: a mount on any other path would appear elsewhere. */
+export function isReal(path: string): boolean {
+  return realPathOf(path) === path;
+}
+
+/** Whether a file created at this path would be where the path says. */
 export function hasRealParent(path: string): boolean {
   const parent = dirname(path);
   return existsSync(parent) ? isReal(parent) : parent !== path && hasRealParent(parent);
-}
-
-/** Where a path leads; nothing when it is not there. */
-export function realIfThere(path: string): readonly string[] {
-  try {
-    return [realpathSync.native(path)];
-  } catch {
-    return [];
-  }
 }

@@ -7,13 +7,28 @@ import type { SandboxReport } from "../contract/environment.ts";
 export interface Sandbox {
   readonly level: SandboxLevel;
   readonly report: SandboxReport;
-  /** Where pipes must be made so that programs that were handed one can open it again; anywhere if not said. */
+  /** Where pipes must be created so that programs can open an inherited one again. Default: anywhere. */
   readonly pipes?: string;
-  /** What to start instead, so that the program runs confined. `unavailable` when that cannot be done: never less. */
+  /** What to start instead, so that the program runs confined. `unavailable` when that is impossible: never less. */
   prepare(launch: Launch): Promise<PreparedLaunch>;
-  /** Removes what was made for this session: its home and its temporary directory. */
+  /** Removes the private home and temporary directory of this session. */
   close(): Promise<void>;
 }
+
+/** What every kind of sandbox is opened with. */
+export interface SandboxContext {
+  /** Absolute and real. */
+  readonly workspace: string;
+  /** Private, for this workspace. */
+  readonly directory: string;
+  /** Further directories of Toolcrib, which no command sees. */
+  readonly own?: readonly string[];
+  /** The absolute path of a program that does not come from the workspace; `unavailable` when there is none. */
+  readonly findProgram: (name: string) => Promise<string>;
+}
+
+/** `missing`: why the sandbox cannot be used here, and what would help. */
+export type OpenedSandbox = Sandbox | { readonly missing: string };
 
 /** A program about to be started. All paths are absolute and real. */
 export interface Launch {
@@ -22,9 +37,9 @@ export interface Launch {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly confinement: Confinement;
-  /** What it listens on is to be reached from here. */
+  /** The ports it listens on can be reached from outside the sandbox. */
   readonly reachable: boolean;
-  /** It makes itself a terminal. */
+  /** It opens a terminal. */
   readonly terminal?: boolean;
 }
 
@@ -36,10 +51,10 @@ export interface PreparedLaunch {
   readonly env: Readonly<Record<string, string>>;
   /**
    * What it inherits from descriptor 3 on: an open file, which the starter closes once it has started, or a channel,
-   * which is handed to `started`.
+   * which is passed to `started`.
    */
   readonly descriptors: readonly (number | "channel")[];
-  /** Everything it starts ends with it: it has process numbers of its own. */
+  /** Everything it starts ends with it: it has a process namespace. */
   readonly endsTogether: boolean;
   /**
    * Called once it runs. Rejects when the sandbox was not set up; then the program itself has not begun. A sandbox that
@@ -50,12 +65,69 @@ export interface PreparedLaunch {
     readonly channels: readonly Duplex[];
     readonly kill?: () => void;
   }): Promise<void>;
-  /** Where what it listens on at this port can be reached from here; undefined while nobody listens. */
+  /** Where to reach the program that listens on this port inside; undefined while none does. */
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
-  /** Puts right what the sandbox could not prevent so far, while it goes on running. Tells. */
+  /** Repairs what the sandbox could not prevent so far, while the program runs on. Returns remarks. */
   settle?(): Promise<readonly string[]>;
-  /** What has come into being since that would be hidden or protected by now, and is not; undefined if nothing. */
+  /** A path that would be hidden or protected if the program began now, and is not. */
   uncovered?(): Promise<string | undefined>;
-  /** Tidies up when nothing of it runs any more, also when it could not be started. Tells what happened inside. */
+  /** Cleans up when the program and all it started have ended, or could not be started. Returns remarks. */
   finished(): Promise<readonly string[]>;
+}
+
+/** No confinement: the last resort, and for commands that the user lets run outside the sandbox. */
+export class NoSandbox implements Sandbox {
+  readonly level = "none";
+  readonly report: SandboxReport;
+
+  /** `missing`: why none of the others works here. */
+  constructor(missing: readonly string[] = []) {
+    this.report = {
+      level: "none",
+      missing,
+      gaps: [
+        "Commands reach all that the user can reach whom the tools run as.",
+        "What leaves the session of a command and empties its environment (`env -i setsid …`) is not found at its end, and goes on running.",
+      ],
+    };
+  }
+
+  async prepare(launch: Launch): Promise<PreparedLaunch> {
+    return unconfined(launch);
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** The program itself, unchanged. */
+export function unconfined({ file, args, cwd, env }: Launch): PreparedLaunch {
+  return {
+    file,
+    args,
+    cwd,
+    env,
+    descriptors: [],
+    endsTogether: false,
+    started: async () => {},
+    reach: reachOnLoopback,
+    finished: async () => [],
+  };
+}
+
+async function reachOnLoopback(port: number): ReturnType<PreparedLaunch["reach"]> {
+  for (const host of ["127.0.0.1", "::1"]) if (await accepts(host, port)) return { host, port };
+  return undefined;
+}
+
+async function accepts(host: string, port: number): Promise<boolean> {
+  // Loaded on first use: every command loads this file.
+  const { connect } = await import("node:net");
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const end = (isConnected: boolean) => {
+      socket.destroy();
+      resolve(isConnected);
+    };
+    socket.once("connect", () => end(true)).once("error", () => end(false));
+  });
 }

@@ -1,129 +1,67 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { liesInside } from "../system/workspace-path.ts";
+import { realPathOf } from "./real-paths.ts";
 
 /**
- * What commands need of the home directory: tool chains, installed packages, and settings of git. It is theirs to read.
- * Caches that tools must write (of npm, pip, go, yarn, uv …) are not among them: they begin empty in the private home.
+ * What commands may read of the home directory: tool chains, installed packages, and settings of git. Caches that tools
+ * must write (of npm, pip, go, yarn, uv …) are not among them: they begin empty in the private home.
  */
 export function toolChainsIn(
   home: string,
   variables: Readonly<Record<string, string | undefined>>,
   running: string = process.execPath,
 ): readonly string[] {
-  const named = names.map((name) => join(home, name));
-  const told = homesOfToolChains.map((name) => variables[name] ?? "");
-  const searched = (variables.PATH ?? "").split(delimiter).map(prefixOf);
-  const wanted = [...named, ...told, ...searched, prefixOf(dirname(running))];
-  const there = wanted.filter((path) => isAbsolute(path) && isBelow(path, home) && existsSync(path));
-  return [...new Set(there)].filter((path) => !there.some((other) => isBelow(path, other))).sort();
+  const wanted = [
+    ...pathsInHome.map((path) => join(home, path)),
+    ...homeVariables.map((name) => variables[name] ?? ""),
+    ...(variables.PATH ?? "").split(delimiter).map(prefixOf),
+    prefixOf(dirname(running)),
+  ];
+  const found = wanted.filter((path) => isAbsolute(path) && isBelow(path, home) && existsSync(path));
+  return [...new Set(found)].filter((path) => !found.some((other) => isBelow(path, other))).sort();
 }
 
-/** Programs may need what lies beside their directory: `lib` and the like. */
+/** Programs may need the directories beside their own: `lib` and the like. */
 function prefixOf(directory: string): string {
   if (!/^(?:s?bin|shims|condabin)$/.test(basename(directory))) return directory;
-  const prefix = dirname(realIfThere(directory));
+  const prefix = dirname(realPathOf(directory) ?? directory);
   // Not all of a home, and not what applications keep below ~/.local.
   if (/^\.(?:local|config|cache)$/.test(basename(prefix))) return directory;
-  return besides.some((name) => existsSync(join(prefix, name))) ? prefix : directory;
+  return besidePrograms.some((name) => existsSync(join(prefix, name))) ? prefix : directory;
 }
 
-const besides = ["lib", "libexec", "share", "versions", "conda-meta", "pyvenv.cfg"];
-
-function realIfThere(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
+const besidePrograms = ["lib", "libexec", "share", "versions", "conda-meta", "pyvenv.cfg"];
 
 function isBelow(path: string, directory: string): boolean {
   return path !== directory && liesInside(path, directory);
 }
 
-const homesOfToolChains = [
-  "CARGO_HOME",
-  "RUSTUP_HOME",
-  "NVM_DIR",
-  "PNPM_HOME",
-  "PYENV_ROOT",
-  "VIRTUAL_ENV",
-  "GOROOT",
-  "GOPATH",
-  "JAVA_HOME",
-  "VOLTA_HOME",
-  "SDKMAN_DIR",
-  "ASDF_DIR",
-  "ASDF_DATA_DIR",
-  "MISE_DATA_DIR",
-  "RBENV_ROOT",
-  "CONDA_PREFIX",
-  "DOTNET_ROOT",
-  "ANDROID_HOME",
+const homeVariables = words(`
+  CARGO_HOME RUSTUP_HOME NVM_DIR PNPM_HOME PYENV_ROOT VIRTUAL_ENV GOROOT GOPATH JAVA_HOME VOLTA_HOME SDKMAN_DIR
+  ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR RBENV_ROOT CONDA_PREFIX DOTNET_ROOT ANDROID_HOME
+`);
+
+const pathsInHome = [
+  ...words(`
+    .gitconfig .config/git
+    .cargo .rustup .elan .juliaup .swiftly .ghcup .cabal/bin .opam .mix .kerl
+    .pyenv .rye .pixi .poetry .conda miniconda3 anaconda3 miniforge3 mambaforge
+    .nvm .fnm .nodenv .volta .bun/bin .deno/bin .npm-global .npm-packages .yarn/bin
+    .asdf .proto .goenv .gvm go .rbenv .rvm .gem .phpenv .composer/vendor
+    .sdkman .jenv .jabba .m2/repository .m2/wrapper .dotnet .nuget/packages .pub-cache
+    Android/Sdk flutter .foundry .wasmtime .wasmer .krew/bin .linuxbrew .nix-profile bin
+    .tool-versions .node-version .nvmrc .python-version .ruby-version .java-version
+    .local/bin .local/lib .local/pipx .config/mise .config/nvm
+  `),
+  ...words("pipx uv mise rtx asdf fnm virtualenvs pnpm gem hatch pdm swiftly").map(
+    (name) => `.local/share/${name}`,
+  ),
+  ...words("ms-playwright puppeteer Cypress selenium electron node bazelisk pypoetry/virtualenvs").map(
+    (name) => `.cache/${name}`,
+  ),
 ];
 
-const names = [
-  ...[".gitconfig", ".config/git"],
-  ...[".cargo", ".rustup", ".elan", ".juliaup", ".swiftly", ".ghcup", ".cabal/bin", ".opam", ".mix", ".kerl"],
-  ...[".pyenv", ".rye", ".pixi", ".poetry", ".conda", "miniconda3", "anaconda3", "miniforge3", "mambaforge"],
-  ...[
-    ".nvm",
-    ".fnm",
-    ".nodenv",
-    ".volta",
-    ".bun/bin",
-    ".deno/bin",
-    ".npm-global",
-    ".npm-packages",
-    ".yarn/bin",
-  ],
-  ...[".asdf", ".proto", ".goenv", ".gvm", "go", ".rbenv", ".rvm", ".gem", ".phpenv", ".composer/vendor"],
-  ...[
-    ".sdkman",
-    ".jenv",
-    ".jabba",
-    ".m2/repository",
-    ".m2/wrapper",
-    ".dotnet",
-    ".nuget/packages",
-    ".pub-cache",
-  ],
-  ...[
-    "Android/Sdk",
-    "flutter",
-    ".foundry",
-    ".wasmtime",
-    ".wasmer",
-    ".krew/bin",
-    ".linuxbrew",
-    ".nix-profile",
-    "bin",
-  ],
-  ...[".tool-versions", ".node-version", ".nvmrc", ".python-version", ".ruby-version", ".java-version"],
-  ...[".local/bin", ".local/lib", ".local/pipx", ".config/mise", ".config/nvm"],
-  ...[
-    "pipx",
-    "uv",
-    "mise",
-    "rtx",
-    "asdf",
-    "fnm",
-    "virtualenvs",
-    "pnpm",
-    "gem",
-    "hatch",
-    "pdm",
-    "swiftly",
-  ].map((name) => `.local/share/${name}`),
-  ...[
-    "ms-playwright",
-    "puppeteer",
-    "Cypress",
-    "selenium",
-    "electron",
-    "node",
-    "bazelisk",
-    "pypoetry/virtualenvs",
-  ].map((name) => `.cache/${name}`),
-];
+function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}

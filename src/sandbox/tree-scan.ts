@@ -22,10 +22,18 @@ export interface TreeEntry {
   readonly kind: "file" | "directory";
 }
 
-/** Verdicts are kept as long as both are the same functions. */
+/** Results are remembered as long as both are the same functions. */
 export interface PathRules {
   readonly isHidden: (path: string) => boolean;
   readonly isReadOnly: (path: string) => boolean;
+}
+
+export function rulesOf({ isHidden = never, isReadOnly = never }: Partial<PathRules>): PathRules {
+  return { isHidden, isReadOnly };
+}
+
+function never(): boolean {
+  return false;
 }
 
 /**

@@ -1,21 +1,18 @@
-/** What a program sees and may do in its sandbox, in the words of bubblewrap. */
+import type { Mount } from "./mounts.ts";
+
+type Variables = Readonly<Record<string, string>>;
+
+/** What a program sees and may do in its sandbox. */
 export interface BubblewrapProfile {
   /** Each on top of those before it. */
   readonly mounts: readonly Mount[];
   readonly cwd: string;
-  readonly variables: Readonly<Record<string, string>>;
+  readonly variables: Variables;
   /** The descriptor that the seccomp program is read from. */
   readonly seccomp: number;
-  /** `--disable-userns`, which bubblewrap knows from 0.8 on; the seccomp program refuses them as well. */
+  /** `--disable-userns`, which bubblewrap has from 0.8 on; the seccomp program refuses them as well. */
   readonly forbidsUserNamespaces: boolean;
 }
-
-export type Mount =
-  /** `source` as it is outside, seen at `target`; left out when it has vanished. */
-  | { readonly show: "writable" | "read-only"; readonly source: string; readonly target: string }
-  /** Nothing is in it; it costs a fifth of what is shown from outside. */
-  | { readonly show: "blank"; readonly target: string; readonly permissions: "755" | "555" | "000" }
-  | { readonly show: "devices" | "processes"; readonly target: string };
 
 /** Everything but the program itself, which follows after `--`. */
 export function bubblewrapArguments(profile: BubblewrapProfile): readonly string[] {
@@ -43,4 +40,49 @@ function mountArguments(mount: Mount): readonly string[] {
     case "processes":
       return ["--proc", mount.target];
   }
+}
+
+/**
+ * Loaders and shells obey some variables before the program begins: those are set `late`, for the program alone, and so are
+ * those whose names a shell would not pass on.
+ */
+export function splitVariables(env: Variables): {
+  readonly early: Variables;
+  readonly late: readonly string[];
+} {
+  const isLate = (name: string) =>
+    /^(?:LD_|BASH|MALLOC_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|SHELLOPTS$|ENV$|IFS$|PS4$)|\W/.test(name);
+  const late = Object.entries(env).filter(([name]) => isLate(name));
+  return {
+    early: onlyNamed(env, (name) => !isLate(name)),
+    late: late.map(([name, value]) => `${name}=${value}`),
+  };
+}
+
+/** Settings for git in variables, after those that are there. */
+export function withGitSettings(env: Variables, settings: Variables): Variables {
+  const count = Number.parseInt(env.GIT_CONFIG_COUNT ?? "0", 10) || 0;
+  const added = Object.entries(settings).flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${count + index}`, key],
+    [`GIT_CONFIG_VALUE_${count + index}`, value],
+  ]);
+  const total = String(count + Object.keys(settings).length);
+  return { ...env, GIT_CONFIG_COUNT: total, ...Object.fromEntries(added) };
+}
+
+/** The variables by which Toolcrib finds the processes of a run. */
+export function marksIn(env: Variables): Variables {
+  return onlyNamed(env, isMark);
+}
+
+export function withoutMarks(env: Variables): Variables {
+  return onlyNamed(env, (name) => !isMark(name));
+}
+
+function isMark(name: string): boolean {
+  return name.startsWith("TOOLCRIB_");
+}
+
+function onlyNamed(env: Variables, isWanted: (name: string) => boolean): Variables {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isWanted(name)));
 }

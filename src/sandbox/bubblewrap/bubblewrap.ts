@@ -4,12 +4,19 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { Network } from "../network/open-network.ts";
 import type { PrivateDirectories } from "../private-directories.ts";
 import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
-import { bubblewrapArguments, type Mount } from "./arguments.ts";
+import { bubblewrapArguments, marksIn, splitVariables, withGitSettings, withoutMarks } from "./arguments.ts";
 import { type RunningSandbox, RunningSandboxes } from "./freeze.ts";
 import { CoverWatch, gitSettingsForCovers } from "./hidden-files.ts";
-import { clearPrivateMountPoints, findStrayMount, mountsOf, pinPrivateMountPoints } from "./mounts.ts";
+import {
+  clearPrivateMountPoints,
+  findStrayMount,
+  type Mount,
+  mountsOf,
+  pinPrivateMountPoints,
+} from "./mounts.ts";
 import type { OpenView, WorkspaceView } from "./workspace-view.ts";
 
 export interface BubblewrapOptions {
@@ -19,19 +26,30 @@ export interface BubblewrapOptions {
   /** The file of the seccomp program. */
   readonly seccomp: string;
   readonly view: WorkspaceView;
-  readonly places: PrivateDirectories;
+  readonly privates: PrivateDirectories;
   readonly findProgram: (name: string) => Promise<string>;
   readonly report: SandboxReport;
 }
 
-// What is inherited, in this order.
+/** The descriptors that bubblewrap inherits, in this order. */
 const descriptorOf = { arguments: 3, seccomp: 4, sign: 5, network: 6 } as const;
 
-// The first that runs inside: it says that all is set up, waits for our word, and becomes the program.
+// The first program inside: it writes a byte when everything is mounted, waits for a line, and becomes the command.
 const { sign } = descriptorOf;
 const signLine = `printf . >&${sign} && read -r _ <&${sign} || exit 126; exec ${sign}>&-; exec "$@"`;
 
-/** Namespaces of its own for every command, made by bubblewrap. */
+/** What one command needs, from its preparation to its end. */
+interface Setup {
+  readonly network: Network | undefined;
+  readonly running: RunningSandbox;
+  readonly opened: OpenView;
+  readonly mounts: readonly Mount[];
+  readonly covers: CoverWatch;
+  /** Remarks that were not returned yet. */
+  readonly remarks: string[];
+}
+
+/** Runs every command in namespaces of its own, which bubblewrap makes. */
 export class Bubblewrap implements Sandbox {
   readonly level = "bwrap";
   readonly report: SandboxReport;
@@ -45,87 +63,60 @@ export class Bubblewrap implements Sandbox {
   }
 
   async prepare(launch: Launch): Promise<PreparedLaunch> {
-    const { confinement } = launch;
-    const needsNetwork = confinement.mayConnect !== undefined || launch.reachable;
-    const network = needsNetwork ? await this.#openNetwork(launch) : undefined;
-    const lacks = confinement.mayConnect !== undefined && network === undefined ? [reachedNoHosts] : [];
-    const { early, late } = byWhoReads(launch.env);
-    const settingLate = late.length === 0 ? [] : ["/usr/bin/env", ...late];
-    const inner = ["/bin/sh", "-c", signLine, "sh", ...settingLate, launch.file, ...launch.args];
-    const { command, env } = network?.wrap(inner, early) ?? { command: inner, env: early };
-    const running = this.#running.enter();
-    const { opened, mounts } = await this.#look(launch, running).catch(async (error) => {
-      running.leave();
-      await network?.close();
-      throw error;
-    });
-    const covers = new CoverWatch(opened.covered);
-    const finished = async () => {
-      running.leave();
-      return [...lacks.splice(0), ...covers.end(), ...opened.end(), ...((await network?.close()) ?? [])];
-    };
+    const setup = await this.#setUp(launch);
+    const { network, opened, remarks } = setup;
     try {
-      const all = bubblewrapArguments({
-        mounts,
-        cwd: launch.cwd,
-        variables: withoutMarks(
-          opened.view.covers.size > 0 ? withGitSettings(env, gitSettingsForCovers) : env,
-        ),
-        seccomp: descriptorOf.seccomp,
-        forbidsUserNamespaces: this.#options.forbidsUserNamespaces,
-      });
       return {
-        file: this.#options.program,
-        args: ["--args", String(descriptorOf.arguments), "--", ...command],
+        ...this.#program(launch, setup),
         cwd: "/",
-        // The rest is for the program alone: LD_PRELOAD must not reach bubblewrap, which runs outside.
-        env: marksIn(env),
-        descriptors: [
-          this.#write(all),
-          openSync(this.#options.seccomp, "r"),
-          "channel",
-          ...(network ? (["channel"] as const) : []),
-        ],
         endsTogether: true,
-        started: async ({ pid, channels: [sign, channel], kill = () => {} }) => {
-          if (channel !== undefined) network?.attach(channel);
-          if (sign === undefined || !(await saysSo(sign))) throw notSetUp();
-          const stray = findStrayMount(mounts, mountTables(pid)) ?? covers.replaced();
-          if (stray !== undefined) throw exchanged(stray);
-          covers.begin(kill);
-          await running.begin(pid);
-          sign.end("\n");
-        },
+        started: (child) => start(setup, child),
         reach: async (port) => {
           if (network === undefined) throw cannotBeReached(port);
           return network.reach(port);
         },
-        settle: async () => [...lacks.splice(0), ...opened.settle()],
+        settle: async () => [...remarks.splice(0), ...opened.settle()],
         uncovered: () => opened.uncovered(),
-        finished,
+        finished: () => finish(setup),
       };
     } catch (error) {
-      await finished();
+      await finish(setup);
       throw error;
     }
   }
 
   async close(): Promise<void> {
-    await this.#options.places.close();
+    await this.#options.privates.close();
   }
 
-  /** What it is to see, when nobody can change any more what there is. */
-  async #look(
+  async #setUp(launch: Launch): Promise<Setup> {
+    const { mayConnect } = launch.confinement;
+    const network =
+      mayConnect !== undefined || launch.reachable ? await this.#openNetwork(launch) : undefined;
+    const running = this.#running.enter();
+    try {
+      const { opened, mounts } = await this.#planMounts(launch, running);
+      const remarks = mayConnect !== undefined && network === undefined ? [reachedNoHosts] : [];
+      return { network, running, opened, mounts, covers: new CoverWatch(opened.covered), remarks };
+    } catch (error) {
+      running.leave();
+      await network?.close();
+      throw error;
+    }
+  }
+
+  /** Repeats until no running command can change what the plan is based on. */
+  async #planMounts(
     { confinement, file }: Launch,
     running: RunningSandbox,
-  ): Promise<{ readonly opened: OpenView; readonly mounts: readonly Mount[] }> {
-    const { view, places } = this.#options;
+  ): Promise<Pick<Setup, "opened" | "mounts">> {
+    const { view, privates } = this.#options;
     for (;;) {
       const opened = await view.open(confinement, file);
       try {
-        const { mounts, points } = pinPrivateMountPoints(mountsOf(opened.view), places);
+        const { mounts, points } = pinPrivateMountPoints(mountsOf(opened.view), privates);
         if (await running.claim(mounts.map(({ target }) => target))) {
-          if (!clearPrivateMountPoints(points, places.own)) throw exchanged(places.home);
+          if (!clearPrivateMountPoints(points, privates.own)) throw exchanged(privates.home);
           return { opened, mounts };
         }
       } catch (error) {
@@ -136,42 +127,53 @@ export class Bubblewrap implements Sandbox {
     }
   }
 
-  /** Undefined without perl: then it reaches nothing, and is not reached. */
-  async #openNetwork(launch: Launch): Promise<
-    | {
-        wrap(
-          command: readonly string[],
-          env: Readonly<Record<string, string>>,
-        ): { command: readonly string[]; env: Readonly<Record<string, string>> };
-        attach(channel: Duplex): void;
-        reach(port: number): Promise<{ host: string; port: number } | undefined>;
-        close(): Promise<readonly string[]>;
-      }
-    | undefined
-  > {
-    const { mayConnect } = launch.confinement;
-    const perl = await this.#options.findProgram("perl").catch(() => undefined);
-    if (perl === undefined) return undefined;
-    // Loaded when it is needed: most commands go nowhere.
-    const { openNetwork } = await import("../network/open-network.ts");
-    const network = openNetwork(mayConnect === undefined ? {} : { mayConnect });
-    const wrapping = { perl, descriptor: descriptorOf.network };
+  #program(
+    launch: Launch,
+    { network, opened, mounts }: Setup,
+  ): Pick<PreparedLaunch, "file" | "args" | "env" | "descriptors"> {
+    const { program, seccomp, forbidsUserNamespaces } = this.#options;
+    const { early, late } = splitVariables(launch.env);
+    const settingLate = late.length === 0 ? [] : ["/usr/bin/env", ...late];
+    const inner = ["/bin/sh", "-c", signLine, "sh", ...settingLate, launch.file, ...launch.args];
+    const { command, env } = network?.wrap(inner, early) ?? { command: inner, env: early };
+    const all = bubblewrapArguments({
+      mounts,
+      cwd: launch.cwd,
+      variables: withoutMarks(opened.view.covers.size > 0 ? withGitSettings(env, gitSettingsForCovers) : env),
+      seccomp: descriptorOf.seccomp,
+      forbidsUserNamespaces,
+    });
     return {
-      wrap: (command, env) => network.wrap({ ...wrapping, env }, command),
-      attach: (channel) => network.attach(channel),
-      reach: (port) => network.reach(port),
-      close: () => network.close(),
+      file: program,
+      args: ["--args", String(descriptorOf.arguments), "--", ...command],
+      // The other variables are for the program alone: LD_PRELOAD must not reach bubblewrap, which runs outside.
+      env: marksIn(env),
+      descriptors: [
+        this.#write(all),
+        openSync(seccomp, "r"),
+        "channel",
+        ...(network ? (["channel"] as const) : []),
+      ],
     };
   }
 
-  /** Unseen by others: variables are among them. */
+  /** Undefined without perl: then the command reaches nothing and cannot be reached. */
+  async #openNetwork({ confinement }: Launch): Promise<Network | undefined> {
+    const perl = await this.#options.findProgram("perl").catch(() => undefined);
+    if (perl === undefined) return undefined;
+    // Loaded on first use: most commands need no network.
+    const { openNetwork } = await import("../network/open-network.ts");
+    return openNetwork({ perl, descriptor: descriptorOf.network, mayConnect: confinement.mayConnect });
+  }
+
+  /** In a file that other users cannot read: the arguments contain the variables. */
   #write(all: readonly string[]): number {
     if (all.some((argument) => argument.includes("\0"))) {
       throw new ToolError("invalid-input", "A variable or path contains a NUL byte", {
         hint: "Give it without the NUL byte.",
       });
     }
-    const path = join(this.#options.places.own, `arguments-${this.#launches++}`);
+    const path = join(this.#options.privates.own, `arguments-${this.#launches++}`);
     writeFileSync(path, `${all.join("\0")}\0`, { mode: 0o600 });
     try {
       return openSync(path, "r");
@@ -179,6 +181,26 @@ export class Bubblewrap implements Sandbox {
       unlinkSync(path);
     }
   }
+}
+
+/** Lets the command begin once everything is mounted as planned. */
+async function start(
+  { network, running, mounts, covers }: Setup,
+  { pid, channels, kill = () => {} }: Parameters<PreparedLaunch["started"]>[0],
+): Promise<void> {
+  const [sign, channel] = channels;
+  if (channel !== undefined) network?.attach(channel);
+  if (sign === undefined || !(await receivesByte(sign))) throw notSetUp();
+  const stray = findStrayMount(mounts, mountTables(pid)) ?? covers.replaced();
+  if (stray !== undefined) throw exchanged(stray);
+  covers.begin(kill);
+  await running.begin(pid);
+  sign.end("\n");
+}
+
+async function finish({ network, running, opened, covers, remarks }: Setup): Promise<readonly string[]> {
+  running.leave();
+  return [...remarks.splice(0), ...covers.end(), ...opened.end(), ...((await network?.close()) ?? [])];
 }
 
 const reachedNoHosts = "It could reach no hosts: that takes perl, which is not installed here.";
@@ -189,17 +211,17 @@ function cannotBeReached(port: number): ToolError {
   });
 }
 
-/** Whether a byte comes before the end. */
-async function saysSo(sign: Duplex): Promise<boolean> {
-  sign.on("error", () => {});
+/** False when the channel is closed first. */
+async function receivesByte(channel: Duplex): Promise<boolean> {
+  channel.on("error", () => {});
   return Promise.race([
-    once(sign, "data").then(() => true),
-    once(sign, "end").then(() => false),
-    once(sign, "close").then(() => false),
+    once(channel, "data").then(() => true),
+    once(channel, "end").then(() => false),
+    once(channel, "close").then(() => false),
   ]);
 }
 
-/** Of the first process inside, which is the child of the one that was started, and ours. */
+/** Of this process, and of the first process inside, which is the child of the one that was started. */
 function mountTables(pid: number): { readonly inside: string; readonly outside: string } {
   try {
     const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ");
@@ -220,45 +242,4 @@ function notSetUp(): ToolError {
   return new ToolError("unavailable", "The sandbox could not be set up, so the command was not run", {
     hint: "Try again; if it stays so, `toolcrib doctor` says what bubblewrap lacks.",
   });
-}
-
-/** As git takes settings from variables, after those that are there. */
-function withGitSettings(
-  env: Readonly<Record<string, string>>,
-  settings: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const count = Number.parseInt(env.GIT_CONFIG_COUNT ?? "0", 10) || 0;
-  const added = Object.entries(settings).flatMap(([key, value], index) => [
-    [`GIT_CONFIG_KEY_${count + index}`, key],
-    [`GIT_CONFIG_VALUE_${count + index}`, value],
-  ]);
-  const total = String(count + Object.keys(settings).length);
-  return { ...env, GIT_CONFIG_COUNT: total, ...Object.fromEntries(added) };
-}
-
-/**
- * Variables that loaders and shells obey before the program begins are given only to it, and so are those whose names a
- * shell would not hand on.
- */
-function byWhoReads(env: Readonly<Record<string, string>>): {
-  readonly early: Record<string, string>;
-  readonly late: readonly string[];
-} {
-  const isLate = (name: string) =>
-    /^(?:LD_|BASH|MALLOC_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|SHELLOPTS$|ENV$|IFS$|PS4$)|\W/.test(name);
-  const all = Object.entries(env);
-  return {
-    early: Object.fromEntries(all.filter(([name]) => !isLate(name))),
-    late: all.filter(([name]) => isLate(name)).map(([name, value]) => `${name}=${value}`),
-  };
-}
-
-const isMark = (name: string) => name.startsWith("TOOLCRIB_");
-
-function marksIn(env: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => isMark(name)));
-}
-
-function withoutMarks(env: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !isMark(name)));
 }

@@ -1,36 +1,43 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { type MountTableEntry, readMountTable } from "../../system/mount-table.ts";
 import { atRealPlace } from "../../system/pinning/at-real-place.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import type { PrivateDirectories } from "../private-directories.ts";
 import type { TreeEntry } from "../tree-scan.ts";
-import type { Mount } from "./arguments.ts";
 
-/** What is where in a sandbox. Whatever is not named is there to be read. */
+export type Mount =
+  /** `source` as it is outside, seen at `target`; left out when it has vanished. */
+  | { readonly show: "writable" | "read-only"; readonly source: string; readonly target: string }
+  /** An empty directory; five times cheaper than a mount from outside. */
+  | { readonly show: "blank"; readonly target: string; readonly permissions: "755" | "555" | "000" }
+  | { readonly show: "devices" | "processes"; readonly target: string };
+
+/** What a command sees where. Everything that is not named can be read. */
 export interface SandboxView {
   readonly workspace: string;
-  /** What the kernel would let root change for the whole machine. */
+  /** Files with which root could change the whole machine. */
   readonly kernelSettings: readonly string[];
-  /** Directories in whose place something else is seen, and can be written. */
+  /** Directories in whose place another one is seen, and can be written. */
   readonly replaced: readonly { readonly source: string; readonly target: string }[];
-  /** Nothing is in them. */
+  /** Directories that are seen empty. */
   readonly blank: readonly string[];
-  /** In what is replaced or blank: as outside after all. */
+  /** Inside what is replaced or blank: seen as outside. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** In what can be written: nobody renames or replaces them. */
+  /** Inside what can be written: cannot be renamed or replaced. */
   readonly held: readonly string[];
   readonly readOnly: readonly string[];
   /** Directories that must stay empty. */
   readonly empty: readonly string[];
   readonly substitutes: readonly { readonly source: string; readonly target: string }[];
   readonly hidden: readonly TreeEntry[];
-  /** What is seen instead of a hidden file; a device that cannot be opened if not said. */
+  /** What is seen instead of a hidden file. Default: a device that cannot be opened. */
   readonly covers: ReadonlyMap<string, string>;
 }
 
-/** In the order in which they are made: a place before what lies in it. */
+/** In the order in which they are made: a directory before what lies in it. */
 export function mountsOf(view: SandboxView): readonly Mount[] {
   const places: Mount[] = [
     ...view.blank.map(blank("755")),
@@ -55,7 +62,7 @@ export function mountsOf(view: SandboxView): readonly Mount[] {
       if (kind === "directory") return blank("000")(path);
       return { show: "read-only", source: view.covers.get(path) ?? "/dev/null", target: path };
     }),
-    // For each of the others bubblewrap reads the table of all that were made before.
+    // Last, because for each of the others bubblewrap reads the table of all mounts before it.
     ...view.empty.map(blank("555")),
   ];
 }
@@ -68,7 +75,7 @@ function blank(permissions: "755" | "555" | "000"): (path: string) => Mount {
   return (target) => ({ show: "blank", target, permissions });
 }
 
-/** Those for one place stay in their order: the last is seen. */
+/** Mounts on the same path stay in their order: the last is seen. */
 function outermostFirst(mounts: readonly Mount[]): readonly Mount[] {
   return mounts.toSorted((one, other) => depthOf(one.target) - depthOf(other.target));
 }
@@ -77,16 +84,16 @@ function depthOf(path: string): number {
   return path === "/" ? 0 : path.split("/").length;
 }
 
-/** What is mounted on in a place that belongs to commands, by its path there. */
+/** A mount point in a directory that commands can write, by its path outside. */
 interface PrivateMountPoint {
   readonly path: string;
-  /** Something else is mounted further down. */
+  /** It only holds further mount points. */
   readonly isParent: boolean;
 }
 
 /**
- * In a home and a temporary directory that are theirs commands could exchange what others are mounted on, and lead
- * bubblewrap elsewhere. So the directories above are mounted as well: nobody can rename those.
+ * In their private home and temporary directory, commands could replace the mount points of others and so redirect
+ * bubblewrap. So the directories above the mount points are mounted as well, which cannot be renamed.
  */
 export function pinPrivateMountPoints(
   meant: readonly Mount[],
@@ -99,7 +106,7 @@ export function pinPrivateMountPoints(
     mounts.push(mount);
     made.set(mount.target, mount);
   };
-  /** Where a path lies in a private place; undefined when it does not. */
+  /** The path outside of one that lies in a private directory; undefined for others. */
   const privatePath = (path: string): string | undefined => {
     let above = dirname(path);
     while (!made.has(above) && above !== "/") above = dirname(above);
@@ -126,7 +133,7 @@ export function pinPrivateMountPoints(
   return { mounts, points };
 }
 
-/** Does away with what commands have put there instead, while nobody can do so again. False if somebody could. */
+/** Moves away what commands have put in place of the mount points, while all who could are frozen. False on failure. */
 export function clearPrivateMountPoints(points: readonly PrivateMountPoint[], aside: string): boolean {
   return points.every(({ path, isParent }) => {
     const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -141,59 +148,34 @@ export function clearPrivateMountPoints(points: readonly PrivateMountPoint[], as
 }
 
 /**
- * Who exchanges a directory for a link in the moment in which it is mounted could have something else shown. So the mounts
- * that were really made are compared with those that were meant, before the program begins. Gives the first place that is
- * not as it should be. `inside` and `outside` are mount tables as /proc/PID/mountinfo tells them.
+ * Compares the mounts that were made with those that were planned, before the program begins: a directory that is replaced
+ * by a link at the moment it is mounted would show something else. Returns the first mount point that is not as planned.
+ * `inside` and `outside` are the texts of /proc/PID/mountinfo.
  */
 export function findStrayMount(
-  meant: readonly Mount[],
+  planned: readonly Mount[],
   tables: { readonly inside: string; readonly outside: string },
 ): string | undefined {
-  const outside = placesIn(tables.outside);
-  const meantAt = new Map(meant.map((mount) => [mount.target, mount]));
+  const outside = readMountTable(tables.outside);
+  const plannedAt = new Map(planned.map((mount) => [mount.target, mount]));
   const isOutside = new Set(outside.map(({ point }) => point));
-  // Of several at one place only the last is seen.
-  const seen = new Map(placesIn(tables.inside).map((place) => [place.point, place]));
-  return [...seen.values()].find((place) => {
-    if (liesInside(place.point, "/dev") || liesInside(place.point, "/proc")) return false;
-    const mount = meantAt.get(place.point);
-    if (mount === undefined) return !isOutside.has(place.point);
-    if (!("source" in mount) || mount.source !== mount.target || isOutside.has(place.point)) return false;
-    return place.identity !== identityOf(place.point, outside);
+  // Of several mounts on one path only the last is seen.
+  const seen = new Map(readMountTable(tables.inside).map((mounted) => [mounted.point, mounted]));
+  return [...seen.values()].find(({ point, device, root }) => {
+    if (liesInside(point, "/dev") || liesInside(point, "/proc")) return false;
+    const mount = plannedAt.get(point);
+    if (mount === undefined) return !isOutside.has(point);
+    if (!("source" in mount) || mount.source !== mount.target || isOutside.has(point)) return false;
+    return `${device} ${root}` !== identityOf(point, outside);
   })?.point;
 }
 
-interface Place {
-  readonly point: string;
-  readonly device: string;
-  /** What of the file system is mounted there. */
-  readonly root: string;
-  readonly identity: string;
-}
-
-function placesIn(table: string): readonly Place[] {
-  return table
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => {
-      const [, , device = "", root = "", point = ""] = line.split(" ").map(unescaped);
-      return { device, root, point, identity: `${device} ${root}` };
-    });
-}
-
-/** Where a path lies, by the innermost mount around it; of several at one place the last is seen. */
-function identityOf(path: string, places: readonly Place[]): string {
-  const around = places.filter(({ point }) => liesInside(path, point));
+/** The device and the path on it, by the innermost mount around a path; of several on one path the last is seen. */
+function identityOf(path: string, mounts: readonly MountTableEntry[]): string {
+  const around = mounts.filter(({ point }) => liesInside(path, point));
   const { device, root, point } = around.reduce((best, next) =>
     next.point.length >= best.point.length ? next : best,
   );
   const below = path.slice(point === "/" ? 0 : point.length);
   return `${device} ${root === "/" ? "" : root}${below}`;
-}
-
-/** Blanks and the like are told by their numbers. */
-function unescaped(field: string): string {
-  if (!field.includes("\\")) return field;
-  const bytes = field.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
-  return bytes;
 }

@@ -1,34 +1,22 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { closeSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Duplex } from "node:stream";
 import { makePrivateDirectory } from "../../system/directories.ts";
 import { openPrivateDirectories } from "../private-directories.ts";
-import type { Sandbox } from "../sandbox.ts";
+import { probe } from "../probe.ts";
+import type { OpenedSandbox, Sandbox, SandboxContext } from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
 import { Bubblewrap, type BubblewrapOptions } from "./bubblewrap.ts";
 import { findMachinePaths } from "./machine-paths.ts";
 import { DelayedRemoval, Placeholders, placeholdersFolder } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
-export interface OpenBubblewrapOptions {
-  /** Absolute and real. */
-  readonly workspace: string;
-  /** Private, for this workspace. */
-  readonly directory: string;
-  /** Further directories of ours, which no command sees. */
-  readonly own?: readonly string[];
-  /** The absolute path of a program that the workspace does not bring; `unavailable` when there is none. */
-  readonly findProgram: (name: string) => Promise<string>;
-  /** The one that is preferred; that of the system if not said. */
+export interface OpenBubblewrapOptions extends SandboxContext {
+  /** Used if it exists. Default: the one of the system, which profiles of AppArmor name. */
   readonly preferred?: string;
 }
 
-/** Tries it with the profile that commands get; `missing` says why it cannot be had, and what would help. */
-export async function openBubblewrap(
-  options: OpenBubblewrapOptions,
-): Promise<Sandbox | { readonly missing: string }> {
+/** Tries bubblewrap with the profile that commands get. */
+export async function openBubblewrap(options: OpenBubblewrapOptions): Promise<OpenedSandbox> {
   if (process.platform !== "linux") return { missing: "bwrap: bubblewrap needs Linux." };
   const { arch: architecture } = process;
   if (architecture !== "x64" && architecture !== "arm64")
@@ -37,21 +25,21 @@ export async function openBubblewrap(
   if (program === undefined) return { missing: notInstalled };
   const { workspace, directory, own = [] } = options;
   makePrivateDirectory(directory);
-  const places = openPrivateDirectories(directory);
-  const stubs = new Placeholders(
+  const privates = openPrivateDirectories(directory);
+  const placeholders = new Placeholders(
     placeholdersFolder(directory),
-    new DelayedRemoval(join(places.own, "aside")),
+    new DelayedRemoval(join(privates.own, "aside")),
   );
-  stubs.removeAbandoned();
+  placeholders.removeAbandoned();
   const view = new WorkspaceView({
-    ...{ workspace, directory, own, places, stubs },
+    ...{ workspace, directory, own, privates, placeholders },
     machine: findMachinePaths(),
   });
-  const seccomp = join(places.own, "seccomp");
+  const seccomp = join(privates.own, "seccomp");
   writeFileSync(seccomp, seccompProgram({ architecture, network: "own namespace" }), { mode: 0o600 });
   const report = { level: "bwrap", missing: [], gaps } as const;
   const made: BubblewrapOptions = {
-    ...{ program, seccomp, view, places, report },
+    ...{ program, seccomp, view, privates, report },
     findProgram: options.findProgram,
     forbidsUserNamespaces: true,
   };
@@ -61,11 +49,10 @@ export async function openBubblewrap(
   const older = new Bubblewrap({ ...made, forbidsUserNamespaces: false });
   const stillFailing = await failureOf(older, workspace);
   if (stillFailing === undefined) return older;
-  await places.close();
+  await privates.close();
   return { missing: reasonFor(stillFailing, program) };
 }
 
-/** Profiles of AppArmor that let it make namespaces name this one. */
 async function findBubblewrap({
   findProgram,
   preferred = "/usr/bin/bwrap",
@@ -74,45 +61,12 @@ async function findBubblewrap({
   return findProgram("bwrap").catch(() => undefined);
 }
 
-/** What it says when nothing is to be done inside; undefined when that succeeds. */
+/** Undefined when a program that does nothing runs in it. */
 async function failureOf(sandbox: Sandbox, workspace: string): Promise<string | undefined> {
-  const launch = await sandbox.prepare({
-    ...{ file: "/bin/sh", args: ["-c", ":"], cwd: workspace, env: {} },
-    confinement: {},
-    reachable: false,
-  });
-  try {
-    const stdio = launch.descriptors.map((descriptor) => (descriptor === "channel" ? "pipe" : descriptor));
-    const child = spawn(launch.file, launch.args, {
-      env: { ...launch.env },
-      cwd: "/",
-      stdio: ["ignore", "ignore", "pipe", ...stdio],
-    });
-    let said = "";
-    child.stderr!.on("data", (bytes) => {
-      said += bytes;
-    });
-    const closed = once(child, "close");
-    // One that cannot be started says so before it is waited for.
-    closed.catch(() => {});
-    const channels = child.stdio.slice(3).filter((stream) => stream !== null) as unknown as Duplex[];
-    const refusal = await launch.started({ pid: child.pid ?? 0, channels }).then(
-      () => undefined,
-      (error: Error) => {
-        // It would wait for our word.
-        child.kill("SIGKILL");
-        return error.message;
-      },
-    );
-    const [code] = await closed;
-    if (refusal === undefined && code === 0) return undefined;
-    return said.trim() || (code === null && refusal) || `It ended with ${code ?? "a signal"}.`;
-  } catch (error) {
-    return (error as Error).message;
-  } finally {
-    for (const descriptor of launch.descriptors) if (descriptor !== "channel") closeSync(descriptor);
-    await launch.finished();
-  }
+  const failure = await probe(sandbox, { file: "/bin/sh", args: ["-c", ":"], cwd: workspace });
+  if (failure === undefined) return undefined;
+  const { stderr, error, code } = failure;
+  return stderr || (code === null && error) || `It ended with ${code ?? "a signal"}.`;
 }
 
 const notInstalled =

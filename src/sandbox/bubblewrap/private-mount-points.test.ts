@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "n
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import type { Mount } from "./arguments.ts";
+import type { Mount } from "./mounts.ts";
 import { clearPrivateMountPoints, pinPrivateMountPoints } from "./mounts.ts";
 
 const places = { home: "/state/home", temporary: "/state/temporary" };

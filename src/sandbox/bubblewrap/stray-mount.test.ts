@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Mount } from "./arguments.ts";
+import type { Mount } from "./mounts.ts";
 import { findStrayMount } from "./mounts.ts";
 
 const outside = `

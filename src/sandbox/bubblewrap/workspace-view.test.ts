@@ -10,9 +10,9 @@ import { WorkspaceView } from "./workspace-view.ts";
 /** What a command sees in place of the homes and temporary directories of a made-up machine, and what is hidden. */
 async function viewOf(folder: string, workspace: string, machine: Partial<MachinePaths>) {
   const directory = join(folder, "state");
-  const places = openPrivateDirectories(directory);
+  const privates = openPrivateDirectories(directory);
   const view = new WorkspaceView({
-    ...{ workspace, directory, places, stubs: new Placeholders(join(directory, "stubs")) },
+    ...{ workspace, directory, privates, placeholders: new Placeholders(join(directory, "stubs")) },
     machine: {
       ...{ homes: [], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
       ...machine,
@@ -55,8 +55,8 @@ it("gives no place that is too large to look for secrets in it, and says so", as
     mkdirSync(at(path), { recursive: true });
   const view = new WorkspaceView({
     ...{ workspace: at("work"), directory: at("state"), maxGranted: 2 },
-    places: openPrivateDirectories(at("state")),
-    stubs: new Placeholders(at("state/stubs")),
+    privates: openPrivateDirectories(at("state")),
+    placeholders: new Placeholders(at("state/stubs")),
     machine: {
       ...{ homes: [at("home")], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
     },
@@ -80,8 +80,8 @@ it("shows none of our own directories, wherever they are", async () => {
   for (const path of ["work", "config", "home/config"]) mkdirSync(at(path), { recursive: true });
   const view = new WorkspaceView({
     ...{ workspace: at("work"), directory: at("state"), own: ["config", "home/config", "missing"].map(at) },
-    places: openPrivateDirectories(at("state")),
-    stubs: new Placeholders(at("state/stubs")),
+    privates: openPrivateDirectories(at("state")),
+    placeholders: new Placeholders(at("state/stubs")),
     machine: {
       ...{ homes: [at("home")], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
     },

@@ -5,9 +5,16 @@ import { liesInside } from "../../system/workspace-path.ts";
 import { watchForBareRepository, watchGitSettings, watchLink } from "../git-repair.ts";
 import { repositoriesIn } from "../git-repositories.ts";
 import { lostWrites, type PrivateDirectories } from "../private-directories.ts";
-import { hasRealParent, isReal, realIfThere } from "../real-paths.ts";
+import { hasRealParent, isReal, realPathOf, realPathsOf } from "../real-paths.ts";
 import { toolChainsIn } from "../tool-chains.ts";
-import { CacheSecrets, type PathRules, type ScanResult, type TreeEntry, TreeScan } from "../tree-scan.ts";
+import {
+  CacheSecrets,
+  type PathRules,
+  rulesOf,
+  type ScanResult,
+  type TreeEntry,
+  TreeScan,
+} from "../tree-scan.ts";
 import { bundleEntries } from "./bundle-mounts.ts";
 import { coverFilesFor, infoWithExcludes, removeEmptyMountPoints } from "./hidden-files.ts";
 import type { MachinePaths } from "./machine-paths.ts";
@@ -18,144 +25,87 @@ export interface WorkspaceViewOptions {
   readonly workspace: string;
   /** Private, for this workspace. */
   readonly directory: string;
-  /** Further directories of ours, which no command sees. */
+  /** Further directories of Toolcrib, which no command sees. */
   readonly own?: readonly string[];
-  readonly places: PrivateDirectories;
+  readonly privates: PrivateDirectories;
   readonly machine: MachinePaths;
-  readonly stubs: Placeholders;
-  /** Directories in a place outside the workspace that a rule grants. */
+  readonly placeholders: Placeholders;
+  /** How many directories are scanned in one that a rule grants outside the workspace. */
   readonly maxGranted?: number;
 }
 
 /** A view for one command. */
 export interface OpenView {
   readonly view: SandboxView;
-  /** What somebody outside may replace while the command runs, and uncover thereby. */
+  /** Paths that are covered by mounts; replacing one outside uncovers it inside. */
   readonly covered: readonly string[];
-  /** Puts right what could not be prevented so far, and tells. */
+  /** Repairs what could not be prevented so far. Returns remarks. */
   settle(): readonly string[];
-  /** What is there by now and would be hidden or protected, and is not. */
+  /** A path that would be hidden or protected if the command began now, and is not. */
   uncovered(): Promise<string | undefined>;
-  /** When the command has ended. Tells what it should know. */
+  /** Called when the command has ended. Returns remarks. */
   end(): readonly string[];
+}
+
+/** Paths outside the workspace that a rule grants. */
+interface Grants {
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
+}
+
+/** What the scan before a command found. */
+interface Found {
+  readonly rules: PathRules;
+  readonly grants: Grants;
+  readonly hidden: readonly TreeEntry[];
+  readonly readOnly: readonly string[];
+  readonly git: ReturnType<typeof repositoriesIn>;
+  /** That must not be created. */
+  readonly absent: readonly Placeholder[];
 }
 
 /** What commands see of a workspace and of the machine around it. */
 export class WorkspaceView {
   readonly #options: WorkspaceViewOptions;
-  readonly #entries = new Map<string, TreeScan>();
-  readonly #caches: readonly string[];
+  readonly #scans = new Map<string, TreeScan>();
+  readonly #toolChains: readonly string[];
   readonly #cacheSecrets = new CacheSecrets();
-  /** Something else is in their place. */
+  /** Directories of the machine in whose place commands see something else. */
   readonly #unseen: readonly string[];
 
   constructor(options: WorkspaceViewOptions) {
     const { machine } = options;
     this.#options = options;
-    this.#unseen = [
-      ...this.#replaced().map(({ target }) => target),
-      ...machine.ofOthers,
-      "/dev",
-      "/proc",
-      "/sys",
-    ];
-    this.#caches = machine.homes.flatMap((home) => toolChainsIn(home, process.env));
+    const replaced = this.#replaced().map(({ target }) => target);
+    this.#unseen = [...replaced, ...machine.ofOthers, "/dev", "/proc", "/sys"];
+    this.#toolChains = machine.homes.flatMap((home) => toolChainsIn(home, process.env));
   }
 
   async open(confinement: Confinement, program: string): Promise<OpenView> {
-    const { workspace, places, machine, stubs } = this.#options;
-    const judge: PathRules = {
-      isHidden: confinement.isHidden ?? never,
-      isReadOnly: confinement.isReadOnly ?? never,
-    };
-    const replacedInside = this.#unseen.filter((place) => liesInside(place, workspace));
-    const isReplaced = (path: string) => replacedInside.some((place) => liesInside(path, place));
-    const isOutside = (path: string) =>
-      existsSync(path) && (!liesInside(path, workspace) || isReplaced(path));
-    // As rules and commands spell them: what they lead to counts.
-    const granted = (paths: readonly string[] = []) =>
-      paths.flatMap(realIfThere).filter((path) => isOutside(path) && path !== "/" && !judge.isHidden(path));
-    const grants = { readable: granted(confinement.readable), writable: granted(confinement.writable) };
-    const { covered, readable, writable, refused } = await this.#cover(grants, judge);
-    const git = repositoriesIn(workspace, covered.repositories);
-    const { hidden, readOnly, remarks } = bundleEntries(covered, workspace);
-    const absent = (confinement.absent ?? []).map(asStub);
-    const links = [join(workspace, ".git"), ...(confinement.absent ?? []).map(({ path }) => path)].map(
-      watchLink,
-    );
-    const settings = git.parts
-      .flatMap((part) => part.absent)
-      .filter(({ path, kind }) => kind === "file" && basename(path) !== "commondir")
-      .map(({ path }) => watchGitSettings(path));
-    const endings = [
-      ...[...links, ...settings, watchForBareRepository(workspace)],
-      ...lostWrites(
-        (confinement.writable ?? []).filter((path) => !liesInside(path, workspace)),
-        this.#replaced().filter(({ source }) => source === places.home),
-      ),
-    ];
-    const settle = () => [...new Set(endings.map((ending) => ending()).filter((told) => told !== ""))];
+    const { workspace, placeholders } = this.#options;
+    const rules = rulesOf(confinement);
+    const wanted = this.#granted(confinement, rules);
+    const { scanned, refused, ...grants } = await this.#scan(wanted, rules);
+    const git = repositoriesIn(workspace, scanned.repositories);
+    const { hidden, readOnly, remarks } = bundleEntries(scanned, workspace);
+    const absent = (confinement.absent ?? []).map(asPlaceholder);
+    const found: Found = { rules, grants, hidden, readOnly, git, absent };
+    const settle = this.#watch(confinement, git);
     const begun = Date.now();
-    const wanted = [...absent, ...git.parts.flatMap((part) => part.absent)];
-    const use = stubs.use(wanted.filter(({ path }) => hasRealParent(path)));
+    const needed = [...absent, ...git.parts.flatMap((part) => part.absent)];
+    const use = placeholders.use(needed.filter(({ path }) => hasRealParent(path)));
     try {
-      const root = git.parts[0];
-      const excluded = [...use.standing.map(({ path }) => path), ...hidden.map(({ path }) => path)]
-        .filter((path) => liesInside(path, workspace) && !isInGit(path))
-        .map((path) => relative(workspace, path));
-      const substitutes =
-        root?.isOfWorkspace && root.info !== undefined && isReal(root.info) && excluded.length > 0
-          ? [{ source: infoWithExcludes(root.info, excluded, places.own), target: root.info }]
-          : [];
-      const caches = this.#caches.filter(isOutside);
-      const ofProgram = this.#program(program, caches);
-      const kept = [
-        ...[...readOnly, ...git.readOnly, ...git.parts.flatMap((part) => part.readOnly)],
-        // A repository that is there is git's to write.
-        ...absent
-          .map(({ path }) => path)
-          .filter((path) => existsSync(path) && !(isInGit(`${path}/`) && root?.isOfWorkspace)),
-        ...use.standing.filter(({ kind }) => kind === "file").map(({ path }) => path),
-      ];
-      const empty = use.standing.filter(({ kind }) => kind === "directory").map(({ path }) => path);
-      const held = git.parts.flatMap((part) => part.held).filter((path) => path !== workspace);
-      const heldWithParents = [
-        // What is hidden or protected in a directory may be neither under another name of it.
-        ...[...held, ...kept, ...empty, ...hidden.map(({ path }) => path)].flatMap((path) =>
-          above(path, workspace),
-        ),
-        ...held,
-      ];
-      const isShown = (path: string) => isReal(path) && !substitutes.some(({ target }) => target === path);
-      const shown = [...new Set(kept)].filter((path) => isShown(path) && !empty.includes(path));
+      const { view, covered, isKnown } = this.#compose(found, use.standing, program);
       return {
-        view: {
-          workspace,
-          kernelSettings: machine.kernelSettings,
-          replaced: this.#replaced(),
-          blank: machine.ofOthers,
-          readable: [...caches, ...readable, ...ofProgram.filter(isReal)],
-          writable,
-          held: [...new Set(heldWithParents)].filter(isReal),
-          readOnly: shown,
-          empty: empty.filter(isShown),
-          substitutes: [...substitutes, ...ofProgram.filter((path) => !isReal(path)).flatMap(behindLink)],
-          covers: coverFilesFor(hidden, places.own),
-          hidden: [
-            ...machine.secrets,
-            ...this.#ownState(judge),
-            ...this.#cacheSecrets.in(caches, judge),
-            ...hidden,
-          ],
-        },
-        covered: [...shown, ...empty, ...hidden.map(({ path }) => path)],
+        view,
+        covered,
         settle,
         uncovered: async () => {
-          // Its own stubs are there by now, and those of others.
-          const known = new Set([...kept, ...hidden.map(({ path }) => path), ...stubs.standing()]);
-          const now = (await this.#cover(grants, judge)).covered;
-          return [...now.hidden.map(({ path }) => path), ...now.readOnly].find(
-            (path) => !isInOneOf(path, known),
+          // Placeholders exist by now, also those of other commands.
+          const standing = new Set(placeholders.standing());
+          const now = (await this.#scan(wanted, rules)).scanned;
+          return [...now.hidden.map(pathOf), ...now.readOnly].find(
+            (path) => !isKnown(path) && !isInOneOf(path, standing),
           );
         },
         end: () => {
@@ -170,26 +120,115 @@ export class WorkspaceView {
     }
   }
 
-  /** Looks through the workspace, and through what is granted outside: where that cannot be done, it is not granted. */
-  async #cover(
-    granted: { readonly readable: readonly string[]; readonly writable: readonly string[] },
-    judge: PathRules,
-  ): Promise<typeof granted & { readonly covered: ScanResult; readonly refused: readonly string[] }> {
+  /** Watches what no mount can protect. Returns what repairs it, and says so. */
+  #watch(confinement: Confinement, git: Found["git"]): () => readonly string[] {
+    const { workspace, privates } = this.#options;
+    const absent = (confinement.absent ?? []).map(({ path }) => path);
+    const settings = git.parts
+      .flatMap((part) => part.absent)
+      .filter(({ path, kind }) => kind === "file" && basename(path) !== "commondir");
+    const repairs = [
+      ...[join(workspace, ".git"), ...absent].map(watchLink),
+      ...settings.map(({ path }) => watchGitSettings(path)),
+      watchForBareRepository(workspace),
+      ...lostWrites(
+        (confinement.writable ?? []).filter((path) => !liesInside(path, workspace)),
+        this.#replaced().filter(({ source }) => source === privates.home),
+      ),
+    ];
+    return () => [...new Set(repairs.map((repair) => repair()).filter((remark) => remark !== ""))];
+  }
+
+  /** `standing`: the placeholders that exist now. */
+  #compose(
+    found: Found,
+    standing: readonly Placeholder[],
+    program: string,
+  ): Pick<OpenView, "view" | "covered"> & { readonly isKnown: (path: string) => boolean } {
+    const { workspace, machine, privates } = this.#options;
+    const { git, grants, rules } = found;
+    const hidden = found.hidden.map(pathOf);
+    const kept = keptPaths(found, standing);
+    const empty = standing.filter(({ kind }) => kind === "directory").map(pathOf);
+    const pinned = git.parts.flatMap((part) => part.held).filter((path) => path !== workspace);
+    // Under another name of its directory, a path would be neither hidden nor protected.
+    const parents = [...pinned, ...kept, ...empty, ...hidden].flatMap((path) => above(path, workspace));
+    const info = this.#infoWithExcludes(git, [...standing.map(pathOf), ...hidden]);
+    const isShown = (path: string) => isReal(path) && !info.some(({ target }) => target === path);
+    const readOnly = [...new Set(kept)].filter((path) => isShown(path) && !empty.includes(path));
+    const toolChains = this.#toolChains.filter((path) => this.#isOutside(path));
+    const programs = this.#programToShow(program, toolChains);
+    const view: SandboxView = {
+      workspace,
+      kernelSettings: machine.kernelSettings,
+      replaced: this.#replaced(),
+      blank: machine.ofOthers,
+      readable: [...toolChains, ...grants.readable, ...programs.filter(isReal)],
+      writable: grants.writable,
+      held: [...new Set([...parents, ...pinned])].filter(isReal),
+      readOnly,
+      empty: empty.filter(isShown),
+      substitutes: [...info, ...programs.filter((path) => !isReal(path)).flatMap(behindLink)],
+      covers: coverFilesFor(found.hidden, privates.own),
+      hidden: [
+        ...machine.secrets,
+        ...this.#ownState(rules),
+        ...this.#cacheSecrets.in(toolChains, rules),
+        ...found.hidden,
+      ],
+    };
+    const known = new Set([...kept, ...hidden]);
+    return {
+      view,
+      covered: [...readOnly, ...empty, ...hidden],
+      isKnown: (path) => isInOneOf(path, known),
+    };
+  }
+
+  /** Keeps placeholders and hidden files out of `git status` and `git add -A`. */
+  #infoWithExcludes(git: Found["git"], paths: readonly string[]): SandboxView["substitutes"] {
+    const { workspace, privates } = this.#options;
+    const info = git.parts[0]?.isOfWorkspace ? git.parts[0].info : undefined;
+    const excluded = paths
+      .filter((path) => liesInside(path, workspace) && !isInGit(path))
+      .map((path) => relative(workspace, path));
+    if (info === undefined || !isReal(info) || excluded.length === 0) return [];
+    return [{ source: infoWithExcludes(info, excluded, privates.own), target: info }];
+  }
+
+  /** Rules and commands may spell paths with links: what these lead to counts. */
+  #granted(confinement: Confinement, { isHidden }: PathRules): Grants {
+    const granted = (paths: readonly string[] = []) =>
+      realPathsOf(paths).filter((path) => this.#isOutside(path) && path !== "/" && !isHidden(path));
+    return { readable: granted(confinement.readable), writable: granted(confinement.writable) };
+  }
+
+  /** Whether it exists and is not seen as part of the workspace. */
+  #isOutside(path: string): boolean {
+    const { workspace } = this.#options;
+    const isReplaced = () =>
+      this.#unseen.some((place) => liesInside(place, workspace) && liesInside(path, place));
+    return existsSync(path) && (!liesInside(path, workspace) || isReplaced());
+  }
+
+  /** Scans the workspace and the grants. A grant that is too large to scan is refused. */
+  async #scan(
+    granted: Grants,
+    rules: PathRules,
+  ): Promise<Grants & { readonly scanned: ScanResult; readonly refused: readonly string[] }> {
     const { workspace } = this.#options;
     const tops = [...new Set([workspace, ...granted.writable, ...granted.readable])];
-    const looks = await Promise.all(
+    const scans = await Promise.all(
       tops.map(async (top) => {
-        const entries = this.#entries.get(top) ?? this.#below(top);
-        this.#entries.set(top, entries);
-        return { top, ...(await entries.scan(judge)) };
+        const scan = this.#scans.get(top) ?? this.#newScan(top);
+        this.#scans.set(top, scan);
+        return { top, ...(await scan.scan(rules)) };
       }),
     );
-    const tooLarge = looks.filter(({ top, isWhole }) => top !== workspace && !isWhole).map(({ top }) => top);
+    const tooLarge = scans.filter(({ top, isWhole }) => top !== workspace && !isWhole).map(({ top }) => top);
     const isGiven = (top: string) => !tooLarge.includes(top);
-    // What is not replaced can be read anyway.
-    const isSeen = (top: string) => isGiven(top) || this.#isSeen(top);
-    const seen = looks.filter(({ top }) => isSeen(top));
-    // What is only read need only be searched for what is hidden.
+    // What is not replaced can be read without a grant.
+    const seen = scans.filter(({ top }) => isGiven(top) || this.#isSeen(top));
     const written = seen.filter(
       ({ top }) => top === workspace || (isGiven(top) && granted.writable.includes(top)),
     );
@@ -200,57 +239,71 @@ export class WorkspaceView {
         if (!this.#isSeen(top)) return [notGranted(top, "is not open to the command")];
         return granted.writable.includes(top) ? [notGranted(top, "cannot be written by the command")] : [];
       }),
-      covered: {
+      scanned: {
         hidden: seen.flatMap(({ hidden }) => hidden),
         readOnly: written.flatMap(({ readOnly }) => readOnly),
         repositories: written.flatMap(({ repositories }) => repositories),
         unnameable: seen.flatMap(({ unnameable }) => unnameable),
-        isWhole: looks[0]!.isWhole,
+        isWhole: scans[0]!.isWhole,
       },
     };
   }
 
-  /** Of places that it was only granted, a command need not wait for the largest. */
-  #below(top: string): TreeScan {
+  /** A command does not wait for the scan of a very large grant. */
+  #newScan(top: string): TreeScan {
     const { workspace, maxGranted = 20_000 } = this.#options;
     const budget = top === workspace ? {} : { maxDirectories: maxGranted, maxMs: 1000 };
     return new TreeScan(top, { leaveOut: this.#unseen, ...budget });
   }
 
-  /** Also where the workspace lies around them; only a temporary directory of its own stays as it is. */
+  /**
+   * Homes and temporary directories, with what commands see there. Also where they lie in the workspace, except a temporary
+   * directory of the workspace itself.
+   */
   #replaced(): SandboxView["replaced"] {
-    const { workspace, places, machine } = this.#options;
+    const { workspace, privates, machine } = this.#options;
     const isOwn = (path: string) => liesInside(path, workspace) && !sharedByAll.includes(path);
     return [
       ...machine.temporaryDirectories
         .filter((target) => !isOwn(target))
-        .map((target) => ({ source: places.temporary, target })),
-      ...machine.homes.map((target) => ({ source: places.home, target })),
+        .map((target) => ({ source: privates.temporary, target })),
+      ...machine.homes.map((target) => ({ source: privates.home, target })),
     ].filter(({ target }) => target !== workspace);
   }
 
-  /** One that lies where nothing else is to be seen. */
-  #program(program: string, caches: readonly string[]): readonly string[] {
-    const isIn = (places: readonly string[]) => places.some((place) => liesInside(program, place));
-    return isIn(this.#unseen) && !isIn([this.#options.workspace, ...caches]) ? [program] : [];
+  /** The program itself where its directory is not seen. */
+  #programToShow(program: string, toolChains: readonly string[]): readonly string[] {
+    const isIn = (directories: readonly string[]) => directories.some((path) => liesInside(program, path));
+    return isIn(this.#unseen) && !isIn([this.#options.workspace, ...toolChains]) ? [program] : [];
   }
 
   #isSeen(path: string): boolean {
     return !this.#unseen.some((place) => liesInside(path, place));
   }
 
-  /** All of Toolcrib's own files that lie around those for this workspace. */
+  /** The directories of Toolcrib: the outermost hidden one around the state of this workspace, and `own`. */
   #ownState({ isHidden }: PathRules): readonly TreeEntry[] {
     const { directory, workspace, own = [] } = this.#options;
     let top = directory;
     for (let path = dirname(directory); path !== dirname(path); path = dirname(path)) {
       if (isHidden(path) && !liesInside(workspace, path)) top = path;
     }
-    const others = own
-      .flatMap(realIfThere)
-      .filter((path) => !liesInside(path, top) && !liesInside(workspace, path) && this.#isSeen(path));
+    const others = realPathsOf(own).filter(
+      (path) => !liesInside(path, top) && !liesInside(workspace, path) && this.#isSeen(path),
+    );
     return [top, ...others].map((path) => ({ path, kind: "directory" }));
   }
+}
+
+/** Paths of the workspace that a command may read and not write. */
+function keptPaths({ readOnly, git, absent }: Found, standing: readonly Placeholder[]): readonly string[] {
+  const hasRepository = git.parts[0]?.isOfWorkspace === true;
+  return [
+    ...[...readOnly, ...git.readOnly, ...git.parts.flatMap((part) => part.readOnly)],
+    // A repository that exists is git's to write.
+    ...absent.map(pathOf).filter((path) => existsSync(path) && !(isInGit(`${path}/`) && hasRepository)),
+    ...standing.filter(({ kind }) => kind === "file").map(pathOf),
+  ];
 }
 
 function notGranted(path: string, what: string): string {
@@ -259,8 +312,8 @@ function notGranted(path: string, what: string): string {
 
 const sharedByAll = ["/tmp", "/var/tmp"];
 
-function never(): boolean {
-  return false;
+function pathOf({ path }: { readonly path: string }): string {
+  return path;
 }
 
 /** Whether `path` is one of these, or lies in one. */
@@ -268,12 +321,13 @@ function isInOneOf(path: string, places: ReadonlySet<string>): boolean {
   return places.has(path) || (path !== "/" && isInOneOf(dirname(path), places));
 }
 
-/** `.git` is a directory for git, whatever else it may be. */
-function behindLink(target: string): readonly { readonly source: string; readonly target: string }[] {
-  return realIfThere(target).map((source) => ({ source, target }));
+function behindLink(target: string): SandboxView["substitutes"] {
+  const source = realPathOf(target);
+  return source === undefined ? [] : [{ source, target }];
 }
 
-function asStub({ path, kind }: { path: string; kind: "file" | "directory" }): Placeholder {
+/** For `.git` an empty directory, which git ignores, whatever kind the rule names. */
+function asPlaceholder({ path, kind }: { path: string; kind: "file" | "directory" }): Placeholder {
   return { path, kind: path.endsWith("/.git") ? "directory" : kind };
 }
 

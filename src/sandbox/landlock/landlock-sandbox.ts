@@ -7,27 +7,26 @@ import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import type { LoopbackNetwork } from "../network/loopback-network.ts";
-import { unconfined } from "../no-sandbox.ts";
 import { lostWrites, type PrivateDirectories, privateVariables } from "../private-directories.ts";
-import { realIfThere } from "../real-paths.ts";
-import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
+import { realPathsOf } from "../real-paths.ts";
+import { type Launch, type PreparedLaunch, type Sandbox, unconfined } from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
 import type { Architecture } from "../seccomp/system-calls.ts";
-import { TreeScan } from "../tree-scan.ts";
+import { rulesOf, type ScanResult, TreeScan } from "../tree-scan.ts";
 import { encodePlan, launcherProgram } from "./launcher.ts";
 import { grantsFor, landlockGaps, landlockRules, ReadableParts } from "./rules.ts";
-import type { Tripwire } from "./tripwire/tripwire.ts";
+import type { Tripwire, Watch } from "./tripwire/tripwire.ts";
 
 export interface LandlockParts {
   readonly workspace: string;
-  /** Private: what no command may write. */
+  /** Private: no command may write it. */
   readonly directory: string;
   readonly perl: string;
   readonly architecture: Architecture;
-  /** Of Landlock, as the kernel says. */
+  /** Of Landlock, as the kernel reports it. */
   readonly version: number;
-  readonly places: PrivateDirectories;
-  readonly caches: readonly string[];
+  readonly privates: PrivateDirectories;
+  readonly toolChains: readonly string[];
   readonly tripwire: Tripwire;
 }
 
@@ -38,123 +37,124 @@ export class LandlockSandbox implements Sandbox {
   readonly pipes: string;
   readonly #parts: LandlockParts;
   readonly #readable = new ReadableParts();
-  readonly #outside = new Map<string, TreeScan>();
+  readonly #scans = new Map<string, TreeScan>();
 
   constructor(parts: LandlockParts) {
     this.#parts = parts;
-    this.pipes = join(parts.places.own, "pipes");
+    this.pipes = join(parts.privates.own, "pipes");
     mkdirSync(this.pipes, { mode: 0o700 });
     this.report = { level: "landlock", missing: [], gaps: landlockGaps(parts.version) };
   }
 
-  async prepare(launch: Launch): Promise<PreparedLaunch> {
-    const { workspace, directory, places, perl, architecture, version, caches, tripwire } = this.#parts;
-    const { reachable } = launch;
-    const confinement = withRealPlaces(launch.confinement);
-    const tooMuch = confinement.writable?.find((path) => liesInside(directory, path));
+  async prepare(given: Launch): Promise<PreparedLaunch> {
+    const { directory, perl, tripwire } = this.#parts;
+    const launch = { ...given, confinement: withRealPaths(given.confinement) };
+    const tooMuch = launch.confinement.writable?.find((path) => liesInside(directory, path));
     if (tooMuch !== undefined) throw ownStateInReach(tooMuch);
-    const outside = await this.#lookAt(confinement);
-    const watch = await tripwire.begin(confinement, outside);
-    const network = await networkFor(confinement, version).catch(async (error) => {
+    const scans = await this.#scanWritable(launch.confinement);
+    const watch = await tripwire.begin(launch.confinement, scans);
+    const network = await this.#openNetwork(launch.confinement).catch(async (error) => {
       await watch.end();
       throw error;
     });
-    const surroundings = {
-      ...{ workspace, caches, places: this.#readable, pipes: this.pipes },
-      writable: [places.home, places.temporary, ...watch.writable],
-    };
-    const reach = grantsFor(
-      surroundings,
-      { ...launch, confinement },
-      network === undefined ? [] : [network.port],
-    );
-    const plan = encodePlan({
-      architecture,
-      rules: landlockRules(version, reach),
-      terminal: launch.terminal === true,
-      seccomp: seccompProgram({
-        architecture,
-        network: version >= 4 ? "filtered" : "none",
-        mayListen: reachable,
-        refuseTruncation: version < 3,
-      }),
-      cwd: launch.cwd,
-      env: { ...privateVariables(launch.env, places), ...network?.variables },
-      file: launch.file,
-      args: launch.args,
-    });
-    const lost = lostWrites(
-      (launch.confinement.writable ?? []).filter((path) => !liesInside(path, workspace)),
-      realIfThere(homedir()).map((target) => ({ source: places.home, target })),
-    );
-    const tellLost = () => lost.map((tell) => tell()).filter((told) => told !== "");
+    const plan = this.#plan(launch, watch, network);
+    const lost = this.#lostWrites(given.confinement);
     let remarks: Promise<readonly string[]> | undefined;
     return {
       file: perl,
       args: ["-e", launcherProgram()],
       cwd: undefined,
-      // The launcher is no place for what a caller says: perl and the loader heed variables.
+      // Perl and the loader obey variables, so those of the caller are part of the plan.
       env: Object.fromEntries(Object.entries(launch.env).filter(([name]) => name.startsWith("TOOLCRIB_"))),
       descriptors: ["channel"],
       endsTogether: false,
       started: ({ channels }) => settingUp(channels[0]!, plan, launch.file),
       reach: unconfined(launch).reach,
-      settle: async () => [...(await watch.settle()), ...tellLost()],
+      settle: async () => [...watch.settle(), ...lost()],
       finished: () =>
         (remarks ??= (async () => [
           ...((await network?.close()) ?? []),
           ...(await watch.end()),
-          ...tellLost(),
+          ...lost(),
         ])()),
     };
   }
 
-  /** Nothing can be hidden in a place that can be written: one that holds secrets is not given. */
-  async #lookAt({ writable = [], isHidden = never, isReadOnly = never }: Confinement) {
-    const places = writable.filter((path) => !liesInside(path, this.#parts.workspace));
+  async close(): Promise<void> {
+    this.#parts.tripwire.close();
+    await this.#parts.privates.close();
+  }
+
+  /** Landlock cannot hide a file in a directory that can be written, so one that contains secrets is refused. */
+  async #scanWritable(confinement: Confinement): Promise<readonly ScanResult[]> {
+    const { writable = [] } = confinement;
+    const directories = writable.filter((path) => !liesInside(path, this.#parts.workspace));
     return Promise.all(
-      places.map(async (place) => {
-        const entries = this.#outside.get(place) ?? new TreeScan(place, { maxDirectories: 5000 });
-        this.#outside.set(place, entries);
-        const covered = await entries.scan({ isHidden, isReadOnly });
-        if (covered.hidden.length > 0) throw holdsSecrets(place, covered.hidden[0]!.path);
-        if (!covered.isWhole) throw isTooLarge(place);
-        return covered;
+      directories.map(async (directory) => {
+        const scan = this.#scans.get(directory) ?? new TreeScan(directory, { maxDirectories: 5000 });
+        this.#scans.set(directory, scan);
+        const found = await scan.scan(rulesOf(confinement));
+        if (found.hidden.length > 0) throw holdsSecrets(directory, found.hidden[0]!.path);
+        if (!found.isWhole) throw isTooLarge(directory);
+        return found;
       }),
     );
   }
 
-  async close(): Promise<void> {
-    this.#parts.tripwire.close();
-    await this.#parts.places.close();
+  /** Older kernels cannot restrict a command to one port, so it has no network there. */
+  async #openNetwork({ mayConnect }: Confinement): Promise<LoopbackNetwork | undefined> {
+    if (mayConnect === undefined || this.#parts.version < 4) return undefined;
+    const { openLoopbackNetwork } = await import("../network/loopback-network.ts");
+    return openLoopbackNetwork({ mayConnect });
+  }
+
+  #plan(launch: Launch, watch: Watch, network: LoopbackNetwork | undefined): Uint8Array {
+    const { workspace, privates, architecture, version, toolChains } = this.#parts;
+    const session = {
+      ...{ workspace, toolChains, readable: this.#readable, pipes: this.pipes },
+      writable: [privates.home, privates.temporary, ...watch.writable],
+    };
+    const grants = grantsFor(session, launch, network === undefined ? [] : [network.port]);
+    return encodePlan({
+      architecture,
+      rules: landlockRules(version, grants),
+      terminal: launch.terminal === true,
+      seccomp: seccompProgram({
+        architecture,
+        network: version >= 4 ? "filtered" : "none",
+        mayListen: launch.reachable,
+        refuseTruncation: version < 3,
+      }),
+      cwd: launch.cwd,
+      env: { ...privateVariables(launch.env, privates), ...network?.variables },
+      file: launch.file,
+      args: launch.args,
+    });
+  }
+
+  #lostWrites({ writable = [] }: Confinement): () => readonly string[] {
+    const { workspace, privates } = this.#parts;
+    const lost = lostWrites(
+      writable.filter((path) => !liesInside(path, workspace)),
+      realPathsOf([homedir()]).map((target) => ({ source: privates.home, target })),
+    );
+    return () => lost.map((find) => find()).filter((remark) => remark !== "");
   }
 }
 
-const never = () => false;
-
-/** Rules and commands spell places as they like: what they lead to counts, unless it is hidden. */
-function withRealPlaces(confinement: Confinement): Confinement {
-  const { isHidden = never } = confinement;
+/** Rules and commands may spell paths with links: what these lead to counts, unless it is hidden. */
+function withRealPaths(confinement: Confinement): Confinement {
+  const { isHidden } = rulesOf(confinement);
   const real = (paths: readonly string[] = []) =>
-    paths.flatMap(realIfThere).filter((path) => path !== "/" && !isHidden(path));
+    realPathsOf(paths).filter((path) => path !== "/" && !isHidden(path));
   return { ...confinement, readable: real(confinement.readable), writable: real(confinement.writable) };
 }
 
-/** Older kernels cannot keep a command to one port: it has no network then. */
-async function networkFor(
-  { mayConnect }: Confinement,
-  version: number,
-): Promise<LoopbackNetwork | undefined> {
-  if (mayConnect === undefined || version < 4) return undefined;
-  const { openLoopbackNetwork } = await import("../network/loopback-network.ts");
-  return openLoopbackNetwork({ mayConnect });
-}
-
-/** Gives the launcher its plan and waits until it has become the program: then its end of the channel is closed. */
+/** Sends the launcher its plan and waits until it has become the program: then its end of the channel is closed. */
 function settingUp(channel: Duplex, plan: Uint8Array, file: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let said = "";
-    // When it ended early, what it said tells more.
+    // When the launcher ends early, its message says more than this error.
     channel.on("error", () => {});
     channel.on("data", (bytes) => (said += bytes));
     channel.once("close", () => (said === "." ? resolve() : reject(notSetUp(said, file))));

@@ -1,34 +1,27 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Duplex } from "node:stream";
 import { promisify } from "node:util";
 import type { AbsentPath } from "../../contract/confinement.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { ownCode } from "../own-code.ts";
 import { linkToolChains, openPrivateDirectories } from "../private-directories.ts";
-import type { Launch, Sandbox } from "../sandbox.ts";
+import { probe } from "../probe.ts";
+import type { OpenedSandbox, SandboxContext } from "../sandbox.ts";
 import { toolChainsIn } from "../tool-chains.ts";
 import { LandlockSandbox } from "./landlock-sandbox.ts";
 import { toolChainsElsewhere } from "./rules.ts";
 import { Tripwire } from "./tripwire/tripwire.ts";
 
-export interface LandlockOptions {
-  /** Absolute and real. */
-  readonly workspace: string;
-  /** Private, for this workspace. */
-  readonly directory: string;
-  readonly findProgram: (name: string) => Promise<string>;
-  /** What of our own programs lies in the workspace; found out if not said. */
+export interface LandlockOptions extends SandboxContext {
+  /** The files of Toolcrib in the workspace. Default: found out. */
   readonly ownCode?: readonly AbsentPath[];
-  /** As if the kernel knew no later version of Landlock. */
+  /** As if the kernel had no later version of Landlock. */
   readonly versionAtMost?: number;
 }
 
-/** Tries Landlock with the real profile. `missing` says in a sentence why it cannot be had, and what helps. */
-export async function openLandlock(
-  options: LandlockOptions,
-): Promise<Sandbox | { readonly missing: string }> {
+/** Tries Landlock with the profile that commands get. */
+export async function openLandlock(options: LandlockOptions): Promise<OpenedSandbox> {
   const { workspace, directory, findProgram, versionAtMost = Number.POSITIVE_INFINITY } = options;
   const { platform, arch } = process;
   if (platform !== "linux") return missing("it is a part of Linux");
@@ -52,24 +45,25 @@ export async function openLandlock(
       "the kernel lacks it. It takes Linux 5.13 or later, with landlock in the boot option lsm=",
     );
   }
-  const places = openPrivateDirectories(directory);
+  const privates = openPrivateDirectories(directory);
   const home = homedir();
-  const caches = toolChainsIn(home, process.env);
-  linkToolChains(places, home, caches);
+  const toolChains = toolChainsIn(home, process.env);
+  linkToolChains(privates, home, toolChains);
   const sandbox = new LandlockSandbox({
-    ...{ workspace, directory, perl, version, places },
+    ...{ workspace, directory, perl, version, privates },
     architecture: arch,
-    caches: [...caches, ...toolChainsElsewhere(home, process.env)],
+    toolChains: [...toolChains, ...toolChainsElsewhere(home, process.env)],
     tripwire: new Tripwire({
       workspace,
       directory: join(directory, "tripwire"),
-      writable: [places.temporary, places.home],
+      writable: [privates.temporary, privates.home],
     }),
   });
-  const failure = await probe(sandbox, { workspace, file: await findProgram("true").catch(() => perl) });
+  const file = await findProgram("true").catch(() => perl);
+  const failure = await probe(sandbox, { file, args: ["-e", "0"], cwd: workspace });
   if (failure === undefined) return sandbox;
   await sandbox.close();
-  return missing(failure);
+  return missing(failure.error ?? `a trial ended with ${failure.code}`);
 }
 
 function missing(reason: string): { readonly missing: string } {
@@ -86,38 +80,5 @@ async function versionOf(perl: string): Promise<number | undefined> {
     return Math.max(0, Number(stdout));
   } catch {
     return undefined;
-  }
-}
-
-/** Why a program that does nothing cannot be run; undefined when it can. */
-async function probe(
-  sandbox: Sandbox,
-  { workspace, file }: { readonly workspace: string; readonly file: string },
-): Promise<string | undefined> {
-  const launch: Launch = {
-    file,
-    args: ["-e", "0"],
-    cwd: workspace,
-    env: {},
-    confinement: {},
-    reachable: false,
-  };
-  const prepared = await sandbox.prepare(launch);
-  try {
-    const child = spawn(prepared.file, prepared.args, {
-      env: prepared.env,
-      stdio: ["ignore", "ignore", "ignore", "pipe"],
-    });
-    const exit = new Promise<number | null>((resolve, reject) => {
-      child.once("exit", resolve);
-      child.once("error", reject);
-    });
-    const setUp = prepared.started({ pid: child.pid ?? 0, channels: [child.stdio[3] as unknown as Duplex] });
-    const [code] = await Promise.all([exit, setUp]);
-    return code === 0 ? undefined : `a trial ended with ${code}`;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  } finally {
-    await prepared.finished();
   }
 }

@@ -1,7 +1,8 @@
-import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { liesInside } from "../../system/workspace-path.ts";
+import { realPathOf } from "../real-paths.ts";
 import type { Launch } from "../sandbox.ts";
 import { toolChainsIn } from "../tool-chains.ts";
 
@@ -83,19 +84,19 @@ interface SessionPaths {
   /** Where the pipes of their outputs are. */
   readonly pipes: string;
   /** Tool chains and settings below the home directory of the person. */
-  readonly caches: readonly string[];
-  readonly places: ReadableParts;
+  readonly toolChains: readonly string[];
+  readonly readable: ReadableParts;
 }
 
 /** Whatever is not in a system directory, the workspace, a tool chain or said by a rule is out of reach. */
 export function grantsFor(
-  { workspace, writable, pipes, caches, places }: SessionPaths,
+  { workspace, writable, pipes, toolChains, readable }: SessionPaths,
   { confinement, reachable }: Launch,
   connectPorts: readonly number[],
 ): LandlockGrants {
-  const open = [...caches, ...(confinement.readable ?? [])];
+  const open = [...toolChains, ...(confinement.readable ?? [])];
   const parts = [
-    ...open.map((path) => places.of(path, confinement.isHidden)),
+    ...open.map((path) => readable.of(path, confinement.isHidden)),
     ...systemDirectories().map(partsOfSystem),
   ];
   return {
@@ -148,11 +149,7 @@ const usualDirectories = [
 const devices = ["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`);
 
 function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return realPathOf(path) ?? path;
 }
 
 /** A place as Landlock is told of it. */

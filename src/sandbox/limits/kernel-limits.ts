@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ResourceLimits } from "../../contract/confinement.ts";
+import { type MountTableEntry, readMountTable } from "../../system/mount-table.ts";
 import { isGone, thisProcess } from "../../system/process-owner.ts";
 import { systemText } from "../../system/system-text.ts";
 
@@ -143,10 +144,12 @@ export function findParent(
   mounts: string,
   isControlled: (directory: string) => boolean = controlsTasks,
 ): string | undefined {
-  const mounted = mounts.split("\n").map(readMount);
+  const mounted = readMountTable(mounts);
   const own = groups.split("\n").map((line) => line.split(":"));
   const [, , first] = own.find(([, controllers = ""]) => controllers.split(",").includes("pids")) ?? [];
-  const firstMount = mounted.find(({ type, options }) => type === "cgroup" && options.includes("pids"));
+  const firstMount = mounted.find(
+    ({ type, fileSystemOptions }) => type === "cgroup" && fileSystemOptions.includes("pids"),
+  );
   if (first !== undefined && firstMount !== undefined) return placeIn(firstMount, first);
   const [, , second] = own.find(([number, controllers]) => number === "0" && controllers === "") ?? [];
   const secondMount = mounted.find(({ type }) => type === "cgroup2");
@@ -160,23 +163,8 @@ function controlsTasks(directory: string): boolean {
   return systemText(join(directory, "cgroup.subtree_control")).trim().split(" ").includes("pids");
 }
 
-interface Mount {
-  readonly root: string;
-  readonly point: string;
-  readonly type: string;
-  readonly options: readonly string[];
-}
-
-/** A line of mountinfo: "36 35 98:0 /root /point options - type source options". */
-function readMount(line: string): Mount {
-  const [before = "", after = ""] = line.split(" - ");
-  const [, , , root = "", point = ""] = before.split(" ");
-  const [type = "", , options = ""] = after.split(" ");
-  return { root, point, type, options: options.split(",") };
-}
-
 /** Where a group is seen, if it is part of what is mounted. */
-function placeIn({ root, point }: Mount, group: string): string | undefined {
+function placeIn({ root, point }: MountTableEntry, group: string): string | undefined {
   const isInside = root === "/" || group === root || group.startsWith(`${root}/`);
   return isInside ? join(point, root === "/" ? group : group.slice(root.length), ".") : undefined;
 }

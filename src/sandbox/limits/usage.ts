@@ -1,5 +1,6 @@
 import { readlinkSync, statfsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { readMountTable } from "../../system/mount-table.ts";
 import { namesIfReadable } from "../../system/names-in.ts";
 import type { Life } from "../../system/process-owner.ts";
 import { systemText } from "../../system/system-text.ts";
@@ -102,7 +103,7 @@ function sum(numbers: readonly number[]): number {
  * name: they are memory that it uses, though no process does.
  */
 export class MemoryFiles {
-  #mounts: readonly Mount[] = [];
+  #mounts: readonly MemoryMount[] = [];
 
   /** Finding those without a name costs more than all else, and is left out unless asked for. */
   bytes(members: readonly Life[], { nameless }: { readonly nameless: boolean }): number {
@@ -114,38 +115,35 @@ export class MemoryFiles {
   }
 }
 
-interface Mount {
+interface MemoryMount {
   readonly device: number;
   readonly path: string;
 }
 
 /** No mount inside ever changes: the sandbox forbids it. */
-function mountsOnlyOf(pid: number): readonly Mount[] {
-  const ours = new Set(mountsIn(systemText("/proc/self/mountinfo", "utf8")).map(({ device }) => device));
-  return mountsIn(systemText(`/proc/${pid}/mountinfo`, "utf8")).filter(({ device }) => !ours.has(device));
+function mountsOnlyOf(pid: number): readonly MemoryMount[] {
+  const ours = new Set(
+    memoryMountsIn(systemText("/proc/self/mountinfo", "utf8")).map(({ device }) => device),
+  );
+  return memoryMountsIn(systemText(`/proc/${pid}/mountinfo`, "utf8")).filter(
+    ({ device }) => !ours.has(device),
+  );
 }
 
-/** Those in memory that can be written: "36 35 0:67 /root /path rw,nosuid - tmpfs source options". */
-function mountsIn(text: string): readonly Mount[] {
-  return text.split("\n").flatMap((line) => {
-    const [, major, minor, path, options] = mountLine.exec(line) ?? [];
-    if (path === undefined || !options!.split(",").includes("rw")) return [];
-    return [{ device: deviceNumber(Number(major), Number(minor)), path: unescaped(path) }];
-  });
+/** Those in memory that can be written. */
+function memoryMountsIn(text: string): readonly MemoryMount[] {
+  return readMountTable(text)
+    .filter(({ type, options }) => type === "tmpfs" && options.includes("rw"))
+    .map(({ device, point }) => ({ device: deviceNumber(device), path: point }));
 }
 
-const mountLine = /^\d+ \d+ (\d+):(\d+) \S+ (\S+) (\S+) .*- tmpfs /;
-
-/** As `stat` tells it. */
-function deviceNumber(major: number, minor: number): number {
+/** As `stat` returns it. */
+function deviceNumber(device: string): number {
+  const [major = 0, minor = 0] = device.split(":").map(Number);
   return (minor & 0xff) + (major & 0xfff) * 2 ** 8 + (minor >>> 8) * 2 ** 20;
 }
 
-function unescaped(path: string): string {
-  return path.replace(/\\(\d{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
-}
-
-function bytesIn({ device, path }: Mount, root: string): number {
+function bytesIn({ device, path }: MemoryMount, root: string): number {
   try {
     // What lies under another mount is out of reach, and the other must not be taken for it.
     if (statSync(root + path).dev !== device) return 0;

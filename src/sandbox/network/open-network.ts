@@ -8,46 +8,45 @@ import { FilteringProxy, proxyVariables } from "./proxy/filtering-proxy.ts";
 import { joinStreams } from "./proxy/join-streams.ts";
 import { RelayChannel } from "./relay-channel.ts";
 
-/** Above the ports that systems give to whoever asks for any, so that no program is in its way. */
+/** Above the ports that the system assigns, so that no program listens on it by chance. */
 const innerPort = 61_080;
 
-/** The doors of a network namespace in which one command runs. */
+/** The connections into and out of a network namespace in which one command runs. */
 export interface Network {
   /**
-   * What to run inside instead of `command`: it listens for programs that want out, leaves the relay behind, and becomes
-   * the command. `descriptor` is the channel that it inherits; the command does not.
+   * What to run inside instead of `command`: it listens for programs that want to connect, leaves the relay behind, and
+   * becomes the command, which does not inherit the channel.
    */
   wrap(
-    options: {
-      readonly perl: string;
-      readonly descriptor: number;
-      readonly env: Readonly<Record<string, string>>;
-    },
     command: readonly string[],
+    env: Readonly<Record<string, string>>,
   ): { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };
-  /** Our end of the channel. */
+  /** Uses this end of the channel. */
   attach(channel: Duplex): void;
   /** The ports that programs inside listen on. */
   listening(): Promise<readonly number[]>;
-  /** Where what listens inside at this port can be reached from here; undefined while nobody listens. */
+  /** Where to reach the program that listens on this port inside; undefined while none does. */
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
-  /** Ends every connection, and tells which were refused. */
+  /** Ends every connection. Returns remarks on those that were refused. */
   close(): Promise<readonly string[]>;
 }
 
 export interface NetworkOptions {
-  /** Nothing gets out if not said. */
+  readonly perl: string;
+  /** Of the channel, as the command inherits it. */
+  readonly descriptor: number;
+  /** Default: nothing gets out. */
   readonly mayConnect?: Confinement["mayConnect"];
-  /** All addresses of a name; the system's own answer if not said. */
+  /** All addresses of a name. Default: what the system answers. */
   readonly resolve?: WayOutOptions["resolve"];
 }
 
-export function openNetwork({ mayConnect, resolve }: NetworkOptions): Network {
+export function openNetwork({ perl, descriptor, mayConnect, resolve }: NetworkOptions): Network {
   const proxy = mayConnect && new FilteringProxy({ mayConnect, resolve });
   const servers = new Map<number, Promise<Server | undefined>>();
   let relay: RelayChannel | undefined;
   return {
-    wrap: ({ perl, descriptor, env }, command) => {
+    wrap: (command, env) => {
       const variables = { ...env, ...(mayConnect && proxyVariables({ port: innerPort, mayConnect })) };
       const forPerl = Object.entries(variables).filter(([name]) => name.startsWith("PERL"));
       return {
@@ -57,7 +56,7 @@ export function openNetwork({ mayConnect, resolve }: NetworkOptions): Network {
           String(proxy ? innerPort : 0),
           ...[...forPerl.map(([name, value]) => `${name}=${value}`), "--", ...command],
         ],
-        // A program's own modules and locale are nothing to the relay.
+        // The relay must not load modules or a locale of the command.
         env: {
           ...Object.fromEntries(Object.entries(variables).filter(([name]) => !name.startsWith("PERL"))),
           PERL_BADLANG: "0",
@@ -89,14 +88,14 @@ function relayProgram(): string {
   return perlProgram("relay.pl", import.meta.url);
 }
 
-/** At the same port of our loopback if it is free. */
+/** On the same port of the loopback interface if it is free. */
 async function listenFor(port: number, relay: RelayChannel): Promise<Server | undefined> {
   for (const wanted of [port, 0]) {
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
       client.on("error", () => {});
       void relay.connect(port).then((inner) => (inner ? joinStreams(client, inner) : client.destroy()));
     });
-    // No descriptor left for one more: it waits.
+    // Without a free descriptor, a connection waits.
     server.on("error", () => {});
     try {
       server.listen(wanted, "127.0.0.1");
@@ -104,7 +103,7 @@ async function listenFor(port: number, relay: RelayChannel): Promise<Server | un
       server.unref();
       return server;
     } catch {
-      // Somebody else listens there, or only root may.
+      // The port is taken, or only root may listen on it.
     }
   }
   return undefined;

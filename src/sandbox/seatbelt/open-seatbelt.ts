@@ -1,56 +1,51 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { homedir } from "node:os";
 import type { Duplex } from "node:stream";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { repositoryBelow, repositoryOf } from "../git-repositories.ts";
-import type { LoopbackNetwork } from "../network/loopback-network.ts";
-import { unconfined } from "../no-sandbox.ts";
 import {
   linkToolChains,
   openPrivateDirectories,
   type PrivateDirectories,
   privateVariables,
 } from "../private-directories.ts";
-import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
+import { probe } from "../probe.ts";
+import {
+  type Launch,
+  type OpenedSandbox,
+  type PreparedLaunch,
+  type Sandbox,
+  type SandboxContext,
+  unconfined,
+} from "../sandbox.ts";
 import { toolChainsIn } from "../tool-chains.ts";
-import { TreeScan } from "../tree-scan.ts";
+import { rulesOf, TreeScan } from "../tree-scan.ts";
 import { seatbeltProfile } from "./seatbelt-profile.ts";
 
-export interface SeatbeltOptions {
-  /** Absolute and real. */
-  readonly workspace: string;
-  /** Private, for this workspace. */
-  readonly directory: string;
-}
-
-/** Tries the sandbox of macOS with the real profile. Written from what is publicly known: no Mac has tested it yet. */
-export async function openSeatbelt(
-  options: SeatbeltOptions,
-): Promise<Sandbox | { readonly missing: string }> {
+/** Tries the sandbox of macOS with the profile that commands get. No Mac has tested it yet. */
+export async function openSeatbelt(options: SandboxContext): Promise<OpenedSandbox> {
   if (process.platform !== "darwin") return missing("it is a part of macOS");
   if (liesInside(options.directory, options.workspace)) {
     return missing("Toolcrib's own state lies in the workspace. Open a directory that does not hold it");
   }
-  const places = openPrivateDirectories(options.directory);
-  const caches = toolChainsIn(homedir(), process.env);
-  linkToolChains(places, homedir(), caches);
-  const sandbox = new SeatbeltSandbox({ ...options, places, caches });
-  const failure = await probe(sandbox, options.workspace);
+  const privates = openPrivateDirectories(options.directory);
+  const toolChains = toolChainsIn(homedir(), process.env);
+  linkToolChains(privates, homedir(), toolChains);
+  const sandbox = new SeatbeltSandbox({ ...options, privates, toolChains });
+  const failure = await probe(sandbox, { file: "/usr/bin/true", args: [], cwd: options.workspace });
   if (failure === undefined) return sandbox;
   await sandbox.close();
-  return missing(failure);
+  return missing(failure.error ?? `a trial ended with ${failure.code}`);
 }
 
 function missing(reason: string): { readonly missing: string } {
   return { missing: `The sandbox of macOS (seatbelt) cannot be used: ${reason}.` };
 }
 
-interface SeatbeltParts extends SeatbeltOptions {
-  readonly places: PrivateDirectories;
-  readonly caches: readonly string[];
+interface SeatbeltParts extends SandboxContext {
+  readonly privates: PrivateDirectories;
+  readonly toolChains: readonly string[];
 }
 
 class SeatbeltSandbox implements Sandbox {
@@ -74,25 +69,25 @@ class SeatbeltSandbox implements Sandbox {
   }
 
   async prepare(launch: Launch): Promise<PreparedLaunch> {
-    const { workspace, places, caches } = this.#parts;
+    const { workspace, privates, toolChains } = this.#parts;
     const { confinement } = launch;
-    const covered = await this.#tree.scan({
-      isHidden: confinement.isHidden ?? never,
-      isReadOnly: confinement.isReadOnly ?? never,
-    });
-    const nested = covered.repositories.map((path) => repositoryBelow(path, workspace));
+    const found = await this.#tree.scan(rulesOf(confinement));
+    const nested = found.repositories.map((path) => repositoryBelow(path, workspace));
     const repositories = [repositoryOf(workspace) ?? [], nested].flat();
-    const network = await networkFor(launch);
+    const { mayConnect } = confinement;
+    const network =
+      mayConnect &&
+      (await (await import("../network/loopback-network.ts")).openLoopbackNetwork({ mayConnect }));
     const profile = seatbeltProfile({
       workspace,
-      readable: [...caches, ...(confinement.readable ?? [])],
+      readable: [...toolChains, ...(confinement.readable ?? [])],
       writable: [
-        ...[places.home, places.temporary, ...(confinement.writable ?? [])],
+        ...[privates.home, privates.temporary, ...(confinement.writable ?? [])],
         ...repositories.flatMap(({ held }) => held),
       ],
-      hidden: covered.hidden.map(({ path }) => path),
+      hidden: found.hidden.map(({ path }) => path),
       readOnly: [
-        ...covered.readOnly,
+        ...found.readOnly,
         ...repositories.flatMap(({ readOnly, absent: stubs }) => [
           ...readOnly,
           ...stubs.map(({ path }) => path),
@@ -100,7 +95,7 @@ class SeatbeltSandbox implements Sandbox {
         ...(confinement.absent ?? []).map(({ path }) => path),
       ],
       held: repositories.flatMap(({ held }) => held),
-      ...(network === undefined ? {} : { proxyPort: network.port }),
+      proxyPort: network?.port,
       mayListen: launch.reachable,
       terminal: launch.terminal === true,
     });
@@ -108,24 +103,22 @@ class SeatbeltSandbox implements Sandbox {
       file: "/usr/bin/sandbox-exec",
       args: ["-p", profile, "/bin/sh", "-c", saysThatItRuns, launch.file, ...launch.args],
       cwd: launch.cwd,
-      env: { ...privateVariables(launch.env, places), ...network?.variables },
+      env: { ...privateVariables(launch.env, privates), ...network?.variables },
       descriptors: ["channel"],
       endsTogether: false,
       started: ({ channels }) => running(channels[0]!),
       reach: unconfined(launch).reach,
       finished: async () => [
         ...((await network?.close()) ?? []),
-        ...(covered.isWhole ? [] : ["The workspace is too large to protect every file in it."]),
+        ...(found.isWhole ? [] : ["The workspace is too large to protect every file in it."]),
       ],
     };
   }
 
   async close(): Promise<void> {
-    await this.#parts.places.close();
+    await this.#parts.privates.close();
   }
 }
-
-const never = () => false;
 
 const saysThatItRuns = `printf . >&3; exec 3>&-; exec "$0" "$@"`;
 
@@ -142,31 +135,4 @@ function running(channel: Duplex): Promise<void> {
       );
     });
   });
-}
-
-async function networkFor({ confinement: { mayConnect } }: Launch): Promise<LoopbackNetwork | undefined> {
-  if (mayConnect === undefined) return undefined;
-  const { openLoopbackNetwork } = await import("../network/loopback-network.ts");
-  return openLoopbackNetwork({ mayConnect });
-}
-
-/** Why a program that does nothing cannot be run; undefined when it can. */
-async function probe(sandbox: Sandbox, cwd: string): Promise<string | undefined> {
-  const launch: Launch = { file: "/usr/bin/true", args: [], cwd, env: {}, confinement: {}, reachable: false };
-  const prepared = await sandbox.prepare(launch);
-  const child = spawn(prepared.file, prepared.args, {
-    cwd,
-    env: prepared.env,
-    stdio: ["ignore", "ignore", "ignore", "pipe"],
-  });
-  try {
-    const exit = once(child, "exit");
-    const setUp = prepared.started({ pid: child.pid ?? 0, channels: [child.stdio[3] as unknown as Duplex] });
-    const [[code]] = await Promise.all([exit, setUp]);
-    return code === 0 ? undefined : `a trial ended with ${code}`;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  } finally {
-    await prepared.finished();
-  }
 }

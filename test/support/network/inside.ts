@@ -16,7 +16,7 @@ export interface Inside extends AsyncDisposable {
   readonly ended: Promise<Ended>;
 }
 
-/** Runs a command in a network of its own, with the doors that `mayConnect` opens. */
+/** Runs a command in a network namespace, from which it reaches what `mayConnect` allows. */
 export function startInside(
   command: readonly string[],
   options: {
@@ -28,12 +28,14 @@ export function startInside(
   } = {},
 ): Inside {
   const network = openNetwork({
-    ...(options.mayConnect && { mayConnect: options.mayConnect }),
+    perl: "perl",
+    descriptor: 3,
+    mayConnect: options.mayConnect,
     // Whatever it is called, it is on this machine.
     resolve: async () => [{ address: "127.0.0.1", family: 4 }],
   });
   const env = { PATH: process.env.PATH ?? "", HOME: options.cwd ?? "/nonexistent", ...options.env };
-  const inner = network.wrap({ perl: "perl", descriptor: 3, env }, command);
+  const inner = network.wrap(command, env);
   const limited =
     options.descriptors === undefined
       ? []

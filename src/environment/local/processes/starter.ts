@@ -4,10 +4,9 @@ import type { AbsentPath, Confinement } from "../../../contract/confinement.ts";
 import type { RunningProcess, SandboxReport, StartOptions } from "../../../contract/environment.ts";
 import { LimitWatch } from "../../../sandbox/limits/limit-watch.ts";
 import { limitsFor } from "../../../sandbox/limits/limits-for.ts";
-import { NoSandbox } from "../../../sandbox/no-sandbox.ts";
 import { openSandbox, type SandboxOptions } from "../../../sandbox/open-sandbox.ts";
 import { ownCode } from "../../../sandbox/own-code.ts";
-import type { Sandbox } from "../../../sandbox/sandbox.ts";
+import { NoSandbox, type Sandbox } from "../../../sandbox/sandbox.ts";
 import { inTerminal } from "../../../system/terminal.ts";
 import {
   allowedVariables,

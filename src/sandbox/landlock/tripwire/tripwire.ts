@@ -30,7 +30,8 @@ interface RunRecord {
   readonly held: readonly { readonly path: string; readonly identity: string }[];
 }
 
-interface Watch {
+/** From before one command to its end. */
+export interface Watch {
   /** Directories outside the workspace that git writes to: it cannot commit without them. */
   readonly writable: readonly string[];
   /** Puts back what was changed, and tells. It goes on watching. */

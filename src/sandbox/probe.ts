@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync } from "node:fs";
+import type { Duplex } from "node:stream";
+import type { Launch, Sandbox } from "./sandbox.ts";
+
+export interface ProbeFailure {
+  /** What was written to stderr. */
+  readonly stderr: string;
+  /** Why the sandbox was not set up, as far as it says so. */
+  readonly error: string | undefined;
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+}
+
+/** Runs a program that does nothing, to find out whether a sandbox works here. Undefined when it does. */
+export async function probe(
+  sandbox: Sandbox,
+  program: Pick<Launch, "file" | "args" | "cwd">,
+): Promise<ProbeFailure | undefined> {
+  const launch = await sandbox.prepare({ ...program, env: {}, confinement: {}, reachable: false });
+  try {
+    const stdio = launch.descriptors.map((descriptor) => (descriptor === "channel" ? "pipe" : descriptor));
+    const child = spawn(launch.file, launch.args, {
+      env: { ...launch.env },
+      cwd: launch.cwd,
+      stdio: ["ignore", "ignore", "pipe", ...stdio],
+    });
+    let stderr = "";
+    child.stderr!.on("data", (bytes) => {
+      stderr += bytes;
+    });
+    const closed = once(child, "close");
+    // A program that cannot be started reports it before `closed` is awaited.
+    closed.catch(() => {});
+    const channels = child.stdio.slice(3).filter((stream) => stream !== null) as unknown as Duplex[];
+    const error = await launch.started({ pid: child.pid ?? 0, channels }).then(
+      () => undefined,
+      (failure: Error) => {
+        // It may wait for the sign to begin.
+        child.kill("SIGKILL");
+        return failure.message;
+      },
+    );
+    const [code] = await closed;
+    return error === undefined && code === 0 ? undefined : { stderr: stderr.trim(), error, code };
+  } catch (error) {
+    return { stderr: "", error: error instanceof Error ? error.message : String(error), code: null };
+  } finally {
+    for (const descriptor of launch.descriptors) if (descriptor !== "channel") closeSync(descriptor);
+    await launch.finished();
+  }
+}
