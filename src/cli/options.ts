@@ -1,7 +1,7 @@
 import { dialectNames } from "../dialects/dialects.ts";
 import { modes } from "../policy/policy.ts";
 import type { ToolcribOptions } from "../toolcrib/index.ts";
-import { sandboxesWanted } from "../toolcrib/sandbox-wanted.ts";
+import { sandboxesWanted } from "../toolcrib/options.ts";
 import type { Command, Option } from "./command.ts";
 
 /** Options that several commands share. */

@@ -4,14 +4,12 @@ import type { Mode } from "../policy/policy.ts";
 import type { CallResult } from "../toolcrib/index.ts";
 
 /** What only a person may do about a refusal, so that models are not told. */
-export function wayOut({ code, message }: NonNullable<CallResult["error"]>, mode: Mode): string {
-  if (code === "needs-approval" && message.includes("there is no sandbox") && mode !== "paranoid")
-    return bareWayOut;
-  if (code === "needs-approval") return nearWayOut(message, mode) ?? waysToAllow[mode];
-  const [, path] =
-    /^Denied: it would (?:read|write|delete) ([^:,]+): may hold secrets \(/.exec(message) ?? [];
-  if (code !== "denied" || path === undefined) return "";
-  return `To open it, add ${toCommandLine(["--rule", `open ${path}`])}, or put that line into your own rules (toolcrib paths).\n`;
+export function wayOut({ code, details }: NonNullable<CallResult["error"]>, mode: Mode): string {
+  if (code === "needs-approval" && details?.kind === "no-sandbox" && mode !== "paranoid") return bareWayOut;
+  if (code === "needs-approval")
+    return (details?.kind === "connects" && nearWayOut(details.host, mode)) || waysToAllow[mode];
+  if (details?.kind !== "secret-path") return "";
+  return `To open it, add ${toCommandLine(["--rule", `open ${details.path}`])}, or put that line into your own rules (toolcrib paths).\n`;
 }
 
 /** Rules that allow do not count where the mode asks about everything, or only about what is refused otherwise. */
@@ -27,9 +25,8 @@ const bareWayOut =
   "(--rule 'allow run …' --rule 'unconfined run …') or --mode yolo.\n";
 
 /** No mode lets a call connect to what is not on the internet: only a rule that names it does, or a person. */
-function nearWayOut(message: string, mode: Mode): string | undefined {
-  const [, host] = /: it would connect to ([^\s,;]+) \([^;]*\)$/.exec(message) ?? [];
-  const kind = host === undefined ? undefined : kindOfHost(host);
-  if (host === undefined || kind === undefined || kind === "public" || mode === "paranoid") return undefined;
+function nearWayOut(host: string, mode: Mode): string | undefined {
+  const kind = kindOfHost(host);
+  if (kind === undefined || kind === "public" || mode === "paranoid") return undefined;
   return `To allow it yourself, answer on a terminal, or add ${toCommandLine(["--rule", `allow connect ${host}`])}.\n`;
 }

@@ -11,7 +11,7 @@ import {
   truncationNotice,
 } from "../dialects/omega.ts";
 import { characterStart } from "../lib/truncate.ts";
-import { isWriteProtected } from "../toolcrib/is-write-protected.ts";
+import { isWriteProtected } from "../toolcrib/open-policy.ts";
 
 export {
   buildResponse,

@@ -24,9 +24,9 @@ export interface ToolCall {
   /** What becomes known of the call on its way. The one thing that stages change in place. */
   readonly account: Account;
   /** Throws when its paths no longer lead where they led when it was judged. For who has let it wait since. */
-  readonly confirm?: () => Promise<void>;
+  readonly recheck?: () => Promise<void>;
   /** What its commands may reach; known once it is judged, for calls that may run any. */
-  readonly confinement?: JudgedConfinement;
+  readonly confinement?: DecidedConfinement;
   readonly signal: AbortSignal;
   readonly timeoutMs: number | undefined;
   /** Tells the stages above of work that goes on although the call was ended. */
@@ -44,7 +44,7 @@ export interface CallerMemory {
 }
 
 /** What was decided about the commands of a call, and what they were judged to run in. */
-export interface JudgedConfinement extends Confinement {
+export interface DecidedConfinement extends Confinement {
   /** Not said of calls that name no command, until `mayRun` has let one pass. */
   readonly level?: SandboxLevel | undefined;
 }

@@ -26,12 +26,16 @@ export type ErrorCode = (typeof errorCodes)[number];
  * models or users, not recorded, and not part of `--json` output. Add a kind when a caller has to tell errors apart.
  */
 export type ErrorDetails =
+  /** One connection is all that needs approval. */
+  | { readonly kind: "connects"; readonly host: string }
   /** A path names a directory where a file is needed. */
   | { readonly kind: "is-directory" }
   /** No git repository contains the folder. */
   | { readonly kind: "no-repository" }
   /** Approval is needed only because commands would run without a sandbox. */
   | { readonly kind: "no-sandbox" }
+  /** A rule protects the path because it may hold secrets. */
+  | { readonly kind: "secret-path"; readonly path: string }
   | { readonly kind: "unknown-tool" };
 
 /** The error of every tool: `message` says what is wrong, `hint` how to recover. */

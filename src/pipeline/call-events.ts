@@ -1,22 +1,22 @@
 import type { CallEvent } from "../contract/event.ts";
 import { Listeners } from "../lib/listeners.ts";
 
-/** May be asynchronous; nobody waits for it. */
+/** May be asynchronous; it is not awaited. */
 export type EventListener = (event: CallEvent) => unknown;
 
-/** Everything that happens at the counter, for any number of listeners, as a callback or with `for await`. */
+/** The events of all calls, for any number of listeners, by callback or with `for await`. */
 export interface EventSource extends AsyncIterable<CallEvent> {
-  /** Calls `listener` for every event from now on; the answer stops it. */
+  /** Calls `listener` for every event from now on. Returns a function that stops it. */
   on(listener: EventListener): () => void;
 }
 
-/** The counter's end of it. */
+/** The emitting side. */
 export class CallEvents implements EventSource {
   readonly #listeners = new Listeners<CallEvent>();
   readonly #onClose = new Set<() => void>();
   #closed = false;
 
-  /** True when nobody listens, so that nothing needs to be told. */
+  /** True without listeners: then events need not be created. */
   get idle(): boolean {
     return this.#listeners.idle;
   }
@@ -29,14 +29,14 @@ export class CallEvents implements EventSource {
     this.#listeners.emit(event);
   }
 
-  /** Ends every iteration once it has given what happened so far. */
+  /** Ends every iteration after the events so far. */
   close(): void {
     this.#closed = true;
     for (const end of this.#onClose) end();
     this.#listeners.clear();
   }
 
-  /** Starts listening at once, so that nothing after this line is missed. */
+  /** Starts listening at once, so that no later event is missed. */
   [Symbol.asyncIterator](): AsyncIterator<CallEvent> {
     const waiting: CallEvent[] = [];
     const takers: ((result: IteratorResult<CallEvent>) => void)[] = [];

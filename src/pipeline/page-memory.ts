@@ -1,7 +1,7 @@
 import type { KeptPage, PageMemory } from "../contract/web.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 
-/** The pages fetched last, within bounds. */
+/** The pages that were fetched last, within bounds. */
 export class KeptPages implements PageMemory {
   readonly #maxBytes: number;
   readonly #pages: BoundedCache<string, KeptPage>;
@@ -25,7 +25,7 @@ export class KeptPages implements PageMemory {
   }
 }
 
-/** About: a server may say more in its headers than in its pages. */
+/** Approximate. Headers count too, because a server may send more in headers than in pages. */
 function sizeOf({ answer }: KeptPage): number {
   const headers = Object.entries(answer.headers);
   return headers.reduce((sum, [name, value]) => sum + name.length + value.length, answer.body.length + 1000);

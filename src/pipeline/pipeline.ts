@@ -6,9 +6,9 @@ import type { Journal } from "../journal/journal.ts";
 import type { OutputStore } from "../journal/output-store.ts";
 import type { Scanner } from "../journal/scan/scanner.ts";
 import type { RoomTransactions } from "../journal/transactions/room-transactions.ts";
-import type { PolicySettings } from "./approvals/policy-settings.ts";
+import type { PolicySettings } from "./approvals/decide-call.ts";
 import type { CallEvents } from "./call-events.ts";
-import { type Room, runTool } from "./run-tool.ts";
+import { runTool, type Services } from "./run-tool.ts";
 import { compose, type Next } from "./stage.ts";
 import { catchErrors } from "./stages/catch-errors.ts";
 import { checkPolicy } from "./stages/check-policy.ts";
@@ -23,7 +23,7 @@ import { rejectInvalidInput } from "./stages/reject-invalid-input.ts";
 import { takeShellTurns } from "./stages/take-shell-turns.ts";
 import { takeTurns } from "./stages/take-turns.ts";
 
-/** What the counter is built from. */
+/** What the stages and the tools use. */
 export interface PipelineParts {
   readonly environment: Environment;
   readonly events: CallEvents;
@@ -31,24 +31,23 @@ export interface PipelineParts {
   readonly outputs: OutputStore;
   readonly blobs: Blobs;
   readonly scanner: Scanner;
-  readonly guardian: PolicySettings;
-  /** What is shown of one answer. */
+  readonly policy: PolicySettings;
+  /** The most tokens of one result that a model is shown. */
   readonly maxShownTokens?: number | undefined;
-  /** What earlier calls changed, as one call may see and undo it. */
+  /** The changes of earlier calls, as one call may see and undo them. */
   readonly historyFor: (call: ToolCall) => History;
   readonly transactions: RoomTransactions;
-  /** What runs beside the calls. */
-  readonly processes: Room["processes"];
-  readonly shells: Room["shells"];
-  readonly agents: Room["agents"];
-  readonly code: Room["code"];
-  readonly documents: Room["documents"];
-  readonly tools: Room["tools"];
-  readonly settings: Room["settings"];
+  readonly processes: Services["processes"];
+  readonly shells: Services["shells"];
+  readonly agents: Services["agents"];
+  readonly code: Services["code"];
+  readonly documents: Services["documents"];
+  readonly tools: Services["tools"];
+  readonly settings: Services["settings"];
 }
 
 /**
- * The counter: every call of every tool goes down this list and its outcome comes back up.
+ * Every call of every tool passes these stages from top to bottom, and its outcome passes them from bottom to top.
  * A new cross-cutting rule is one file in stages/ and one line here.
  */
 export function openPipeline(parts: PipelineParts): Next {
@@ -59,7 +58,7 @@ export function openPipeline(parts: PipelineParts): Next {
       catchErrors,
       rejectInvalidInput(parts.settings),
       takeShellTurns(),
-      checkPolicy(parts.guardian, parts),
+      checkPolicy(parts.policy, parts),
       confineCommands,
       takeTurns(parts.environment),
       keepUndo(parts),

@@ -9,19 +9,23 @@ import type { Processes, Shells } from "../contract/process.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { ToolFinder } from "../contract/tool-finder.ts";
 import type { Transactions } from "../contract/transaction.ts";
-import { noAgents } from "./no-agents.ts";
-import { noCode } from "./no-code.ts";
-import { noDocuments } from "./no-documents.ts";
-import { noHistory, noTransactions } from "./no-history.ts";
-import { noOutputs } from "./no-outputs.ts";
-import { noProcesses, noShells } from "./no-processes.ts";
-import { noToolFinder } from "./no-tool-finder.ts";
+import {
+  noAgents,
+  noCode,
+  noDocuments,
+  noHistory,
+  noOutputs,
+  noProcesses,
+  noShells,
+  noToolFinder,
+  noTransactions,
+} from "./missing-services.ts";
 import { KeptPages } from "./page-memory.ts";
 import { SeenMemory } from "./seen-memory.ts";
 import type { Next } from "./stage.ts";
 
-/** What a call finds in its room: what came before it, as it may see and undo it, and what runs beside it. */
-export interface Room {
+/** What tools use besides the environment. */
+export interface Services {
   readonly historyFor: (call: ToolCall) => History;
   readonly transactions: { forCall(call: ToolCall): Transactions };
   readonly processes: { forCall(call: ToolCall): Processes };
@@ -34,8 +38,8 @@ export interface Room {
   readonly outputs: Outputs;
 }
 
-/** Where nothing came before, and nothing runs. */
-export const emptyRoom: Room = {
+/** For a pipeline without any of them. */
+export const noServices: Services = {
   historyFor: noHistory,
   transactions: { forCall: noTransactions },
   processes: { forCall: noProcesses },
@@ -48,36 +52,36 @@ export const emptyRoom: Room = {
   outputs: noOutputs,
 };
 
-/** Somebody who has seen nothing yet. */
-export function newCaller(
+/** The memory of a caller that has not seen anything yet. */
+export function newCallerMemory(
   environment: Environment,
-  { agents, tools }: Pick<Room, "agents" | "tools">,
+  { agents, tools }: Pick<Services, "agents" | "tools">,
 ): CallerMemory {
   const seen = new SeenMemory(environment);
   return { seen, plan: { plan: { steps: [], explanation: undefined } }, agents, tools };
 }
 
 /** The last step: the tool itself. */
-export function runTool(environment: Environment, room: Room = emptyRoom): Next {
-  const owner = newCaller(environment, room);
+export function runTool(environment: Environment, services: Services = noServices): Next {
+  const owner = newCallerMemory(environment, services);
   const pages = new KeptPages();
   return async (call) => {
     const { seen, plan, agents, tools } = call.caller ?? owner;
     const output = await call.tool.run(call.input, {
       environment: call.environment,
       seen,
-      history: room.historyFor(call),
-      transactions: room.transactions.forCall(call),
-      processes: room.processes.forCall(call),
-      shells: room.shells.forCall(call),
+      history: services.historyFor(call),
+      transactions: services.transactions.forCall(call),
+      processes: services.processes.forCall(call),
+      shells: services.shells.forCall(call),
       agents,
-      code: room.code,
-      documents: room.documents,
+      code: services.code,
+      documents: services.documents,
       pages,
       plan,
       tools,
-      settings: room.settings,
-      outputs: room.outputs,
+      settings: services.settings,
+      outputs: services.outputs,
       signal: call.signal,
       wording: call.tool.wording ?? ((text) => text),
       progress: (message) => call.notify({ type: "progress", message }),

@@ -4,8 +4,8 @@ import { BoundedCache } from "../lib/bounded-cache.ts";
 import { holdsBytes } from "../lib/holds-bytes.ts";
 
 /**
- * What one caller saw last, the latest within bounds. Where a path leads is only asked when something is recalled:
- * most files that are read are never edited.
+ * What one caller has seen of files, the latest within bounds. Paths are resolved only when something is recalled: most
+ * files that are read are never edited.
  */
 export class SeenMemory implements SeenFiles {
   readonly #environment: Environment;
@@ -38,7 +38,7 @@ export class SeenMemory implements SeenFiles {
       .reduce<readonly SeenPart[]>((known, { part }) => overlay(known, part), []);
   }
 
-  /** "" for what can no longer be reached. */
+  /** "" for a path that can no longer be reached. */
   async #realPath(path: string): Promise<string> {
     return this.#environment.realPath(path).catch(() => "");
   }
@@ -47,7 +47,7 @@ export class SeenMemory implements SeenFiles {
 interface Note {
   readonly path: string;
   readonly part: SeenPart;
-  /** Where the path led when that was first asked. */
+  /** The real path when it was first needed. */
   realPath?: Promise<string>;
 }
 
@@ -55,14 +55,14 @@ function keyOf({ path, part: { lines } }: Note): string {
   return `${lines === "all" ? "all" : lines.first}:${path}`;
 }
 
-/** What it holds in memory: a part may be a view of something larger. */
+/** The memory it holds: a part may be a view of a larger buffer. */
 function sizeOf({ part }: Note): number {
   return part.bytes.buffer.byteLength + perNote;
 }
 
 const perNote = 500;
 
-/** What is known after a further look. Lines that were seen before and may have moved are given up, not guessed. */
+/** What is known after another part was seen. Earlier lines that may have moved are dropped, not guessed. */
 function overlay(known: readonly SeenPart[], part: SeenPart): readonly SeenPart[] {
   const { lines } = part;
   if (lines === "all") return [part];

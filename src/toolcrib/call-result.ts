@@ -4,17 +4,17 @@ import type { Image } from "../contract/tool.ts";
 
 /** How a call ended, in one shape for programs, models and `--json`. */
 export interface CallResult {
-  /** Words for the model: the answer, or what went wrong and the way out. */
+  /** Text for the model: the output, or the error and its hint. */
   readonly content: string;
-  /** Also true, with `error` null, where the tool did its work and tells of a failure: a command that failed. */
+  /** Also true, with `error` null, when the tool worked and reports a failure, such as a failed command. */
   readonly isError: boolean;
-  /** The answer, typed and whole; null where `error` is not. */
+  /** The typed, complete output; null when there is an `error`. */
   readonly data: unknown;
   readonly error: CallFailure | null;
   readonly callId: string;
-  /** True when `content` is shorter than the output, which is kept whole as `output`. */
+  /** True when `content` is shorter than the whole output, which is stored as `output`. */
   readonly truncated: boolean;
-  /** Handle of the whole output when `content` was cut. */
+  /** Handle of the stored output when `content` was cut. */
   readonly output: string | null;
   readonly images: readonly Image[];
 }
@@ -23,13 +23,13 @@ export interface CallFailure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string | null;
-  /** What a command had said until then. */
+  /** What a command printed before it failed. */
   readonly output?: string;
   /** For code that has to tell failures apart. Not enumerable, so that neither `--json` nor a copy contains it. */
   readonly details?: ErrorDetails | undefined;
 }
 
-export function toResult(callId: string, outcome: Outcome, { failure }: Words = {}): CallResult {
+export function toResult(callId: string, outcome: Outcome, { failure }: FailureFormat = {}): CallResult {
   if (outcome.ok) {
     const { text, data, images, truncated } = outcome;
     return {
@@ -58,7 +58,7 @@ export function toResult(callId: string, outcome: Outcome, { failure }: Words = 
   };
 }
 
-/** How failures are told. */
-interface Words {
+/** Formats failures in the style of a dialect. */
+interface FailureFormat {
   readonly failure?: (error: CallFailure) => string;
 }

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { policyFiles } from "../system/policy-files.ts";
 import { openToolcrib, type ToolcribOptions } from "./index.ts";
 import { OpenPolicy } from "./open-policy.ts";
-import { trustProjectRules } from "./project-rules.ts";
+import { trustProjectRules } from "./trust.ts";
 
 /** An open room whose rule files others write meanwhile. */
 async function openRoom(options: ToolcribOptions = {}) {

@@ -6,9 +6,9 @@ import type { Access } from "../contract/access.ts";
 import type { ToolError } from "../contract/error.ts";
 import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 import { policyFiles } from "../system/policy-files.ts";
-import { judge } from "./judge.ts";
+import { judge } from "./judge-calls.ts";
 import { OpenPolicy, type PolicyOptions } from "./open-policy.ts";
-import { trustProjectRules, untrustProjectRules } from "./project-rules.ts";
+import { trustProjectRules, untrustProjectRules } from "./trust.ts";
 
 /** A workspace and a config directory, with these files below them. */
 function furnish(files: Readonly<Record<string, string>>) {

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
@@ -15,24 +15,24 @@ import { parseRules } from "../policy/rules/parse-rules.ts";
 import { ownCode } from "../sandbox/own-code.ts";
 import { realLocation, userDirectories } from "../system/directories.ts";
 import { appendToPolicyFile, mayExist, policyFiles, readPolicyFile } from "../system/policy-files.ts";
-import { type ProjectRules, projectRulesPath, readProjectRules } from "./project-rules.ts";
+import { type ProjectRules, projectRulesPath, readProjectRules } from "./trust.ts";
 
 export interface PolicyOptions {
   /** Real path. */
   readonly workspace: string;
   readonly config: string;
   readonly state: string;
-  /** Where the project's rules are read; this machine if not said. */
+  /** Where the project's rules are read. Default: this machine. */
   readonly environment?: Environment | undefined;
-  /** Rules of this run, one each. */
+  /** Rules of this process, one each. */
   readonly rules?: readonly string[] | undefined;
   /** Real paths. */
   readonly reach?: Reach | undefined;
-  /** Files with rules of this run. */
+  /** Rule files of this process. */
   readonly ruleFiles?: readonly string[] | undefined;
 }
 
-/** All rules that hold in one open room, as their files say at any moment, and those that answers add to them. */
+/** The rules of one open Toolcrib: as their files are now, and those that approvals add. */
 export class OpenPolicy {
   readonly #options: PolicyOptions;
   readonly #marks: FileMarks;
@@ -40,14 +40,14 @@ export class OpenPolicy {
   readonly #place: Place;
   readonly #listeners = new Set<() => void>();
   #project: ProjectRules | undefined;
-  /** What the project's file has said since this room was opened, unless the person trusts what it says now. */
+  /** The former lines of the project's file since this policy was opened, unless the user trusts the new ones. */
   #projectUntilNow: RuleSource | undefined;
-  /** The weakest level first. */
+  /** Weakest level first. */
   #sources: readonly RuleSource[];
   #current: Policy;
   #guard: PathGuard;
   #refreshing: Promise<Policy> | undefined;
-  /** Why the rules as they are now cannot be used. */
+  /** Why the current rule files cannot be used. */
   #trouble: ToolError | undefined;
 
   private constructor(
@@ -61,7 +61,7 @@ export class OpenPolicy {
     this.#sources = sources;
     this.#project = project;
     const { workspace, state, config, reach } = options;
-    // Paths are judged by where they lead, so ours have to be known by that, too.
+    // Rules apply to real paths, so the real paths of our own directories are needed too.
     const ours = [state, config, ...(reach ? usualDirectories(workspace) : [])];
     const own = [...new Set(ours.flatMap((path) => [path, realLocation(path)]))];
     const code = ownCode(workspace).map(({ path }) => path);
@@ -72,11 +72,11 @@ export class OpenPolicy {
     this.#guard = guardPaths(this.#current);
   }
 
-  /** Reads every source. Throws where one cannot be read or understood: rules are never left out in silence. */
+  /** Reads every source. Throws when one cannot be read or parsed: rules are never silently left out. */
   static async open(options: PolicyOptions): Promise<OpenPolicy> {
     const { user, granted, trust } = policyFiles(options.config, options.workspace);
     const { environment, ruleFiles = [] } = options;
-    // Elsewhere, a look at the project's file could take long: it is read again only with the others.
+    // In another environment, checking the project's file could be slow: it is only read again with the others.
     const own = environment ? [] : [join(options.workspace, projectRulesPath)];
     const marks = new FileMarks([user, granted, trust, ...ruleFiles, ...own]);
     const project = await projectRules(options);
@@ -88,7 +88,7 @@ export class OpenPolicy {
     return this.#current;
   }
 
-  /** What holds wherever a path is reached: follows the rules as last read. */
+  /** Checks every path that is reached. Follows the rules as last read. */
   get guard(): PathGuard {
     return (use, realPath) => this.#guard(use, realPath);
   }
@@ -98,8 +98,8 @@ export class OpenPolicy {
   }
 
   /**
-   * As the files are now, read again where one has changed. Rejects while one cannot be read or understood: nothing may
-   * be judged by rules that the person has replaced.
+   * The rules as the files are now, read again when one has changed. Rejects while one cannot be read or parsed: nothing may
+   * be decided by rules that the user has replaced.
    */
   refreshed(): Policy | Promise<Policy> {
     if (this.#refreshing !== undefined) return this.#refreshing;
@@ -110,13 +110,13 @@ export class OpenPolicy {
     return this.#refreshing;
   }
 
-  /** Calls `listener` after each change of the rules that was noticed; the answer stops it. */
+  /** Calls `listener` after each noticed change of the rules. Returns a function that stops it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** What the person has to know. */
+  /** Warnings for the user. */
   get warnings(): readonly string[] {
     const trouble = this.#trouble === undefined ? [] : [this.#trouble.message];
     const changed =
@@ -138,15 +138,15 @@ export class OpenPolicy {
     return this.#sources;
   }
 
-  /** Allows what `lines` say until the room is closed. */
+  /** Adds these rules until the Toolcrib is closed. */
   grantForSession(lines: readonly string[]): void {
     const session = this.#sources.find(({ level }) => level === "session");
     this.#put({ level: "session", name: "this session", text: joinLines(session?.text ?? "", lines) });
   }
 
-  /** Also writes them down, with a comment, for this workspace. */
+  /** Also writes them, with a comment, to the rules of this workspace. */
   async grantAlways(lines: readonly string[], comment: string): Promise<void> {
-    // What could not be read again would keep every later room closed.
+    // Lines that cannot be parsed would make every later start fail.
     parseRules({ level: "granted", name: this.#grantedFile, text: lines.join("\n") });
     await appendToPolicyFile(this.#grantedFile, [`# ${comment}`, ...lines]);
     const text = readPolicyFile(this.#grantedFile) ?? "";
@@ -177,7 +177,7 @@ export class OpenPolicy {
       this.#keepForbidding(project);
       const former = this.#projectUntilNow === undefined ? [] : [this.#projectUntilNow];
       const session = this.#sources.filter(({ level }) => level === "session");
-      // What has not changed is not compiled again.
+      // Reuse the same object for an unchanged source: it is not compiled again.
       const known = read.map((source) => this.#sources.find((other) => isSame(source, other)) ?? source);
       this.#hold([...known, ...former, ...session]);
       this.#project = project;
@@ -189,7 +189,7 @@ export class OpenPolicy {
     }
   }
 
-  /** A command of this room may get at the project's file where a sandbox cannot hold it off: that must not free it. */
+  /** Where the sandbox cannot protect the project's file, a command may change it; that must not lift its own restrictions. */
   #keepForbidding(now: ProjectRules | undefined): void {
     const said = this.#sources.filter(({ level }) => level === "project").map(({ text }) => text);
     const lines = [...new Set(said.join("\n").split("\n"))];
@@ -201,7 +201,7 @@ export class OpenPolicy {
         : { level: "project", name, text: lines.join("\n"), onlyTightens: true };
   }
 
-  /** Editors empty a file, or move it away, before they write it: half of the rules would be other rules. */
+  /** Editors empty a file, or move it away, before they write it; half of the rules would be different rules. */
   async #settle(quietMs: number): Promise<void> {
     for (let tries = 0; tries < maxSettleTries; tries += 1) {
       this.#marks.note();
@@ -212,11 +212,11 @@ export class OpenPolicy {
 }
 
 const settleMs = 30;
-/** Who takes rules away may be about to write them anew, over a slow connection. */
+/** Removed rules may be about to be written again, over a slow connection. */
 const slowSettleMs = 1_000;
 const maxSettleTries = 30;
 
-/** Whether a line that held is gone. */
+/** Whether a former line is gone. */
 function hasLost(before: readonly RuleSource[], now: readonly RuleSource[]): boolean {
   const linesOf = (sources: readonly RuleSource[], level: RuleSource["level"]) =>
     sources.filter((source) => source.level === level).flatMap(({ text }) => text.split("\n"));
@@ -244,7 +244,7 @@ function unusable(cause: Error): ToolError {
   });
 }
 
-/** Those of the person's other rooms, which a room that has its own and reaches far could write to. */
+/** The default state and config directories, which a Toolcrib with other ones and extra roots could otherwise write to. */
 function usualDirectories(workspace: string): readonly string[] {
   const { TOOLCRIB_HOME: _, ...variables } = process.env;
   const usual = [userDirectories(), userDirectories(variables)].flatMap((each) => Object.values(each));
@@ -258,7 +258,7 @@ function joinLines(text: string, lines: readonly string[]): string {
 async function projectRules(options: PolicyOptions): Promise<ProjectRules | undefined> {
   const files = policyFiles(options.config, options.workspace);
   if (options.environment) return readProjectRules(options.environment, files);
-  // Most folders have none, and to be told so by an environment takes longer than all else here.
+  // Most folders have none, and asking an environment takes longer than everything else here.
   if (!mayExist(join(options.workspace, projectRulesPath))) return undefined;
   const environment = openLocalEnvironment({ workspace: options.workspace });
   try {
@@ -299,4 +299,20 @@ function mustRead(file: string): string {
   throw new ToolError("not-found", `There is no rule file ${file}`, {
     hint: "Check the path after --rules.",
   });
+}
+
+/** Whether the built-in rules forbid every tool to write there, in every mode. Follows links. */
+export function isWriteProtected(
+  path: string,
+  { workspace, except = [] }: Pick<Reach, "except"> & { readonly workspace: string },
+): boolean {
+  const { state, config } = userDirectories();
+  const place = {
+    workspace: realLocation(workspace),
+    home: realLocation(homedir()),
+    own: [state, config].map(realLocation),
+    served: except.map(realLocation),
+  };
+  const guard = guardPaths(compilePolicy([builtInRules, reachRules], place));
+  return guard("write", realLocation(resolve(workspace, path))) !== undefined;
 }

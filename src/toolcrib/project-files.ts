@@ -6,13 +6,13 @@ import { openLocalEnvironment } from "../environment/local/local-environment.ts"
 import { repositoryRoot } from "../environment/repository-root.ts";
 import { decodeText } from "../lib/encoding.ts";
 
-/** A text file that a project has for agents, or its beginning. */
+/** A text file of the project for agents, or its beginning. */
 export interface ProjectFile {
-  /** Absolute, where its name was found. */
+  /** Absolute; links are not resolved. */
   readonly path: string;
   /** Its first lines. */
   readonly text: string;
-  /** The first line that `text` does not have; undefined where it has all, and where not even one line is whole. */
+  /** The first line that is not in `text`; undefined when all lines are, and when not even one line is complete. */
   readonly nextLine: number | undefined;
   /** Of the whole. */
   readonly bytes: number;
@@ -22,24 +22,24 @@ export interface ProjectFile {
 export interface ProjectFiles {
   /** From the top of the repository down to the workspace. */
   readonly files: readonly ProjectFile[];
-  /** Why what stands there was not read: it leads out, is no file, is refused by a rule. */
+  /** Files that were not read: outside the repository, not a file, or denied by a rule. */
   readonly refused: readonly { readonly path: string; readonly reason: string }[];
 }
 
-export interface ProjectPlace {
+export interface ProjectLocation {
   /** Real path. */
   readonly workspace: string;
   readonly guard: PathGuard;
-  /** The one that is guarded already, where that is not this machine. */
+  /** The guarded environment, when it is not this machine. */
   readonly elsewhere?: Environment | undefined;
 }
 
 /**
- * Reads the files of these names in each directory from the top of the repository down to the workspace, a file once. What is
- * reached is in the repository, whatever links say, and no rule refuses it.
+ * Reads the files of these names in each directory from the top of the repository down to the workspace, each file once.
+ * Links cannot lead out of the repository or to what a rule denies.
  */
 export async function readProjectFiles(
-  { workspace, guard, elsewhere }: ProjectPlace,
+  { workspace, guard, elsewhere }: ProjectLocation,
   names: readonly string[],
   maxBytes: number,
 ): Promise<ProjectFiles> {

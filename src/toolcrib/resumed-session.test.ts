@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { openToolcrib } from "./index.ts";
-import { JournalDesk } from "./journal-desk.ts";
+import { WorkspaceJournal } from "./workspace-journal.ts";
 
 const trial = fileURLToPath(new URL("../../test/support/toolcrib/leave-session.ts", import.meta.url));
 
@@ -48,7 +48,7 @@ it("takes a killed session's transaction back, and can undo the rest of it", asy
   const undone = await again.call("journal.undo", { last: 2 });
   expect([undone.isError, isThere("kept.txt"), isThere("more.txt")]).toEqual([false, false, false]);
   await again.close();
-  const desk = new JournalDesk({ state: room.state, workspace: room.workspace });
+  const desk = new WorkspaceJournal({ state: room.state, workspace: room.workspace });
   expect(desk.sessions().map(({ session, state }) => [session, state])).toEqual([["session_a", "closed"]]);
   expect(
     desk

@@ -1,7 +1,7 @@
-/** What has not ended so long after it was told to may never end: the room closes without it. */
+/** Work that has not stopped this long after its signal may never stop; `end` no longer waits for it. */
 const patienceMs = 15_000;
 
-/** The calls that run in a room, and what outlives them. */
+/** Running calls, and work that outlives them. */
 export class RunningCalls {
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
@@ -12,8 +12,8 @@ export class RunningCalls {
   }
 
   /**
-   * A signal that aborts with the caller's own, and when the room is closed, until `leave`. By hand: `AbortSignal.any` takes
-   * longer than most of what happens at the counter.
+   * A signal that aborts with the given one, and when the calls are ended, until `leave`. Not `AbortSignal.any`, which takes
+   * longer than most stages of the pipeline.
    */
   enter(signal: AbortSignal | undefined): { readonly signal: AbortSignal; leave(): void } {
     if (signal === undefined) return { signal: this.#closing.signal, leave: () => {} };
@@ -37,7 +37,7 @@ export class RunningCalls {
     void work.then(remove, remove);
   }
 
-  /** Cancels all of it and waits, but not for ever. */
+  /** Cancels everything and waits for it, within a limit. */
   async end(): Promise<void> {
     this.#closing.abort();
     for (const controller of this.#entered) controller.abort();

@@ -1,27 +1,37 @@
-import { readPolicyFile, writePolicyFile } from "../system/policy-files.ts";
+import type { Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import { contentHash } from "../lib/content-hash.ts";
+import {
+  decodeRules,
+  maxRuleBytes,
+  type PolicyFiles,
+  readPolicyFile,
+  removePolicyFile,
+  writePolicyFile,
+} from "../system/policy-files.ts";
 
-/** "changed": another content of the file is trusted, this one is not. */
+/** "changed": the user trusted another content of the file. */
 export type TrustState = "trusted" | "changed" | "untrusted";
 
-/** A file that came with a folder. */
-export interface TrustedContent {
+/** A file that came with a workspace. */
+interface TrustedContent {
   /** Real path. */
   readonly workspace: string;
-  /** SHA-256 of what the file holds. */
+  /** SHA-256 of its content. */
   readonly hash: string;
 }
 
-/** What the record at `place` says of this content; what is damaged trusts nothing. */
-export function trustIn({ workspace, hash }: TrustedContent, place: string): TrustState {
-  const trust = readTrust(place);
+/** Whether the trust record at `file` covers this content; a damaged record trusts nothing. */
+export function trustIn({ workspace, hash }: TrustedContent, file: string): TrustState {
+  const trust = readTrust(file);
   if (trust?.workspace !== workspace) return "untrusted";
   return trust.sha256 === hash ? "trusted" : "changed";
 }
 
-/** Binds the person's trust to this workspace, and to this very content. */
-export function writeTrust({ workspace, hash }: TrustedContent, place: string): void {
+/** Binds the user's trust to this workspace and this content. */
+export function writeTrust({ workspace, hash }: TrustedContent, file: string): void {
   const trust: Trust = { workspace, sha256: hash, since: new Date().toISOString() };
-  writePolicyFile(place, `${JSON.stringify(trust, undefined, 2)}\n`);
+  writePolicyFile(file, `${JSON.stringify(trust, undefined, 2)}\n`);
 }
 
 interface Trust {
@@ -30,10 +40,50 @@ interface Trust {
   readonly since: string;
 }
 
-function readTrust(place: string): Partial<Trust> | undefined {
+function readTrust(file: string): Partial<Trust> | undefined {
   try {
-    return JSON.parse(readPolicyFile(place) ?? "null") ?? undefined;
+    return JSON.parse(readPolicyFile(file) ?? "null") ?? undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Where a project keeps its rules, below the workspace. */
+export const projectRulesPath = ".toolcrib/rules";
+
+/** The rules that came with the workspace, and whether the user trusts them. */
+export interface ProjectRules {
+  readonly text: string;
+  /** SHA-256 of the file. */
+  readonly hash: string;
+  readonly trust: TrustState;
+}
+
+/** Read without approval, like `.toolcrib/mcp.json` and nothing else. A link out of the workspace is refused, not followed. */
+export async function readProjectRules(
+  environment: Pick<Environment, "workspace" | "readFile">,
+  files: PolicyFiles,
+): Promise<ProjectRules | undefined> {
+  try {
+    const { bytes } = await environment.readFile(projectRulesPath, { maxBytes: maxRuleBytes });
+    const hash = contentHash(bytes);
+    const { workspace } = environment;
+    return { text: decodeRules(bytes), hash, trust: trustIn({ workspace, hash }, files.trust) };
+  } catch (error) {
+    if (error instanceof ToolError && error.code === "not-found") return undefined;
+    throw new ToolError("unavailable", `The project's rules cannot be read: ${(error as Error).message}`, {
+      hint: `Nothing is done without them: mend ${projectRulesPath} in ${environment.workspace}, or move it away.`,
+      cause: error,
+    });
+  }
+}
+
+/** Binds the user's trust to this workspace, by its real path, and to this content. */
+export function trustProjectRules(workspace: string, { hash }: ProjectRules, files: PolicyFiles): void {
+  writeTrust({ workspace, hash }, files.trust);
+}
+
+/** Returns whether anything was trusted. */
+export function untrustProjectRules(files: PolicyFiles): boolean {
+  return removePolicyFile(files.trust);
 }

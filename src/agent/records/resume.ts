@@ -2,7 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { ReasoningEffort } from "../../models/model.ts";
 import { realWorkspace, userDirectories } from "../../system/directories.ts";
 import type { Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
-import { JournalDesk } from "../../toolcrib/journal-desk.ts";
+import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import type { SessionOptions } from "../session.ts";
 import type { ResumedConversation } from "../session-parts.ts";
 import { lastEndedTurn, readEntries, restoreEntries } from "./read-entries.ts";
@@ -32,7 +32,7 @@ export async function findRecorded(
   options: ToolcribOptions,
   wanted: WantedSession,
 ): Promise<RecordedSession> {
-  const journal = new JournalDesk({
+  const journal = new WorkspaceJournal({
     state: options.stateDirectory ?? userDirectories().state,
     workspace: options.environment?.workspace ?? realWorkspace(options.workspace ?? process.cwd()),
   });
@@ -48,7 +48,7 @@ export async function findRecorded(
   }
 }
 
-function look(journal: JournalDesk, session: string, turn: number | undefined): RecordedSession {
+function look(journal: WorkspaceJournal, session: string, turn: number | undefined): RecordedSession {
   const { start, model, reasoning } = restoreEntries(
     readEntries(journal.conversations, session, turn),
     session,
@@ -57,7 +57,7 @@ function look(journal: JournalDesk, session: string, turn: number | undefined): 
 }
 
 /** The last turn; of a session that is running, the last that has ended. */
-function turnToForkAt(journal: JournalDesk, session: string): number {
+function turnToForkAt(journal: WorkspaceJournal, session: string): number {
   const entries = readEntries(journal.conversations, session);
   const { turns, isTurnOpen } = restoreEntries(entries, session);
   const turn = isTurnOpen && journal.isOpen(session) ? lastEndedTurn(entries) : turns;

@@ -5,7 +5,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { ReasoningEffort } from "../../models/model.ts";
 import type { Mode } from "../../policy/policy.ts";
 import { realWorkspace } from "../../system/directories.ts";
-import { sandboxWanted } from "../../toolcrib/sandbox-wanted.ts";
+import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import type { Arguments } from "../command.ts";
 import { narrowingGiven, rulesGiven } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";

@@ -2,9 +2,8 @@ import { ToolError } from "../../contract/error.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { printableLine } from "../../lib/printable.ts";
 import { realWorkspace, userDirectories } from "../../system/directories.ts";
-import { ApprovalDesk } from "../../toolcrib/approvals/approval-desk.ts";
-import type { PendingApproval } from "../../toolcrib/approvals/approval-file.ts";
 import type { Approval } from "../../toolcrib/index.ts";
+import { AllPendingApprovals, type PendingApproval } from "../../toolcrib/pending-approvals.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import { printJson } from "../report.ts";
@@ -48,8 +47,8 @@ export async function answerQuestion(given: Arguments): Promise<number> {
   return 0;
 }
 
-function openDesk(): ApprovalDesk {
-  return new ApprovalDesk(userDirectories());
+function openDesk(): AllPendingApprovals {
+  return new AllPendingApprovals(userDirectories());
 }
 
 function wantedAnswer({ options }: Arguments, words: readonly string[]): Approval | undefined {
@@ -130,7 +129,7 @@ function ageOf(time: number): string {
   return minutes < 100 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
-function noQuestion(id: string, desk: ApprovalDesk): ToolError {
+function noQuestion(id: string, desk: AllPendingApprovals): ToolError {
   const ids = desk.list().map((question) => question.id);
   const meant = nearest(id, ids);
   return new ToolError("not-found", `No question "${printableLine(id)}" waits for an answer`, {

@@ -1,8 +1,8 @@
 import { ToolError } from "../../contract/error.ts";
 import { findTool } from "../../dialects/find-tool.ts";
 import type { Mode } from "../../policy/policy.ts";
+import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import type { Approval, Approve, CallResult, ProcessStatus } from "../../toolcrib/index.ts";
-import { sandboxWanted } from "../../toolcrib/sandbox-wanted.ts";
 import { canAsk } from "../approval/can-ask.ts";
 import type { Command } from "../command.ts";
 import { dialectHere } from "../dialect-here.ts";

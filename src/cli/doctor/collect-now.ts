@@ -1,11 +1,11 @@
 import { counted } from "../../lib/counted.ts";
 import { showSize } from "../../lib/show-size.ts";
-import type { JournalBudget, JournalDesk } from "../../toolcrib/journal-desk.ts";
+import type { JournalBudget, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import { type Finding, note, well } from "./finding.ts";
 
 /** Removes what is over the budget, and says what that was. */
 export async function collectNow(
-  desk: JournalDesk,
+  desk: WorkspaceJournal,
   budget: JournalBudget,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {

@@ -1,7 +1,7 @@
 import { existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { showSize } from "../../lib/show-size.ts";
-import type { JournalBudget } from "../../toolcrib/journal-desk.ts";
+import type { JournalBudget } from "../../toolcrib/workspace-journal.ts";
 import { type Finding, note, well } from "./finding.ts";
 
 /** Whether there is room for what is kept. */

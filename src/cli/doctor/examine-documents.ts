@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { tryDocuments } from "../../toolcrib/try-documents.ts";
+import { tryDocuments } from "../../toolcrib/try-workers.ts";
 import { type Finding, well, wrong } from "./finding.ts";
 
 /** Whether documents can be read, which a process of its own does. */

@@ -2,10 +2,10 @@ import { counted } from "../../lib/counted.ts";
 import { showSize } from "../../lib/show-size.ts";
 import type {
   JournalBudget,
-  JournalDesk,
   JournalReport,
   JournalSurvey,
-} from "../../toolcrib/journal-desk.ts";
+  WorkspaceJournal,
+} from "../../toolcrib/workspace-journal.ts";
 import { tellFault } from "../log/verify-log.ts";
 import { toLocalTime } from "../time.ts";
 import { type Finding, note, well, wrong } from "./finding.ts";
@@ -17,7 +17,7 @@ export interface Examination {
 
 /** A broken database is only looked at: to use it would set it aside. */
 export async function examineJournal(
-  desk: JournalDesk,
+  desk: WorkspaceJournal,
   budget: JournalBudget,
   signal: AbortSignal,
 ): Promise<Examination> {

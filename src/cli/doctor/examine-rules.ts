@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import { OpenPolicy } from "../../toolcrib/open-policy.ts";
-import { projectRulesPath } from "../../toolcrib/project-rules.ts";
+import { projectRulesPath } from "../../toolcrib/trust.ts";
 import { type Finding, note, well, wrong } from "./finding.ts";
 
 /** Whether the rules can be read, where they stand, and whether those of the folder are trusted. */

@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import { openLab } from "../../sandbox/proof/lab.ts";
 import { type Proof, proveBoundary } from "../../sandbox/proof/prove-boundary.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
-import type { SandboxWanted } from "../../toolcrib/sandbox-wanted.ts";
+import type { SandboxWanted } from "../../toolcrib/options.ts";
 import { type Finding, note, well, wrong } from "./finding.ts";
 
 /** What commands run in, and what that came to when it was attacked. */

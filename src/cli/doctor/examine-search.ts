@@ -1,4 +1,4 @@
-import { searchSettings } from "../../toolcrib/search-settings.ts";
+import { searchSettings } from "../../toolcrib/check-options.ts";
 import { type Finding, note, well, wrong } from "./finding.ts";
 
 /** Who answers web.search, as far as these variables tell; nobody is asked. */

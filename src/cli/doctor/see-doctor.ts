@@ -2,8 +2,8 @@ import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/printable.ts";
 import { realWorkspace, userDirectories, workspaceDirectory } from "../../system/directories.ts";
 import { policyFiles } from "../../system/policy-files.ts";
-import { type JournalBudget, JournalDesk, journalBudget } from "../../toolcrib/journal-desk.ts";
-import { sandboxWanted } from "../../toolcrib/sandbox-wanted.ts";
+import { sandboxWanted } from "../../toolcrib/check-options.ts";
+import { type JournalBudget, journalBudget, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import { printJson, remarkWarnings } from "../report.ts";
@@ -85,10 +85,10 @@ async function seeJournal(
   budget: JournalBudget,
   { signal, collects }: { readonly signal: AbortSignal; readonly collects: boolean },
 ): Promise<Examination & { readonly warnings: readonly string[] }> {
-  let desk: JournalDesk | undefined;
+  let desk: WorkspaceJournal | undefined;
   const collected: Finding[] = [];
   try {
-    desk = new JournalDesk(places);
+    desk = new WorkspaceJournal(places);
     if (collects) collected.push(...(await collectNow(desk, budget, signal)));
     const { findings, figures } = await examineJournal(desk, budget, signal);
     return { findings: [...collected, ...findings], figures, warnings: desk.warnings };

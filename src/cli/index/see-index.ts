@@ -2,7 +2,7 @@ import type { IndexState } from "../../contract/code.ts";
 import { counted } from "../../lib/counted.ts";
 import { showSize } from "../../lib/show-size.ts";
 import { realWorkspace, userDirectories } from "../../system/directories.ts";
-import { IndexDesk } from "../../toolcrib/index-desk.ts";
+import { WorkspaceIndex } from "../../toolcrib/workspace-index.ts";
 import { onInterruption } from "../interruption.ts";
 import { printJson, remarkWarnings } from "../report.ts";
 import { tellProgress } from "../tell-progress.ts";
@@ -31,12 +31,12 @@ export async function clearIndex(options: Options): Promise<number> {
   return 0;
 }
 
-function openDesk(options: Options): IndexDesk {
+function openDesk(options: Options): WorkspaceIndex {
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
-  return new IndexDesk({ workspace, ...userDirectories() });
+  return new WorkspaceIndex({ workspace, ...userDirectories() });
 }
 
-async function build(desk: IndexDesk): Promise<IndexState> {
+async function build(desk: WorkspaceIndex): Promise<IndexState> {
   const interruption = onInterruption();
   const { tell: progress, stop } = tellProgress("index");
   try {

@@ -1,5 +1,5 @@
 import { printableLine } from "../../lib/printable.ts";
-import type { CallFilter, JournalDesk, LoggedCall } from "../../toolcrib/journal-desk.ts";
+import type { CallFilter, LoggedCall, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { logCommand } from "../commands/log.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
@@ -23,7 +23,7 @@ export async function listCalls(given: Arguments): Promise<number> {
   });
 }
 
-function toFilter(given: Arguments, desk: JournalDesk): CallFilter {
+function toFilter(given: Arguments, desk: WorkspaceJournal): CallFilter {
   const { options } = given;
   const session =
     options.get("session") === "last" ? desk.calls({ limit: 1 })[0]?.session : options.get("session");

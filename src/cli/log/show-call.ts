@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { printable, printableLine } from "../../lib/printable.ts";
 import { showSize } from "../../lib/show-size.ts";
-import type { JournalDesk, LoggedCall, RecordedChange } from "../../toolcrib/journal-desk.ts";
+import type { LoggedCall, RecordedChange, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { logCommand } from "../commands/log.ts";
 import { refuseOperands } from "../parse-arguments.ts";
@@ -36,7 +36,7 @@ function unknownCall(callId: string): ToolError {
   });
 }
 
-function describe(call: LoggedCall, changes: readonly RecordedChange[], desk: JournalDesk): string {
+function describe(call: LoggedCall, changes: readonly RecordedChange[], desk: WorkspaceJournal): string {
   const rows = [
     ["call", call.callId],
     ["tool", call.tool],
@@ -75,7 +75,10 @@ function describeAccess(access: Access): string {
   return printableLine(`${access.kind} ${target}`);
 }
 
-function describeChange({ path, before, after, lost, moved }: RecordedChange, desk: JournalDesk): string {
+function describeChange(
+  { path, before, after, lost, moved }: RecordedChange,
+  desk: WorkspaceJournal,
+): string {
   const isGone =
     before.kind === "file" && lost === undefined && moved === undefined && !desk.isKept(before.hash);
   const remarks = [

@@ -1,5 +1,5 @@
 import { printableLine } from "../../lib/printable.ts";
-import type { LoggedCall } from "../../toolcrib/journal-desk.ts";
+import type { LoggedCall } from "../../toolcrib/workspace-journal.ts";
 
 /**
  * `+1 ~2 -3`, with a mark where that cannot be undone, or not all of it; "" where nothing was changed. Changes are on

@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import { counted } from "../../lib/counted.ts";
-import type { JournalReport } from "../../toolcrib/journal-desk.ts";
+import type { JournalReport } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { logCommand } from "../commands/log.ts";
 import { refuseOperands } from "../parse-arguments.ts";

@@ -1,8 +1,8 @@
 import { instructionsFor } from "../../mcp/server/instructions.ts";
 import type { Mode } from "../../policy/policy.ts";
 import { realWorkspace } from "../../system/directories.ts";
+import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import type { ToolcribOptions } from "../../toolcrib/index.ts";
-import { sandboxWanted } from "../../toolcrib/sandbox-wanted.ts";
 import type { Arguments } from "../command.ts";
 import { narrowingGiven, rulesGiven } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";

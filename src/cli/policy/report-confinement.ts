@@ -7,7 +7,7 @@ import { confinementOf } from "../../policy/confinement-of.ts";
 import { hostsReached } from "../../policy/may-connect.ts";
 import type { Policy } from "../../policy/rules/compile-policy.ts";
 import { limitsFor } from "../../sandbox/limits/limits-for.ts";
-import type { Judgement } from "../../toolcrib/judge.ts";
+import type { Judgement } from "../../toolcrib/judge-calls.ts";
 import { layTable } from "../table.ts";
 
 /** What the commands of a call could reach, for programs. */

@@ -5,8 +5,8 @@ import { openLocalEnvironment } from "../../environment/local/local-environment.
 import type { Mode } from "../../policy/policy.ts";
 import { realWorkspace, userDirectories, workspaceFiles } from "../../system/directories.ts";
 import { type PolicyFiles, policyFiles } from "../../system/policy-files.ts";
+import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import { OpenPolicy } from "../../toolcrib/open-policy.ts";
-import { sandboxWanted } from "../../toolcrib/sandbox-wanted.ts";
 import type { Arguments } from "../command.ts";
 import { rulesGiven } from "../options.ts";
 

@@ -1,7 +1,7 @@
 import { printableLine } from "../../lib/printable.ts";
 import type { RulePlace, RuleSource } from "../../policy/policy.ts";
 import { parseRules } from "../../policy/rules/parse-rules.ts";
-import type { ProjectRules } from "../../toolcrib/project-rules.ts";
+import type { ProjectRules } from "../../toolcrib/trust.ts";
 import type { Arguments } from "../command.ts";
 import { printJson } from "../report.ts";
 import { layTable } from "../table.ts";

@@ -4,7 +4,7 @@ import { printable } from "../../lib/printable.ts";
 import type { Decision } from "../../policy/policy.ts";
 import { type Example, parseRules } from "../../policy/rules/parse-rules.ts";
 import { readPolicyFile } from "../../system/policy-files.ts";
-import { judge } from "../../toolcrib/judge.ts";
+import { judge } from "../../toolcrib/judge-calls.ts";
 import type { Arguments } from "../command.ts";
 import { printJson } from "../report.ts";
 import { paint, print } from "../terminal.ts";

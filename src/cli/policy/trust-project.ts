@@ -6,7 +6,7 @@ import {
   projectRulesPath,
   trustProjectRules,
   untrustProjectRules,
-} from "../../toolcrib/project-rules.ts";
+} from "../../toolcrib/trust.ts";
 import { confirmTrust } from "../approval/confirm-trust.ts";
 import { quoteText } from "../approval/quote-text.ts";
 import type { Arguments } from "../command.ts";

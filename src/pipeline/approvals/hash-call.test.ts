@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { snapshot } from "./approval-request.ts";
 import { type ApprovedCall, hashCall, hashValue } from "./hash-call.ts";
-import { snapshot } from "./snapshot.ts";
 
 const call: ApprovedCall = {
   tool: "shell.run",

@@ -1,22 +1,22 @@
 import type { SandboxLevel } from "../../contract/account.ts";
 import { contentHash } from "../../lib/content-hash.ts";
 
-/** All that an approval is bound to. */
+/** Everything that an approval is bound to. */
 export interface ApprovedCall {
   readonly tool: string;
   readonly input: unknown;
-  /** What the paths that it names lead to. */
+  /** The real paths of the paths it names. */
   readonly realPaths: ReadonlyMap<string, string>;
   readonly directory: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly sandbox: SandboxLevel;
   /** What earlier commands left in the shells that it uses. */
   readonly shells: unknown;
-  /** What stands in the programs and scripts that it runs. */
+  /** The contents of the programs and scripts that it runs. */
   readonly filesRun: ReadonlyMap<string, string>;
 }
 
-/** SHA-256 that is the same for the same call, in whatever order its fields were given. */
+/** SHA-256 that does not depend on the order of properties. */
 export function hashCall(call: ApprovedCall): string {
   return hashValue(call);
 }
@@ -25,7 +25,7 @@ export function hashValue(value: unknown): string {
   return contentHash(Buffer.from(JSON.stringify(canonical(value))));
 }
 
-/** Values that JSON would confuse bear the name of their kind. */
+/** Marks values that JSON would confuse with the name of their type. */
 function canonical(value: unknown): unknown {
   switch (typeof value) {
     case "string":
@@ -42,7 +42,7 @@ function canonicalObject(value: object): unknown {
   if (Array.isArray(value)) return ["list", value.map(canonical)];
   if (value instanceof Uint8Array) return ["bytes", contentHash(value)];
   if (value instanceof Set) return ["Set", [...value].map(canonical)];
-  // Dates and addresses have no properties of their own that could be told apart.
+  // Dates and URLs have no own properties to compare.
   if ("toJSON" in value && typeof value.toJSON === "function")
     return [nameOf(value), canonical(value.toJSON())];
   const entries: [string, unknown][] =

@@ -6,34 +6,34 @@ import { untilAborted, whileWaitingFor } from "../../lib/abort.ts";
 import { truncateText } from "../../lib/truncate.ts";
 import { environmentMethods, wrapEnvironment } from "../../lib/wrap-environment.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
-import type { Room } from "../run-tool.ts";
+import type { Services } from "../run-tool.ts";
 import { SeenMemory } from "../seen-memory.ts";
 import { hashValue } from "./hash-call.ts";
 
-/** What the call would change, for the person who is asked. */
+/** What a call would change, for the user who is asked. */
 export interface Preview {
-  /** Undefined where the tool cannot tell. */
+  /** Undefined when the tool has no preview. */
   readonly text: string | undefined;
-  /** Stands for all of the text, also what is not shown; undefined if it could not be made. */
+  /** Hash of the whole text, including what is not shown; undefined when the preview failed. */
   readonly whole: string | undefined;
-  /** What stood at each path that the call would change. */
+  /** Hash of the state of each path that the call would change. */
   readonly found: string;
 }
 
-/** What a preview can look at beside files. */
-export type PreviewRoom = Pick<Room, "historyFor" | "code">;
+/** What a preview can use besides files. */
+export type PreviewServices = Pick<Services, "historyFor" | "code">;
 
-/** Bounded in size and time; one that fails says so. */
-export async function previewCall(call: ToolCall, room: PreviewRoom): Promise<Preview> {
+/** Bounded in size and time. When the preview fails, its text says so. */
+export async function previewCall(call: ToolCall, services: PreviewServices): Promise<Preview> {
   const { tool, input } = call;
   if (!tool.preview) return { text: undefined, whole: undefined, found: "" };
   const environment = readOnly(call.environment);
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(maxMs)]);
   const found = await lookAt(call);
   try {
-    const history = onlyLooking(room.historyFor(call));
+    const history = onlyLooking(services.historyFor(call));
     const seen = new SeenMemory(environment);
-    const preview = tool.preview(input, { environment, seen, history, code: room.code, signal });
+    const preview = tool.preview(input, { environment, seen, history, code: services.code, signal });
     const text = redactText(await untilAborted(preview, signal, whileWaitingFor("its preview")));
     const shown = truncateText(text, limits, ({ lines }) => `[… ${lines} lines are not shown …]`).text;
     return { text: shown, whole: hashValue(text), found };
@@ -44,25 +44,25 @@ export async function previewCall(call: ToolCall, room: PreviewRoom): Promise<Pr
   }
 }
 
-/** Whether the call would still do what was shown. */
+/** Whether the call would still change what was shown. */
 export async function isStillShown(
   { whole, found }: Preview,
   call: ToolCall,
-  room: PreviewRoom,
+  services: PreviewServices,
 ): Promise<boolean> {
   if (whole === undefined) return found === (await lookAt(call));
-  const now = await previewCall(call, room);
+  const now = await previewCall(call, services);
   return found === now.found && whole === now.whole;
 }
 
-/** Previews tell little of what they delete, and nothing of what they cannot read. */
+/** Previews show little of what they delete, and nothing of what they cannot read, so paths are compared too. */
 async function lookAt({ tool, accesses, environment }: ToolCall): Promise<string> {
   if (!tool.preview) return "";
   const found = accesses.map(async (access) => {
     if (access.kind !== "write" && access.kind !== "delete") return undefined;
     const followLinks = access.kind === "write" && access.link !== "itself";
     const info = await environment.info(access.path, { followLinks }).catch(({ code }) => code as unknown);
-    // What goes on in a directory is for the preview to tell.
+    // The preview covers the contents of directories.
     return isDirectory(info) ? "directory" : info;
   });
   return hashValue(await Promise.all(found));
@@ -96,7 +96,7 @@ function onlyLooking(history: History): History {
   };
 }
 
-/** Nothing may happen before the person has answered. */
+/** Nothing may change before the user has answered. */
 function readOnly(environment: Environment): Environment {
   const others = environmentMethods.filter((name) => !reading.includes(name));
   return wrapEnvironment(environment, Object.fromEntries(others.map((name) => [name, refuse])));

@@ -1,27 +1,28 @@
-import { ToolError } from "../../contract/error.ts";
+import { type ErrorDetails, reworded, ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/printable.ts";
 import { describePart } from "../../policy/decide.ts";
 import { placeOf } from "../../policy/guard-paths.ts";
 import type { Decision, PartVerdict } from "../../policy/policy.ts";
 
-/** A rule forbids it, whoever asks. */
+/** A rule denies the call. */
 export function denied(decision: Decision): ToolError {
   return new ToolError("denied", `Denied: ${describe(decision)}`, {
+    details: secretPath(decision),
     hint: "Leave that part out, or find another way; only the person can change the rule.",
   });
 }
 
-/** It would have to be asked, and nobody is there. */
+/** The call needs approval, and the user cannot be asked. */
 export function needsApproval(decision: Described): ToolError {
   return new ToolError("needs-approval", `This call needs a person's approval: ${describe(decision)}`, {
+    details: missingSandbox(decision) ?? onlyHost(decision),
     hint: "Nobody can be asked here: choose another way, or ask the person to allow it (a rule, or another mode).",
   });
 }
 
-/** The question is written down, and the answer counts for the next call that is just like this one. */
-export function askedForLater(id: string, parts: Decision["parts"]): ToolError {
-  const { message } = needsApproval({ verdict: "ask", parts });
-  return new ToolError("needs-approval", message, {
+/** The request is stored, and its answer counts for the next call that is exactly like this one. */
+export function approvalPending(id: string, parts: Decision["parts"]): ToolError {
+  return reworded(needsApproval({ verdict: "ask", parts }), {
     hint: `A person can allow it: toolcrib approve ${id}. Then make this very call again, or choose another way.`,
   });
 }
@@ -36,22 +37,22 @@ export function deniedByUser(decision: Decision, message: string | undefined): T
       });
 }
 
-/** What was approved is not what would run. */
-export function changedMeanwhile(): ToolError {
+/** The approved call is not the one that would run. */
+export function callChanged(): ToolError {
   return new ToolError("denied", "The call, or where it would run, changed while the person was asked", {
     hint: "Nothing was done: make the call again, then it is asked again.",
   });
 }
 
-/** What was shown is not what would be changed. */
-export function changedUnderneath(): ToolError {
+/** The preview is not what would be changed. */
+export function previewChanged(): ToolError {
   return new ToolError("stale", "What the call would change was changed while the person was asked", {
     hint: "Nothing was done: look at it again, then make the call again.",
   });
 }
 
-/** What was judged is not what would run. */
-export function ledElsewhere(): ToolError {
+/** The checked paths are not the ones that would be used. */
+export function pathsChanged(): ToolError {
   return new ToolError("stale", "While the call waited, another one changed where its paths lead", {
     hint: "Nothing was done: look where they lead now, then make the call again.",
   });
@@ -66,7 +67,7 @@ export function couldNotAsk(cause: unknown): ToolError {
   });
 }
 
-export function notUnderstood(): ToolError {
+export function unreadableAnswer(): ToolError {
   return new ToolError("needs-approval", "The person was asked, but the answer could not be understood", {
     hint: "Nothing was done: `approve` has to answer { allow: true } or { allow: false }.",
   });
@@ -74,7 +75,35 @@ export function notUnderstood(): ToolError {
 
 type Described = Pick<Decision, "verdict" | "parts">;
 
-/** The parts that decided, each with its rule and where that stands, so that the rest of the call can be kept. */
+/** Set when commands need approval because there is no sandbox, and not because of a rule. */
+function missingSandbox({ parts }: Described): ErrorDetails | undefined {
+  const isMissing = parts.some(({ verdict, bare, rule }) => verdict === "ask" && bare && rule === undefined);
+  return isMissing ? { kind: "no-sandbox" } : undefined;
+}
+
+/** Set when one connection is all that needs approval, and no rule asks. */
+function onlyHost({ parts }: Described): ErrorDetails | undefined {
+  const [first, ...others] = parts.filter(({ verdict }) => verdict === "ask");
+  if (first?.part.kind !== "connect" || first.rule !== undefined) return undefined;
+  const host = first.part.host ?? first.part.spelling;
+  const isSame = ({ part, rule }: PartVerdict) =>
+    part.kind === "connect" && (part.host ?? part.spelling) === host && rule === undefined;
+  return others.every(isSame) ? { kind: "connects", host } : undefined;
+}
+
+/** Set when the first thing denied is one path, by a rule about secrets. */
+function secretPath({ parts }: Described): ErrorDetails | undefined {
+  const first = parts.find(({ verdict }) => verdict === "deny");
+  if (first === undefined || !("path" in first.part) || !/^secret\b/.test(first.rule?.text ?? ""))
+    return undefined;
+  const why = describeReason(first);
+  const isAlone = parts.every(
+    (part) => part.verdict !== "deny" || describeReason(part) !== why || deedOf(part) === deedOf(first),
+  );
+  return isAlone ? { kind: "secret-path", path: first.part.path } : undefined;
+}
+
+/** The parts that decided, each with its rule and its source, so that the caller can keep the rest of the call. */
 function describe({ verdict, parts }: Described): string {
   const deeds = new Map<string, Set<string>>();
   for (const part of parts) {
@@ -98,7 +127,7 @@ function list(deeds: readonly string[]): string {
 
 const maxChars = 300;
 
-/** On one line, whatever the command or the path holds. */
+/** On one line, whatever the command or path contains. */
 function deedOf({ part }: PartVerdict): string {
   const deed = printableLine(describePart(part));
   return deed.length <= maxChars ? deed : `${deed.slice(0, maxChars)}…`;

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
-import { refusedBelow } from "./refused-below.ts";
+import { refusedBelow } from "./policy-question.ts";
 
 const guard: PathGuard = (use, path) =>
   use === "read" && path.endsWith("/.env") ? { reason: "may hold secrets", rule: "secret .env" } : undefined;

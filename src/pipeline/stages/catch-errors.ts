@@ -3,8 +3,8 @@ import { redactText } from "../../policy/redaction/redact.ts";
 import type { Stage } from "../stage.ts";
 
 /**
- * Turns what is thrown below into an outcome, without secrets, whoever wrote the message. Anything but a ToolError is a
- * fault of ours and says so.
+ * Turns errors of the stages below into outcomes, with secrets redacted. Anything but a ToolError is a bug and is reported as
+ * `internal`.
  */
 export const catchErrors: Stage = async (call, next) => {
   try {

@@ -5,7 +5,7 @@ import type { SandboxLevel } from "../../contract/account.ts";
 import type { ToolCall } from "../../contract/call.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { compilePolicy } from "../../policy/rules/compile-policy.ts";
-import type { ApprovalRequest } from "../approvals/approval.ts";
+import type { ApprovalRequest } from "../approvals/approval-request.ts";
 import { compose } from "../stage.ts";
 import { checkPolicy } from "./check-policy.ts";
 import { takeTurns } from "./take-turns.ts";

@@ -3,93 +3,115 @@ import type { ToolCall } from "../../contract/call.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/abort.ts";
 import { grantsFor } from "../../policy/grants.ts";
 import type { Decision, Question } from "../../policy/policy.ts";
-import type { Approval, ApprovalRequest, Approve } from "../approvals/approval.ts";
-import { hashValue } from "../approvals/hash-call.ts";
-import { confine, judgeNow, runsCommands } from "../approvals/judge-now.ts";
-import { OpenQuestions } from "../approvals/open-questions.ts";
-import type { PolicySettings, Rules } from "../approvals/policy-settings.ts";
-import { isStillShown, type PreviewRoom, previewCall } from "../approvals/preview-call.ts";
-import { readAnswer } from "../approvals/read-answer.ts";
 import {
-  changedMeanwhile,
-  changedUnderneath,
+  type Approval,
+  type ApprovalRequest,
+  type Approve,
+  approvalHash,
+  approvalRequest,
+  parseApproval,
+  snapshot,
+} from "../approvals/approval-request.ts";
+import {
+  confinementFor,
+  type DecidedCall,
+  decideNow,
+  type PolicySettings,
+  type Rules,
+  runsCommands,
+} from "../approvals/decide-call.ts";
+import { hashValue } from "../approvals/hash-call.ts";
+import { isStillShown, type PreviewServices, previewCall } from "../approvals/preview-call.ts";
+import {
+  callChanged,
   couldNotAsk,
   denied,
   deniedByUser,
-  ledElsewhere,
   needsApproval,
-  notUnderstood,
+  pathsChanged,
+  previewChanged,
+  unreadableAnswer,
 } from "../approvals/refusals.ts";
-import { hashFor, requestFor } from "../approvals/request-for.ts";
-import { snapshot } from "../approvals/snapshot.ts";
-import { emptyRoom } from "../run-tool.ts";
+import { noServices } from "../run-tool.ts";
 import type { Stage } from "../stage.ts";
 
-/** Lets a call pass, asks the person, or refuses it. */
-export function checkPolicy(settings: PolicySettings, previews: PreviewRoom = emptyRoom): Stage {
-  const { approverOf, rules } = settings;
-  const questions = new OpenQuestions();
+/** Lets a call run, asks the user, or refuses it. */
+export function checkPolicy(settings: PolicySettings, previews: PreviewServices = noServices): Stage {
+  const openRequests = new OpenRequests();
   return async (given, next) => {
-    // Whoever made the call may still hold its input: what is judged must be what will run.
+    // The caller may still change its input object: what is checked must be what will run.
     const call = { ...given, input: snapshot(given.input) };
     for (;;) {
-      const judged = await judgeNow(call, settings);
-      const { question, decision } = judged;
+      const decided = await decideNow(call, settings);
+      const { question, decision } = decided;
       call.account.decision = decision.record;
       if (runsCommands(call)) call.account.sandbox = decision.sandbox;
-      const confirm = () => confirmPlaces(call, question, settings);
-      const goOn = async (answer: "approved" | "not asked", latest = judged) => {
-        const confinement = await confine(call, latest, answer, settings);
-        return next({ ...call, confirm, ...(confinement && { confinement }) });
+      const recheck = () => recheckCall(call, question, settings);
+      const run = async (answer: "approved" | "not asked", latest = decided) => {
+        const confinement = await confinementFor(call, latest, answer, settings);
+        return next({ ...call, recheck, confinement });
       };
-      if (decision.verdict === "allow") return goOn("not asked");
+      if (decision.verdict === "allow") return run("not asked");
       if (decision.verdict === "deny") throw denied(decision);
-      const approve = approverOf?.(call.id);
+      const approve = settings.approverOf?.(call.id);
       if (!approve) throw needsApproval(decision);
 
       const grants = grantsOffered(decision, question);
-      const answered = questions.answered(grants);
+      const answered = openRequests.answered(grants);
       if (answered) {
-        // That answer may settle this call, too.
+        // That answer may settle this call too.
         await untilAborted(answered, call.signal, whileWaitingFor("approval of another call"));
         continue;
       }
-      const latest = await questions.ask(grants, async () => {
-        const preview = await previewCall(call, previews);
-        const request = await requestFor(call, judged, { grants, preview }, settings);
-        const approval = await ask(approve, request, call.signal);
-        if (!approval.allow) {
-          note(call, decision, "no");
-          throw deniedByUser(decision, approval.message);
-        }
-        const isSame = (hash: string) => hash === request.hash;
-        const rejudged = await judgeNow(call, settings);
-        // The person may have changed the rules meanwhile: what they deny, no answer allows.
-        if (rejudged.decision.verdict === "deny") throw denied(rejudged.decision);
-        const now = await hashFor(call, rejudged, settings);
-        if (!isSame(now) || !isSame(approval.hash ?? now)) throw changedMeanwhile();
-        if (!(await isStillShown(preview, call, previews))) throw changedUnderneath();
-        note(call, decision, await remember(call, approval, grants, rules));
-        return rejudged;
-      });
-      return goOn("approved", latest);
+      const ask = () => approveCall(call, decided, { approve, grants, settings, previews });
+      return run("approved", await openRequests.ask(grants, ask));
     }
   };
 }
 
-/**
- * Others may have put a link in the way since, and what stands behind it was not judged; or have run something else in the
- * shell, after which the command may mean something else; or the person has denied it by a rule.
- */
-async function confirmPlaces(call: ToolCall, judged: Question, settings: PolicySettings): Promise<void> {
-  const { question: now, decision } = await judgeNow(call, settings);
-  if (decision.verdict === "deny") throw denied(decision);
-  if (hashValue(now.shells) !== hashValue(judged.shells)) {
-    if (decision.verdict !== "allow") throw changedMeanwhile();
-  } else if (hashValue(now.realPaths) !== hashValue(judged.realPaths)) throw ledElsewhere();
+/** Asks the user, and refuses the call unless it is still exactly the one that was approved. Returns the latest decision. */
+async function approveCall(
+  call: ToolCall,
+  decided: DecidedCall,
+  asking: {
+    readonly approve: Approve;
+    readonly grants: readonly string[];
+    readonly settings: PolicySettings;
+    readonly previews: PreviewServices;
+  },
+): Promise<DecidedCall> {
+  const { decision } = decided;
+  const { approve, grants, settings, previews } = asking;
+  const preview = await previewCall(call, previews);
+  const request = await approvalRequest(call, decided, { grants, preview }, settings);
+  const approval = await ask(approve, request, call.signal);
+  if (!approval.allow) {
+    recordAnswer(call, decision, "no");
+    throw deniedByUser(decision, approval.message);
+  }
+  const latest = await decideNow(call, settings);
+  // The user may have changed the rules meanwhile: no answer allows what they deny.
+  if (latest.decision.verdict === "deny") throw denied(latest.decision);
+  const hash = await approvalHash(call, latest, settings);
+  if (hash !== request.hash || (approval.hash ?? hash) !== request.hash) throw callChanged();
+  if (!(await isStillShown(preview, call, previews))) throw previewChanged();
+  recordAnswer(call, decision, await remember(call, approval, grants, settings.rules));
+  return latest;
 }
 
-/** None in paranoid mode, where no rule that allows counts. */
+/**
+ * For calls that have waited since they were decided. Meanwhile another call may have put a link in the way, whose target was
+ * not checked; or run something in the shell that changes what the command means; or a new rule may deny the call.
+ */
+async function recheckCall(call: ToolCall, decided: Question, settings: PolicySettings): Promise<void> {
+  const { question: now, decision } = await decideNow(call, settings);
+  if (decision.verdict === "deny") throw denied(decision);
+  if (hashValue(now.shells) !== hashValue(decided.shells)) {
+    if (decision.verdict !== "allow") throw callChanged();
+  } else if (hashValue(now.realPaths) !== hashValue(decided.realPaths)) throw pathsChanged();
+}
+
+/** None in paranoid mode, where rules that allow do not count. */
 function grantsOffered(decision: Decision, { mode, tool }: Question): readonly string[] {
   return (mode === "paranoid" ? undefined : grantsFor(decision, tool)) ?? [];
 }
@@ -99,12 +121,12 @@ async function ask(approve: Approve, request: ApprovalRequest, signal: AbortSign
   const answer = asking().catch((cause) => {
     throw couldNotAsk(cause);
   });
-  const approval = readAnswer(await untilAborted(answer, signal, whileWaitingFor("approval")));
-  if (!approval) throw notUnderstood();
+  const approval = parseApproval(await untilAborted(answer, signal, whileWaitingFor("approval")));
+  if (!approval) throw unreadableAnswer();
   return approval;
 }
 
-/** What was approved may run, also when the rule could not be written down. */
+/** An approved call may run, also when the rule could not be written. */
 async function remember(
   call: ToolCall,
   approval: Approval & { readonly allow: true },
@@ -128,6 +150,29 @@ async function remember(
 
 type Answer = NonNullable<DecisionRecord["answer"]>;
 
-function note(call: ToolCall, { record }: Decision, answer: Answer): void {
+function recordAnswer(call: ToolCall, { record }: Decision, answer: Answer): void {
   call.account.decision = { ...record, answer };
+}
+
+/** Requests that wait for an answer, so that the user is not asked twice for what one answer may settle. */
+class OpenRequests {
+  readonly #open = new Map<string, Promise<void>>();
+
+  /** Waits for the open request for one of these grants, if there is one. */
+  answered(grants: readonly string[]): Promise<void> | undefined {
+    const grant = grants.find((line) => this.#open.has(line));
+    return grant === undefined ? undefined : this.#open.get(grant);
+  }
+
+  /** Asks, and lets other calls wait meanwhile. */
+  async ask<Answer>(grants: readonly string[], work: () => Promise<Answer>): Promise<Answer> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    for (const grant of grants) this.#open.set(grant, promise);
+    try {
+      return await work();
+    } finally {
+      for (const grant of grants) this.#open.delete(grant);
+      resolve();
+    }
+  }
 }

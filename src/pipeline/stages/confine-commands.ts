@@ -1,14 +1,14 @@
-import type { JudgedConfinement } from "../../contract/call.ts";
+import type { DecidedConfinement } from "../../contract/call.ts";
 import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment, RunningProcess, StartOptions } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { wrapEnvironment } from "../../lib/wrap-environment.ts";
-import { changedMeanwhile } from "../approvals/refusals.ts";
+import { callChanged } from "../approvals/refusals.ts";
 import type { Stage } from "../stage.ts";
 
 /**
- * Hands the tool an environment in which whatever it starts is confined as the guardian has decided. A tool of which nobody
- * could know that it runs programs starts none.
+ * Gives the tool an environment that confines everything it starts as the policy decided. A tool that has not declared that
+ * it runs programs cannot start any.
  */
 export const confineCommands: Stage = (call, next) => {
   const { confinement, environment, tool } = call;
@@ -24,7 +24,7 @@ type Start = Environment["start"];
 function startingBy(
   start: Start,
   environment: Environment,
-  judged: JudgedConfinement | undefined,
+  judged: DecidedConfinement | undefined,
 ): Environment {
   const startUnlessOurs: Start = (program, options) =>
     // A program of ours, with words of ours.
@@ -39,7 +39,7 @@ function startingBy(
 /** Connections are judged like those of commands, but for commands outside of every sandbox: what they may is theirs alone. */
 function exchangeJudged(
   environment: Environment,
-  judged: JudgedConfinement | undefined,
+  judged: DecidedConfinement | undefined,
 ): NonNullable<Environment["exchange"]> {
   const mayConnect = judged?.mayConnect ?? (() => false);
   return (request) => environment.exchange!({ ...request, mayConnect });
@@ -47,13 +47,13 @@ function exchangeJudged(
 
 async function startConfined(
   environment: Environment,
-  { level, ...confinement }: JudgedConfinement,
+  { level, ...confinement }: DecidedConfinement,
   program: string,
   options: StartOptions,
 ): Promise<RunningProcess> {
   if (level !== undefined && !confinement.unconfined) {
     const now = (await environment.sandbox?.())?.level ?? "none";
-    if (now !== level) throw changedMeanwhile();
+    if (now !== level) throw callChanged();
   }
   const own = options.confinement === "ours" ? undefined : options.confinement;
   return environment.start(program, { ...options, confinement: withOwn(confinement, own) });

@@ -4,7 +4,7 @@ import { monotonicMs } from "../../lib/clock.ts";
 import type { CallEvents } from "../call-events.ts";
 import type { Stage } from "../stage.ts";
 
-/** Tells listeners how every call begins, goes on and ends. */
+/** Emits the start, progress, output and end of every call. */
 export function emitEvents(events: CallEvents): Stage {
   return async (call, next) => {
     const startedAt = monotonicMs();

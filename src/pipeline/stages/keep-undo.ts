@@ -4,10 +4,10 @@ import type { Blobs } from "../../journal/blobs.ts";
 import type { Journal } from "../../journal/journal.ts";
 import type { Scanner } from "../../journal/scan/scanner.ts";
 import type { RoomTransactions } from "../../journal/transactions/room-transactions.ts";
-import { aroundPrograms } from "../around-programs.ts";
+import { wrapEnvironment } from "../../lib/wrap-environment.ts";
 import type { Next, Stage } from "../stage.ts";
 
-export interface UndoParts {
+interface UndoParts {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly blobs: Blobs;
@@ -16,14 +16,14 @@ export interface UndoParts {
 }
 
 /**
- * Hands the tool an environment that keeps what it changes, and looks for what commands have changed, so that the call
- * can be undone. What an undo will not bring back is said at once. Tools that only read pay nothing.
+ * Gives the tool an environment that stores what it replaces, and scans for what commands change, so that the call can be
+ * undone. The outcome says at once what an undo will not restore. Costs nothing for tools that only read.
  */
 export function keepUndo(parts: UndoParts): Stage {
   return (call, next) => (call.tool.risk === "read" ? next(call) : keep(call, next));
 
   async function keep(call: ToolCall, next: Next): Promise<Outcome> {
-    // Loaded by the first change, as what makes it is.
+    // Loaded with the first change, to keep the start fast.
     const { keepingEnvironment } = await import("../../journal/keep/keeping-environment.ts");
     parts.transactions.join(call);
     const environment = keepingEnvironment(call.environment, { ...parts, callId: call.id });
@@ -47,7 +47,7 @@ async function mayChangeFiles({ accesses }: ToolCall): Promise<boolean> {
   const commands = accesses.filter((access) => access.kind === "execute");
   if (commands.length === 0) return false;
   const { readsOnly } = await import("../../policy/commands/analyse-command.ts");
-  // What the words of a command do in a shell that stays depends on what was said there before.
+  // The meaning of a command in a shell that stays open depends on the earlier commands there.
   return commands.some(({ command, cwd, session }) => session !== undefined || !readsOnly(command, cwd));
 }
 
@@ -67,3 +67,42 @@ function tell(outcome: Outcome, notKept: readonly string[]): Outcome {
 }
 
 const maxShown = 5;
+
+/**
+ * Scans for changes by programs that the tool starts by its own choice. The scan begins before the first program that may
+ * change something and is not built in, so that a call without such programs costs nothing.
+ */
+async function aroundPrograms(
+  call: ToolCall,
+  next: Next,
+  scanner: Pick<Scanner, "around">,
+): Promise<Outcome> {
+  const outcome = Promise.withResolvers<Outcome>();
+  let begun: Promise<void> | undefined;
+  let scanned: Promise<Outcome> | undefined;
+  let { outlivedBy } = call;
+  const begin = () =>
+    new Promise<void>((resolve, reject) => {
+      scanned = scanner.around(call, (own) => {
+        outlivedBy = own.outlivedBy;
+        resolve();
+        return outcome.promise;
+      });
+      scanned.catch(reject);
+    });
+  const start: Environment["start"] = async (program, options) => {
+    if (options.confinement !== "ours" && !options.leavesFiles) {
+      begun ??= begin();
+      await begun;
+    }
+    return call.environment.start(program, options);
+  };
+  const running = next({
+    ...call,
+    environment: wrapEnvironment(call.environment, { start }),
+    outlivedBy: (work) => outlivedBy(work),
+  });
+  running.then(outcome.resolve, outcome.reject);
+  await outcome.promise.catch(() => {});
+  return scanned ?? running;
+}

@@ -7,7 +7,7 @@ import { type Cut, characterStart, truncateText } from "../../lib/truncate.ts";
 import type { Stage } from "../stage.ts";
 
 /**
- * Shows the model no more than the tool's limits, and the room's; what was cut is kept whole and can be read by its handle.
+ * Cuts the text for the model to the tool's limits and `maxTokens`. The whole output is stored and can be read by its handle.
  */
 export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_INFINITY): Stage {
   return async (call, next) => {
@@ -21,7 +21,7 @@ export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_IN
     const limits = within(call.tool.limits, fullText, maxTokens);
     const continuation = outcome.continuation === undefined ? undefined : wording(outcome.continuation);
     const { maxChars, maxLines, notice } = limits;
-    // A text this short cannot be over either limit, so the usual case costs nothing.
+    // A text this short cannot exceed either limit, so the usual case costs nothing.
     const fits = fullText.length <= maxChars && fullText.length <= (maxLines ?? maxChars);
     const shown = fits
       ? undefined
@@ -40,7 +40,7 @@ export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_IN
       return { ...outcome, text, truncated: { handle: ownKept.handle } };
     }
     if (!shown?.cut) return { ...outcome, text: withContinuation(fullText, continuation) };
-    // What was done is done: that the rest of the answer is lost must not make it a failure.
+    // The work is done: losing the rest of the output must not make it a failure.
     const kept = await outputs.keep(fullText).catch((error: Error) => error);
     const [handle, note] =
       kept instanceof Error ? [undefined, restIsLost(kept)] : [kept, `[${wording(wayToTheRest(kept))}]`];
@@ -53,7 +53,7 @@ export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_IN
   };
 }
 
-/** What a command had said until it failed is shown within the same limits. */
+/** The output of a failed command has the same limits. */
 function limitOutputOf(
   error: unknown,
   { limits: ofTool, wording = asItIs }: Pick<AnyTool, "limits" | "wording">,
@@ -69,8 +69,8 @@ function limitOutputOf(
 }
 
 /**
- * As many characters as the tokens allow. They are counted in what would be shown, whose words may cost more than those of
- * the rest; and not at all where they cannot be too many.
+ * Reduces `maxChars` until the text fits `maxTokens`. Counts the tokens of what would be shown, which may be denser than the
+ * rest, and does not count when there cannot be too many.
  */
 function within(limits: OutputLimits, text: string, maxTokens: number): OutputLimits {
   let maxChars = Math.min(text.length, limits.maxChars);
@@ -82,7 +82,7 @@ function within(limits: OutputLimits, text: string, maxTokens: number): OutputLi
   return maxChars < Math.min(text.length, limits.maxChars) ? { ...limits, maxChars } : limits;
 }
 
-/** In the words of a dialect, which promises them to the letter. */
+/** With the exact notice that the dialect promises. */
 function cutShort(
   text: string,
   { maxChars }: OutputLimits,
@@ -105,7 +105,7 @@ function cutMark({ chars }: Cut, removed: string, kept: OutputKept | undefined):
   return `[… ${Buffer.byteLength(removed) + missing} bytes cut …]`;
 }
 
-/** In two halves: where no tool on offer can read it, only the first is told. */
+/** In two halves: when no available tool can read it, only the first is shown. */
 function wayToTheRest(handle: string): string {
   return `The whole output is kept as ${handle}; give it as a path to file.read or search.grep.`;
 }

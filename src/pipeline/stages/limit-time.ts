@@ -3,15 +3,15 @@ import type { Stage } from "../stage.ts";
 
 const defaultTimeoutMs = 60_000;
 
-/** After the signal a tool may tidy up this long; then the call ends without it. */
+/** How long a tool may clean up after its signal; then the call ends without it. */
 const graceMs = 3_000;
 
-/** Timers cannot be set for longer: 24 days. */
+/** The longest timer that Node.js supports: 24 days. */
 const longestMs = 2 ** 31 - 1;
 
 /**
- * Ends a call at its deadline or when it is cancelled. The tool is told by its signal and waited for a while; if it
- * finished its work all the same, that is the outcome. One that does not stop outlives its call and keeps its turn.
+ * Ends a call at its deadline or when it is cancelled. Its signal aborts, and the tool gets a grace period; if it finishes
+ * its work within that, that is the outcome. A tool that does not stop outlives its call and keeps its turn.
  */
 export const limitTime: Stage = async (call, next) => {
   if (call.signal.aborted) throw cancelled();
@@ -36,7 +36,7 @@ export const limitTime: Stage = async (call, next) => {
   try {
     return await Promise.race([work, givenUp]);
   } catch (error) {
-    // A tool that was ended may still tell what had been said until then.
+    // The error of a tool that was ended may contain the output so far.
     throw reason === undefined || (error instanceof ToolError && error.output !== undefined) ? error : reason;
   } finally {
     clearTimeout(deadline);

@@ -6,8 +6,8 @@ import { monotonicMs } from "../../lib/clock.ts";
 import type { Stage } from "../stage.ts";
 
 /**
- * Writes down every attempt, also refused ones. A call that may change something is on record before it runs;
- * a call that only reads is recorded with its end, in batches.
+ * Records every call, also refused ones. A call that may change something is recorded before it runs; a call that only reads
+ * is recorded when it ends, in batches.
  */
 export function recordJournal(journal: Journal): Stage {
   return async (call, next) => {
@@ -35,7 +35,7 @@ export function recordJournal(journal: Journal): Stage {
   };
 }
 
-/** The failure of a call that cannot be recorded, and so must not run. */
+/** Records the start. Returns the failure of a call that cannot be recorded and so must not run. */
 function begins(journal: Journal, risk: Risk, attempt: Attempt): Failure | undefined {
   if (risk === "read") return undefined;
   try {

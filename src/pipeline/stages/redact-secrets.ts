@@ -7,8 +7,8 @@ import { marksIn } from "../../policy/redaction/secret.ts";
 import type { Stage } from "../stage.ts";
 
 /**
- * Leaves what looks like a secret out of all that a tool says, and says so. A mark that stands for one is never written
- * where the secret is.
+ * Redacts what looks like a secret from all output of a tool, with a note. A redaction mark is never written over the
+ * secret it stands for.
  */
 export const redactSecrets: Stage = async (call, next) => {
   if (call.accesses.some(({ kind }) => kind === "write")) await refuseMarks(call);
@@ -28,10 +28,10 @@ function redactOutcome(outcome: Outcome): Outcome {
   const inData: string[] = [];
   const text = redactText(outcome.fullText, (kind) => inText.push(kind));
   const data = redactValue(outcome.data, (kind) => inData.push(kind));
-  // The text is made from the data: what is in both is counted once.
+  // The text is made from the data: a secret in both is counted once.
   const kinds = inText.length > 0 ? inText : inData;
   const { continuation, afterwards } = outcome;
-  // The note stands after the text, also where that is cut.
+  // As a continuation, the note stays after the text when that is cut.
   const sentences = [...(continuation === undefined ? [] : [redactText(continuation)]), ...noteOf(kinds)];
   return {
     ...outcome,
@@ -80,19 +80,19 @@ function redactNotices(notify: ToolCall["notify"]): { notify: ToolCall["notify"]
   };
 }
 
-/** Before it is cut, so that no half of a secret is left at the cut. */
+/** Before the output is cut, so that no half of a secret is left at the cut. */
 function redactOutputOf(error: unknown): unknown {
   if (!(error instanceof ToolError) || error.output === undefined) return error;
   return reworded(error, { output: redactText(error.output) });
 }
 
-/** What was looked for in vain may be a mark. Messages lose their secrets where all errors are caught. */
+/** The text that was not found may be a redaction mark. `catchErrors` redacts messages. */
 function explainMark(error: unknown, call: ToolCall): unknown {
   const [mark] = error instanceof ToolError && error.code === "no-match" ? marksIn(call.input) : [];
   return mark === undefined ? error : standsForSecret(mark, "the text to be found is not the file's");
 }
 
-/** A model hands back what it was shown: a mark that is in none of the files to be written came from there. */
+/** Models return what they were shown: a mark that is in none of the written files came from redacted output. */
 async function refuseMarks({ accesses, input, environment, signal }: ToolCall): Promise<void> {
   const paths = accesses.flatMap((access) => (access.kind === "write" ? [access.path] : []));
   let foreign = [...marksIn(input)];
@@ -105,7 +105,7 @@ async function refuseMarks({ accesses, input, environment, signal }: ToolCall): 
   if (mark !== undefined) throw standsForSecret(mark, "this would replace a secret by the mark");
 }
 
-// Nobody was shown more of a file than this.
+// No output shows more of a file than this.
 const maxBytes = 64 * 1024 * 1024;
 
 function ignoreToolError(error: unknown): undefined {

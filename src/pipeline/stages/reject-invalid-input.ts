@@ -7,7 +7,7 @@ import type { AnyTool } from "../../contract/tool.ts";
 import { nearest } from "../../lib/nearest.ts";
 import type { Stage } from "../stage.ts";
 
-/** Only input that fits the tool's schema goes on, parsed; the rest is explained in one line for each fault. */
+/** Parses the input with the tool's schema. Refuses what does not fit, with one clause for each fault. */
 export function rejectInvalidInput(settings: Settings): Stage {
   return async (call, next) => {
     const input = parseInput(call.tool, call.input);
@@ -18,7 +18,7 @@ export function rejectInvalidInput(settings: Settings): Stage {
   };
 }
 
-/** Calls of tools that only read are neither on record before they run nor kept for undo, so they must not change anything. */
+/** Calls with the risk "read" are not recorded before they run and cannot be undone, so they must not change anything. */
 function expectRisk({ name, risk }: AnyTool, accesses: readonly Access[]): void {
   const change = risk === "read" ? accesses.find(({ kind }) => changing.has(kind)) : undefined;
   if (change === undefined) return;
@@ -29,7 +29,7 @@ function expectRisk({ name, risk }: AnyTool, accesses: readonly Access[]): void 
 
 const changing: ReadonlySet<Access["kind"]> = new Set(["write", "delete", "execute"]);
 
-/** Throws `invalid-input` for what does not fit. */
+/** Throws `invalid-input`. */
 export function parseInput(tool: AnyTool, input: unknown): unknown {
   const parsed = safeParse(tool.input, input);
   if (parsed.success) return parsed.data;
@@ -71,7 +71,7 @@ function describeIssue(issue: z.core.$ZodIssue, knownKeys: readonly string[], in
     case "invalid_union":
       return `${subject} has the wrong form (${describeValue(valueAt(input, issue.path))})`;
     default:
-      // A check of the whole input says by itself what it is about.
+      // The message of a check of the whole input names its subject itself.
       if (issue.code === "custom" && at === "") return issue.message;
       return issue.message === "Invalid input" ? `${subject} is not valid` : `${subject}: ${issue.message}`;
   }
@@ -82,7 +82,7 @@ function describeUnknownKey(key: string, knownKeys: readonly string[]): string {
   return meant ? `unknown key \`${key}\`, did you mean \`${meant}\`?` : `unknown key \`${key}\``;
 }
 
-/** The keys a caller may use; behind a dialect's renaming these are the dialect's. */
+/** The keys a caller may use: those of the dialect, when it renames them. */
 function keysOf(schema: z.core.$ZodType): readonly string[] {
   const definition = schema._zod.def as { shape?: object; in?: z.core.$ZodType };
   if (definition.shape) return Object.keys(definition.shape);

@@ -1,12 +1,12 @@
 import type { ToolCall } from "../../contract/call.ts";
 import { isBusy, sessionBusy } from "../../lib/session-busy.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
-import { inTurn } from "../in-turn.ts";
 import type { Stage } from "../stage.ts";
+import { inTurn } from "./take-turns.ts";
 
 /**
- * Calls of one shell that stays go one after the other, from their judgement on: what a command means there depends on
- * those before it, which have to have run by then.
+ * Calls that use one shell that stays open run one after the other, from the policy check on: the meaning of a command there
+ * depends on the commands before it, which must have run by then.
  */
 export function takeShellTurns(): Stage {
   const last = new Map<string, Turn>();
@@ -46,7 +46,7 @@ interface Turn {
   readonly command: string;
 }
 
-/** With what runs in them. */
+/** By name, with the command that runs there. */
 function shellsOf({ accesses }: ToolCall): ReadonlyMap<string, string> {
   const shells = accesses.flatMap((access) =>
     access.kind === "execute" && access.session !== undefined

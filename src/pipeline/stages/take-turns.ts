@@ -1,9 +1,9 @@
 import type { Access } from "../../contract/access.ts";
-import type { ToolCall } from "../../contract/call.ts";
+import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { ownRealPath } from "../../contract/own-real-path.ts";
-import { inTurn } from "../in-turn.ts";
+import { untilAborted, whileWaitingFor } from "../../lib/abort.ts";
 import type { Next, Stage } from "../stage.ts";
 
 /** Calls that write the same real path, or one inside the other, wait for each other; all others run in parallel. */
@@ -17,7 +17,7 @@ export function takeTurns(environment: Environment): Stage {
     const turn = { paths, done };
     holders.add(turn);
     const run: Next = async (own) => {
-      if (before.length > 0) await call.confirm?.();
+      if (before.length > 0) await call.recheck?.();
       return next(own);
     };
     const end = () => {
@@ -38,7 +38,7 @@ async function writtenPaths(environment: Environment, call: ToolCall): Promise<s
   const paths: string[] = [];
   for (const access of call.accesses) {
     if (!isWriting(access)) continue;
-    // What cannot be reached needs no turn: it is for the tool to say so, if that is the path it needs.
+    // An unreachable path needs no turn: the tool reports it, if it needs the path at all.
     const place = await placeOf(access, environment).catch(ignoreToolError);
     if (place !== undefined) paths.push(place);
   }
@@ -66,4 +66,29 @@ function overlap(some: readonly string[], others: readonly string[]): boolean {
 
 function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(`${directory}/`);
+}
+
+/**
+ * Runs a call after those before it. Its turn ends when those have ended (it may stop waiting for them) and no work that
+ * outlives it is left. `signal` ends the waiting.
+ */
+export async function inTurn(
+  call: ToolCall,
+  next: Next,
+  turn: { readonly before: readonly Promise<unknown>[]; readonly signal?: AbortSignal; end(): void },
+): Promise<Outcome> {
+  const left = [...turn.before];
+  try {
+    const signal = turn.signal === undefined ? call.signal : AbortSignal.any([call.signal, turn.signal]);
+    await untilAborted(Promise.all(turn.before), signal, whileWaitingFor("its turn"));
+    return await next({
+      ...call,
+      outlivedBy: (work) => {
+        left.push(work);
+        call.outlivedBy(work);
+      },
+    });
+  } finally {
+    void Promise.allSettled(left).then(() => turn.end());
+  }
 }

@@ -1,5 +1,5 @@
 import type { KeptEntry } from "../../../contract/conversations.ts";
-import { leaveOutSecrets } from "../../../toolcrib/leave-out-secrets.ts";
+import { redactValue } from "../../../toolcrib/workspace-journal.ts";
 import { toHtml } from "./to-html.ts";
 import { toMarkdown } from "./to-markdown.ts";
 import { toTranscript } from "./transcript.ts";
@@ -35,5 +35,5 @@ export function exportSession(
 }
 
 export function withoutSecrets(entries: readonly KeptEntry[]): readonly KeptEntry[] {
-  return entries.map((kept) => ({ ...kept, entry: leaveOutSecrets(kept.entry) }));
+  return entries.map((kept) => ({ ...kept, entry: redactValue(kept.entry) }));
 }

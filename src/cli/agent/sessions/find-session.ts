@@ -1,5 +1,5 @@
 import { ToolError } from "../../../contract/error.ts";
-import type { JournalDesk } from "../../../toolcrib/journal-desk.ts";
+import type { WorkspaceJournal } from "../../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../../command.ts";
 import { atDesk } from "../../log/desk.ts";
 
@@ -25,7 +25,7 @@ function sayMore(word: string): ToolError {
   });
 }
 
-export function sessionMeant(desk: JournalDesk, word: string): string {
+export function sessionMeant(desk: WorkspaceJournal, word: string): string {
   const known = desk.conversations.list().map(({ session }) => session);
   const [latest] = known;
   if (word === "last" && latest !== undefined) return latest;

@@ -14,14 +14,14 @@ import {
   user,
 } from "../../../../test/support/session-records/entries.ts";
 import { openToolcrib } from "../../../toolcrib/index.ts";
-import { JournalDesk } from "../../../toolcrib/journal-desk.ts";
+import { WorkspaceJournal } from "../../../toolcrib/workspace-journal.ts";
 
 const secret = ["ghp", "Zk3vQ9pLx7Tn2RbW8mYc4HdJ6sFg1AeU5iXo"].join("_");
 
 /** A room with three sessions: one that ended, one that was cut off, and one of another id. */
 async function roomWithSessions(): Promise<CliRoom> {
   const room = cliRoom();
-  const desk = new JournalDesk({ state: room.home, workspace: room.workspace });
+  const desk = new WorkspaceJournal({ state: room.home, workspace: room.workspace });
   const { conversations } = desk;
   conversations.append("session_ab1", [
     start,

@@ -1,5 +1,5 @@
 import { type SessionSummary, summariseSession } from "../../../agent/records/summarise-session.ts";
-import type { JournalDesk } from "../../../toolcrib/journal-desk.ts";
+import type { WorkspaceJournal } from "../../../toolcrib/workspace-journal.ts";
 
 /** A session as a person looks at it. */
 export interface ToldSession extends Omit<SessionSummary, "isTurnOpen"> {
@@ -10,7 +10,7 @@ export interface ToldSession extends Omit<SessionSummary, "isTurnOpen"> {
 }
 
 /** Newest first. */
-export function tellSessions(desk: JournalDesk, limit: number): readonly ToldSession[] {
+export function tellSessions(desk: WorkspaceJournal, limit: number): readonly ToldSession[] {
   const open = new Map(
     desk.sessions().flatMap(({ session, state, pid }) => (state === "open" ? [[session, pid]] : [])),
   );

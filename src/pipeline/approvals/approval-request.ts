@@ -1,0 +1,227 @@
+import type { Access, Risk } from "../../contract/access.ts";
+import type { SandboxLevel } from "../../contract/account.ts";
+import type { ToolCall } from "../../contract/call.ts";
+import { ToolError } from "../../contract/error.ts";
+import { contentHash } from "../../lib/content-hash.ts";
+import { wordsRun } from "../../policy/parts.ts";
+import { spelledPath } from "../../policy/paths/path-target.ts";
+import type { PartVerdict, Segment } from "../../policy/policy.ts";
+import { type DecidedCall, type PolicySettings, runsCommands } from "./decide-call.ts";
+import { hashCall, hashValue } from "./hash-call.ts";
+import type { Preview } from "./preview-call.ts";
+
+/** Asks the user. */
+export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval> | Approval;
+
+/** What the user is shown before a call may run. */
+export interface ApprovalRequest {
+  readonly callId: string;
+  /** The subagent that makes the call, `agent_1`; undefined for the main agent. */
+  readonly agent?: string;
+  /** Canonical name. */
+  readonly tool: string;
+  readonly input: unknown;
+  readonly accesses: readonly Access[];
+  readonly risk: Risk;
+  /** Why approval is needed. */
+  readonly reason: string;
+  /** The rule that asks, as written, and its source: a file and line, "built-in", or "mode cautious". */
+  readonly rule: string;
+  readonly source: string;
+  /** The verdict on every part of the call, among them the segments of a command. */
+  readonly parts: readonly PartVerdict[];
+  /** What the call would change: a unified diff, or a sentence; undefined when the tool has no preview. */
+  readonly preview: string | undefined;
+  /** The rules that the answers "session" and "always" add; empty when the call can only be allowed once. */
+  readonly grants: readonly string[];
+  /** Where commands start. */
+  readonly directory: string;
+  /** A fingerprint of the variables that commands get. */
+  readonly environment: string;
+  /** The sandbox of its commands: "none" also when rules take them out of the sandbox. */
+  readonly sandbox: SandboxLevel;
+  /** Rules take its commands out of the sandbox. */
+  readonly unconfined: boolean;
+  /** The hosts that its commands may reach once approved, "*" for any; empty when it runs no command. */
+  readonly hosts: readonly string[];
+  /** Identifies exactly this call: tool, input, real paths, directory, variables, sandbox. */
+  readonly hash: string;
+  /** Identifies the whole preview, including what is not shown of it, and the files it was made from. */
+  readonly previewHash: string;
+}
+
+/** The part of a request that the user reads, which can be stored. */
+export interface ShownRequest
+  extends Pick<
+    ApprovalRequest,
+    | "agent"
+    | "tool"
+    | "input"
+    | "accesses"
+    | "risk"
+    | "reason"
+    | "rule"
+    | "source"
+    | "preview"
+    | "grants"
+    | "sandbox"
+    | "unconfined"
+    | "hosts"
+  > {
+  readonly parts: readonly ShownPart[];
+}
+
+export interface ShownPart extends Pick<PartVerdict, "verdict" | "reason" | "rule"> {
+  readonly part: { readonly kind: string; readonly in?: Segment | undefined };
+}
+
+/** The user's answer. The message of a refusal is passed to the model. */
+export type Approval =
+  | {
+      readonly allow: true;
+      /** Also allows what `grants` names: until this Toolcrib is closed, or in this workspace from now on. */
+      readonly remember?: "session" | "always";
+      /** The `hash` of the approved request, when answers travel; another hash does not count. */
+      readonly hash?: string;
+    }
+  | { readonly allow: false; readonly message?: string };
+
+/** An answer from outside; undefined when it is not one: only a plain `true` allows. Each property is read once. */
+export function parseApproval(given: unknown): Approval | undefined {
+  if (typeof given !== "object" || given === null) return undefined;
+  const { allow, remember, hash, message } = given as Record<string, unknown>;
+  if (allow === false) return typeof message === "string" ? { allow, message } : { allow };
+  if (allow !== true) return undefined;
+  return {
+    allow,
+    // With an unknown `remember` it is still allowed once.
+    ...(remember === "session" || remember === "always" ? { remember } : {}),
+    ...(hash === undefined ? {} : { hash: String(hash) }),
+  };
+}
+
+export async function approvalRequest(
+  call: ToolCall,
+  decided: DecidedCall,
+  shown: { readonly grants: readonly string[]; readonly preview: Preview },
+  settings: Pick<PolicySettings, "surroundings">,
+): Promise<ApprovalRequest> {
+  const { question, decision, policy } = decided;
+  const { grants, preview } = shown;
+  const { risk, record, parts, sandbox, unconfined = false } = decision;
+  const { reason, rule, source } = record;
+  const { hostsReached } = await import("../../policy/may-connect.ts");
+  return {
+    callId: call.id,
+    tool: question.tool.name,
+    input: snapshot(call.input),
+    accesses: snapshot(call.accesses),
+    risk,
+    reason,
+    rule,
+    source,
+    parts,
+    preview: preview.text,
+    grants,
+    directory: call.environment.workspace,
+    environment: hashValue(settings.surroundings.variables(policy.settings.variables)).slice(0, 16),
+    sandbox,
+    unconfined,
+    hosts: runsCommands(call) ? hostsReached(decision, question, policy) : [],
+    hash: await approvalHash(call, decided, settings),
+    previewHash: hashValue([preview.whole, preview.found]),
+  };
+}
+
+/** Without the input when there is a preview, and without whole commands, which would be repeated for each of their parts. */
+export function toShownRequest(request: ApprovalRequest): ShownRequest {
+  const { tool, input, accesses, risk, reason, rule, source, preview, grants } = request;
+  const { sandbox, unconfined, hosts } = request;
+  const parts = request.parts
+    .filter(({ verdict }) => verdict !== "allow")
+    .map(({ part, verdict, reason, rule }) => ({
+      part: { kind: part.kind, ...("in" in part && { in: part.in }) },
+      verdict,
+      reason,
+      rule,
+    }));
+  return {
+    tool,
+    input: preview === undefined ? input : null,
+    accesses,
+    risk,
+    reason,
+    rule,
+    source,
+    parts,
+    preview,
+    grants,
+    sandbox,
+    unconfined,
+    hosts,
+  };
+}
+
+/** The hash of everything that an answer is bound to. */
+export async function approvalHash(
+  call: ToolCall,
+  decided: DecidedCall,
+  { surroundings }: Pick<PolicySettings, "surroundings">,
+): Promise<string> {
+  const { question, decision, policy } = decided;
+  return hashCall({
+    // Not the name that rules use: tools of two servers may share it.
+    tool: call.tool.canonical ?? call.tool.name,
+    input: call.input,
+    realPaths: question.realPaths,
+    directory: call.environment.workspace,
+    variables: surroundings.variables(policy.settings.variables),
+    sandbox: decision.sandbox,
+    shells: question.shells,
+    filesRun: await filesRun(call, decided),
+  });
+}
+
+/** The current contents of the workspace's programs and scripts that the commands of a call name. */
+async function filesRun(
+  { environment, signal }: Pick<ToolCall, "environment" | "signal">,
+  { decision, policy }: Pick<DecidedCall, "decision" | "policy">,
+): Promise<ReadonlyMap<string, string>> {
+  const paths = decision.parts.flatMap(({ part }) => {
+    if (part.kind !== "run") return [];
+    const { command } = part;
+    return wordsRun(command).flatMap((word) => spelledPath(word, command.directory, policy.place) ?? []);
+  });
+  const found = new Map<string, string>();
+  let maxBytes = maxBytesOfFilesRun;
+  for (const path of new Set(paths)) {
+    try {
+      const { bytes } = await environment.readFile(path, { maxBytes, signal });
+      maxBytes -= bytes.length;
+      found.set(path, contentHash(bytes));
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ToolError)) throw error;
+      // Directories, missing files, and files outside the workspace.
+      if (error.code !== "too-large") found.set(path, error.code);
+      else found.set(path, JSON.stringify(await environment.info(path).catch(({ code }) => code)));
+    }
+  }
+  return found;
+}
+
+/** Of all of them together. */
+const maxBytesOfFilesRun = 64 * 1024 * 1024;
+
+/**
+ * A deep copy that no one else can change: what is checked, shown and hashed is what will run. Strings are not copied, so
+ * it is cheap. Values that are neither plain objects nor arrays belong to the tool and are not copied.
+ */
+export function snapshot<Value>(value: Value): Value;
+export function snapshot(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => snapshot(item));
+  if (value instanceof Uint8Array) return value.slice();
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, snapshot(item)]));
+}

@@ -1,0 +1,140 @@
+import type { SandboxLevel } from "../../contract/account.ts";
+import type { DecidedConfinement, ToolCall } from "../../contract/call.ts";
+import type { Confinement, VariablePolicy } from "../../contract/confinement.ts";
+import type { ShellPast } from "../../contract/process.ts";
+import { decideCall } from "../../policy/decide.ts";
+import type { ReadCommand } from "../../policy/parts.ts";
+import type { Decision, Mode, Question } from "../../policy/policy.ts";
+import type { Policy } from "../../policy/rules/compile-policy.ts";
+import type { Approve } from "./approval-request.ts";
+import { policyQuestion } from "./policy-question.ts";
+
+/** How the calls of one Toolcrib are decided. */
+export interface PolicySettings {
+  /** The current mode. */
+  readonly mode: Mode;
+  readonly rules: Rules;
+  readonly surroundings: Surroundings;
+  /** Who asks the user about a call. Without one, calls that need approval are refused with `needs-approval`. */
+  readonly approverOf?: (callId: string) => Approve | undefined;
+}
+
+/** The rules, and how to add what the user grants. */
+export interface Rules {
+  /** The current rules. Throws when their files have changed and cannot be used. */
+  refreshed(): Policy | Promise<Policy>;
+  /** Until the Toolcrib is closed. */
+  grantForSession(lines: readonly string[]): void;
+  /** From now on, in this workspace. */
+  grantAlways(lines: readonly string[], comment: string): Promise<void>;
+}
+
+/** What commands run in, as it is now: it may change while the user is asked. */
+interface Surroundings {
+  /** Only called for calls that run commands, because the first answer takes a moment. */
+  sandbox(): Promise<SandboxLevel>;
+  /** The variables that commands get. */
+  variables(policy: VariablePolicy): Readonly<Record<string, string>>;
+  /** The history of a shell that stays open; undefined when there is none of this name. */
+  shell?(name: string): ShellPast | undefined;
+}
+
+/** A decision, the question it answers, and the policy that decided. */
+export interface DecidedCall {
+  readonly question: Question;
+  readonly policy: Policy;
+  readonly decision: Decision;
+}
+
+type DecisionSettings = Pick<PolicySettings, "mode" | "rules" | "surroundings">;
+
+/** Decides a call by the current rules and the current state of the files it names. */
+export async function decideNow(
+  call: ToolCall,
+  { mode, rules, surroundings }: DecisionSettings,
+): Promise<DecidedCall> {
+  const isCommand = runsCommands(call);
+  const readCommand = isCommand ? await commandReader() : expectNoCommand;
+  const sandbox = isCommand ? await surroundings.sandbox() : "none";
+  const policy = await rules.refreshed();
+  const shells = isCommand ? await shellsUsed(call, policy, surroundings) : undefined;
+  const question = await policyQuestion(call, {
+    mode,
+    sandbox,
+    policy,
+    lookUp: "what decides",
+    readCommand,
+    ...(shells && { shells }),
+  });
+  return { question, policy, decision: decideCall(question, policy, readCommand) };
+}
+
+/** What earlier commands left in the shells that a call uses. */
+export async function shellsUsed(
+  { accesses }: Pick<ToolCall, "accesses">,
+  { place }: Policy,
+  { shell }: Pick<Surroundings, "shell">,
+): Promise<Question["shells"]> {
+  const names = accesses.flatMap((access) => (access.kind === "execute" ? (access.session ?? []) : []));
+  if (names.length === 0 || shell === undefined) return undefined;
+  const { leftBy } = await import("../../policy/commands/shell-sessions.ts");
+  const left = names.flatMap((name) => {
+    const past = shell(name);
+    return past === undefined ? [] : [[name, leftBy(past, place.workspace)] as const];
+  });
+  return new Map(left);
+}
+
+/** The command parser is loaded with the first call that runs a command. */
+async function commandReader(): Promise<ReadCommand> {
+  return (await import("../../policy/commands/analyse-command.ts")).analyseCommand;
+}
+
+function expectNoCommand(): never {
+  throw new Error("A call that runs nothing has a command");
+}
+
+export function runsCommands({ accesses }: ToolCall): boolean {
+  return accesses.some(({ kind }) => kind === "execute");
+}
+
+/** What the commands of a call may reach; undefined when the tool runs none. */
+export async function confinementFor(
+  call: ToolCall,
+  { decision, question, policy }: DecidedCall,
+  answer: "approved" | "not asked",
+  settings: DecisionSettings,
+): Promise<ToolCall["confinement"]> {
+  const isCommand = runsCommands(call);
+  const { risk, startsPrograms } = call.tool;
+  if (!isCommand && !startsPrograms && (risk === "read" || risk === "write")) return undefined;
+  const { confinementOf } = await import("../../policy/confinement-of.ts");
+  const confinement = confinementOf(decision, question, policy, answer);
+  return isCommand ? { ...confinement, level: decision.sandbox } : mayRunMore(confinement, call, settings);
+}
+
+/** Commands that the tool finds only while it runs are decided like commands that the call names. */
+function mayRunMore(
+  confinement: Confinement,
+  call: ToolCall,
+  settings: DecisionSettings,
+): DecidedConfinement {
+  let level: SandboxLevel | undefined;
+  return {
+    ...confinement,
+    get level() {
+      return level;
+    },
+    mayRun: async (command) => {
+      const { decision, question } = await decideNow(
+        { ...call, accesses: [{ kind: "execute", command }] },
+        settings,
+      );
+      if (decision.verdict !== "allow") return false;
+      // Also when rules take this command out of the sandbox, it runs in the sandbox of the call.
+      level = question.sandbox;
+      call.account.sandbox = level;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,220 @@
+import { posix } from "node:path";
+import type { Access } from "../../contract/access.ts";
+import type { SandboxLevel } from "../../contract/account.ts";
+import type { Directory, Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { PathGuard } from "../../contract/guard.ts";
+import { ownRealPath } from "../../contract/own-real-path.ts";
+import type { AnyTool } from "../../contract/tool.ts";
+import { guardPaths } from "../../policy/guard-paths.ts";
+import { directoriesRead, pathsNamed, type ReadCommand } from "../../policy/parts.ts";
+import { type Mode, outsideWorkspace, type Place, type Question, visibleIn } from "../../policy/policy.ts";
+import type { Policy } from "../../policy/rules/compile-policy.ts";
+
+/** A call whose paths have not been resolved yet. */
+export interface CallToCheck {
+  readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "ownName" | "risk">;
+  readonly accesses: readonly Access[];
+  readonly environment: Pick<Environment, "realPath"> & Lister;
+}
+
+/**
+ * The question that the policy answers about a call, with the current real paths. `lookUp: "what decides"` leaves out reads
+ * that no link can turn into something that needs approval: the environment's guard refuses forbidden ones.
+ */
+export async function policyQuestion(
+  { tool, accesses, environment }: CallToCheck,
+  settings: {
+    readonly mode: Mode;
+    readonly sandbox: SandboxLevel;
+    readonly policy: Policy;
+    readonly lookUp: "all" | "what decides";
+    readonly readCommand: ReadCommand;
+    readonly shells?: Question["shells"];
+  },
+): Promise<Question> {
+  const { mode, sandbox, policy, lookUp, readCommand, shells } = settings;
+  const { name, canonical = name, server, ownName = canonical, risk } = tool;
+  const isSettled = lookUp === "what decides" && mode !== "paranoid" && !asksAboutReads(policy);
+  const open = isSettled ? accesses.filter(({ kind }) => kind !== "read") : accesses;
+  const paths = pathsNamed(open, policy.place, readCommand, shells);
+  // These sandboxes hide secrets, so there is no need to look for them, unless a command may leave the sandbox.
+  const isHeld = (sandbox === "bwrap" || sandbox === "seatbelt") && policy.unconfined.length === 0;
+  const directories = isHeld ? [] : directoriesRead(accesses, policy.place, readCommand, shells);
+  return {
+    mode,
+    tool: { name: ownName, risk, ...(server === undefined ? {} : { server }) },
+    accesses,
+    sandbox,
+    ...(shells && { shells }),
+    realPaths: paths.length === 0 ? nowhere : await realPathsOf(paths, open, policy, environment),
+    refusedBelow:
+      directories.length === 0 ? nowhere : await refusedBelow(directories, environment, guardPaths(policy)),
+  };
+}
+
+const nowhere: ReadonlyMap<string, string> = new Map();
+
+const askingAboutReads = new WeakMap<Policy, boolean>();
+
+/** Whether any rule asks before reads, or denies them to some tools only. */
+function asksAboutReads(policy: Policy): boolean {
+  const known = askingAboutReads.get(policy);
+  if (known !== undefined) return known;
+  const asks = policy.paths.highestFirst.some(
+    ({ uses, effect, by }) => uses.has("read") && (effect === "ask" || by !== undefined),
+  );
+  askingAboutReads.set(policy, asks);
+  return asks;
+}
+
+async function realPathsOf(
+  paths: readonly string[],
+  accesses: readonly Access[],
+  { place }: Policy,
+  environment: CallToCheck["environment"],
+): Promise<ReadonlyMap<string, string>> {
+  const found = await Promise.all(
+    paths.map(async (path): Promise<readonly [string, string][]> => {
+      const real = await placeOf(path, accesses, environment).catch((error) => elsewhere(error, path, place));
+      return real === undefined || real === posix.resolve(place.workspace, path) ? [] : [[path, real]];
+    }),
+  );
+  return new Map(found.flat());
+}
+
+/** Deleting or moving a link means the link, not its target. */
+function placeOf(
+  path: string,
+  accesses: readonly Access[],
+  environment: CallToCheck["environment"],
+): Promise<string> {
+  const meansLink = accesses.every(
+    (access) =>
+      access.kind === "delete" ||
+      (access.kind === "write" && access.link === "itself") ||
+      ("path" in access && access.path !== path),
+  );
+  return meansLink ? ownRealPath(environment, path) : environment.realPath(path);
+}
+
+/**
+ * An unreachable path is decided by its spelling, and the tool reports that it cannot be reached. A link out of the
+ * workspace may lead anywhere.
+ */
+function elsewhere(error: unknown, path: string, { workspace }: Place): string | undefined {
+  if (!(error instanceof ToolError)) throw error;
+  const spelled = posix.resolve(workspace, path);
+  const isInside = spelled === workspace || spelled.startsWith(`${workspace}/`);
+  return isInside && error.code === "outside-workspace" ? outsideWorkspace : undefined;
+}
+
+type Lister = Pick<Environment, "workspace" | "openDirectory" | "realPath">;
+
+/**
+ * For each directory, as `searchOf` names it, a path below it that must not be read, or undefined when there is none. Follows
+ * links, as some programs do. Leaves out directories that would take too long to search.
+ */
+export async function refusedBelow(
+  directories: readonly string[],
+  environment: Lister,
+  guard: PathGuard,
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const found = new Map<string, string | undefined>();
+  const budget = { entriesLeft: maxEntries };
+  for (const wanted of directories) {
+    const extent = wanted.startsWith(visibleIn) ? "visible" : "all";
+    const search = new Search(environment, guard, budget, extent);
+    const result = await search.below(extent === "all" ? wanted : wanted.slice(visibleIn.length));
+    if (result !== "not searched") found.set(wanted, result.refused);
+  }
+  return found;
+}
+
+type Result = { readonly refused: string | undefined } | "not searched";
+
+const nothingRefused: Result = { refused: undefined };
+const maxEntries = 20_000;
+
+class Search {
+  readonly #environment: Lister;
+  readonly #guard: PathGuard;
+  readonly #budget: { entriesLeft: number };
+  readonly #extent: "all" | "visible";
+  readonly #followed = new Set<string>();
+
+  constructor(
+    environment: Lister,
+    guard: PathGuard,
+    budget: { entriesLeft: number },
+    extent: "all" | "visible",
+  ) {
+    this.#environment = environment;
+    this.#guard = guard;
+    this.#budget = budget;
+    this.#extent = extent;
+  }
+
+  async below(path: string): Promise<Result> {
+    const open = await this.#environment.openDirectory(path).catch(whyNot);
+    return typeof open === "string" ? this.#unopened(open) : this.#inside(open);
+  }
+
+  /** Files first, so that near ones are found soon. */
+  async #inside(directory: Directory): Promise<Result> {
+    try {
+      const all = await directory.entries();
+      const entries = this.#extent === "all" ? all : all.filter(isVisible);
+      this.#budget.entriesLeft -= entries.length;
+      if (this.#budget.entriesLeft < 0) return "not searched";
+      for (const { name, kind } of entries) {
+        const path = posix.join(this.#environment.workspace, directory.path, name);
+        if (kind !== "directory" && this.#guard("read", path) !== undefined) return { refused: path };
+      }
+      for (const { name, kind } of entries) {
+        if (kind !== "directory" && kind !== "link") continue;
+        const result =
+          kind === "link" ? await this.#behind(directory, name) : await this.#into(directory, name);
+        if (result === "not searched" || result.refused !== undefined) return result;
+      }
+      return nothingRefused;
+    } finally {
+      directory.close();
+    }
+  }
+
+  async #into(directory: Directory, name: string): Promise<Result> {
+    const inner = await directory.openDirectory(name).catch(whyNot);
+    return typeof inner === "string" ? this.#unopened(inner) : this.#inside(inner);
+  }
+
+  /** A link out of the workspace may lead to anything, so it counts as refused. */
+  async #behind(directory: Directory, name: string): Promise<Result> {
+    const path = posix.join(this.#environment.workspace, directory.path, name);
+    const real = await this.#environment.realPath(path).catch(whyNot);
+    if (real === "outside") return { refused: path };
+    if (real === "nothing below" || real === "not searched") return this.#unopened(real);
+    if (this.#guard("read", real) !== undefined) return { refused: real };
+    if (this.#followed.has(real)) return nothingRefused;
+    this.#followed.add(real);
+    return this.below(real);
+  }
+
+  #unopened(reason: Unopened): Result {
+    return reason === "nothing below" ? nothingRefused : "not searched";
+  }
+}
+
+/** Search programs leave out hidden and usually ignored entries. */
+function isVisible({ name }: { readonly name: string }): boolean {
+  return !name.startsWith(".") && name !== "node_modules";
+}
+
+type Unopened = "nothing below" | "not searched" | "outside";
+
+/** A file has nothing below it, and was checked itself. */
+function whyNot(error: unknown): Unopened {
+  if (!(error instanceof ToolError)) throw error;
+  if (error.code === "outside-workspace") return "outside";
+  return error.code === "not-found" || error.code === "unsupported" ? "nothing below" : "not searched";
+}

@@ -1,0 +1,100 @@
+import type { Agents } from "../contract/agents.ts";
+import type { Code } from "../contract/code.ts";
+import type { Documents } from "../contract/document.ts";
+import { ToolError } from "../contract/error.ts";
+import type { History } from "../contract/history.ts";
+import type { Outputs } from "../contract/output.ts";
+import type { Processes, Shells } from "../contract/process.ts";
+import type { ToolFinder } from "../contract/tool-finder.ts";
+import type { Transactions } from "../contract/transaction.ts";
+import { newIdentifier } from "../lib/identifier.ts";
+
+/** For a caller without other agents. */
+export const noAgents: Agents = {
+  spawn: refuseAgents,
+  send: refuseAgents,
+  wait: refuseAgents,
+  close: refuseAgents,
+};
+
+async function refuseAgents(): Promise<never> {
+  throw new ToolError("unavailable", "There are no other agents here", {
+    hint: "Do the work yourself, or open the tools with `agents`.",
+  });
+}
+
+/** For a pipeline without a code reader. */
+export const noCode: Code = { outline: refuseCode, occurrences: refuseCode, index: refuseCode };
+
+async function refuseCode(): Promise<never> {
+  throw new ToolError("unavailable", "Code cannot be read here", {
+    hint: "Open the tools with openToolcrib.",
+  });
+}
+
+/** For a pipeline without a document reader. */
+export const noDocuments: Documents = {
+  read: async () => {
+    throw new ToolError("unavailable", "Documents cannot be read here", {
+      hint: "Open the tools with openToolcrib.",
+    });
+  },
+};
+
+/** For a pipeline without a journal. */
+export function noHistory(): History {
+  return {
+    changes: refuseHistory,
+    undo: refuseHistory,
+    setCheckpoint: refuseHistory,
+    checkpoints: refuseHistory,
+  };
+}
+
+export function noTransactions(): Transactions {
+  return { begin: refuseHistory, current: refuseHistory, commit: refuseHistory, rollback: refuseHistory };
+}
+
+async function refuseHistory(): Promise<never> {
+  throw new ToolError("unavailable", "No journal is kept here: nothing can be undone", {
+    hint: "Open the tools with openToolcrib, which keeps one.",
+  });
+}
+
+/** For a pipeline that cannot store outputs: whatever is written is lost. */
+export const noOutputs: Outputs = {
+  begin: () => ({
+    handle: newIdentifier("out"),
+    isFull: true,
+    isLost: true,
+    write: async () => {},
+    end: async () => ({ keptBytes: 0, isWhole: false }),
+  }),
+};
+
+/** For a pipeline without background processes. */
+export function noProcesses(): Processes {
+  return {
+    start: refuseProcesses,
+    list: refuseProcesses,
+    status: refuseProcesses,
+    output: refuseProcesses,
+    input: refuseProcesses,
+    wait: refuseProcesses,
+    reach: async () => undefined,
+    stop: refuseProcesses,
+  };
+}
+
+export function noShells(): Shells {
+  return { run: refuseProcesses };
+}
+
+async function refuseProcesses(): Promise<never> {
+  throw new ToolError("unavailable", "Nothing can be left running here", {
+    hint: "Open the tools with openToolcrib, and run the command without a session and not in the background.",
+  });
+}
+
+/** For a toolset that lists all of its tools. */
+export const noToolFinder: ToolFinder = { find: async () => ({ tools: [], hidden: 0 }) };

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { randomLetters } from "../../../test/support/policy/random-letters.ts";
+import { done, stageCall } from "../../../test/support/stages/stage-call.ts";
+import type { Failure } from "../../contract/call.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { AnyTool } from "../../contract/tool.ts";
+import { catchErrors } from "./catch-errors.ts";
+
+async function failureOf(thrown: unknown, tool: Partial<AnyTool> = {}): Promise<ToolError> {
+  const outcome = await catchErrors(stageCall({ tool }), () => Promise.reject(thrown));
+  return (outcome as Failure).error;
+}
+
+describe("catchErrors", () => {
+  it("passes outcomes on", async () => {
+    expect(await catchErrors(stageCall(), async () => done)).toBe(done);
+  });
+
+  it("returns a ToolError without secrets as it is", async () => {
+    const error = new ToolError("not-found", "There is no a.txt", { details: { kind: "no-repository" } });
+    expect(await failureOf(error)).toBe(error);
+  });
+
+  it("redacts secrets in message, hint and output, and keeps code and details", async () => {
+    const key = `ghp_${randomLetters()("[A-Za-z0-9]", 36)}`;
+    const { code, message, hint, output, details } = await failureOf(
+      new ToolError("unavailable", `Rejected: ${key}`, {
+        hint: `Replace ${key}.`,
+        output: `token ${key}`,
+        details: { kind: "no-repository" },
+      }),
+    );
+    expect([message, hint, output].filter((text) => text?.includes(key))).toEqual([]);
+    expect([code, details]).toEqual(["unavailable", { kind: "no-repository" }]);
+  });
+
+  it("reports anything else as an internal error with its cause", async () => {
+    const cause = new TypeError("x is undefined");
+    const { code, message, cause: kept } = await failureOf(cause);
+    expect([code, message, kept]).toEqual([
+      "internal",
+      "The tool failed unexpectedly: x is undefined",
+      cause,
+    ]);
+  });
+
+  it("words the hint for the caller's dialect", async () => {
+    const error = new ToolError("no-match", "No match", { hint: "Use file.read." });
+    const { hint } = await failureOf(error, { wording: (text) => text.replace("file.read", "Read") });
+    expect(hint).toBe("Use Read.");
+  });
+});

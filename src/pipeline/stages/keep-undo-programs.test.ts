@@ -1,0 +1,75 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import * as z from "zod/mini";
+import { openCommandRoom, treeOf } from "../../../test/support/journal-scan/command-room.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Tool } from "../../contract/tool.ts";
+
+interface ChooserInput {
+  readonly commands: string[];
+  readonly ours?: boolean | undefined;
+  readonly leavesFiles?: boolean | undefined;
+  readonly fails?: boolean | undefined;
+}
+
+/** Starts programs of its own choice, and names none of them. */
+const chooser: Tool<ChooserInput> = {
+  name: "trial.choose",
+  summary: "",
+  risk: "write",
+  startsPrograms: true,
+  input: z.strictObject({
+    commands: z.array(z.string()),
+    ours: z.optional(z.boolean()),
+    leavesFiles: z.optional(z.boolean()),
+    fails: z.optional(z.boolean()),
+  }),
+  limits: { maxChars: 1000, keep: "both" },
+  accesses: () => [{ kind: "write", path: "." }],
+  run: async ({ commands, ours, leavesFiles = false, fails }, { environment, signal }) => {
+    for (const command of commands) {
+      const confinement = ours ? { confinement: "ours" as const } : {};
+      const options = { args: ["-c", command], signal, leavesFiles, ...confinement };
+      await (await environment.start("bash", options)).exit;
+    }
+    if (fails) throw new ToolError("unavailable", "It failed at last");
+    return { data: null, text: "done" };
+  },
+};
+
+const files = { a: "a\n", "b/c": "c\n" };
+
+it("takes back what programs have changed that a tool started by its own choice", async () => {
+  await using room = await openCommandRoom(files, { tools: [chooser] });
+  const before = treeOf(room.workspace);
+  const { callId } = await room.crib.call("trial.choose", {
+    commands: ["echo x > a", "rm -r b; mkdir d; echo e > d/e"],
+  });
+  const after = treeOf(room.workspace);
+  const undo = await room.crib.call("journal.undo", { call: callId });
+  expect([undo.error, treeOf(room.workspace), after.a]).toEqual([null, before, 'file 644 "x\\n"']);
+});
+
+it("takes back what was changed before the tool failed", async () => {
+  await using room = await openCommandRoom(files, { tools: [chooser] });
+  const before = treeOf(room.workspace);
+  const { callId, error } = await room.crib.call("trial.choose", { commands: ["rm a"], fails: true });
+  await room.crib.call("journal.undo", { call: callId });
+  expect([error?.message, treeOf(room.workspace)]).toEqual(["It failed at last", before]);
+});
+
+it("looks for nothing where only programs of ours are started, or what leaves files alone, or none", async () => {
+  await using room = await openCommandRoom(files, { tools: [chooser] });
+  const changed = async (input: object) => {
+    const { callId } = await room.crib.call("trial.choose", input);
+    return (await room.crib.call("journal.undo", { call: callId })).error?.code ?? "undone";
+  };
+  writeFileSync(join(room.workspace, "a"), "x");
+  expect([
+    await changed({ commands: ["echo y > a"], ours: true }),
+    await changed({ commands: ["true"], leavesFiles: true }),
+    await changed({ commands: [] }),
+    await changed({ commands: ["echo z > a"] }),
+  ]).toEqual(["not-found", "not-found", "not-found", "undone"]);
+});

@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { done, stageCall } from "../../../test/support/stages/stage-call.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Next } from "../stage.ts";
+import { limitTime } from "./limit-time.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+/** A tool that works until its signal aborts, then ends like this. */
+function untilAborted(end: () => Promise<typeof done>): Next {
+  return ({ signal }) =>
+    new Promise((resolve, reject) => signal.addEventListener("abort", () => end().then(resolve, reject)));
+}
+
+function codeOf(outcome: Promise<unknown>): Promise<unknown> {
+  return outcome.then(
+    () => "ok",
+    (error: ToolError) => error.code,
+  );
+}
+
+describe("limitTime", () => {
+  it("passes the outcome of a call that ends in time on", async () => {
+    expect(await limitTime(stageCall({ timeoutMs: 10_000 }), async () => done)).toBe(done);
+  });
+
+  it("does not start a call that is cancelled already", async () => {
+    const next = vi.fn<Next>();
+    expect(await codeOf(limitTime(stageCall({ signal: AbortSignal.abort() }), next))).toBe("cancelled");
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  it("refuses a deadline that is not positive", async () => {
+    expect(await codeOf(limitTime(stageCall({ timeoutMs: 0 }), async () => done))).toBe("invalid-input");
+  });
+
+  it("prefers the caller's deadline to the tool's, and the tool's to 60 seconds", async () => {
+    vi.useFakeTimers();
+    const stops = () => Promise.reject(new Error("stopped"));
+    const messageOf = async (call: Parameters<typeof stageCall>[0]) => {
+      const ended = limitTime(stageCall(call), untilAborted(stops)).catch(({ message }) => message);
+      await vi.runAllTimersAsync();
+      return ended;
+    };
+    const tool = { timeoutMs: 5_000 };
+    expect([
+      await messageOf({ timeoutMs: 1_000, tool }),
+      await messageOf({ tool }),
+      await messageOf({}),
+    ]).toEqual([1, 5, 60].map((seconds) => `The call did not finish within ${seconds} s and was ended`));
+  });
+
+  it("returns the outcome of a tool that finishes in spite of the deadline", async () => {
+    vi.useFakeTimers();
+    const outcome = limitTime(
+      stageCall({ timeoutMs: 1 }),
+      untilAborted(async () => done),
+    );
+    await vi.runAllTimersAsync();
+    expect(await outcome).toBe(done);
+  });
+
+  it("keeps an error that has the output so far", async () => {
+    const cancelling = new AbortController();
+    const error = new ToolError("cancelled", "Ended", { output: "half" });
+    const call = stageCall({ signal: cancelling.signal });
+    const outcome = limitTime(
+      call,
+      untilAborted(() => Promise.reject(error)),
+    ).catch((thrown) => thrown);
+    cancelling.abort();
+    expect(await outcome).toBe(error);
+  });
+
+  it("ends without a tool that does not stop, and reports its work once", async () => {
+    vi.useFakeTimers();
+    const outlivedBy = vi.fn();
+    const work = new Promise<never>(() => {});
+    const outcome = codeOf(limitTime(stageCall({ timeoutMs: 1_000, outlivedBy }), () => work));
+    await vi.advanceTimersByTimeAsync(3_999);
+    expect(outlivedBy).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await outcome).toBe("timeout");
+    expect(outlivedBy.mock.calls).toEqual([[work]]);
+  });
+});

@@ -1,0 +1,249 @@
+import type { Agents } from "../contract/agents.ts";
+import type { CallerMemory, Outcome } from "../contract/call.ts";
+import type { Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import type { ToolDefinition } from "../dialects/definition.ts";
+import type { Dialect } from "../dialects/dialect.ts";
+import type { Toolset } from "../dialects/toolset.ts";
+import { newIdentifier } from "../lib/identifier.ts";
+import type { Approve } from "../pipeline/approvals/approval-request.ts";
+import type { CallEvents, EventListener } from "../pipeline/call-events.ts";
+import type { Next } from "../pipeline/stage.ts";
+import { deniesTool } from "../policy/decide.ts";
+import type { Question } from "../policy/policy.ts";
+import type { WireFormat, WireTools } from "../wire/formats.ts";
+import { type CallResult, toResult } from "./call-result.ts";
+import type { OpenPolicy } from "./open-policy.ts";
+import { RunningCalls } from "./running-calls.ts";
+
+/** Calls tools under the names of one dialect. */
+export interface Caller {
+  /**
+   * The tool definitions for a model. `which: "all"` adds the tools that are not listed at first; `for` returns them in the
+   * format of one provider's API.
+   */
+  definitions(options?: DefinitionOptions & { readonly for?: undefined }): Promise<readonly ToolDefinition[]>;
+  definitions<Format extends WireFormat>(
+    options: DefinitionOptions & { readonly for: Format },
+  ): Promise<readonly WireTools[Format][]>;
+  /** Calls `listener` whenever `definitions()` may have changed. Returns a function that stops it. */
+  onToolsChange(listener: () => void): () => void;
+  /** Calls a tool by its dialect name or its canonical name. Never rejects: failures are results. */
+  call(name: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+}
+
+export interface CallOptions {
+  /** Cancels the call and everything it started. */
+  readonly signal?: AbortSignal;
+  /** Ends the call after this time. Waiting for approval or for its turn does not count. */
+  readonly timeoutMs?: number;
+  /** Asks the user about this call, instead of the `approve` of the Toolcrib. */
+  readonly approve?: Approve;
+  /** Receives the events of this call. */
+  readonly onEvent?: EventListener;
+}
+
+export interface DefinitionOptions {
+  /** Default: "listed". */
+  readonly which?: "listed" | "all" | undefined;
+}
+
+export interface CallerOptions {
+  /** Default: the dialect of the Toolcrib. */
+  readonly dialect?: string | Dialect | undefined;
+  readonly agents?: Agents | undefined;
+}
+
+/** What all callers of one Toolcrib share. */
+export interface SharedByCallers {
+  readonly environment: Environment;
+  readonly pipeline: Next;
+  readonly events: CallEvents;
+  readonly running: RunningCalls;
+  readonly denied: DeniedTools;
+  /** By call id: who approves instead of the Toolcrib's own `approve`. */
+  readonly approvers: Map<string, Approve>;
+}
+
+/** A toolset of one dialect, connected to the pipeline. */
+export class ToolsetCaller implements Caller {
+  readonly #dialect: Dialect;
+  readonly #toolset: Toolset;
+  readonly #shared: SharedByCallers;
+  readonly #own: OwnCalls | undefined;
+
+  /** `own` is set for added callers, which have their own memory and can be closed by themselves. */
+  constructor(dialect: Dialect, toolset: Toolset, shared: SharedByCallers, own?: OwnCalls) {
+    this.#dialect = dialect;
+    this.#toolset = toolset;
+    this.#shared = shared;
+    this.#own = own;
+  }
+
+  definitions(options?: DefinitionOptions & { readonly for?: undefined }): Promise<readonly ToolDefinition[]>;
+  definitions<Format extends WireFormat>(
+    options: DefinitionOptions & { readonly for: Format },
+  ): Promise<readonly WireTools[Format][]>;
+  async definitions(
+    options: DefinitionOptions & { readonly for?: WireFormat | undefined } = {},
+  ): Promise<readonly unknown[]> {
+    await this.#shared.denied.refresh();
+    const definitions = await this.#toolset.definitions(options.which);
+    if (options.for === undefined) return definitions;
+    const { toWire } = await import("../wire/formats.ts");
+    return toWire(options.for, definitions);
+  }
+
+  onToolsChange(listener: () => void): () => void {
+    const stops = [this.#toolset.onChange(listener), this.#shared.denied.onChange(listener)];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+
+  async call(name: string, input: unknown, options: CallOptions = {}): Promise<CallResult> {
+    const id = newIdentifier("call");
+    const closed = this.#closedError();
+    if (closed) return toResult(id, { ok: false, error: closed }, this.#dialect);
+    const { events, approvers } = this.#shared;
+    const { approve, onEvent } = options;
+    if (approve) approvers.set(id, approve);
+    const stopListening = onEvent && events.on((event) => event.callId === id && onEvent(event));
+    try {
+      return toResult(id, await this.#run(id, String(name), input, options), this.#dialect);
+    } finally {
+      approvers.delete(id);
+      stopListening?.();
+    }
+  }
+
+  async #run(id: string, name: string, input: unknown, { signal, timeoutMs }: CallOptions): Promise<Outcome> {
+    const { environment, pipeline, running } = this.#shared;
+    const own = this.#own?.calls.enter(signal);
+    const entered = running.enter(own?.signal ?? signal);
+    const outcome = this.#toolset.find(name, input).then((resolved) =>
+      pipeline({
+        ...resolved,
+        id,
+        accesses: [],
+        environment,
+        caller: this.#own?.memory,
+        account: {},
+        signal: entered.signal,
+        timeoutMs,
+        outlivedBy: (work) => running.add(work),
+        notify: () => {},
+      }),
+    );
+    running.add(outcome);
+    this.#own?.calls.add(outcome);
+    try {
+      return await outcome;
+    } finally {
+      entered.leave();
+      own?.leave();
+    }
+  }
+
+  #closedError(): ToolError | undefined {
+    if (this.#shared.running.haveEnded) return toolcribClosed();
+    if (!this.#own?.calls.haveEnded) return undefined;
+    return new ToolError("unavailable", "This caller has left the room", { hint: "Add another." });
+  }
+}
+
+interface OwnCalls {
+  readonly memory: CallerMemory;
+  readonly calls: RunningCalls;
+}
+
+/** A further caller of the same Toolcrib: see `Toolcrib.addCaller`. */
+export class AddedCaller extends ToolsetCaller {
+  readonly #calls: RunningCalls;
+  readonly #endLeftovers: () => Promise<unknown>;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    dialect: Dialect,
+    toolset: Toolset,
+    shared: SharedByCallers,
+    own: {
+      readonly memory: CallerMemory;
+      /** Ends the processes and shells that this caller started. */
+      readonly endLeftovers: () => Promise<unknown>;
+    },
+  ) {
+    const calls = new RunningCalls();
+    super(dialect, toolset, shared, { memory: own.memory, calls });
+    this.#calls = calls;
+    this.#endLeftovers = own.endLeftovers;
+  }
+
+  /** Cancels its calls, waits for them, and ends the processes and shells it started. Its changes stay. May be called twice. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#calls.end();
+    await this.#endLeftovers();
+  }
+}
+
+/** The tools that rules deny by name; models do not see them. Denies nothing until it follows a policy. */
+export class DeniedTools {
+  #policy: OpenPolicy | undefined;
+  readonly #watches = new Set<() => void>();
+
+  follow(policy: OpenPolicy): void {
+    this.#policy = policy;
+  }
+
+  isDenied(tool: Question["tool"]): boolean {
+    return this.#policy !== undefined && deniesTool(tool, this.#policy.current);
+  }
+
+  /** Reads changed rule files. When they cannot be read, the next call reports it. */
+  async refresh(): Promise<void> {
+    try {
+      await this.#policy?.refreshed();
+    } catch {}
+  }
+
+  /** Calls `listener` after each change, also when no calls are made. Returns a function that stops it. */
+  onChange(listener: () => void): () => void {
+    let before = this.#rules();
+    const stopListening = this.#policy?.onChange(() => {
+      const now = this.#rules();
+      if (now === before) return;
+      before = now;
+      listener();
+    });
+    const polling = setInterval(() => void this.refresh(), pollMs);
+    polling.unref();
+    const stop = () => {
+      clearInterval(polling);
+      stopListening?.();
+      this.#watches.delete(stop);
+    };
+    this.#watches.add(stop);
+    return stop;
+  }
+
+  /** Stops all listeners. */
+  close(): void {
+    for (const stop of this.#watches) stop();
+  }
+
+  #rules(): string {
+    const denying = this.#policy?.current.tools.filter(({ effect }) => effect === "deny") ?? [];
+    return denying.map(({ place }) => place.text).join("\n");
+  }
+}
+
+const pollMs = 1_000;
+
+export function toolcribClosed(): ToolError {
+  return new ToolError("unavailable", "This tool room is closed", { hint: "Open a new one." });
+}

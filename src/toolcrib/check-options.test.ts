@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { searchSettings } from "./check-options.ts";
+
+const hint = "Set it to one of: searxng https://…, brave, tavily, duckduckgo.";
+
+describe("searchSettings", () => {
+  it.each([
+    [{}, undefined],
+    [{ TOOLCRIB_SEARCH: "  " }, undefined],
+    [{ BRAVE_API_KEY: "key" }, undefined],
+    [{ TOOLCRIB_SEARCH: "searxng https://s.example/x" }, { engine: "searxng", url: "https://s.example/x" }],
+    [{ TOOLCRIB_SEARCH: "http://localhost:8080" }, { engine: "searxng", url: "http://localhost:8080" }],
+    [
+      { TOOLCRIB_SEARCH: "Brave", BRAVE_API_KEY: " key\n" },
+      { engine: "brave", key: "key", url: undefined },
+    ],
+    [
+      { TOOLCRIB_SEARCH: "tavily http://127.0.0.1:1/search", TAVILY_API_KEY: "key" },
+      { engine: "tavily", key: "key", url: "http://127.0.0.1:1/search" },
+    ],
+    [{ TOOLCRIB_SEARCH: "duckduckgo" }, { engine: "duckduckgo", url: undefined }],
+  ])("reads %j", (variables, settings) => {
+    expect(searchSettings(variables)).toEqual(settings);
+  });
+
+  it.each([
+    [{ TOOLCRIB_SEARCH: "gogle" }, { problem: 'TOOLCRIB_SEARCH names "gogle", which is no engine', hint }],
+    [{ TOOLCRIB_SEARCH: "searxng" }, { problem: "TOOLCRIB_SEARCH names searxng without its URL", hint }],
+    [
+      { TOOLCRIB_SEARCH: "searxng file:///etc" },
+      { problem: "TOOLCRIB_SEARCH has no URL behind searxng", hint },
+    ],
+    [{ TOOLCRIB_SEARCH: "duckduckgo x" }, { problem: "TOOLCRIB_SEARCH has no URL behind duckduckgo", hint }],
+    [{ TOOLCRIB_SEARCH: "brave a b" }, { problem: "TOOLCRIB_SEARCH has more than a name and a URL", hint }],
+    [
+      { TOOLCRIB_SEARCH: "searxng https://user:word@s.example" },
+      { problem: "TOOLCRIB_SEARCH has no URL behind searxng", hint },
+    ],
+    [
+      { TOOLCRIB_SEARCH: "brave" },
+      {
+        problem: "TOOLCRIB_SEARCH names brave, but BRAVE_API_KEY is not set",
+        hint: "Set BRAVE_API_KEY to the key of your account.",
+      },
+    ],
+    [
+      { TOOLCRIB_SEARCH: "tavily", TAVILY_API_KEY: "a\r\nx: b" },
+      {
+        problem: "TOOLCRIB_SEARCH names tavily, but TAVILY_API_KEY holds characters that no key has",
+        hint: "Set TAVILY_API_KEY to the key of your account.",
+      },
+    ],
+  ])("says what is wrong with %j", (variables, problem) => {
+    expect(searchSettings(variables)).toEqual(problem);
+  });
+});

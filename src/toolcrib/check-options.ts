@@ -1,0 +1,94 @@
+import { ToolError } from "../contract/error.ts";
+import type { SearchSettings, UnusableSetting } from "../contract/settings.ts";
+import { printableLine } from "../lib/printable.ts";
+import { type Mode, modes } from "../policy/policy.ts";
+import { type SandboxWanted, sandboxesWanted, type ToolcribOptions } from "./options.ts";
+
+/** Callers without types easily pass a single value for a list, and a string would be split into its letters. */
+export function checkLists(options: ToolcribOptions): void {
+  for (const name of ["rules", "ruleFiles", "tools", "allowedTools", "sources"] as const) {
+    if (options[name] === undefined || Array.isArray(options[name])) continue;
+    throw new ToolError("invalid-input", `The option ${name} must be a list`, {
+      hint: `Write ${name}: [ … ], also for one.`,
+    });
+  }
+}
+
+export function checkSession(session: string | undefined): string | undefined {
+  if (session === undefined || /^[\w.:-]{1,128}$/.test(session)) return session;
+  throw new ToolError("invalid-input", `"${printableLine(String(session))}" cannot be the id of a session`, {
+    hint: "Letters, digits and _ . : - only. See which there are: toolcrib sessions list",
+  });
+}
+
+export function checkMode(mode: Mode): Mode {
+  if (modes.includes(mode)) return mode;
+  throw new ToolError("invalid-input", `There is no mode "${mode}"`, {
+    hint: `Known: ${modes.join(", ")}.`,
+  });
+}
+
+/** The given sandbox level, else TOOLCRIB_SANDBOX, else "auto". */
+export function sandboxWanted(given: string | undefined): SandboxWanted {
+  const wanted = given ?? (process.env.TOOLCRIB_SANDBOX || "auto");
+  const known = sandboxesWanted.find((name) => name === wanted);
+  if (known !== undefined) return known;
+  throw new ToolError("invalid-input", `There is no sandbox "${wanted}"`, {
+    hint: `Known: ${sandboxesWanted.join(", ")}.${given === undefined ? " Change TOOLCRIB_SANDBOX." : ""}`,
+  });
+}
+
+/**
+ * The engine of web.search from the variables TOOLCRIB_SEARCH, BRAVE_API_KEY and TAVILY_API_KEY; undefined without one.
+ * Mistakes in them are reported by the first search, because most sessions never search.
+ */
+export function searchSettings(variables: NodeJS.ProcessEnv): SearchSettings | UnusableSetting | undefined {
+  const words = (variables.TOOLCRIB_SEARCH ?? "").trim().split(/\s+/);
+  const [engine = "", url, ...more] = words;
+  if (engine === "") return undefined;
+  if (more.length > 0) return unusable("has more than a name and a URL");
+  switch (engine.toLowerCase()) {
+    case "searxng":
+      if (url === undefined) return unusable("names searxng without its URL");
+      return isWebUrl(url) ? { engine: "searxng", url } : unusable(`has no URL behind searxng`);
+    case "brave":
+      return withKey("brave", url, "BRAVE_API_KEY", variables);
+    case "tavily":
+      return withKey("tavily", url, "TAVILY_API_KEY", variables);
+    case "duckduckgo":
+      if (url !== undefined && !isWebUrl(url)) return unusable("has no URL behind duckduckgo");
+      return { engine: "duckduckgo", url };
+    default:
+      // Only searxng has no fixed address.
+      if (url === undefined && isWebUrl(engine)) return { engine: "searxng", url: engine };
+      return unusable(`names "${engine.slice(0, 40)}", which is no engine`);
+  }
+}
+
+function withKey(
+  engine: "brave" | "tavily",
+  url: string | undefined,
+  variable: string,
+  variables: NodeJS.ProcessEnv,
+): SearchSettings | UnusableSetting {
+  if (url !== undefined && !isWebUrl(url)) return unusable(`has no URL behind ${engine}`);
+  const key = variables[variable]?.trim() ?? "";
+  if (/^[\x21-\x7e]+$/.test(key)) return { engine, key, url };
+  const state = key === "" ? "is not set" : "holds characters that no key has";
+  return {
+    problem: `TOOLCRIB_SEARCH names ${engine}, but ${variable} ${state}`,
+    hint: `Set ${variable} to the key of your account.`,
+  };
+}
+
+function isWebUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+}
+
+function unusable(what: string): UnusableSetting {
+  return {
+    problem: `TOOLCRIB_SEARCH ${what}`,
+    hint: "Set it to one of: searxng https://…, brave, tavily, duckduckgo.",
+  };
+}

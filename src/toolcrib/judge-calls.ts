@@ -1,0 +1,123 @@
+import type { SandboxLevel } from "../contract/account.ts";
+import type { Environment } from "../contract/environment.ts";
+import type { ShellPast } from "../contract/process.ts";
+import type { Settings } from "../contract/settings.ts";
+import type { AnyTool } from "../contract/tool.ts";
+import { toolcribDialect } from "../dialects/toolcrib.ts";
+import { type CallRecord, Journal } from "../journal/journal.ts";
+import { newIdentifier } from "../lib/identifier.ts";
+import { shellsUsed } from "../pipeline/approvals/decide-call.ts";
+import { type CallToCheck, policyQuestion } from "../pipeline/approvals/policy-question.ts";
+import { parseInput } from "../pipeline/stages/reject-invalid-input.ts";
+import { analyseCommand } from "../policy/commands/analyse-command.ts";
+import { pastAfter } from "../policy/commands/shell-sessions.ts";
+import { decideCall } from "../policy/decide.ts";
+import type { Decision, Mode, Question } from "../policy/policy.ts";
+import type { Policy } from "../policy/rules/compile-policy.ts";
+import { makePrivateDirectory, workspaceFiles } from "../system/directories.ts";
+
+/** A call that is checked without being made. */
+export type JudgedCall = Omit<CallToCheck, "environment">;
+
+/** Throws `invalid-input` when the input does not fit the tool. */
+export function toJudgedCall(tool: AnyTool, input: unknown, settings: Settings): JudgedCall {
+  return { tool, accesses: tool.accesses(parseInput(tool, input), settings) };
+}
+
+/** The decision that the policy would make about a call now. Runs nothing. */
+export async function judge(
+  call: JudgedCall,
+  rules: {
+    readonly policy: Policy;
+    readonly mode: Mode;
+    readonly environment: CallToCheck["environment"];
+    /** The sandbox of commands; only called for calls that run any. */
+    readonly sandbox: () => Promise<SandboxLevel>;
+    /** As in Surroundings. */
+    readonly shell?: (name: string) => ShellPast | undefined;
+  },
+): Promise<Judgement> {
+  const { environment, mode, policy } = rules;
+  const runsCommands = call.accesses.some(({ kind }) => kind === "execute");
+  const sandbox = runsCommands ? await rules.sandbox() : "none";
+  const shells = await shellsUsed(call, policy, rules);
+  const settings = { mode, policy, sandbox, lookUp: "all", readCommand: analyseCommand } as const;
+  const question = await policyQuestion({ ...call, environment }, { ...settings, ...(shells && { shells }) });
+  return { ...decideCall(question, policy, analyseCommand), question };
+}
+
+/** A decision, and the question it answers. */
+export interface Judgement extends Decision {
+  readonly question: Question;
+}
+
+/** A recorded call, with the decision that the policy would make now. */
+export interface ReplayedCall {
+  readonly record: CallRecord;
+  readonly decision: Decision;
+}
+
+/**
+ * Checks recorded calls again, oldest first; commands in shells that stay open are checked with what earlier ones left there.
+ * Calls without a recorded decision are left out.
+ */
+export async function replayCalls(
+  options: { readonly state: string; readonly session: string | "last" | "all" },
+  rules: {
+    readonly policy: Policy;
+    readonly mode: Mode;
+    readonly environment: Environment;
+    readonly sandbox: () => Promise<SandboxLevel>;
+  },
+): Promise<readonly ReplayedCall[]> {
+  const { workspace } = rules.environment;
+  const records = readRecords(options, workspace);
+  const shells = new Map<string, ShellPast>();
+  const replayed: ReplayedCall[] = [];
+  for (const record of records) {
+    if (record.decision === null) continue;
+    const keyOf = (name: string) => `${record.session} ${name}`;
+    const shell = (name: string) => shells.get(keyOf(name));
+    const { accesses } = record;
+    const tool = await toolOf(record);
+    replayed.push({ record, decision: await judge({ tool, accesses }, { ...rules, shell }) });
+    for (const access of hasRun(record) ? accesses : [])
+      if (access.kind === "execute" && access.session !== undefined)
+        shells.set(keyOf(access.session), pastAfter(access, workspace, shell(access.session)));
+  }
+  return replayed;
+}
+
+/** Also when the call failed. */
+function hasRun({ decision }: CallRecord): boolean {
+  const { verdict, answer } = decision ?? {};
+  return verdict === "allow" || (verdict === "ask" && answer !== undefined && answer !== "no");
+}
+
+function readRecords(
+  { state, session }: { readonly state: string; readonly session: string },
+  workspace: string,
+): readonly CallRecord[] {
+  const files = workspaceFiles(state, workspace);
+  makePrivateDirectory(files.outputs);
+  const journal = new Journal({ file: files.journal, session: newIdentifier("session") });
+  try {
+    const wanted = session === "last" ? journal.latest(1)[0]?.session : session;
+    if (wanted === undefined) return [];
+    return journal
+      .calls(wanted === "all" ? { limit: maxCalls } : { session: wanted, limit: maxCalls })
+      .toReversed();
+  } finally {
+    journal.close();
+  }
+}
+
+/** A journal may hold years of calls. */
+const maxCalls = 10_000;
+
+async function toolOf({ tool: name, accesses }: CallRecord): Promise<Pick<AnyTool, "name" | "risk">> {
+  const known = toolcribDialect.tools.find(({ canonical }) => canonical === name);
+  if (known) return { name, risk: (await known.load()).risk };
+  // A tool of an application: its recorded accesses say more than its risk.
+  return { name, risk: accesses.length > 0 ? "read" : "execute" };
+}

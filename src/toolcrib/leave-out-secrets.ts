@@ -1,1 +1,0 @@
-export { redactValue as leaveOutSecrets } from "../policy/redaction/redact.ts";

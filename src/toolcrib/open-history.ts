@@ -1,0 +1,120 @@
+import type { ToolCall } from "../contract/call.ts";
+import type { Conversations } from "../contract/conversations.ts";
+import type { RecoveredChange } from "../contract/environment.ts";
+import type { History } from "../contract/history.ts";
+import { RunRecords } from "../environment/local/processes/run-records.ts";
+import { type Blobs, openBlobs } from "../journal/blobs.ts";
+import { type JournalBudget, journalBudget, outputBudget } from "../journal/collect/budget.ts";
+import { Collector } from "../journal/collect/collector.ts";
+import { Journal } from "../journal/journal.ts";
+import { KeptConversations } from "../journal/kept-conversations.ts";
+import { type OutputStore, openOutputStore } from "../journal/output-store.ts";
+import { lazyScanner } from "../journal/scan/lazy-scanner.ts";
+import type { Scanner } from "../journal/scan/scanner.ts";
+import { RoomTransactions } from "../journal/transactions/room-transactions.ts";
+import { lazyHistory } from "../journal/undo/lazy-history.ts";
+import { protecting } from "../journal/undo/protecting.ts";
+import { newIdentifier } from "../lib/identifier.ts";
+import { RedactedStream, redactNamedText } from "../policy/redaction/redact.ts";
+import { realLocation } from "../system/directories.ts";
+import { TransactionMarks } from "../system/transaction-marks.ts";
+import type { Workspace } from "./open-workspace.ts";
+
+export interface HistoryOptions {
+  readonly session: string;
+  readonly journal?: Partial<JournalBudget>;
+  readonly undoes?: "session" | "workspace";
+  readonly parkTransaction?: boolean;
+}
+
+/** The journal of a workspace, with all that undo, transactions and stored outputs need. */
+export interface WorkspaceHistory {
+  readonly journal: Journal;
+  readonly blobs: Blobs;
+  readonly outputs: OutputStore;
+  readonly conversations: Conversations;
+  readonly scanner: Scanner;
+  readonly transactions: RoomTransactions;
+  /** The changes of earlier calls, as one call may see and undo them. */
+  readonly historyFor: (call: ToolCall) => History;
+  /** Ends processes whose Toolcrib process is gone, and removes the files their sandboxes needed. */
+  readonly endAbandoned: () => Promise<void>;
+  close(): Promise<void>;
+}
+
+export function openHistory(workspace: Workspace, options: HistoryOptions): WorkspaceHistory {
+  const { environment, files, unguarded } = workspace;
+  const { session } = options;
+  const { guard } = workspace.policy;
+  const journal = new Journal({ file: files.journal, session, redact: redactNamedText });
+  const budget = journalBudget(options.journal);
+  const collector = new Collector({ journal, folder: files.blobs, scans: files.scans, budget });
+  const blobs = openBlobs(files.blobs);
+  const without = [workspace.state, workspace.config].map(realLocation);
+  const started = new RunRecords(files.started);
+  const endAbandoned = async () => {
+    if (!(await started.endAbandoned())) return;
+    const { Placeholders, placeholdersFolder } = await import("../sandbox/bubblewrap/placeholders.ts");
+    new Placeholders(placeholdersFolder(files.sandbox)).removeAbandoned();
+  };
+  const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without, endAbandoned });
+  const settle = () => scanner.settle();
+  const marks = new TransactionMarks(files.transactions);
+  const parks = options.parkTransaction ?? false;
+  const parts = { journal, blobs, unguarded, guard };
+  const reach =
+    options.undoes === "workspace"
+      ? ({ session, calls: "workspace" } as const)
+      : ({ session, calls: "session", refuses: protecting(guard, workspace.path) } as const);
+  return {
+    journal,
+    blobs,
+    outputs: openOutputStore(workspace.storedOutputs, {
+      redacting: () => new RedactedStream(),
+      maxBytes: outputBudget(),
+    }),
+    conversations: new KeptConversations(journal),
+    scanner,
+    transactions: new RoomTransactions({ ...parts, session, scanner, endAbandoned, marks, parks }),
+    historyFor: ({ id, tool }) =>
+      lazyHistory({ ...parts, callId: id, reach, settle, mayUndo: tool.risk !== "read" }),
+    endAbandoned,
+    close: async () => {
+      await collector.close();
+      journal.close();
+    },
+  };
+}
+
+/**
+ * Claims the session when it is resumed, records the changes that a crash left half done and the environment has settled,
+ * and settles an interrupted transaction. Returns all of these changes.
+ */
+export async function recoverChanges(
+  { journal, transactions }: WorkspaceHistory,
+  { recovered = [] }: Workspace["environment"],
+  { isResumed }: { readonly isResumed: boolean },
+): Promise<readonly RecoveredChange[]> {
+  if (isResumed) journal.claim();
+  for (const change of recovered) recordRecovery(journal, change);
+  return [...recovered, ...(await transactions.enter())];
+}
+
+/** A recovery changes files, so it is recorded like a call. */
+function recordRecovery(journal: Journal, { outcome, paths, leftAlone }: RecoveredChange): void {
+  const attempt = {
+    callId: newIdentifier("call"),
+    tool: "environment.recover",
+    input: { paths, leftAlone },
+    startedAt: Date.now(),
+  };
+  const isSettled = outcome !== "failed";
+  const message = isSettled ? `A change that a crash had interrupted was ${outcome}` : "It is tried again";
+  journal.finish(attempt, {
+    outcome: isSettled ? "ok" : "unavailable",
+    message,
+    outputHandle: undefined,
+    durationMs: 0,
+    account: {},
+  });
+}

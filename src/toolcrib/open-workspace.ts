@@ -1,0 +1,192 @@
+import { homedir, tmpdir } from "node:os";
+import type { Environment, SandboxReport } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import type { Reach } from "../contract/reach.ts";
+import type { Dialect } from "../dialects/dialect.ts";
+import { withGuard, withOutputs } from "../environment/foreign-environment.ts";
+import { openLocalEnvironment } from "../environment/local/local-environment.ts";
+import { guardReach } from "../policy/guard-paths.ts";
+import {
+  makePrivateDirectory,
+  realLocation,
+  realWorkspace,
+  userDirectories,
+  workspaceFiles,
+} from "../system/directories.ts";
+import { liesInside } from "../system/workspace-path.ts";
+import { sandboxWanted } from "./check-options.ts";
+import { OpenPolicy } from "./open-policy.ts";
+import type { SandboxWanted } from "./options.ts";
+
+export interface WorkspaceOptions {
+  readonly workspace?: string;
+  readonly environment?: Environment;
+  readonly stateDirectory?: string;
+  readonly configDirectory?: string;
+  readonly rules?: readonly string[];
+  readonly ruleFiles?: readonly string[];
+  readonly sandbox?: SandboxWanted;
+  readonly reach?: Reach | undefined;
+}
+
+/** The folder that calls work in, its rules, and where Toolcrib stores its own data about it. */
+export interface Workspace {
+  /** Real path. */
+  readonly path: string;
+  readonly state: string;
+  readonly config: string;
+  readonly files: ReturnType<typeof workspaceFiles>;
+  readonly policy: OpenPolicy;
+  /** Guarded by the rules. */
+  readonly environment: Environment;
+  /** The folder of stored outputs. */
+  readonly storedOutputs: Environment;
+  /** Without the guard: undo also restores files that tools may not touch. See lazyHistory. */
+  unguarded(): Environment;
+  sandbox(): Promise<SandboxReport>;
+  /** Closes what was opened here; an environment that was passed in stays open. */
+  close(): Promise<void>;
+}
+
+export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+  const { environment: given, rules, ruleFiles, workspace: folder = process.cwd() } = options;
+  const {
+    stateDirectory: state = userDirectories().state,
+    configDirectory: config = userDirectories().config,
+  } = options;
+  const want = sandboxWanted(options.sandbox);
+  const path = given?.workspace ?? realWorkspace(folder);
+  const reach = given ? undefined : realReach(options.reach, path);
+  const here = { workspace: path, state, config, environment: given };
+  const policy = await OpenPolicy.open({ ...here, rules, ruleFiles, reach });
+  const guard = reach ? guardReach(policy.guard, reach, path) : policy.guard;
+  const files = workspaceFiles(state, path);
+  const { outputs, changes: changeRecords, started: startRecords } = files;
+  makePrivateDirectory(outputs);
+  const storedOutputs = openLocalEnvironment({ workspace: outputs });
+  const environment = given
+    ? withOutputs(withGuard(given, guard), storedOutputs)
+    : openLocalEnvironment({
+        workspace: folder,
+        outputs,
+        changeRecords,
+        startRecords,
+        sandbox: { want, directory: files.sandbox, own: [config] },
+        guard,
+        reach: reach && { directories: directoriesOf(reach), links: "lead out" },
+      });
+  let unguarded: Environment | undefined;
+  return {
+    path,
+    state,
+    config,
+    files,
+    policy,
+    environment,
+    storedOutputs,
+    unguarded: () => {
+      // Undo restores every file that a call changed, also outside the workspace.
+      const everywhere = { directories: ["/"], links: "stay inside" } as const;
+      unguarded ??= given ?? openLocalEnvironment({ workspace: folder, changeRecords, reach: everywhere });
+      return unguarded;
+    },
+    sandbox: async () => (await environment.sandbox?.()) ?? noSandbox,
+    close: async () => {
+      await storedOutputs.close();
+      if (!given) await Promise.all([environment.close(), unguarded?.close()]);
+    },
+  };
+}
+
+/** Of environments that confine nothing. */
+const noSandbox: SandboxReport = {
+  level: "none",
+  missing: ["This environment confines no commands."],
+  gaps: ["Commands reach whatever the person reaches who started them."],
+};
+
+/** The extra roots of the tools: the `reach` option, else what the dialect promises. */
+export function extraRootsOf(
+  { reach }: Pick<Dialect, "reach">,
+  options: { readonly workspace?: string; readonly reach?: Reach; readonly environment?: Environment },
+): Reach | undefined {
+  if (options.environment !== undefined) return refuseExtraRoots(options.reach);
+  if (options.reach !== undefined || reach === undefined) return options.reach;
+  const temporary = [...new Set(["/tmp", tmpdir()].map(realLocation))];
+  const home = realLocation(homedir());
+  return reach({ workspace: realWorkspace(options.workspace ?? process.cwd()), temporary, home });
+}
+
+function refuseExtraRoots(reach: Reach | undefined): undefined {
+  if (reach === undefined) return;
+  throw new ToolError(
+    "unsupported",
+    "An environment of your own cannot be made to reach beyond its workspace",
+    {
+      hint: "Leave out `reach`, or open the room on this machine.",
+    },
+  );
+}
+
+/** With real paths, because rules apply to real paths. The workspace itself cannot be excepted. */
+function realReach(reach: Reach | undefined, workspace: string): Reach | undefined {
+  if (reach === undefined) return undefined;
+  const real = (paths: readonly string[] = []) => [...new Set(paths.map(realLocation))];
+  return {
+    read: real(reach.read),
+    write: real(reach.write),
+    ask: real(reach.ask),
+    except: real(reach.except).filter((path) => !liesInside(workspace, path)),
+  };
+}
+
+function directoriesOf({ read = [], write = [], ask = [] }: Reach): readonly string[] {
+  return [...read, ...write, ...ask];
+}
+
+/** A part of a stored output. */
+export interface OutputPart {
+  readonly text: string;
+  /** Of the whole output. */
+  readonly bytes: number;
+  /** The offset of the next part; undefined at the end. */
+  readonly next: number | undefined;
+}
+
+/** In bytes. `maxBytes` defaults to 1 MiB. */
+export interface OutputRange {
+  readonly offset?: number;
+  readonly maxBytes?: number;
+}
+
+/** Reads from the folder of stored outputs. A part ends after a line, or at least after a character. */
+export async function readOutput(
+  storedOutputs: Pick<Environment, "info" | "readBytes">,
+  handle: string,
+  { offset = 0, maxBytes = 1024 * 1024 }: OutputRange = {},
+): Promise<OutputPart> {
+  if (!/^out_[a-z0-9]+$/.test(handle)) throw noSuchOutput(handle);
+  const info = await storedOutputs.info(handle, { followLinks: false }).catch(() => undefined);
+  if (info?.kind !== "file") throw noSuchOutput(handle);
+  const part = Buffer.from(await storedOutputs.readBytes(handle, { offset, length: maxBytes }));
+  const end = offset + part.length;
+  if (end >= info.bytes || part.length === 0)
+    return { text: part.toString(), bytes: info.bytes, next: undefined };
+  const length = wholeLines(part);
+  return { text: part.toString("utf8", 0, length), bytes: info.bytes, next: offset + length };
+}
+
+function wholeLines(part: Buffer): number {
+  const afterLine = part.lastIndexOf(0x0a) + 1;
+  if (afterLine > 0) return afterLine;
+  let start = part.length;
+  // Back to the first byte of the last character, which may be incomplete.
+  while (start > 1 && (part[start - 1]! & 0b1100_0000) === 0b1000_0000) start -= 1;
+  return start > 1 ? start - 1 : part.length;
+}
+
+function noSuchOutput(handle: string): ToolError {
+  return new ToolError("not-found", `There is no output ${JSON.stringify(handle)}`, {
+    hint: "Outputs are kept for a week; make the call again.",
+  });
+}

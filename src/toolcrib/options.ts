@@ -1,0 +1,89 @@
+import type { SandboxLevel } from "../contract/account.ts";
+import type { Agents } from "../contract/agents.ts";
+import type { Environment } from "../contract/environment.ts";
+import type { Reach } from "../contract/reach.ts";
+import type { SearchSettings } from "../contract/settings.ts";
+import type { ToolSource } from "../contract/source.ts";
+import type { AnyTool } from "../contract/tool.ts";
+import type { Dialect } from "../dialects/dialect.ts";
+import type { JournalBudget } from "../journal/collect/budget.ts";
+import type { Approve } from "../pipeline/approvals/approval-request.ts";
+import type { Mode } from "../policy/policy.ts";
+
+/** The options of `openToolcrib`. Every default is the most careful choice. */
+export interface ToolcribOptions {
+  /** The workspace: the folder that tools work in and cannot leave. Default: the current folder. */
+  readonly workspace?: string;
+  /** The names and argument shapes of the tools. Default: `toolcrib`. */
+  readonly dialect?: string | Dialect;
+  /** What runs without approval. Default: `cautious`: reads and writes run, everything else needs approval. */
+  readonly mode?: Mode;
+  /** Asks the user. Without it, calls that need approval are refused. */
+  readonly approve?: Approve;
+  /**
+   * Stores approval requests when there is no `approve`: the call is refused with the id of the pending approval, the user
+   * answers it with `toolcrib approve`, and the answer counts when the same call is made again.
+   */
+  readonly keepQuestions?: boolean;
+  /** How long such a call waits for the answer before it is refused. Default: 0. */
+  readonly waitForApprovalMs?: number;
+  /** Rules that take precedence over all rule files, one each: `deny run git push **`. */
+  readonly rules?: readonly string[];
+  /** Files of such rules. */
+  readonly ruleFiles?: readonly string[];
+  /** Own tools. One with the name of a dialect's tool replaces it; the last of a name wins. */
+  readonly tools?: readonly AnyTool[];
+  /** Tools of other servers, which may change while the Toolcrib is open. They are closed with it. */
+  readonly sources?: readonly ToolSource[];
+  /**
+   * The only tools that are listed and can be called: by dialect name, canonical name, pattern (`file.*`), a set of the
+   * dialect, or `all`. Default: all can be called, and the dialect's default set is listed.
+   */
+  readonly allowedTools?: readonly string[];
+  /** Only tools that change nothing. */
+  readonly readOnly?: boolean;
+  /**
+   * Resumes an earlier session of this workspace, whose calls can then be undone. Default: a new session. Throws
+   * `unavailable` while a running process has it open.
+   */
+  readonly session?: string;
+  /** Other agents for the caller. Without them there are no `agent.*` tools. */
+  readonly agents?: Agents;
+  /** Extra roots, where files can be reached by name outside the workspace. Default: those of the dialect; most have none. */
+  readonly reach?: Reach;
+  /** Where the journal and stored outputs are. Default: below the XDG state directory. */
+  readonly stateDirectory?: string;
+  /** How much history is stored. Default: TOOLCRIB_JOURNAL_MAX_BYTES and TOOLCRIB_JOURNAL_MAX_DAYS. */
+  readonly journal?: Partial<JournalBudget>;
+  /** Where the user's rules and remembered approvals are. Default: below the XDG config directory. */
+  readonly configDirectory?: string;
+  /** Files and processes. Default: this machine. */
+  readonly environment?: Environment;
+  /**
+   * The sandbox of commands. Default: TOOLCRIB_SANDBOX, else "auto", the best that is available. Commands fail when a
+   * named level is not available.
+   */
+  readonly sandbox?: SandboxWanted;
+  /**
+   * The most tokens of one result that a model is shown, by a cautious estimate, for clients that refuse longer results. The
+   * rest is stored.
+   */
+  readonly maxShownTokens?: number;
+  /** The engine of web.search. Default: TOOLCRIB_SEARCH, else none. */
+  readonly search?: SearchSettings;
+  /**
+   * Which calls `journal.undo` may undo: those of this session (default), or all of this workspace. Use `workspace` only
+   * when acting for the user.
+   */
+  readonly undoes?: "session" | "workspace";
+  /**
+   * Leaves an open transaction to the next Toolcrib with this option, for command lines that open one per call. Default:
+   * `close` rolls it back.
+   */
+  readonly parkTransaction?: boolean;
+}
+
+/** "auto": the best that is available. */
+export type SandboxWanted = "auto" | SandboxLevel;
+
+export const sandboxesWanted: readonly SandboxWanted[] = ["auto", "bwrap", "landlock", "seatbelt", "none"];

@@ -1,0 +1,283 @@
+import { setTimeout as wait } from "node:timers/promises";
+import {
+  type Approval,
+  type ApprovalRequest,
+  type Approve,
+  parseApproval,
+  type ShownRequest,
+  toShownRequest,
+} from "../pipeline/approvals/approval-request.ts";
+import { hashValue } from "../pipeline/approvals/hash-call.ts";
+import { approvalPending, needsApproval } from "../pipeline/approvals/refusals.ts";
+import { ApprovalFiles } from "../system/approval-files.ts";
+import { allWorkspaceFiles, workspaceFiles } from "../system/directories.ts";
+import { appendToPolicyFile, policyFiles } from "../system/policy-files.ts";
+
+/** A stored approval request that waits for the user's answer. */
+export interface PendingApproval {
+  /** What the user types to answer it. */
+  readonly id: string;
+  readonly workspace: string;
+  /** The session that asked last. */
+  readonly session: string;
+  /** Milliseconds since 1970. */
+  readonly askedAt: number;
+  /** See ApprovalRequest. */
+  readonly hash: string;
+  readonly previewHash: string;
+  readonly request: ShownRequest;
+  /** The answer, until the call is made again. */
+  readonly answer?: ApprovalAnswer;
+}
+
+/** The user's answer, bound to what was shown. */
+export interface ApprovalAnswer {
+  readonly says: Approval;
+  readonly hash: string;
+  readonly previewHash: string;
+  readonly session: string;
+  readonly answeredAt: number;
+}
+
+/**
+ * The pending approvals of one workspace, and the answers that wait for their call to be made again. They are stored where
+ * no tool and no confined command can write; several processes may use them at once.
+ */
+export class PendingApprovals {
+  readonly #files: ApprovalFiles;
+  readonly #workspace: string;
+
+  constructor({ folder, workspace }: { readonly folder: string; readonly workspace: string }) {
+    this.#files = new ApprovalFiles(folder);
+    this.#workspace = workspace;
+  }
+
+  /** Those that are unanswered or whose answer has not been used, oldest first. */
+  list(): readonly PendingApproval[] {
+    const ids = this.#files.names().flatMap((name) => /^(\w+)\.question$/.exec(name)?.[1] ?? []);
+    return ids
+      .flatMap((id) => this.find(id) ?? [])
+      .sort((one, other) => one.askedAt - other.askedAt || (one.id < other.id ? -1 : 1));
+  }
+
+  find(id: string): PendingApproval | undefined {
+    if (!/^\w+$/.test(id)) return undefined;
+    const pending = parsePending(this.#files.read(`${id}.question`));
+    if (pending?.id !== id || isOlder(pending.askedAt, maxPendingMs)) return undefined;
+    const answer = this.#answerTo(pending);
+    return answer ? { ...pending, answer } : pending;
+  }
+
+  /**
+   * Stores a request; storing it again only renews its time. Returns undefined when it is too long to be shown, and when
+   * another request has its id: what the user is about to answer must not become something else.
+   */
+  store(request: ApprovalRequest, session: string): PendingApproval | undefined {
+    this.#tidy();
+    const { hash, previewHash } = request;
+    const pending = {
+      id: idOf(request),
+      workspace: this.#workspace,
+      session,
+      askedAt: Date.now(),
+      hash,
+      previewHash,
+      request: toShownRequest(request),
+    };
+    const other = this.find(pending.id);
+    if (other && (other.hash !== hash || other.previewHash !== previewHash)) return undefined;
+    const text = formatPending(pending);
+    if (text.length > maxChars) return undefined;
+    this.#files.write(`${pending.id}.question`, text);
+    return pending;
+  }
+
+  /** Stores the user's answer to what was shown; it replaces an earlier answer. */
+  answer(pending: PendingApproval, answer: ApprovalAnswer["says"]): void {
+    const { id, hash, previewHash, session } = pending;
+    const stored: ApprovalAnswer = { says: answer, hash, previewHash, session, answeredAt: Date.now() };
+    this.#files.write(`${id}.answer`, JSON.stringify(stored));
+  }
+
+  /** The answer to exactly this call, if there is one. An approval can be taken once; a refusal stays for a while. */
+  take(request: ApprovalRequest, session: string): Approval | undefined {
+    const { hash, previewHash } = request;
+    const name = `${idOf(request)}.answer`;
+    const isMeant = (answer: ApprovalAnswer | undefined): answer is ApprovalAnswer =>
+      answer?.hash === hash &&
+      answer.previewHash === previewHash &&
+      !isOlder(answer.answeredAt, maxAnswerMs) &&
+      (answer.says.allow === false || answer.says.remember !== "session" || answer.session === session);
+    const seen = parseAnswer(this.#files.read(name));
+    if (!isMeant(seen)) return undefined;
+    if (!seen.says.allow) return seen.says;
+    // Several processes may have read it; only one of them can take it.
+    const taken = parseAnswer(this.#files.take(name));
+    if (!isMeant(taken)) return undefined;
+    this.#files.remove(`${idOf(request)}.question`);
+    return taken.says.allow ? { ...taken.says, hash } : taken.says;
+  }
+
+  #answerTo({ id, hash, previewHash }: PendingApproval): ApprovalAnswer | undefined {
+    const answer = parseAnswer(this.#files.read(`${id}.answer`));
+    const isOfThis = answer?.hash === hash && answer.previewHash === previewHash;
+    return isOfThis && !isOlder(answer.answeredAt, maxAnswerMs) ? answer : undefined;
+  }
+
+  /** Makes space for one more. Answered ones stay until they have been used or have expired. */
+  #tidy(): void {
+    const all = this.list();
+    const answered = all.filter(({ answer }) => answer !== undefined);
+    const open = all.filter(({ answer }) => answer === undefined);
+    const ids = new Set([...answered, ...open.slice(1 - maxPending)].map(({ id }) => id));
+    for (const name of this.#files.names()) {
+      const [, id] = /^(\w+)\.(?:question|answer)$/.exec(name) ?? [];
+      if (id !== undefined && !ids.has(id)) this.#files.remove(name);
+    }
+  }
+}
+
+const maxPending = 50;
+const maxChars = 1024 * 1024;
+const maxPendingMs = 24 * 60 * 60 * 1000;
+const maxAnswerMs = 10 * 60 * 1000;
+
+/** Also true of times in the future, which would otherwise never expire. */
+function isOlder(time: number, maxMs: number): boolean {
+  const age = Date.now() - time;
+  return age > maxMs || age < -maxMs;
+}
+
+/**
+ * The same for the same call, and short enough to type. Two calls may share an id: the later one is not stored, and
+ * answers are compared by their whole hashes.
+ */
+function idOf({ hash, previewHash }: Pick<ApprovalRequest, "hash" | "previewHash">): string {
+  const digest = BigInt(`0x${hashValue([hash, previewHash])}`);
+  return Array.from({ length: 6 }, (_, index) => letters[Number((digest >> BigInt(index * 5)) & 31n)]).join(
+    "",
+  );
+}
+
+/** Without letters that look alike. */
+const letters = "23456789abcdefghijkmnpqrstuvwxyz";
+
+/** An `Approve` that stores the request: the user answers elsewhere, and the answer counts for the same call made again. */
+export function storeApproval({
+  pending,
+  session,
+  waitMs = 0,
+  notify,
+}: {
+  readonly pending: PendingApprovals;
+  readonly session: string;
+  /** How long a call waits for its answer before it is refused. Default: 0. */
+  readonly waitMs?: number | undefined;
+  /** Reports that a call waits. */
+  readonly notify: (request: ApprovalRequest, message: string) => void;
+}): Approve {
+  return async (request, signal) => {
+    const answer = pending.take(request, session);
+    if (answer) return answer;
+    const stored = pending.store(request, session);
+    if (!stored) throw needsApproval({ verdict: "ask", parts: request.parts });
+    if (waitMs > 0) {
+      notify(request, `Waiting for a person: toolcrib approve ${stored.id}`);
+      const late = await poll(() => pending.take(request, session), { waitMs, signal });
+      if (late) return late;
+    }
+    throw approvalPending(stored.id, request.parts);
+  };
+}
+
+async function poll(
+  take: () => Approval | undefined,
+  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+): Promise<Approval | undefined> {
+  const end = performance.now() + waitMs;
+  for (;;) {
+    const leftMs = end - performance.now();
+    if (leftMs <= 0) return undefined;
+    await wait(Math.min(pollMs, leftMs), undefined, { signal });
+    const answer = take();
+    if (answer) return answer;
+  }
+}
+
+const pollMs = 200;
+
+/** The pending approvals of all workspaces, for the user to list and answer. */
+export class AllPendingApprovals {
+  readonly #directories: { readonly state: string; readonly config: string };
+
+  constructor(directories: { readonly state: string; readonly config: string }) {
+    this.#directories = directories;
+  }
+
+  /** Of one workspace, or of all; oldest first. */
+  list(workspace?: string): readonly PendingApproval[] {
+    if (workspace !== undefined) return this.#of(workspace).list();
+    return allWorkspaceFiles(this.#directories.state)
+      .flatMap(({ approvals: folder }) => new PendingApprovals({ folder, workspace: "" }).list())
+      .sort((one, other) => one.askedAt - other.askedAt);
+  }
+
+  find(id: string): PendingApproval | undefined {
+    return this.list().find((pending) => pending.id === id);
+  }
+
+  /** Answers what was shown. "always" also writes the rule, which then holds for every session in that workspace. */
+  async answer(pending: PendingApproval, answer: Approval): Promise<void> {
+    const { id, workspace, request } = pending;
+    if (answer.allow && answer.remember === "always") {
+      const time = new Date().toISOString().slice(0, 16).replace("T", " ");
+      const { granted } = policyFiles(this.#directories.config, workspace);
+      await appendToPolicyFile(granted, [`# ${time} UTC, asked for by question ${id}`, ...request.grants]);
+    }
+    // A waiting call was checked against the rules without the new one, so it needs the answer too.
+    const isRemembered = answer.allow && answer.remember === "session";
+    this.#of(workspace).answer(pending, answer.allow && !isRemembered ? { allow: true } : answer);
+  }
+
+  #of(workspace: string): PendingApprovals {
+    const folder = workspaceFiles(this.#directories.state, workspace).approvals;
+    return new PendingApprovals({ folder, workspace });
+  }
+}
+
+function formatPending(pending: PendingApproval): string {
+  return JSON.stringify(pending, (_key, value) => (typeof value === "bigint" ? `${value}n` : value));
+}
+
+/** Undefined when missing or damaged. */
+function parsePending(text: string | undefined): PendingApproval | undefined {
+  const found = parse(text) as Partial<PendingApproval> | undefined;
+  const isWhole =
+    typeof found?.askedAt === "number" &&
+    [found.id, found.workspace, found.session, found.hash, found.previewHash].every(isText) &&
+    typeof found.request === "object" &&
+    found.request !== null;
+  return isWhole ? (found as PendingApproval) : undefined;
+}
+
+/** Undefined when missing or damaged. */
+function parseAnswer(text: string | undefined): ApprovalAnswer | undefined {
+  const found = parse(text) as Partial<ApprovalAnswer> | undefined;
+  const says = parseApproval(found?.says);
+  if (says === undefined || typeof found?.answeredAt !== "number") return undefined;
+  const { hash, previewHash, session, answeredAt } = found;
+  if (!isText(hash) || !isText(previewHash) || !isText(session)) return undefined;
+  return { says, hash, previewHash, session, answeredAt };
+}
+
+function parse(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "null") ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}

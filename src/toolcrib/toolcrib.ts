@@ -1,0 +1,341 @@
+import type { Agents } from "../contract/agents.ts";
+import type { Conversations } from "../contract/conversations.ts";
+import type { RecoveredChange, SandboxReport } from "../contract/environment.ts";
+import type { ProcessStatus } from "../contract/process.ts";
+import type { ToolFinder } from "../contract/tool-finder.ts";
+import type { ToolDefinition } from "../dialects/definition.ts";
+import type { Dialect } from "../dialects/dialect.ts";
+import { findDialect } from "../dialects/dialects.ts";
+import { Toolset } from "../dialects/toolset.ts";
+import type { CallRecord } from "../journal/journal.ts";
+import { newIdentifier } from "../lib/identifier.ts";
+import type { Approve } from "../pipeline/approvals/approval-request.ts";
+import type { PolicySettings } from "../pipeline/approvals/decide-call.ts";
+import { CallEvents, type EventSource } from "../pipeline/call-events.ts";
+import { noAgents } from "../pipeline/missing-services.ts";
+import { openPipeline } from "../pipeline/pipeline.ts";
+import { newCallerMemory } from "../pipeline/run-tool.ts";
+import type { Mode } from "../policy/policy.ts";
+import { RedactedStream } from "../policy/redaction/redact.ts";
+import { openProcesses } from "../processes/open-processes.ts";
+import { allowedVariables } from "../system/variables.ts";
+import type { WireFormat, WireTools } from "../wire/formats.ts";
+import type { CallResult } from "./call-result.ts";
+import {
+  AddedCaller,
+  type Caller,
+  type CallerOptions,
+  type CallOptions,
+  type DefinitionOptions,
+  DeniedTools,
+  type SharedByCallers,
+  ToolsetCaller,
+  toolcribClosed,
+} from "./caller.ts";
+import { checkLists, checkMode, checkSession, searchSettings } from "./check-options.ts";
+import { lazyCode, lazyDocuments, lazyShells } from "./lazy-parts.ts";
+import { openHistory, recoverChanges, type WorkspaceHistory } from "./open-history.ts";
+import {
+  extraRootsOf,
+  type OutputPart,
+  type OutputRange,
+  openWorkspace,
+  readOutput,
+  type Workspace,
+} from "./open-workspace.ts";
+import type { ToolcribOptions } from "./options.ts";
+import { type PendingApproval, PendingApprovals, storeApproval } from "./pending-approvals.ts";
+import type { ProjectFiles } from "./project-files.ts";
+import { RunningCalls } from "./running-calls.ts";
+
+/** Opens a Toolcrib: checks the options, then opens the workspace with its rules, its journal and the pipeline. */
+export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolcrib> {
+  const dialect = await toDialect(options.dialect ?? "toolcrib");
+  const mode = checkMode(options.mode ?? "cautious");
+  checkLists(options);
+  const denied = new DeniedTools();
+  const toolset = openToolset(dialect, options, denied);
+  const session = checkSession(options.session) ?? newIdentifier("session");
+  const workspace = await openWorkspace({ ...options, reach: extraRootsOf(dialect, options) });
+  denied.follow(workspace.policy);
+  const history = openHistory(workspace, { ...options, session });
+  try {
+    const isResumed = options.session !== undefined;
+    const recovered = await recoverChanges(history, workspace.environment, { isResumed });
+    return new Toolcrib({ options, dialect, mode, denied, toolset, session, workspace, history, recovered });
+  } catch (error) {
+    await history.close();
+    await workspace.close();
+    throw error;
+  }
+}
+
+/** What `openToolcrib` has checked and opened. */
+interface ToolcribParts {
+  readonly options: ToolcribOptions;
+  readonly dialect: Dialect;
+  readonly mode: Mode;
+  readonly denied: DeniedTools;
+  readonly toolset: Toolset;
+  readonly session: string;
+  readonly workspace: Workspace;
+  readonly history: WorkspaceHistory;
+  readonly recovered: readonly RecoveredChange[];
+}
+
+/** The tools of one workspace. Every call passes one pipeline. Close it when done. */
+export class Toolcrib implements Caller {
+  readonly session: string;
+  /** Changes that a crash left half done, and how they were settled when this Toolcrib was opened; also in `history`. */
+  readonly recovered: readonly RecoveredChange[];
+  readonly #options: ToolcribOptions;
+  readonly #dialect: Dialect;
+  readonly #workspace: Workspace;
+  readonly #history: WorkspaceHistory;
+  readonly #shells = lazyShells();
+  readonly #code: ReturnType<typeof lazyCode>;
+  readonly #documents = lazyDocuments();
+  readonly #processes: ReturnType<typeof openProcesses>;
+  readonly #pendingApprovals: PendingApprovals;
+  readonly #events = new CallEvents();
+  readonly #running = new RunningCalls();
+  readonly #shared: SharedByCallers;
+  readonly #caller: ToolsetCaller;
+  readonly #closeWarnings: string[] = [];
+  #mode: Mode;
+  #closing: Promise<void> | undefined;
+
+  /** Use `openToolcrib`. */
+  constructor(parts: ToolcribParts) {
+    const { options, dialect, toolset, workspace, history } = parts;
+    const { environment, files, policy } = workspace;
+    this.session = parts.session;
+    this.recovered = parts.recovered;
+    this.#options = options;
+    this.#dialect = dialect;
+    this.#mode = parts.mode;
+    this.#workspace = workspace;
+    this.#history = history;
+    this.#code = lazyCode({
+      workspace: workspace.path,
+      directory: files.index,
+      guard: policy.guard,
+      isElsewhere: options.environment !== undefined,
+    });
+    this.#processes = openProcesses({
+      outputs: history.outputs,
+      redactor: () => new RedactedStream(),
+      shells: this.#shells,
+    });
+    this.#pendingApprovals = new PendingApprovals({ folder: files.approvals, workspace: workspace.path });
+    const approvers = new Map<string, Approve>();
+    const pipeline = openPipeline({
+      ...history,
+      environment,
+      events: this.#events,
+      processes: this.#processes,
+      shells: this.#shells,
+      agents: options.agents ?? noAgents,
+      code: this.#code,
+      documents: this.#documents,
+      maxShownTokens: options.maxShownTokens,
+      tools: finderIn(toolset),
+      settings: { search: options.search ?? searchSettings(process.env) },
+      policy: this.#policySettings(approvers),
+    });
+    const { denied } = parts;
+    const running = this.#running;
+    this.#shared = { environment, pipeline, events: this.#events, running, denied, approvers };
+    this.#caller = new ToolsetCaller(dialect, toolset, this.#shared);
+    running.add(history.endAbandoned());
+  }
+
+  /** Real path of the workspace. */
+  get workspace(): string {
+    return this.#workspace.path;
+  }
+
+  get mode(): Mode {
+    return this.#mode;
+  }
+
+  /** Changes what needs approval from now on, also for calls that wait. For the user, never for a model. */
+  setMode(mode: Mode): void {
+    this.#mode = checkMode(mode);
+  }
+
+  /** The events of all calls, as they happen. */
+  get events(): EventSource {
+    return this.#events;
+  }
+
+  /** Warnings for the user, such as a damaged journal. Grows while the Toolcrib is open. */
+  get warnings(): readonly string[] {
+    return [
+      ...this.#workspace.policy.warnings,
+      ...this.#history.journal.warnings,
+      ...(this.#options.sources ?? []).flatMap((source) => source.warnings),
+      ...this.#closeWarnings,
+    ];
+  }
+
+  /** The recorded conversations with models in this workspace. */
+  get conversations(): Conversations {
+    return this.#history.conversations;
+  }
+
+  /** See Caller. */
+  definitions(options?: DefinitionOptions & { readonly for?: undefined }): Promise<readonly ToolDefinition[]>;
+  definitions<Format extends WireFormat>(
+    options: DefinitionOptions & { readonly for: Format },
+  ): Promise<readonly WireTools[Format][]>;
+  definitions(options?: DefinitionOptions & { readonly for?: WireFormat | undefined }) {
+    return this.#caller.definitions(options as DefinitionOptions & { readonly for: WireFormat }) as never;
+  }
+
+  /** See Caller. */
+  onToolsChange(listener: () => void): () => void {
+    return this.#caller.onToolsChange(listener);
+  }
+
+  /** See Caller. */
+  call(name: string, input: unknown, options?: CallOptions): Promise<CallResult> {
+    return this.#caller.call(name, input, options);
+  }
+
+  /**
+   * Adds a caller with its own dialect and its own memory of files. Rules, remembered approvals, turns, journal and undo
+   * are shared. It ends with this Toolcrib.
+   */
+  async addCaller({ agents, dialect: wanted }: CallerOptions = {}): Promise<AddedCaller> {
+    const dialect = wanted === undefined ? this.#dialect : await toDialect(wanted);
+    const isDenied = this.#shared.denied;
+    const toolset = openToolset(dialect, { ...this.#options, agents }, isDenied, { mayLack: true });
+    const tools = finderIn(toolset);
+    const memory = newCallerMemory(this.#workspace.environment, { agents: agents ?? noAgents, tools });
+    const endLeftovers = () => Promise.all([this.#processes.stopOf(memory), this.#shells.stopOf(memory)]);
+    return new AddedCaller(dialect, toolset, this.#shared, { memory, endLeftovers });
+  }
+
+  /** A part of a stored output, by its handle. Rejects with `not-found` when it is no longer stored. */
+  readOutput(handle: string, range?: OutputRange): Promise<OutputPart> {
+    return readOutput(this.#workspace.storedOutputs, handle, range);
+  }
+
+  /**
+   * The project's files for agents with these names (AGENTS.md), from the top of its repository down to the workspace,
+   * `maxBytes` of each. Files outside the repository and files that a rule denies are refused.
+   */
+  async projectFiles(names: readonly string[], maxBytes: number): Promise<ProjectFiles> {
+    const { readProjectFiles } = await import("./project-files.ts");
+    const { environment, path, policy } = this.#workspace;
+    const elsewhere = this.#options.environment && environment;
+    return readProjectFiles({ workspace: path, guard: policy.guard, elsewhere }, names, maxBytes);
+  }
+
+  /** How commands are confined here, and what is missing for more. Found out by trying, once. */
+  sandbox(): Promise<SandboxReport> {
+    return this.#workspace.sandbox();
+  }
+
+  /** The background processes and shells of this Toolcrib, running and ended, oldest first. */
+  processes(): readonly ProcessStatus[] {
+    return this.#processes.list();
+  }
+
+  /** The approvals in this workspace that wait for `toolcrib approve`, oldest first. */
+  pending(): readonly PendingApproval[] {
+    return this.#pendingApprovals.list();
+  }
+
+  /** The latest calls in this workspace, newest first. */
+  history(limit = 50): readonly CallRecord[] {
+    if (this.#running.haveEnded) throw toolcribClosed();
+    return this.#history.journal.latest(limit);
+  }
+
+  /** The record of one call. A call that may change something is recorded before it runs, others when they end. */
+  findCall(callId: string): CallRecord | undefined {
+    if (this.#running.haveEnded) throw toolcribClosed();
+    return this.#history.journal.find(callId);
+  }
+
+  /** Cancels running calls, waits for them, and writes the rest of the journal. May be called twice. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#shared.denied.close();
+    await this.#running.end();
+    try {
+      const sources = this.#options.sources ?? [];
+      const parts = [this.#processes, this.#shells, this.#code, this.#documents, ...sources];
+      const ended = await Promise.allSettled(parts.map(async (part) => part.close()));
+      // Even when a part failed to close, an open transaction must not be left half done.
+      this.#closeWarnings.push(...(await this.#history.transactions.leave()));
+      for (const end of ended) if (end.status === "rejected") throw end.reason;
+    } finally {
+      this.#events.close();
+      await this.#history.close();
+      await this.#workspace.close();
+    }
+  }
+
+  #policySettings(approvers: ReadonlyMap<string, Approve>): PolicySettings {
+    const approve = this.#options.approve ?? this.#storingApprove();
+    const modeNow = () => this.#mode;
+    return {
+      get mode() {
+        return modeNow();
+      },
+      rules: this.#workspace.policy,
+      surroundings: {
+        sandbox: async () => (await this.sandbox()).level,
+        variables: (names) => allowedVariables(process.env, names),
+        shell: (name) => this.#shells.past(name),
+      },
+      approverOf: (callId) => approvers.get(callId) ?? approve,
+    };
+  }
+
+  /** Stores requests for `toolcrib approve`, when the options ask for it. */
+  #storingApprove(): Approve | undefined {
+    if (!this.#options.keepQuestions) return undefined;
+    return storeApproval({
+      pending: this.#pendingApprovals,
+      session: this.session,
+      waitMs: this.#options.waitForApprovalMs,
+      notify: ({ callId, tool }, message) =>
+        this.#events.emit({ type: "progress", callId, tool, at: Date.now(), message }),
+    });
+  }
+}
+
+async function toDialect(dialect: string | Dialect): Promise<Dialect> {
+  return typeof dialect === "object" ? dialect : findDialect(dialect);
+}
+
+function openToolset(
+  dialect: Dialect,
+  options: Pick<ToolcribOptions, "tools" | "sources" | "allowedTools" | "readOnly"> & {
+    readonly agents?: Agents | undefined;
+  },
+  denied: DeniedTools,
+  { mayLack = false } = {},
+): Toolset {
+  return new Toolset(dialect, {
+    own: options.tools ?? [],
+    sources: options.sources ?? [],
+    allowed: options.allowedTools,
+    mayLack,
+    readOnly: options.readOnly,
+    has: new Set(options.agents ? (["agents"] as const) : []),
+    isDenied: (tool) => denied.isDenied(tool),
+  });
+}
+
+function finderIn(toolset: Toolset): ToolFinder {
+  return { find: (query, options) => toolset.search(query, options) };
+}

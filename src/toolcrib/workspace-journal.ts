@@ -1,0 +1,123 @@
+import type { Conversations } from "../contract/conversations.ts";
+import { type Blobs, openBlobs } from "../journal/blobs.ts";
+import type { JournalBudget } from "../journal/collect/budget.ts";
+import type { Collection } from "../journal/collect/collect.ts";
+import { type Coverage, coverageOf } from "../journal/coverage.ts";
+import {
+  type CallFilter,
+  type CallRecord,
+  Journal,
+  type RecordedChange,
+  type SessionRecord,
+} from "../journal/journal.ts";
+import { KeptConversations } from "../journal/kept-conversations.ts";
+import { sessionInUse } from "../journal/read-sessions.ts";
+import type { JournalSurvey } from "../journal/survey.ts";
+import type { JournalReport } from "../journal/verify-journal.ts";
+import { newIdentifier } from "../lib/identifier.ts";
+import { makePrivateDirectory, workspaceFiles } from "../system/directories.ts";
+
+export type { JournalBudget } from "../journal/collect/budget.ts";
+export { journalBudget } from "../journal/collect/budget.ts";
+export type { Collection } from "../journal/collect/collect.ts";
+export type { CallFilter, CallRecord, RecordedChange, SessionRecord } from "../journal/journal.ts";
+export type { JournalSurvey } from "../journal/survey.ts";
+export type { JournalReport } from "../journal/verify-journal.ts";
+export { redactValue } from "../policy/redaction/redact.ts";
+
+/** A recorded call as the user sees it. */
+export interface LoggedCall extends CallRecord {
+  /** `outcome`, or why there is none. */
+  readonly state: NonNullable<CallRecord["outcome"]> | "running" | "interrupted";
+  /** How much of its changes can be undone; null when it changed nothing. */
+  readonly undoable: Coverage | null;
+}
+
+/** The journal of a workspace, for the user to read while others may be writing it. Must be closed. */
+export class WorkspaceJournal {
+  readonly #files: ReturnType<typeof workspaceFiles>;
+  readonly #journal: Journal;
+  readonly #blobs: Blobs;
+  readonly #conversations: Conversations;
+
+  constructor({ state, workspace }: { readonly state: string; readonly workspace: string }) {
+    this.#files = workspaceFiles(state, workspace);
+    makePrivateDirectory(this.#files.outputs);
+    this.#journal = new Journal({ file: this.#files.journal, session: newIdentifier("session") });
+    this.#blobs = openBlobs(this.#files.blobs);
+    this.#conversations = new KeptConversations(this.#journal);
+  }
+
+  get warnings(): readonly string[] {
+    return this.#journal.warnings;
+  }
+
+  /** Newest first. */
+  calls(filter: CallFilter): readonly LoggedCall[] {
+    return this.#log(this.#journal.calls(filter));
+  }
+
+  find(callId: string): LoggedCall | undefined {
+    const found = this.#journal.find(callId);
+    return found && this.#log([found])[0];
+  }
+
+  /** Recorded conversations with models. */
+  get conversations(): Conversations {
+    return this.#conversations;
+  }
+
+  /** The sessions that wrote something, oldest first. */
+  sessions(): readonly SessionRecord[] {
+    return this.#journal.sessions();
+  }
+
+  /** Throws `unavailable` when a running process has the session open. */
+  refuseOpen(session: string): void {
+    const found = this.sessions().find((other) => other.session === session);
+    if (found?.state === "open") throw sessionInUse(session, found.pid);
+  }
+
+  isOpen(session: string): boolean {
+    return this.sessions().some((other) => other.session === session && other.state === "open");
+  }
+
+  changesOf(callId: string): readonly RecordedChange[] {
+    return this.#journal.changesOf([callId]);
+  }
+
+  /** Whether this former content of a file is still stored. */
+  isKept(hash: string): boolean {
+    return this.#blobs.has(hash);
+  }
+
+  async verify(options: { readonly head?: string; readonly signal?: AbortSignal }): Promise<JournalReport> {
+    const { verifyJournal } = await import("../journal/verify-journal.ts");
+    return verifyJournal(this.#files.journal, options);
+  }
+
+  async survey(): Promise<JournalSurvey> {
+    const { surveyJournal } = await import("../journal/survey.ts");
+    return surveyJournal(this.#journal, { file: this.#files.journal, folder: this.#files.blobs });
+  }
+
+  async collect(budget: JournalBudget, signal: AbortSignal): Promise<Collection> {
+    const { collect } = await import("../journal/collect/collect.ts");
+    return collect(this.#journal, this.#files.blobs, { budget, signal, scans: this.#files.scans });
+  }
+
+  close(): void {
+    this.#journal.close();
+  }
+
+  #log(calls: readonly CallRecord[]): readonly LoggedCall[] {
+    const alive = new Set(
+      this.#journal.running().flatMap(({ callId, isAlive }) => (isAlive ? [callId] : [])),
+    );
+    return calls.map((call) => ({
+      ...call,
+      state: call.outcome ?? (alive.has(call.callId) ? "running" : "interrupted"),
+      undoable: coverageOf(this.#journal.changesOf([call.callId]), this.#blobs) ?? null,
+    }));
+  }
+}
