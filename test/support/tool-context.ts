@@ -1,12 +1,16 @@
 import type { Environment } from "../../src/contract/environment.ts";
 import type { ToolContext } from "../../src/contract/tool.ts";
-import { noAgents } from "../../src/pipeline/missing-services.ts";
-import { noCode } from "../../src/pipeline/missing-services.ts";
-import { noDocuments } from "../../src/pipeline/missing-services.ts";
-import { noHistory, noTransactions } from "../../src/pipeline/missing-services.ts";
-import { noOutputs } from "../../src/pipeline/missing-services.ts";
-import { noProcesses, noShells } from "../../src/pipeline/missing-services.ts";
-import { noToolFinder } from "../../src/pipeline/missing-services.ts";
+import {
+  noAgents,
+  noCode,
+  noDocuments,
+  noHistory,
+  noOutputs,
+  noProcesses,
+  noShells,
+  noToolFinder,
+  noTransactions,
+} from "../../src/pipeline/missing-services.ts";
 import { KeptPages } from "../../src/pipeline/page-memory.ts";
 import { SeenMemory } from "../../src/pipeline/seen-memory.ts";
 
