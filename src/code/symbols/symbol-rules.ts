@@ -36,3 +36,6 @@ export interface FoundSymbol {
   /** Whether it has a body or what else can hold something. */
   readonly hasInside: boolean;
 }
+
+/** Rules by the language names of languages.ts. */
+export type SymbolRulesTable = Readonly<Record<string, SymbolRules>>;

@@ -1,7 +1,7 @@
 import type { SymbolKind } from "../../../contract/code.ts";
-import type { FoundSymbol, SymbolRules } from "../symbol-rules.ts";
+import type { FoundSymbol, SymbolRules, SymbolRulesTable } from "../symbol-rules.ts";
 
-/** A form that begins with one of these words and goes on with a name. */
+/** A form that begins with one of these words, followed by a name. */
 interface Forms {
   readonly kind: SymbolKind;
   readonly words: string;
@@ -14,7 +14,7 @@ function quoted(words: string): string {
     .join(" ");
 }
 
-/** What stands in quoted data or a comment is no definition. */
+/** A form in quoted data or in a comment is not a definition. */
 function unlessQuoted({ kind }: FoundSymbol, parent: FoundSymbol | undefined): SymbolKind | undefined {
   return parent?.name === "" ? undefined : kind;
 }
@@ -28,7 +28,7 @@ const clojureForms: readonly Forms[] = [
   { kind: "variable", words: "def defonce" },
 ];
 
-export const clojure: SymbolRules = {
+const clojure: SymbolRules = {
   query: `
     ${clojureForms
       .map(({ kind, words }) => {
@@ -59,8 +59,8 @@ const schemeForms: readonly Forms[] = [
   },
 ];
 
-/** Of Scheme and Racket. */
-export const scheme: SymbolRules = {
+/** Racket shares these rules. */
+const scheme: SymbolRules = {
   query: `
     ${schemeForms
       .map(
@@ -87,7 +87,7 @@ export const scheme: SymbolRules = {
   kind: unlessQuoted,
 };
 
-export const racket: SymbolRules = { ...scheme, query: `${scheme.query} (sexp_comment) @scope` };
+const racket: SymbolRules = { ...scheme, query: `${scheme.query} (sexp_comment) @scope` };
 
 const commonLispForms: readonly Forms[] = [
   { kind: "module", words: "defpackage" },
@@ -98,7 +98,7 @@ const commonLispForms: readonly Forms[] = [
   { kind: "variable", words: "defvar defparameter" },
 ];
 
-export const commonLisp: SymbolRules = {
+const commonLisp: SymbolRules = {
   query: `
     (list_lit (defun (defun_header keyword: (defun_keyword "defmacro") function_name: (_) @name)
       . value: (str_lit)? @doc . value: (_)? @body)) @macro
@@ -118,7 +118,7 @@ export const commonLisp: SymbolRules = {
   kind: unlessQuoted,
 };
 
-export const emacsLisp: SymbolRules = {
+const emacsLisp: SymbolRules = {
   query: `
     (function_definition name: (_) @name docstring: (_) @doc @body) @function
     (function_definition name: (_) @name parameters: (_) . (_)? @body) @function
@@ -136,4 +136,12 @@ export const emacsLisp: SymbolRules = {
     (comment) @comment
   `,
   unrelatedComment: /^;;;###autoload/,
+};
+
+export const lispRules: SymbolRulesTable = {
+  clojure,
+  "common-lisp": commonLisp,
+  "emacs-lisp": emacsLisp,
+  racket,
+  scheme,
 };

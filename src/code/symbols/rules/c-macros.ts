@@ -1,14 +1,14 @@
 import { blankOut } from "../second-reading.ts";
 
 /**
- * C and C++ without macros that stand where the language has nothing of the kind. What they stand for is unknown; without
- * them the grammar understands what is around.
+ * C and C++ without macros in positions where the language has no such construct. Their expansion is unknown; without them
+ * the grammar understands the code around them.
  */
 export function withoutMacros(text: string): string {
   return misplaced.reduce(blankOut, text);
 }
 
-// All are bounded: nobody knows what a text holds.
+// Every repetition is bounded: a text may hold anything.
 const string = String.raw`"(?:[^"\\\n]|\\.){0,500}"|'(?:[^'\\\n]|\\.){0,500}'`;
 const inner = nested(nested(nested("(?!)")));
 const macro = "[A-Z][A-Z0-9]*_[A-Z0-9_]*\\b|[A-Z]{4,}\\b";
@@ -60,7 +60,7 @@ const misplaced: readonly RegExp[] = [
   "\\bPy(?:Var)?Object_HEAD_INIT[ \\t]*\\([^()]*\\)",
   // private slots:
   "(?<=\\b(?:public|protected|private)[ \\t]+)(?:slots|Q_SLOTS)(?=[ \\t]*:)",
-  // What is no macro, but not known to the grammar either: template class Name<4>; template <enable<T>* = nullptr>
+  // Not macros, but unknown to the grammar too: template class Name<4>; template <enable<T>* = nullptr>
   `${lineStart}(?:extern[ \\t]+)?template[ \\t]+(?![ \\t]*<)[^;{}]{0,500};`,
   "(?<=>)[ \\t]*\\*+[ \\t]*=[ \\t]*nullptr(?=[ \\t]*[,>])",
 ].map((pattern) => new RegExp(pattern, "gm"));

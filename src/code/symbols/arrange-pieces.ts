@@ -1,0 +1,122 @@
+import type { Piece, Pieces } from "./gather-pieces.ts";
+
+/**
+ * Makes one symbol of those that stand right below one another, with nothing but comments between, and have the same name
+ * and as many parameters: a signature and its equations, the clauses of a function.
+ */
+export function joinClauses({ symbols, comments, attributes }: Pieces, text: string): Pieces {
+  const commentEnds = new Map(comments.map(({ start, end }) => [start, end]));
+  const joined: Piece[] = [];
+  const open: Piece[] = [];
+  for (const piece of symbols) {
+    let previous: Piece | undefined;
+    for (let last = open.at(-1); last && last.end <= piece.start; last = open.at(-1)) previous = open.pop();
+    if (
+      previous &&
+      isClauseOf(previous, piece, text) &&
+      onlyComments(text, previous.end, piece.start, commentEnds)
+    ) {
+      previous.headEnd ??= previous.end;
+      previous.end = piece.end;
+      previous.inside = undefined;
+      open.push(previous);
+    } else {
+      joined.push(piece);
+      open.push(piece);
+    }
+  }
+  return { symbols: joined, comments, attributes };
+}
+
+function isClauseOf(first: Piece, next: Piece, text: string): boolean {
+  return (
+    first.kind === next.kind &&
+    first.parameters === next.parameters &&
+    text.slice(first.nameStart, first.nameEnd) === text.slice(next.nameStart, next.nameEnd)
+  );
+}
+
+function onlyComments(text: string, from: number, to: number, ends: ReadonlyMap<number, number>): boolean {
+  let at = from;
+  for (;;) {
+    while (at < to && /[\s.;]/.test(text.charAt(at))) at++;
+    if (at >= to) return true;
+    const end = ends.get(at);
+    if (end === undefined) return false;
+    at = end;
+  }
+}
+
+/** Lets every heading reach to the next one of its level or above. Headings in lists and quotations are none of the text. */
+export function nestHeadings(levelOf: (heading: string) => number) {
+  return ({ symbols, comments, attributes }: Pieces, text: string): Pieces => {
+    const scopes = symbols.filter(({ kind }) => kind === "scope");
+    const headings = symbols.filter(
+      (piece) =>
+        piece.kind !== "scope" && !scopes.some(({ start, end }) => start <= piece.start && piece.end <= end),
+    );
+    const open: { readonly piece: Piece; readonly level: number }[] = [];
+    for (const piece of headings) {
+      const level = levelOf(text.slice(piece.start, piece.end).trim());
+      closeTo(level, open, piece.start);
+      open.push({ piece, level });
+      const start = piece.start + text.slice(piece.start, piece.end).trimEnd().length;
+      piece.inside = { start, end: start };
+      piece.headEnd = piece.nameEnd;
+    }
+    closeTo(0, open, text.length);
+    for (const piece of headings) {
+      const start = piece.inside?.start ?? piece.end;
+      piece.inside = { start, end: start + text.slice(start, piece.end).trimEnd().length };
+    }
+    return { symbols: headings, comments, attributes };
+  };
+}
+
+function closeTo(
+  level: number,
+  open: { readonly piece: Piece; readonly level: number }[],
+  end: number,
+): void {
+  for (let last = open.at(-1); last && last.level >= level; last = open.at(-1)) {
+    last.piece.end = end;
+    open.pop();
+  }
+}
+
+/** Where several patterns name the same node, the first in the query names it. */
+export function onePerNode({ symbols, comments, attributes }: Pieces): Pieces {
+  const best = new Map<number, Piece>();
+  for (const piece of symbols) {
+    const known = best.get(piece.node);
+    if (!known || piece.pattern < known.pattern) best.set(piece.node, piece);
+  }
+  return { symbols: symbols.filter((piece) => best.get(piece.node) === piece), comments, attributes };
+}
+
+/** Ends symbols before comments that stand on lines of their own at their end: those belong to what follows. */
+export function withoutTrailingComments(pieces: Pieces, text: string): Pieces {
+  const startOf = new Map(pieces.comments.map(({ start, end }) => [trimmedEnd(text, end), start]));
+  for (const piece of pieces.symbols) {
+    let end = trimmedEnd(text, piece.end);
+    for (
+      let start = startOf.get(end);
+      start !== undefined && start > piece.nameEnd;
+      start = startOf.get(end)
+    ) {
+      if (!/^\s*$/.test(text.slice(text.lastIndexOf("\n", start - 1) + 1, start))) break;
+      end = trimmedEnd(text, start);
+    }
+    piece.end = end;
+    if (piece.inside && piece.inside.end > end) {
+      piece.inside = { start: piece.inside.start, end: Math.max(piece.inside.start, end) };
+    }
+  }
+  return pieces;
+}
+
+function trimmedEnd(text: string, end: number): number {
+  let at = end;
+  while (at > 0 && /\s/.test(text.charAt(at - 1))) at--;
+  return at;
+}
