@@ -1,7 +1,7 @@
 import type { Code } from "../contract/code.ts";
 import { ToolError } from "../contract/error.ts";
 import type { PathGuard } from "../contract/guard.ts";
-import { IndexHost } from "./worker/index-host.ts";
+import { IndexHost } from "./worker/index-worker.ts";
 import { Reader } from "./worker/reader.ts";
 
 export interface CodeOptions {

@@ -1,4 +1,4 @@
-import { discardIndex, indexFile, sizeOfIndex } from "../code/index/index-file.ts";
+import { discardIndex, indexFile, sizeOfIndex } from "../code/index/storage/index-file.ts";
 import type { IndexState, IndexWaiting } from "../contract/code.ts";
 import { workspaceFiles } from "../system/directories.ts";
 import { lazyCode } from "./lazy-parts.ts";

@@ -109,3 +109,10 @@ function receivedError({ code, message, hint, stack }: SentError): ToolError {
   if (stack !== undefined) error.stack = stack;
   return error;
 }
+
+export function closed(): ToolError {
+  return new ToolError("unavailable", "This tool room is closed", { hint: "Open a new one." });
+}
+
+/** The signal by which a host ends that takes more memory than it may. Nothing else sends it. */
+export const tooMuchMemory = "SIGALRM";

@@ -1,6 +1,5 @@
-import { Channel, type ServiceOf } from "./channel.ts";
-import { endWithParent } from "./end-with-parent.ts";
-import { closed } from "./failures.ts";
+import { Worker } from "node:worker_threads";
+import { Channel, closed, type ServiceOf, tooMuchMemory } from "./channel.ts";
 
 export type Service = object & { readonly close?: () => Promise<void> };
 
@@ -45,3 +44,24 @@ export function serveStarter<Asks extends ServiceOf<Asks>>(
 function send(message: unknown): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
+
+/**
+ * Ends this process when the one that started it is gone, or when it takes too much memory: in the middle of its work
+ * nothing else would tell it.
+ */
+function endWithParent(mostMemory: number = Number.POSITIVE_INFINITY): void {
+  new Worker(watch, { eval: true, execArgv: [], workerData: { mostMemory, tooMuchMemory } }).unref();
+}
+
+const watch = `
+  const { workerData } = require("node:worker_threads");
+  const { ppid } = process;
+  const watchParent = () => {
+    if (process.ppid !== ppid) process.kill(process.pid, "SIGKILL");
+  };
+  const watchMemory = () => {
+    if (process.memoryUsage.rss() > workerData.mostMemory) process.kill(process.pid, workerData.tooMuchMemory);
+  };
+  setInterval(watchParent, 1000);
+  if (workerData.mostMemory < Infinity) setInterval(watchMemory, 50);
+`;

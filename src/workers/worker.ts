@@ -1,8 +1,7 @@
 import type { ToolError } from "../contract/error.ts";
 import { untilAborted } from "../lib/abort.ts";
 import { Turns, whileReading } from "../lib/turns.ts";
-import { type AnswerOf, Channel, type InputOf, type ServiceOf } from "./channel.ts";
-import { closed } from "./failures.ts";
+import { type AnswerOf, Channel, closed, type InputOf, type ServiceOf } from "./channel.ts";
 import { startWorker, type WorkerEnd, type WorkerProcess } from "./start-worker.ts";
 
 export interface WorkerOptions {

@@ -1,9 +1,8 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
+import { blankLinesAbove, blankLinesBelow, lineEnd, lineStart, opensLine, trimmedEnd } from "../lines.ts";
 import type { Splice } from "./block-change.ts";
-import { siblingsOf } from "./gaps.ts";
-import { blankLinesAbove, blankLinesBelow, lineEnd, lineStart, opensLine, trimmedEnd } from "./lines.ts";
-import { spanOf } from "./replace-block.ts";
-import { elementLineEnd, separatorAfter } from "./separators.ts";
+import { spanOf } from "./block-text.ts";
+import { elementLineEnd, separatorAfter, siblingsOf } from "./spacing.ts";
 
 /**
  * The ways to take a block out, the likely one first: with the separator that follows it, or that before it where it is

@@ -2,8 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { codeRoom } from "../../../test/support/code-room.ts";
 import type { CodeSymbol } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { BlockWanted } from "./block-wanted.ts";
-import { findBlock } from "./find-block.ts";
+import { type BlockWanted, findBlock } from "./find-block.ts";
 
 const room = codeRoom();
 afterAll(() => room[Symbol.asyncDispose]());

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { halvedConditions } from "./halved-conditions.ts";
+import { halvedConditions } from "./change-damage.ts";
 
 const text = "#ifdef A\nint f(void) {\n#else\nint f(int x) {\n#endif\n  return 1;\n}\nint g;\n";
 

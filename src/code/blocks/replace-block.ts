@@ -1,20 +1,9 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
+import { lineEndNear, lineStart } from "../lines.ts";
 import { type BlockChange, withReadings } from "./block-change.ts";
-import { indentationLevel } from "./indentation-level.ts";
-import { lineEndNear, lineStart, trimmedEnd } from "./lines.ts";
-import { placeAt } from "./place-at.ts";
-import { separatorAfter, withoutSeparator } from "./separators.ts";
-import type { Snippet } from "./snippet.ts";
-
-/** Where a block begins and ends, without blanks and line ends that a grammar counts to it. */
-export function spanOf(
-  text: string,
-  symbol: Pick<CodeSymbol, "start" | "end">,
-): { readonly start: number; readonly end: number } {
-  const own = text.slice(symbol.start, symbol.end);
-  const start = symbol.start + (own.length - own.trimStart().length);
-  return { start, end: Math.max(start, trimmedEnd(text, symbol.start, symbol.end)) };
-}
+import { spanOf } from "./block-text.ts";
+import { indentationLevel, placeAt, type Snippet } from "./snippet.ts";
+import { separatorAfter, withoutSeparator } from "./spacing.ts";
 
 /** The ways to put new code in the place of a block, the likely one first. */
 export function replaceBlock(

@@ -1,5 +1,5 @@
-import { levelsFor } from "./levels.ts";
-import { blanksOf } from "./lines.ts";
+import type { Outline } from "../../contract/code.ts";
+import { blanksOf, indentationAt } from "../lines.ts";
 
 /** New code as it was given: its lines, without blank ones around them and without line ends. */
 export interface Snippet {
@@ -160,3 +160,101 @@ function commonBlanks(lines: readonly string[]): string {
     return common.slice(0, same);
   }, first);
 }
+
+/**
+ * How the blanks by which lines are deeper than the first of them are written at a place: tabs for spaces, spaces for tabs
+ * or in another width, where the lines show plainly what one level of theirs is; else as given.
+ */
+function levelsFor(lines: readonly string[], place: Place): (more: string) => string {
+  const { level } = place;
+  const indented = lines.map(blanksOf).filter((more) => more.length > 1 || more === "\t");
+  if (level === "\t" && indented.every((more) => !more.includes("\t"))) {
+    const step = Math.min(...indented.map((more) => more.length), 8);
+    return (more) => level.repeat(Math.floor(more.length / step)) + " ".repeat(more.length % step);
+  }
+  if (!level.startsWith(" ")) return asGiven;
+  if (indented.every((more) => more.startsWith("\t"))) return (more) => more.replaceAll("\t", level);
+  const width = widthIn(lines);
+  if (width === undefined || width === level.length || place.isMixed) return asGiven;
+  const resized = (more: string) =>
+    level.repeat(Math.floor(more.length / width)) + " ".repeat(more.length % width);
+  return repeats(lines, place, asGiven) > 0 ? asGiven : resized;
+}
+
+const asGiven = (more: string): string => more;
+
+/** By how many spaces each body is deeper than the line that opens it; undefined where they differ, or any has a tab. */
+function widthIn(lines: readonly string[]): number | undefined {
+  if (lines.some((line) => blanksOf(line).includes("\t"))) return undefined;
+  const steps = lines
+    .slice(1)
+    .map((line, index) => ({
+      opener: lines[index]!,
+      step: blanksOf(line).length - blanksOf(lines[index]!).length,
+    }))
+    .filter(({ opener, step }) => step > 1 && opensBody.test(opener))
+    .map(({ step }) => step);
+  return new Set(steps).size === 1 ? steps[0] : undefined;
+}
+
+/** Not an open parenthesis: what continues in one is often deeper than a body. */
+const opensBody = /(?:[{:]|\b(?:do|then|begin))\s*$/;
+
+/** How many of the old lines, but for closing ones, a way to write them leaves as they are. */
+function repeats(
+  lines: readonly string[],
+  { indentation, old = [] }: Place,
+  levels: (more: string) => string,
+): number {
+  const known = new Set(old);
+  return lines.filter((line) => {
+    const blanks = blanksOf(line);
+    return (
+      blanks.length > 1 &&
+      /\w/.test(line) &&
+      known.has(indentation + levels(blanks) + line.slice(blanks.length))
+    );
+  }).length;
+}
+
+/** What one level of indentation is made of in a text; nothing where nothing is indented. */
+export function indentationLevel(text: string): string {
+  const steps = new Map<string, number>();
+  let previous = 0;
+  for (const line of text.split("\n", maxLines)) {
+    if (line.trim() === "") continue;
+    const blanks = blanksOf(line);
+    const step = blanks.startsWith("\t") ? "\t" : " ".repeat(Math.max(0, blanks.length - previous));
+    // A single blank is no level, but stands before the star of a comment.
+    if (step === "\t" || step.length > 1) steps.set(step, (steps.get(step) ?? 0) + 1);
+    previous = blanks.startsWith("\t") ? 0 : blanks.length;
+  }
+  const [commonest] = [...steps].sort(
+    (left, right) => right[1] - left[1] || left[0].length - right[0].length,
+  );
+  return commonest?.[0] ?? "";
+}
+
+/** More lines than this tell nothing new. */
+const maxLines = 5_000;
+
+/** Where new lines stand that begin where the line of `at` does, or with another indentation that is known. */
+export function placeAt(
+  text: string,
+  { language }: Outline,
+  at: number,
+  indentation = indentationAt(text, at),
+): Place {
+  return { indentation, level: indentationLevel(text), hasDirectives: withDirectives.has(language) };
+}
+
+const withDirectives: ReadonlySet<string> = new Set([
+  "c",
+  "cpp",
+  "c-sharp",
+  "swift",
+  "objc",
+  "cuda",
+  "arduino",
+  "glsl",
+]);

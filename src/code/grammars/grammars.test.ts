@@ -4,11 +4,10 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { heavyGrammars } from "../languages/find-language.ts";
 import { usedGrammars } from "../languages/languages.ts";
-import { heavyGrammars } from "./heavy.ts";
-import { mend } from "./mend.ts";
+import { grammarSource, mend, parserSource } from "./load-grammar.ts";
 import { grammarHashes, parserHash } from "./pinned.ts";
-import { grammarSource, parserSource } from "./places.ts";
 
 const run = promisify(execFile);
 

@@ -3,15 +3,15 @@ import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { throwIfAborted } from "../../lib/abort.ts";
-import { BackgroundBuild } from "./background-build.ts";
-import { LexicalBuilder } from "./build-lexical.ts";
-import type { BuildWorker } from "./build-worker.ts";
-import { commitGone, commitLexical } from "./commit.ts";
-import { DamagedIndex } from "./damaged-index.ts";
-import { isDamage, isUnreadable } from "./index-database.ts";
-import { IndexStore } from "./index-store.ts";
-import { type ListedFile, WorkspaceLister } from "./list-workspace.ts";
-import { WorkspaceState } from "./workspace-state.ts";
+import { BackgroundBuild } from "./build/background-build.ts";
+import { LexicalBuilder } from "./build/build-lexical.ts";
+import type { BuildWorker } from "./build/build-service.ts";
+import { commitGone, commitLexical } from "./build/commit.ts";
+import { type ListedFile, WorkspaceLister } from "./build/list-workspace.ts";
+import { WorkspaceState } from "./build/workspace-state.ts";
+import { DamagedIndex } from "./storage/bytes.ts";
+import { isDamage, isUnreadable } from "./storage/index-database.ts";
+import { IndexStore } from "./storage/index-store.ts";
 
 export interface IndexerOptions {
   /** Real path. */

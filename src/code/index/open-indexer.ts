@@ -11,12 +11,12 @@ import type {
 } from "../../contract/code.ts";
 import { answer } from "../search/answer.ts";
 import { central } from "../search/central.ts";
-import { findCandidates } from "./find-candidates.ts";
-import { findSymbols } from "./find-symbols.ts";
 import { Indexer, type IndexerOptions } from "./indexer.ts";
-import { liveWords } from "./live-words.ts";
+import { findCandidates } from "./query/find-candidates.ts";
+import { findSymbols } from "./query/find-symbols.ts";
+import { liveWords } from "./query/word-index.ts";
 
-export type { BuildWorker } from "./build-worker.ts";
+export type { BuildWorker } from "./build/build-service.ts";
 export type { IndexerOptions } from "./indexer.ts";
 
 /** What the process is asked that keeps an index. Questions are about what the last refresh has found. */

@@ -1,5 +1,74 @@
 import { languages } from "./languages.ts";
-import { sharedExtensions } from "./shared-extensions.ts";
+
+/**
+ * Extensions that several languages have, decided by what the text looks like. The first whose sign is found, else the
+ * last; undefined is a language that we cannot parse.
+ */
+export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
+  h: [
+    {
+      language: "objective-c",
+      sign: /^[ \t]*(?:@(?:interface|protocol|class|end|property)\b|#\s*import\b)/m,
+    },
+    {
+      language: "cpp",
+      sign: /^[ \t]*(?:namespace\b|template\s*<|using\s+(?:namespace\b|\w+\s*=)|class\s+\w[^;{]*[{:]|(?:public|private|protected)\s*:|#\s*include\s*<(?:algorithm|array|atomic|chrono|cstd\w+|functional|initializer_list|iostream|iosfwd|limits|list|map|memory|mutex|optional|set|sstream|stdexcept|string|string_view|thread|tuple|type_traits|unordered_map|utility|variant|vector)>|(?:constexpr|virtual|explicit|friend)\b)|\b\w+::\w|\bstatic_cast<|\bnoexcept\b|-\*-\s*(?:mode:\s*)?[Cc]\+\+/m,
+    },
+    { language: "c" },
+  ],
+  m: [
+    {
+      language: "objective-c",
+      sign: /^[ \t]*(?:@(?:interface|implementation|protocol|class|import|end)\b|#\s*(?:import|include|define|ifdef)\b|\/\/|\/\*)/m,
+    },
+    { language: undefined, sign: /^[ \t]*(?::-|\(\*)/m },
+    { language: "matlab" },
+  ],
+  pl: [
+    {
+      language: "perl",
+      sign: /^#!.*perl|^[ \t]*(?:use\s+[\w:]+|my\s|sub\s+\w|package\s+[\w:]+|our\s|require\s)/m,
+    },
+    { language: undefined, sign: /^[ \t]*(?::-|\w+(?:\(.*\))?\s*:-)|^%/m },
+    { language: "perl" },
+  ],
+  t: [
+    { language: "perl", sign: /^#!.*perl|^[ \t]*(?:use\s+[\w:]+|my\s|sub\s+\w|package\s+[\w:]+)/m },
+    { language: undefined },
+  ],
+  // Translations of Qt and films have the name of TypeScript.
+  ts: [
+    { language: "xml", sign: /^\uFEFF?\s*<(?:\?xml|!DOCTYPE TS|TS\b)/ },
+    { language: undefined, sign: /^G[^\n]{0,200}\0/ },
+    { language: "typescript" },
+  ],
+  d: [{ language: "make", sign: /^[^\n:{};]+\.o\s*:/ }, { language: "d" }],
+  cls: [{ language: "latex", sign: /^[ \t]*(?:%|\\\w+)/ }, { language: undefined }],
+  cl: [{ language: "common-lisp", sign: /^[ \t]*(?:;|\(|#\|)/ }, { language: "c" }],
+  scm: [{ language: "tree-sitter-query", sign: /(?:^|[\s)\]])@[\w.]+(?:\s|\)|$)/m }, { language: "scheme" }],
+  inc: [
+    { language: "php", sign: /^[ \t]*<\?php/ },
+    { language: "cpp", sign: /^[ \t]*(?:namespace\b|template\s*<)/m },
+    { language: "c", sign: /^[ \t]*#\s*(?:include|define|ifndef|ifdef)\b/m },
+    { language: undefined },
+  ],
+  prettierrc: [{ language: "json", sign: /^[ \t]*\{/ }, { language: "yaml" }],
+  conf: [
+    { language: "nginx", sign: /^[ \t]*(?:server|http|upstream|location|events)\b[^=\n]*\{/m },
+    { language: "ini", sign: /^[ \t]*\[[^\]\n]+\]\s*$/m },
+    { language: undefined },
+  ],
+  cfg: [{ language: "ini", sign: /^[ \t]*\[[^\]\n]+\]\s*$/m }, { language: undefined }],
+  tab: [{ language: "tsv", sign: /\t/ }, { language: undefined }],
+  config: [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }],
+  props: [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }],
+  ui: [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }],
+};
+
+interface Claim {
+  readonly language: string | undefined;
+  readonly sign?: RegExp;
+}
 
 /**
  * The language of a file, by its name, its first line, and where several languages share an extension by what stands in

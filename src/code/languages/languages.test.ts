@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findLanguage } from "./find-language.ts";
-import { languageOf } from "./language-of.ts";
+import { languageOf, sharedExtensions } from "./language-of.ts";
 import { languageNames, languages } from "./languages.ts";
-import { sharedExtensions } from "./shared-extensions.ts";
 
 describe("the table of languages", () => {
   it("names each language, alias, extension, file and interpreter once", () => {

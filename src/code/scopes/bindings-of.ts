@@ -1,6 +1,5 @@
-import type { Definition, Meaning, ScopeRules, Step } from "./scope-rules.ts";
-import { kinds } from "./scope-rules.ts";
-import type { Place } from "./ways-to.ts";
+import type { Place } from "./meaning-of.ts";
+import { type Definition, kinds, type Meaning, type ScopeRules, type Step } from "./scope-rules.ts";
 
 export interface Understood {
   readonly place: Place;

@@ -1,11 +1,10 @@
 import type { Tree } from "web-tree-sitter";
 import type { Occurrence, Occurrences, Outline } from "../../contract/code.ts";
-import { lineOf, lineStartsOf } from "../symbols/line-starts.ts";
+import { lineOf, lineStartsOf } from "../lines.ts";
 import { bindingsOf, type Understood } from "./bindings-of.ts";
-import { meaningOf } from "./meaning-of.ts";
+import { meaningOf, type Place, waysTo } from "./meaning-of.ts";
 import { scopeRulesOf } from "./rules-of.ts";
 import type { Meaning } from "./scope-rules.ts";
-import { type Place, waysTo } from "./ways-to.ts";
 
 /** Where a name stands in a parsed text, and which places mean the same. */
 export function occurrencesOf(tree: Tree, text: string, name: string, outline: Outline): Occurrences {

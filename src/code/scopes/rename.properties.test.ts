@@ -4,8 +4,7 @@ import { occurrencesIn } from "../../../test/support/marked-names.ts";
 import type { Occurrence, Occurrences } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import { spliced } from "../blocks/block-change.ts";
-import { checkMeanings } from "./check-meanings.ts";
-import { placesToRename, renameSplices } from "./rename-places.ts";
+import { checkMeanings, placesToRename, renameSplices } from "./rename.ts";
 import { scopeRulesOf } from "./rules-of.ts";
 
 const fixtures = new URL("../symbols/fixtures/", import.meta.url);

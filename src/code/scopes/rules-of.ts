@@ -1,14 +1,10 @@
-import { bash } from "./rules/bash.ts";
-import { c } from "./rules/c.ts";
+import { c, cpp } from "./rules/c-family.ts";
 import { cSharp } from "./rules/c-sharp.ts";
-import { cpp } from "./rules/cpp.ts";
 import { go } from "./rules/go.ts";
-import { java } from "./rules/java.ts";
-import { kotlin } from "./rules/kotlin.ts";
-import { lua } from "./rules/lua.ts";
-import { php } from "./rules/php.ts";
+import { java, kotlin } from "./rules/jvm.ts";
 import { python } from "./rules/python.ts";
 import { rust } from "./rules/rust.ts";
+import { bash, lua, php } from "./rules/scripting.ts";
 import { typescript } from "./rules/typescript.ts";
 import type { ScopeRules } from "./scope-rules.ts";
 

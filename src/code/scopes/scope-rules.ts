@@ -120,6 +120,16 @@ export const argument: Unbound = { is: "argument" };
 export const foreign: Unbound = { is: "foreign" };
 export const unclear: Unbound = { is: "unclear" };
 
+/** Gives the same meaning to each of several node types, or types with a field, separated by blanks. */
+export function each<const Value>(keys: string, value: Value): Readonly<Record<string, Value>> {
+  return Object.fromEntries(keys.split(" ").map((key) => [key, value]));
+}
+
+/** The table of scopes from the node types of each kind, separated by blanks. */
+export function scopesOf(types: Partial<Record<ScopeKind, string>>): ScopeRules["scopes"] {
+  return Object.assign({}, ...Object.entries(types).map(([kind, names]) => each(names, kind)));
+}
+
 /** The text of a node, or of what stands between two offsets. */
 export function textOf({ text }: Way, { start, end }: Pick<Step, "start" | "end">): string {
   return text.slice(start, end);

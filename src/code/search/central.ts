@@ -1,10 +1,9 @@
 import type { CentralFile, CentralWanted, SymbolKind } from "../../contract/code.ts";
-import { indexedSymbol } from "../index/find-symbols.ts";
-import { filterFiles } from "../index/path-filter.ts";
-import type { OutlinedSymbol, WordFile, WordIndex } from "../index/word-index.ts";
+import { indexedSymbol } from "../index/query/find-symbols.ts";
+import { filterFiles } from "../index/query/path-filter.ts";
+import type { OutlinedSymbol, WordFile, WordIndex } from "../index/query/word-index.ts";
 import { fileRoles } from "./file-roles.ts";
-import { type Link, pageRank } from "./page-rank.ts";
-import { termsOf } from "./words.ts";
+import { termsOf } from "./terms.ts";
 
 /** The files and symbols that most of the others use, most central first. Who uses what is told by names. */
 export function central(index: WordIndex, wanted: CentralWanted): CentralFile[] {
@@ -168,3 +167,30 @@ function bestSymbols(
     .slice(0, mostSymbols)
     .map(({ symbol, weight }) => ({ ...indexedSymbol(file, symbol, outline), weight }));
 }
+
+/** `weight` is a share of all that leads away from `from`; what is missing leads anywhere. */
+export interface Link {
+  readonly from: number;
+  readonly to: number;
+  readonly weight: number;
+}
+
+/** How often each is met by who follows links at random, and now and then begins anywhere. Adds up to 1. */
+export function pageRank(count: number, links: readonly Link[]): Float64Array {
+  let ranks = new Float64Array(count).fill(1 / count);
+  const leadsAway = new Float64Array(count);
+  for (const { from, weight } of links) leadsAway[from]! += weight;
+  for (let round = 0; round < rounds; round += 1) {
+    let lost = 0;
+    ranks.forEach((rank, place) => {
+      lost += rank * (1 - leadsAway[place]!);
+    });
+    const next = new Float64Array(count).fill((1 - follows + follows * lost) / count);
+    for (const { from, to, weight } of links) next[to]! += follows * ranks[from]! * weight;
+    ranks = next;
+  }
+  return ranks;
+}
+
+const rounds = 30;
+const follows = 0.85;

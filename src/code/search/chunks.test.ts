@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Outline } from "../../contract/code.ts";
 import { type Chunk, chunksOf } from "./chunks.ts";
-import { Terms } from "./words.ts";
+import { Terms } from "./terms.ts";
 
 const text = "use std;\n\n/// Opens a door.\nfn open_door() {\n  door.turn();\n}\n";
 const start = text.indexOf("///");

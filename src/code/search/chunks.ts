@@ -1,7 +1,6 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
-import { NumberList } from "./number-list.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
-import type { Terms } from "./words.ts";
+import { NumberList, type Terms } from "./terms.ts";
 
 /** A piece of a file as it is found by its words. */
 export interface Chunk {

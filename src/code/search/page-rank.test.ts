@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pageRank } from "./page-rank.ts";
+import { pageRank } from "./central.ts";
 
 it("gives more to what more leads to, and all adds up to one", () => {
   const ranks = pageRank(4, [

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type SymbolKind, symbolKinds } from "../../contract/code.ts";
-import type { WordIndex } from "../index/word-index.ts";
+import type { WordIndex } from "../index/query/word-index.ts";
 import { fileRoles } from "./file-roles.ts";
 import { rank } from "./rank.ts";
 

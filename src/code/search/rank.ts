@@ -1,9 +1,9 @@
 import { type IndexQuestion, symbolKinds } from "../../contract/code.ts";
-import { filterFiles } from "../index/path-filter.ts";
-import type { Postings } from "../index/segment-reader.ts";
-import type { WordFile, WordIndex } from "../index/word-index.ts";
+import { filterFiles } from "../index/query/path-filter.ts";
+import type { WordFile, WordIndex } from "../index/query/word-index.ts";
+import type { Postings } from "../index/storage/segment.ts";
 import { type FileRole, fileRoles } from "./file-roles.ts";
-import { readQuestion } from "./question.ts";
+import { readQuestion } from "./query.ts";
 
 /** A piece of code that answers a question. */
 export interface Ranked {

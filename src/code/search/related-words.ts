@@ -1,4 +1,4 @@
-import { stem } from "./stem.ts";
+import { stem } from "./terms.ts";
 
 /**
  * Words that people and code use for the same thing, without their endings. A question is searched for these too, with less

@@ -1,10 +1,12 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
+import { spanOf } from "../blocks/block-text.ts";
+import { holdersOf } from "../blocks/find-block.ts";
 import { isCalled, isKindWord } from "../blocks/kind-words.ts";
-import { spanOf } from "../blocks/replace-block.ts";
-import { readQuestion } from "../search/question.ts";
+import { piecesOf } from "../search/pieces.ts";
+import { readQuestion } from "../search/query.ts";
 import { relatedWords } from "../search/related-words.ts";
-import { type LikelyPlaces, type Place, winnersOf } from "./place.ts";
-import { type SymbolWords, symbolWords } from "./symbol-words.ts";
+import { termsOf } from "../search/terms.ts";
+import { type LikelyPlaces, type Place, winnersOf } from "./location.ts";
 
 /**
  * The symbols of a file that fit a description, by the words that code.search goes by. The score is how much of what was
@@ -128,3 +130,58 @@ function fits({ symbols }: Outline, index: number, kind: string | undefined): bo
   if (kind === undefined) return true;
   return isCalled(kind, symbol, symbol.parent === undefined ? undefined : symbols[symbol.parent]);
 }
+
+/** What a symbol says of itself. */
+interface SymbolWords {
+  /** In the outline. */
+  readonly index: number;
+  /** How much each word says of it, up to 1, by the best place where it stands. */
+  readonly words: ReadonlyMap<string, number>;
+  /** The same without its comments. */
+  readonly code: ReadonlyMap<string, number>;
+  readonly isDocumented: boolean;
+}
+
+/** The words of the symbols that stand for themselves; what lies in one does not count to it. */
+function symbolWords(text: string, outline: Outline): readonly SymbolWords[] {
+  const known = new Map<number, Words>();
+  for (const { symbol: index, stretches } of piecesOf(text, outline.symbols)) {
+    if (index === undefined) continue;
+    const words = known.get(index) ?? new Words();
+    known.set(index, words);
+    const symbol = outline.symbols[index]!;
+    const { name, doc = "", signature, declarationStart } = symbol;
+    words.addComment(doc);
+    words.addCode(name, 1);
+    words.addCode(signature, headShare);
+    for (const holder of holdersOf(outline, symbol)) words.addCode(holder.name, headShare);
+    for (const { start, end } of stretches) {
+      const body = Math.min(Math.max(start, declarationStart), end);
+      words.addComment(text.slice(start, body));
+      words.addCode(text.slice(body, end), bodyShare);
+    }
+  }
+  return Array.from(known, ([index, { words, code }]) => ({
+    index,
+    words,
+    code,
+    isDocumented: outline.symbols[index]!.doc !== undefined,
+  }));
+}
+
+class Words {
+  readonly words: Map<string, number> = new Map();
+  readonly code: Map<string, number> = new Map();
+
+  addComment(said: string): void {
+    for (const word of termsOf(said)) this.words.set(word, 1);
+  }
+
+  addCode(said: string, share: number): void {
+    for (const word of termsOf(said))
+      for (const known of [this.words, this.code]) known.set(word, Math.max(known.get(word) ?? 0, share));
+  }
+}
+
+const headShare = 0.7;
+const bodyShare = 0.4;

@@ -1,13 +1,17 @@
 import type { Outline } from "../../contract/code.ts";
 import type { Source } from "../../edit/source.ts";
 import { describedSymbols, placeOfSymbol } from "./described-symbols.ts";
-import { isUnclearNumbers, lineNumbersIn } from "./line-numbers.ts";
-import { LinePlaces } from "./line-places.ts";
+import type { Place } from "./location.ts";
 import { type NamedSymbols, namedSymbols, refuseUnknownName } from "./named-symbols.ts";
-import type { Place } from "./place.ts";
 import { noSuchLines, noSuchPlace, severalPlaces, unclearNumbers } from "./refusals.ts";
 import { similarLines } from "./similar-lines.ts";
-import { exactPlaces, tolerantPlaces } from "./text-places.ts";
+import {
+  exactPlaces,
+  isUnclearNumbers,
+  LinePlaces,
+  lineNumbersIn,
+  tolerantPlaces,
+} from "./text-locations.ts";
 
 /** A file in which a place is looked for. */
 export interface SmartFile {

@@ -1,9 +1,7 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { BlockWanted } from "../blocks/block-wanted.ts";
-import { findBlocks, holdersOf } from "../blocks/find-block.ts";
+import { type BlockWanted, findBlocks, holdersOf, noSuchBlock } from "../blocks/find-block.ts";
 import { isKindWord } from "../blocks/kind-words.ts";
-import { noSuchBlock } from "../blocks/no-such-block.ts";
 
 /** The symbols that a location names. */
 export interface NamedSymbols {

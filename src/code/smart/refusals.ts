@@ -1,10 +1,10 @@
 import { ToolError } from "../../contract/error.ts";
 import { counted } from "../../lib/counted.ts";
-import { lineEnd, lineStart } from "../blocks/lines.ts";
-import { describeBlock } from "../blocks/list-blocks.ts";
-import type { LineSpan } from "./line-numbers.ts";
+import { describeBlock } from "../blocks/describe-block.ts";
+import { lineEnd, lineStart } from "../lines.ts";
 import type { SmartFile } from "./locate.ts";
-import { mostPlaces, type Place } from "./place.ts";
+import { mostPlaces, type Place } from "./location.ts";
+import type { LineSpan } from "./text-locations.ts";
 
 /** Several places fit: all are told, with their lines and, where they only resemble what was said, how much. */
 export function severalPlaces(file: SmartFile, location: string, places: readonly Place[]): ToolError {

@@ -1,6 +1,6 @@
 import type { Node } from "web-tree-sitter";
 import { type SymbolKind, symbolKinds } from "../../contract/code.ts";
-import type { CompiledRules } from "./compiled-rules.ts";
+import type { CompiledRules } from "./outline-of.ts";
 import type { SymbolRules } from "./symbol-rules.ts";
 
 /** A stretch of the text, in UTF-16 units. */

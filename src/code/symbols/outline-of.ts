@@ -1,12 +1,12 @@
-import type { Node, Tree } from "web-tree-sitter";
+import { type Language, type Node, Query, type Tree } from "web-tree-sitter";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
-import { atMost } from "./at-most.ts";
-import { type CompiledRules, compiledRules } from "./compiled-rules.ts";
-import { faultsOf } from "./faults-of.ts";
+import { lineStartsOf } from "../lines.ts";
 import { gatherPieces } from "./gather-pieces.ts";
-import { lineStartsOf } from "./line-starts.ts";
+import { rulesOf } from "./rules-of.ts";
 import { startWithBlanked, withBestReading } from "./second-reading.ts";
+import type { SymbolRules } from "./symbol-rules.ts";
 import { symbolsOf } from "./symbols-of.ts";
+import { faultsOf } from "./syntax-faults.ts";
 
 /*
  * How symbols are found.
@@ -75,4 +75,53 @@ function isNoCode(root: Node): boolean {
   if (!root.hasError) return false;
   const isEndless = (node: Node | null) => node?.isError === true && node.childCount > 10_000;
   return isEndless(root) || root.children.some(isEndless);
+}
+
+export interface CompiledRules {
+  readonly rules: SymbolRules;
+  readonly query: Query;
+}
+
+const compiled = new WeakMap<Language, CompiledRules>();
+
+/** Compiled once for each grammar; undefined where there are no rules. */
+export function compiledRules(language: string, grammar: Language): CompiledRules | undefined {
+  const known = compiled.get(grammar);
+  if (known) return known;
+  const rules = rulesOf(language);
+  if (!rules) return undefined;
+  const made = { rules, query: new Query(grammar, rules.query) };
+  compiled.set(grammar, made);
+  return made;
+}
+
+/** Leaves out the innermost symbols, a level at a time, until no more are left than wanted; at the end the last ones. */
+export function atMost(wanted: number, symbols: readonly CodeSymbol[]): CodeSymbol[] {
+  if (symbols.length <= wanted) return [...symbols];
+  const levels: number[] = [];
+  const counts: number[] = [];
+  for (const { parent } of symbols) {
+    const level = parent === undefined ? 0 : (levels[parent] ?? 0) + 1;
+    levels.push(level);
+    counts[level] = (counts[level] ?? 0) + 1;
+  }
+  const deepest = deepestThatFits(wanted, counts);
+  const kept: CodeSymbol[] = [];
+  const places = new Map<number, number>();
+  for (const [index, symbol] of symbols.entries()) {
+    if ((levels[index] ?? 0) > deepest || kept.length === wanted) continue;
+    places.set(index, kept.length);
+    kept.push({ ...symbol, parent: symbol.parent === undefined ? undefined : places.get(symbol.parent) });
+  }
+  return kept;
+}
+
+function deepestThatFits(wanted: number, counts: readonly number[]): number {
+  let total = counts[0] ?? 0;
+  let level = 0;
+  while (level + 1 < counts.length && total + (counts[level + 1] ?? 0) <= wanted) {
+    level++;
+    total += counts[level] ?? 0;
+  }
+  return level;
 }

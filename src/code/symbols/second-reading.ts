@@ -1,6 +1,6 @@
 import { Parser, type Tree } from "web-tree-sitter";
-import { faultsOf } from "./faults-of.ts";
 import type { SymbolRules } from "./symbol-rules.ts";
+import { faultsOf } from "./syntax-faults.ts";
 
 /** Of texts that are tried again: it costs as much as the first time. */
 const longest = 400_000;

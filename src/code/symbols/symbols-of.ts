@@ -1,8 +1,7 @@
 import type { CodeSymbol, SymbolKind } from "../../contract/code.ts";
-import { belongings } from "./belongings.ts";
+import { lineOf } from "../lines.ts";
 import type { Piece, Pieces, Stretch } from "./gather-pieces.ts";
-import { docSentence, signatureOf } from "./head.ts";
-import { lineOf } from "./line-starts.ts";
+import { docSentence, signatureOf } from "./signatures.ts";
 import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
 
 /** Where symbols stand that are not all of an outline. */
@@ -99,4 +98,112 @@ function usualKind(kind: SymbolKind, parent: SymbolKind | undefined): SymbolKind
   if (kind === "function" && holdingMethods.has(parent)) return "method";
   if ((kind === "variable" || kind === "constant") && holdingLocals.has(parent)) return undefined;
   return kind;
+}
+
+/** How far a symbol reaches with all that belongs to it. */
+interface Reach {
+  readonly start: number;
+  readonly declarationStart: number;
+  readonly end: number;
+  /** The comments above, as written. */
+  readonly docs: readonly string[];
+}
+
+interface Belongings {
+  /** In the order of the text. */
+  readonly comments: readonly Stretch[];
+  reachOf(piece: Piece): Reach;
+}
+
+/** Tells which comments and attributes belong to a symbol. */
+function belongings(pieces: Pieces, text: string, rules: SymbolRules): Belongings {
+  const attributesByEnd = new Map(pieces.attributes.map((one) => [one.end, one]));
+  const attributesByStart = new Map(pieces.attributes.map((one) => [one.start, one]));
+  // Some grammars count the end of the line to a comment.
+  const comments = pieces.comments.map(({ start, end }) => ({ start, end: endOfText(text, end) }));
+  comments.sort((one, other) => one.start - other.start);
+  const commentsByEnd = new Map(comments.map((one) => [one.end, one]));
+  const commentsByStart = new Map(comments.map((one) => [one.start, one]));
+
+  const commentAbove = (start: number, end: number): Stretch | undefined => {
+    const comment = commentsByEnd.get(end);
+    if (!comment || !standsAlone(text, comment) || hasBlankLine(text, end, start)) return undefined;
+    const written = text.slice(comment.start, comment.end);
+    const unrelated =
+      rules.unrelatedComment?.test(written) || (comment.start === 0 && written.startsWith("#!"));
+    return unrelated ? undefined : comment;
+  };
+
+  const above = (start: number) => {
+    const docs: string[] = [];
+    for (;;) {
+      const end = endOfText(text, start);
+      const attribute = attributesByEnd.get(end);
+      const comment = attribute ? undefined : commentAbove(start, end);
+      const belonging = attribute ?? comment;
+      if (!belonging) return { start, docs: docs.reverse() };
+      const doc = attribute ? attribute.doc : comment;
+      if (doc) docs.push(text.slice(doc.start, doc.end));
+      start = belonging.start;
+    }
+  };
+
+  const afterAttributes = (start: number, end: number): number => {
+    let at = start;
+    for (let attribute = attributesByStart.get(at); attribute; ) {
+      at = startOfText(text, attribute.end);
+      for (let comment = commentsByStart.get(at); comment; comment = commentsByStart.get(at)) {
+        at = startOfText(text, comment.end);
+      }
+      attribute = attributesByStart.get(at);
+    }
+    return at < end ? at : start;
+  };
+
+  const reachOf = (piece: Piece): Reach => {
+    const end = endOfText(text, piece.end);
+    return {
+      ...above(piece.start),
+      declarationStart: afterAttributes(piece.start, end),
+      end: piece.common ? end : afterTerminator(text, end, rules.terminator),
+    };
+  };
+  return { comments, reachOf };
+}
+
+function afterTerminator(text: string, end: number, terminator: string | undefined): number {
+  if (terminator === undefined) return end;
+  let at = end;
+  while (text.charAt(at) === " " || text.charAt(at) === "\t") at++;
+  return text.startsWith(terminator, at) ? at + terminator.length : end;
+}
+
+/** Whether nothing but blanks stands before it on its line. */
+function standsAlone(text: string, { start }: Stretch): boolean {
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+  return start === 0 || endOfText(text, start, lineStart) === lineStart;
+}
+
+function hasBlankLine(text: string, start: number, end: number): boolean {
+  const first = text.indexOf("\n", start);
+  if (first < 0 || first >= end) return false;
+  const second = text.indexOf("\n", first + 1);
+  return second >= 0 && second < end;
+}
+
+/** Where the text that ends at or before an offset ends, without the blanks between. */
+export function endOfText(text: string, offset: number, from = 0): number {
+  let at = offset;
+  while (at > from && isBlank(text.charCodeAt(at - 1))) at--;
+  return at;
+}
+
+function startOfText(text: string, offset: number): number {
+  let at = offset;
+  while (at < text.length && isBlank(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13) || code === 0xfeff;
 }

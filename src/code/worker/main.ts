@@ -1,15 +1,15 @@
 /** The program of the hosts that read code. */
 import { type Serving, serveStarter } from "../../workers/serve-starter.ts";
-import type { HostRole } from "./code-host.ts";
-import type { IndexerAsks } from "./indexing.ts";
+import type { HostRole } from "./code-worker.ts";
+import type { IndexerAsks } from "./index-service.ts";
 
 type Service = (serving: Serving<IndexerAsks>, ...words: string[]) => Promise<object>;
 
 const services: Record<HostRole, Service> = {
-  reader: async ({ retire }) => (await import("./reading.ts")).readingService(retire),
-  builder: async ({ retire }) => (await import("../index/build-service.ts")).buildService(retire),
+  reader: async ({ retire }) => (await import("./reader-service.ts")).readingService(retire),
+  builder: async ({ retire }) => (await import("../index/build/build-service.ts")).buildService(retire),
   indexer: async ({ starter }, workspace, directory) => {
-    const { indexingService } = await import("./indexing.ts");
+    const { indexingService } = await import("./index-service.ts");
     return indexingService({ workspace: workspace!, directory: directory!, runtime: starter });
   },
 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { changeBetween, changed } from "./text-change.ts";
+import { changeBetween, changed } from "./sent-texts.ts";
 
 it("tells the smallest change between two texts", () => {
   const long = "line\n".repeat(5000);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findLanguage } from "../languages/find-language.ts";
-import { changeBetween } from "./text-change.ts";
+import { changeBetween } from "./sent-texts.ts";
 import { type SentText, Trees } from "./trees.ts";
 
 const samples = {

@@ -1,9 +1,8 @@
 import { Edit, Parser, type Point, type Tree } from "web-tree-sitter";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { loadGrammar } from "../grammars/load-grammar.ts";
-import { tooSlow } from "./failures.ts";
-import { keyOf, type SentState } from "./sent-texts.ts";
-import { changed, type TextChange } from "./text-change.ts";
+import { tooSlow } from "./parse-errors.ts";
+import { changed, keyOf, type SentState, type TextChange } from "./sent-texts.ts";
 
 /** A text by its path and language. */
 export interface SentText extends SentState {

@@ -1,16 +1,10 @@
 import { fileURLToPath } from "node:url";
-import type {
-  DocumentContent,
-  DocumentReading,
-  DocumentSource,
-  DocumentWanted,
-  WaitingDocument,
-} from "../../contract/document.ts";
+import type { DocumentContent, DocumentReading, DocumentSource, DocumentWanted, WaitingDocument } from "../../contract/document.ts";
 import { ToolError } from "../../contract/error.ts";
 import { showSize } from "../../lib/show-size.ts";
 import { Turns } from "../../lib/turns.ts";
 import type { WorkerEnd } from "../../workers/start-worker.ts";
-import { tooMuchMemory } from "../../workers/too-much-memory.ts";
+import { tooMuchMemory } from "../../workers/channel.ts";
 import { Worker } from "../../workers/worker.ts";
 import { mostHeap, mostMemory } from "../budget.ts";
 import type { DocumentAsks, DocumentService } from "./service.ts";

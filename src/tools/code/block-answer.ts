@@ -1,5 +1,5 @@
-import { blockHash } from "../../code/blocks/expected-block.ts";
-import { headOf } from "../../code/blocks/list-blocks.ts";
+import { blockHash } from "../../code/blocks/block-text.ts";
+import { headOf } from "../../code/blocks/describe-block.ts";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import type { ToolOutput } from "../../contract/tool.ts";
 import type { EditData } from "../edit/edited-file.ts";

@@ -3,18 +3,12 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { codeRoom } from "../../../test/support/code-room.ts";
 import { spliced } from "../../code/blocks/block-change.ts";
-import { blockText } from "../../code/blocks/expected-block.ts";
-import { siblingsOf } from "../../code/blocks/gaps.ts";
+import { blockText, spanOf } from "../../code/blocks/block-text.ts";
 import { insertBlock } from "../../code/blocks/insert-block.ts";
-import {
-  blankLinesAbove,
-  blankLinesBelow,
-  indentationAt,
-  lineStart,
-  opensLine,
-} from "../../code/blocks/lines.ts";
-import { replaceBlock, spanOf } from "../../code/blocks/replace-block.ts";
+import { replaceBlock } from "../../code/blocks/replace-block.ts";
 import { snippetOf } from "../../code/blocks/snippet.ts";
+import { siblingsOf } from "../../code/blocks/spacing.ts";
+import { blankLinesAbove, blankLinesBelow, indentationAt, lineStart, opensLine } from "../../code/lines.ts";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import type { CodeFile } from "./code-file.ts";
 import { firstThatParses } from "./delete-block.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { BlockWanted } from "../../code/blocks/block-wanted.ts";
+import type { BlockWanted } from "../../code/blocks/find-block.ts";
 import type { Access } from "../../contract/access.ts";
 import type { ChangeOptions } from "./change-code.ts";
 import { checkerAccesses } from "./project-tools/checkers.ts";

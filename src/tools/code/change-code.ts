@@ -1,5 +1,5 @@
 import { type Splice, spliced } from "../../code/blocks/block-change.ts";
-import { damageOf } from "../../code/blocks/judge-change.ts";
+import { damageOf } from "../../code/blocks/change-damage.ts";
 import type { Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, ToolContext } from "../../contract/tool.ts";

@@ -1,6 +1,5 @@
-import type { Damage } from "../../code/blocks/judge-change.ts";
-import { headOf } from "../../code/blocks/list-blocks.ts";
-import { showFault } from "../../code/blocks/show-fault.ts";
+import { type Damage, showFault } from "../../code/blocks/change-damage.ts";
+import { headOf } from "../../code/blocks/describe-block.ts";
 import { ToolError } from "../../contract/error.ts";
 import { counted } from "../../lib/counted.ts";
 

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { type Splice, spliced } from "../../code/blocks/block-change.ts";
+import { damageOf } from "../../code/blocks/change-damage.ts";
 import { deleteBlock } from "../../code/blocks/delete-block.ts";
+import { describeBlock, headOf } from "../../code/blocks/describe-block.ts";
 import { findBlock } from "../../code/blocks/find-block.ts";
-import { damageOf } from "../../code/blocks/judge-change.ts";
-import { describeBlock, headOf } from "../../code/blocks/list-blocks.ts";
 import type { CodeSymbol } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool } from "../../contract/tool.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
+import { headOf } from "../../code/blocks/describe-block.ts";
 import { findBlock } from "../../code/blocks/find-block.ts";
 import { insertBlock, type Position } from "../../code/blocks/insert-block.ts";
-import { headOf } from "../../code/blocks/list-blocks.ts";
 import { snippetOf } from "../../code/blocks/snippet.ts";
 import type { CodeSymbol } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { blockHash } from "../../code/blocks/expected-block.ts";
+import { blockHash, spanOf } from "../../code/blocks/block-text.ts";
+import { describeBlock } from "../../code/blocks/describe-block.ts";
 import { findBlock, findBlocks, holdersOf } from "../../code/blocks/find-block.ts";
-import { describeBlock } from "../../code/blocks/list-blocks.ts";
-import { spanOf } from "../../code/blocks/replace-block.ts";
 import type { CodeSymbol } from "../../contract/code.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { refuseFault } from "../edit/replace-fields.ts";

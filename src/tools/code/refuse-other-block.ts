@@ -1,5 +1,5 @@
-import { blockHash, blockText, hasHash, isBlock } from "../../code/blocks/expected-block.ts";
-import { headOf } from "../../code/blocks/list-blocks.ts";
+import { blockHash, blockText, hasHash, isBlock } from "../../code/blocks/block-text.ts";
+import { headOf } from "../../code/blocks/describe-block.ts";
 import type { CodeSymbol } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import { diffRuns } from "../../edit/diff-runs.ts";

@@ -1,4 +1,4 @@
-import { blockText } from "../../code/blocks/expected-block.ts";
+import { blockText } from "../../code/blocks/block-text.ts";
 import type { CodeSymbol } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import { isPlaceholder } from "../../edit/diagnose/placeholder.ts";

@@ -2,15 +2,15 @@ import * as z from "zod/mini";
 import { spliced } from "../../code/blocks/block-change.ts";
 import { isCalled } from "../../code/blocks/kind-words.ts";
 import { languageOf } from "../../code/languages/language-of.ts";
-import { checkMeanings } from "../../code/scopes/check-meanings.ts";
+import { lineOf, lineStartsOf } from "../../code/lines.ts";
 import {
+  checkMeanings,
   checkNewName,
   placesToRename,
   type RenameWanted,
   renameSplices,
-} from "../../code/scopes/rename-places.ts";
+} from "../../code/scopes/rename.ts";
 import { scopeRulesOf } from "../../code/scopes/rules-of.ts";
-import { lineOf, lineStartsOf } from "../../code/symbols/line-starts.ts";
 import type { Occurrence, Occurrences, Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";

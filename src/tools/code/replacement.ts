@@ -1,4 +1,4 @@
-import { describeBlock } from "../../code/blocks/list-blocks.ts";
+import { describeBlock } from "../../code/blocks/describe-block.ts";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { counted } from "../../lib/counted.ts";
 import type { CodeFile } from "./code-file.ts";

@@ -1,4 +1,4 @@
-import { bestLines } from "../../code/search/best-lines.ts";
+import { bestLines } from "../../code/search/query.ts";
 import type { IndexHit } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";

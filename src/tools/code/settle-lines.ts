@@ -1,5 +1,5 @@
 import { type BlockChange, type Splice, spliced, splicesOf } from "../../code/blocks/block-change.ts";
-import { type Damage, damageOf } from "../../code/blocks/judge-change.ts";
+import { type Damage, damageOf } from "../../code/blocks/change-damage.ts";
 import type { Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext } from "../../contract/tool.ts";

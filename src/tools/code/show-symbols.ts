@@ -1,5 +1,5 @@
+import { headOf } from "../../code/blocks/describe-block.ts";
 import { isCalled } from "../../code/blocks/kind-words.ts";
-import { headOf } from "../../code/blocks/list-blocks.ts";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { printableLine } from "../../lib/printable.ts";
 

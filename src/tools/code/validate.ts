@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { showFault } from "../../code/blocks/show-fault.ts";
+import { showFault } from "../../code/blocks/change-damage.ts";
 import type { SyntaxFault } from "../../contract/code.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/counted.ts";

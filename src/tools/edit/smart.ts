@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { locate } from "../../code/smart/locate.ts";
-import type { Place } from "../../code/smart/place.ts";
+import type { Place } from "../../code/smart/location.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";

@@ -1,6 +1,7 @@
 import {
   argument,
   define,
+  each,
   foreign,
   kinds,
   type Meaning,
@@ -9,6 +10,7 @@ import {
   nameOf,
   refer,
   type ScopeRules,
+  scopesOf,
   textOf,
   unclear,
   type Way,
@@ -24,18 +26,12 @@ export const cSharp: ScopeRules = {
     tuple_pattern: "up",
     parenthesized_variable_designation: "up",
     variable_declarator: variable,
-    "declaration_expression.name": define(),
-    "declaration_pattern.name": define(),
-    "var_pattern.name": define(),
-    "recursive_pattern.name": define(),
-    "list_pattern.name": define(),
-    "foreach_statement.left": define(),
-    "catch_declaration.name": define(),
-    "from_clause.name": define(),
-    let_clause: unclear,
-    join_clause: unclear,
-    join_into_clause: unclear,
-    query_continuation: unclear,
+    ...each(
+      "declaration_expression.name declaration_pattern.name var_pattern.name recursive_pattern.name " +
+        "list_pattern.name foreach_statement.left catch_declaration.name from_clause.name",
+      define(),
+    ),
+    ...each("let_clause join_clause join_into_clause query_continuation attribute_argument", unclear),
     "parameter.name": parameter,
     "parameter_list.name": parameter,
     "type_parameter.name": typeParameter,
@@ -43,79 +39,41 @@ export const cSharp: ScopeRules = {
     labeled_statement: (way, at) =>
       way.steps[at]!.start === way.steps[at - 1]!.start ? define({ in: "function", kind: label }) : "up",
     goto_statement: refer({ kind: label }),
-
-    "parameter.type": ofType,
-    "variable_declaration.type": ofType,
-    "declaration_expression.type": ofType,
-    "declaration_pattern.type": ofType,
-    "recursive_pattern.type": ofType,
-    "foreach_statement.type": ofType,
-    "catch_declaration.type": ofType,
-    "cast_expression.type": ofType,
-    "object_creation_expression.type": ofType,
-    "array_type.type": ofType,
-    "nullable_type.type": ofType,
-    "method_declaration.returns": ofType,
-    "local_function_statement.type": ofType,
-    "property_declaration.type": ofType,
-    type_argument_list: ofType,
-    type_parameter_constraints_clause: ofType,
-    generic_name: ofType,
-    base_list: ofType,
-
-    "class_declaration.name": memberDefinition,
-    "struct_declaration.name": memberDefinition,
-    "interface_declaration.name": memberDefinition,
-    "record_declaration.name": memberDefinition,
-    "enum_declaration.name": memberDefinition,
-    "enum_member_declaration.name": memberDefinition,
-    "delegate_declaration.name": memberDefinition,
-    "method_declaration.name": memberDefinition,
-    "constructor_declaration.name": memberDefinition,
-    "destructor_declaration.name": memberDefinition,
-    "property_declaration.name": memberDefinition,
-    "event_declaration.name": memberDefinition,
-    "member_access_expression.name": member,
-    "member_binding_expression.name": member,
-    "qualified_name.name": member,
-    subpattern: member,
+    ...each(
+      "parameter.type variable_declaration.type declaration_expression.type declaration_pattern.type " +
+        "recursive_pattern.type foreach_statement.type catch_declaration.type cast_expression.type " +
+        "object_creation_expression.type array_type.type nullable_type.type method_declaration.returns " +
+        "local_function_statement.type property_declaration.type type_argument_list " +
+        "type_parameter_constraints_clause generic_name base_list",
+      ofType,
+    ),
+    ...each(
+      "class_declaration.name struct_declaration.name interface_declaration.name " +
+        "record_declaration.name enum_declaration.name enum_member_declaration.name " +
+        "delegate_declaration.name method_declaration.name constructor_declaration.name " +
+        "destructor_declaration.name property_declaration.name event_declaration.name",
+      memberDefinition,
+    ),
+    ...each(
+      "member_access_expression.name member_binding_expression.name qualified_name.name subpattern",
+      member,
+    ),
     "argument.name": argument,
-    attribute: foreign,
-    attribute_argument: unclear,
-    name_equals: foreign,
-    using_directive: foreign,
+    ...each("attribute name_equals using_directive", foreign),
     anonymous_object_creation_expression: propertyOrValue,
     "assignment_expression.left": (way, at) =>
       /initializer/.test(way.steps[at - 2]?.type ?? "") ? member : refer({ kind: any }),
   },
-  scopes: {
-    block: "block",
-    declaration_list: "block",
-    class_declaration: "block",
-    struct_declaration: "block",
-    interface_declaration: "block",
-    record_declaration: "block",
-    delegate_declaration: "function",
-    method_declaration: "function",
-    constructor_declaration: "function",
-    destructor_declaration: "function",
-    operator_declaration: "function",
-    conversion_operator_declaration: "function",
-    indexer_declaration: "function",
-    property_declaration: "function",
-    accessor_declaration: "function",
-    local_function_statement: "function",
-    lambda_expression: "function",
-    anonymous_method_expression: "function",
-    for_statement: "block",
-    foreach_statement: "block",
-    using_statement: "block",
-    fixed_statement: "block",
-    catch_clause: "block",
-    switch_section: "block",
-    switch_expression_arm: "block",
-    query_expression: "block",
-  },
+  scopes: scopesOf({
+    block:
+      "block declaration_list class_declaration struct_declaration interface_declaration " +
+      "record_declaration for_statement foreach_statement using_statement fixed_statement catch_clause " +
+      "switch_section switch_expression_arm query_expression",
+    function:
+      "delegate_declaration method_declaration constructor_declaration destructor_declaration " +
+      "operator_declaration conversion_operator_declaration indexer_declaration property_declaration " +
+      "accessor_declaration local_function_statement lambda_expression anonymous_method_expression",
+  }),
   isSeenBy: ({ steps }, index) =>
     steps[index]!.type !== "foreach_statement" || steps[index + 1]?.field !== "right",
   spelling: /^@?[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}\p{Cf}]*$/u,

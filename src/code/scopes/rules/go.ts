@@ -1,6 +1,7 @@
 import { escapeRegex } from "../../../lib/escape-regex.ts";
 import {
   define,
+  each,
   foreign,
   kinds,
   type Meaning,
@@ -9,6 +10,7 @@ import {
   refer,
   reference,
   type ScopeRules,
+  scopesOf,
   textOf,
   unclear,
   type Way,
@@ -37,13 +39,12 @@ export const go: ScopeRules = {
     "type_spec.name": named,
     "type_alias.name": named,
     "function_declaration.name": define({ in: "file", isPublic: true }),
-    "method_declaration.name": memberDefinition,
-    "method_elem.name": memberDefinition,
-    "field_declaration.name": memberDefinition,
+    ...each("method_declaration.name method_elem.name field_declaration.name", memberDefinition),
     "field_declaration.type": embedded,
-    "parameter_declaration.name": define(),
-    "variadic_parameter_declaration.name": define(),
-    "type_parameter_declaration.name": define(),
+    ...each(
+      "parameter_declaration.name variadic_parameter_declaration.name type_parameter_declaration.name",
+      define(),
+    ),
     type_elem: ({ steps }) => (steps.some(({ field }) => field === "receiver") ? define() : reference),
     "import_spec.name": define({ in: "file" }),
     package_clause: foreign,
@@ -51,24 +52,12 @@ export const go: ScopeRules = {
     literal_element: "up",
     "keyed_element.key": key,
   },
-  scopes: {
-    block: "block",
-    function_declaration: "function",
-    method_declaration: "function",
-    func_literal: "function",
-    function_type: "function",
-    method_elem: "function",
-    type_spec: "block",
-    type_alias: "block",
-    if_statement: "block",
-    for_statement: "block",
-    expression_switch_statement: "block",
-    type_switch_statement: "block",
-    expression_case: "block",
-    type_case: "block",
-    default_case: "block",
-    communication_case: "block",
-  },
+  scopes: scopesOf({
+    block:
+      "block type_spec type_alias if_statement for_statement expression_switch_statement " +
+      "type_switch_statement expression_case type_case default_case communication_case",
+    function: "function_declaration method_declaration func_literal function_type method_elem",
+  }),
   spelling: /^[\p{L}_][\p{L}\p{Nd}_]*$/u,
   reserved:
     "_ break case chan const continue default defer else fallthrough for func go goto if import interface map package range " +

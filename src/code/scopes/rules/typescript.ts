@@ -1,6 +1,7 @@
 import {
   type Decide,
   define,
+  each,
   foreign,
   kinds,
   type Meaning,
@@ -12,6 +13,7 @@ import {
   reference,
   type ScopeRules,
   type Step,
+  scopesOf,
   textOf,
   unclear,
   type Way,
@@ -19,40 +21,17 @@ import {
 
 const { any, type } = kinds;
 
-const scopes: ScopeRules["scopes"] = {
-  statement_block: "block",
-  for_statement: "block",
-  for_in_statement: "block",
-  switch_body: "block",
-  catch_clause: "block",
-  class_static_block: "function",
-  function_declaration: "function",
-  generator_function_declaration: "function",
-  function_expression: "function",
-  generator_function: "function",
-  arrow_function: "function",
-  method_definition: "function",
-  function_signature: "function",
-  method_signature: "function",
-  abstract_method_signature: "function",
-  call_signature: "function",
-  construct_signature: "function",
-  function_type: "function",
-  constructor_type: "function",
-  internal_module: "function",
-  module: "function",
-  class_declaration: "block",
-  abstract_class_declaration: "block",
-  class: "block",
-  class_body: "block",
-  enum_declaration: "block",
-  enum_body: "block",
-  interface_declaration: "block",
-  type_alias_declaration: "block",
-  index_signature: "block",
-  conditional_type: "block",
-  labeled_statement: "block",
-};
+const scopes: ScopeRules["scopes"] = scopesOf({
+  block:
+    "statement_block for_statement for_in_statement switch_body catch_clause class_declaration " +
+    "abstract_class_declaration class class_body enum_declaration enum_body interface_declaration " +
+    "type_alias_declaration index_signature conditional_type labeled_statement",
+  function:
+    "class_static_block function_declaration generator_function_declaration function_expression " +
+    "generator_function arrow_function method_definition function_signature method_signature " +
+    "abstract_method_signature call_signature construct_signature function_type constructor_type " +
+    "internal_module module",
+});
 
 /** TypeScript, with and without JSX, and JavaScript, which is a part of it. */
 export const typescript: ScopeRules = {
@@ -69,11 +48,11 @@ export const typescript: ScopeRules = {
     object: (way) => refer({ around: { before: `${nameOf(way)}: `, after: "" } }),
     // Patterns: what they are part of decides.
     array_pattern: "up",
-    object_pattern: "up",
-    rest_pattern: "up",
-    "pair_pattern.value": "up",
-    "assignment_pattern.left": "up",
-    "object_assignment_pattern.left": "up",
+    ...each(
+      "object_pattern rest_pattern pair_pattern.value assignment_pattern.left " +
+        "object_assignment_pattern.left",
+      "up",
+    ),
     "assignment_expression.left": written(() => reference),
     "augmented_assignment_expression.left": reference,
     "for_in_statement.left": written(loopVariable),
@@ -81,22 +60,23 @@ export const typescript: ScopeRules = {
     "required_parameter.pattern": written(parameter),
     "optional_parameter.pattern": written(parameter),
     formal_parameters: written(() => define()),
-    "arrow_function.parameter": define(),
+    ...each(
+      "arrow_function.parameter function_expression.name generator_function.name index_signature.name",
+      define(),
+    ),
     "catch_clause.parameter": written(() => define()),
-
-    "function_declaration.name": declared(define({ in: "outside" })),
-    "generator_function_declaration.name": declared(define({ in: "outside" })),
-    "function_signature.name": declared(define({ in: "outside" })),
-    "function_expression.name": define(),
-    "generator_function.name": define(),
-    "class_declaration.name": declared(define({ in: "outside", kind: any })),
-    "abstract_class_declaration.name": declared(define({ in: "outside", kind: any })),
+    ...each(
+      "function_declaration.name generator_function_declaration.name function_signature.name",
+      declared(define({ in: "outside" })),
+    ),
+    ...each(
+      "class_declaration.name abstract_class_declaration.name enum_declaration.name " +
+        "internal_module.name module.name",
+      declared(define({ in: "outside", kind: any })),
+    ),
     "class.name": define({ kind: any }),
-    "enum_declaration.name": declared(define({ in: "outside", kind: any })),
     "interface_declaration.name": declared(define({ in: "outside", kind: type })),
     "type_alias_declaration.name": declared(define({ in: "outside", kind: type })),
-    "internal_module.name": declared(define({ in: "outside", kind: any })),
-    "module.name": declared(define({ in: "outside", kind: any })),
     "nested_identifier.object": (way, at) =>
       way.steps[at - 1]?.field === "name" ? "up" : refer({ kind: any }),
     "nested_identifier.property": member,
@@ -104,39 +84,28 @@ export const typescript: ScopeRules = {
     "mapped_type_clause.name": define({ kind: type }),
     // Seen in one branch only, which the way to a name does not tell.
     infer_type: unclear,
-    "index_signature.name": define(),
     enum_body: define({ isMember: true }),
     "enum_assignment.name": define({ isMember: true }),
     "labeled_statement.label": define({ kind: kinds.label }),
-
-    import_clause: define({ in: "file", kind: any }),
-    namespace_import: define({ in: "file", kind: any }),
+    ...each("import_clause namespace_import import_specifier.alias", define({ in: "file", kind: any })),
     import_require_clause: define({ kind: any }),
     import_alias: (way, at) =>
       way.steps[at]!.start === firstWordOf(way, at) ? define({ kind: any }) : refer({ kind: any }),
-    "import_specifier.alias": define({ in: "file", kind: any }),
     "import_specifier.name": (way, at) =>
       isAlone(way, at)
         ? define({ in: "file", kind: any, around: { before: `${nameOf(way)} as `, after: "" } })
         : foreign,
-    "export_specifier.alias": foreign,
+    ...each(
+      "export_specifier.alias namespace_export tuple_parameter.name optional_tuple_parameter.name",
+      foreign,
+    ),
     "export_specifier.name": exported,
-    namespace_export: foreign,
-
     "nested_type_identifier.module": refer({ kind: any }),
     "nested_type_identifier.name": member,
-    "tuple_parameter.name": foreign,
-    "optional_tuple_parameter.name": foreign,
-    "jsx_opening_element.name": element,
-    "jsx_closing_element.name": element,
-    "jsx_self_closing_element.name": element,
+    ...each("jsx_opening_element.name jsx_closing_element.name jsx_self_closing_element.name", element),
     with_statement: unclear,
-    "method_definition.name": ownMember,
-    "public_field_definition.name": ownMember,
-    "field_definition.property": ownMember,
-    "method_signature.name": memberDefinition,
-    "abstract_method_signature.name": memberDefinition,
-    "property_signature.name": memberDefinition,
+    ...each("method_definition.name public_field_definition.name field_definition.property", ownMember),
+    ...each("method_signature.name abstract_method_signature.name property_signature.name", memberDefinition),
   },
   scopes,
   spelling: /^#?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u,

@@ -1,10 +1,9 @@
 import { type BlockChange, type Splice, withReadings } from "../../../code/blocks/block-change.ts";
-import { indentationLevel } from "../../../code/blocks/indentation-level.ts";
-import { blanksOf, lineEndNear } from "../../../code/blocks/lines.ts";
-import { placeAt } from "../../../code/blocks/place-at.ts";
-import { LinePlaces } from "../../../code/smart/line-places.ts";
+import { indentationLevel, placeAt } from "../../../code/blocks/snippet.ts";
+import { blanksOf, lineEndNear } from "../../../code/lines.ts";
 import type { SmartFile } from "../../../code/smart/locate.ts";
-import type { Place } from "../../../code/smart/place.ts";
+import type { Place } from "../../../code/smart/location.ts";
+import { LinePlaces } from "../../../code/smart/text-locations.ts";
 
 /** What is done with a place. */
 export type Operation = "replace" | "insert_before" | "insert_after" | "delete";

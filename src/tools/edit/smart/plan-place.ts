@@ -1,10 +1,10 @@
 import { type BlockChange, type Splice, spliced, splicesOf } from "../../../code/blocks/block-change.ts";
+import { damageOf } from "../../../code/blocks/change-damage.ts";
+import { describeBlock } from "../../../code/blocks/describe-block.ts";
 import { insertBlock } from "../../../code/blocks/insert-block.ts";
-import { damageOf } from "../../../code/blocks/judge-change.ts";
-import { describeBlock } from "../../../code/blocks/list-blocks.ts";
 import { replaceBlock } from "../../../code/blocks/replace-block.ts";
 import { snippetOf } from "../../../code/blocks/snippet.ts";
-import type { Place } from "../../../code/smart/place.ts";
+import type { Place } from "../../../code/smart/location.ts";
 import type { CodeSymbol } from "../../../contract/code.ts";
 import type { PreviewContext } from "../../../contract/tool.ts";
 import type { FilePlan } from "../../../edit/edit-request.ts";

@@ -1,4 +1,4 @@
-import type { Place } from "../../../code/smart/place.ts";
+import type { Place } from "../../../code/smart/location.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { PreviewContext } from "../../../contract/tool.ts";
 import { asBuffer } from "../../../lib/as-buffer.ts";

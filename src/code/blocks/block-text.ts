@@ -1,0 +1,66 @@
+import type { CodeSymbol } from "../../contract/code.ts";
+import { contentHash } from "../../lib/content-hash.ts";
+import { lineStart, opensLine, trimmedEnd } from "../lines.ts";
+
+/** Where a block begins and ends, without blanks and line ends that a grammar counts to it. */
+export function spanOf(
+  text: string,
+  symbol: Pick<CodeSymbol, "start" | "end">,
+): { readonly start: number; readonly end: number } {
+  const own = text.slice(symbol.start, symbol.end);
+  const start = symbol.start + (own.length - own.trimStart().length);
+  return { start, end: Math.max(start, trimmedEnd(text, symbol.start, symbol.end)) };
+}
+
+/** A block's own text. */
+export function blockText(text: string, symbol: CodeSymbol): string {
+  const { start, end } = spanOf(text, symbol);
+  return text.slice(start, end);
+}
+
+/** SHA-256 of a block's text in UTF-8, as it stands in the file. */
+export function blockHash(text: string, symbol: CodeSymbol): string {
+  return contentHash(Buffer.from(blockText(text, symbol)));
+}
+
+/**
+ * Whether a block has the hash that its caller expects, told by its first digits: of its text, or as others may take it,
+ * as whole lines, with or without what documents it, its line ends as they are or as line feeds.
+ */
+export function hasHash(text: string, symbol: CodeSymbol, expected: string): boolean {
+  const digits = expected.toLowerCase();
+  return readingsOf(text, symbol).some((each) => contentHash(Buffer.from(each)).startsWith(digits));
+}
+
+function readingsOf(text: string, symbol: CodeSymbol): readonly string[] {
+  const { start, end } = spanOf(text, symbol);
+  const starts = [start, symbol.declarationStart].flatMap((from) =>
+    opensLine(text, from) ? [from, lineStart(text, from)] : [from],
+  );
+  const plain = starts
+    .map((from) => text.slice(from, end))
+    .flatMap((each) => [each, each.replaceAll("\r\n", "\n")]);
+  return [...new Set(plain.flatMap((each) => [each, `${each}\n`]))];
+}
+
+/** Whether a block is the text that its caller expects, whatever its line ends, trailing blanks and place. */
+export function isBlock(text: string, symbol: CodeSymbol, expected: string): boolean {
+  const wanted = withoutPlace(expected);
+  const { end } = spanOf(text, symbol);
+  return [symbol.start, symbol.declarationStart].some(
+    (from) => withoutPlace(text.slice(from, end)) === wanted,
+  );
+}
+
+/** As if it stood at the margin. The first line may have been copied without its indentation. */
+function withoutPlace(block: string): string {
+  const [first = "", ...others] = block
+    .split(/\r\n|\n|\r/)
+    .map((line) => line.trimEnd())
+    .join("\n")
+    .replace(/^\n+|\n+$/g, "")
+    .split("\n");
+  const widths = others.filter((line) => line !== "").map((line) => line.length - line.trimStart().length);
+  const margin = Math.min(...widths, block.length);
+  return [first.trim(), ...others.map((line) => line.slice(margin))].join("\n");
+}

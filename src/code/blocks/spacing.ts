@@ -1,0 +1,136 @@
+import type { CodeSymbol, Outline, SymbolKind } from "../../contract/code.ts";
+import { blankLinesBelow } from "../lines.ts";
+import { spanOf } from "./block-text.ts";
+import type { Snippet } from "./snippet.ts";
+
+/** What separates the elements of a list. */
+export type Separator = "," | ";";
+
+/** The separator that follows an element on its line. */
+export function separatorAfter(
+  text: string,
+  end: number,
+): { readonly mark: Separator; readonly end: number } | undefined {
+  const found = /^[ \t]*(,|;;?)/.exec(text.slice(end, end + 200));
+  return found ? { mark: found[1]![0] as Separator, end: end + found[0].length } : undefined;
+}
+
+/** The same, also if the grammar counts it to the element. */
+export function ownSeparator(
+  text: string,
+  start: number,
+  end: number,
+): { readonly mark: Separator; readonly end: number } | undefined {
+  const last = text[end - 1];
+  const isOwn = end - start > 1 && (last === "," || last === ";");
+  return isOwn ? { mark: last, end } : separatorAfter(text, end);
+}
+
+/** A block with braces needs no semicolon. */
+export function isClosed({ lines }: Snippet, mark: Separator): boolean {
+  return mark === ";" && /[;}]$/.test(lines.at(-1)!);
+}
+
+/** The blanks that follow a separator elsewhere in the text. */
+export function blanksAfter(text: string, mark: Separator): string {
+  return new RegExp(`${mark}([ \\t]*)\\S`).exec(text)?.[1] ?? " ";
+}
+
+/** A snippet without the separator that stands there already. */
+export function withoutSeparator(
+  snippet: Snippet,
+  separator: { readonly mark: Separator } | undefined,
+): Snippet {
+  const last = snippet.lines.at(-1)!;
+  if (separator === undefined || !last.endsWith(separator.mark) || last.trim() === separator.mark)
+    return snippet;
+  return { ...snippet, lines: [...snippet.lines.slice(0, -1), last.slice(0, -1).trimEnd()] };
+}
+
+/** Where the line of an element ends that is followed by nothing but its separator and a comment; undefined if more is. */
+export function elementLineEnd(text: string, end: number): number | undefined {
+  const from = separatorAfter(text, end)?.end ?? end;
+  const rest = /^[^\n]*/.exec(text.slice(from))![0].replace(/\r$/, "");
+  return rest.trim() === "" || isComment(rest.trim()) ? from + rest.length : undefined;
+}
+
+/** No language begins something else so right behind a whole declaration, but for the attributes of Rust. */
+function isComment(rest: string): boolean {
+  return /^(?:\/\/|--(?!>)|#(?![![])|%|;;|\/\*(?:(?!\*\/).)*\*\/$|<!--(?:(?!-->).)*-->$|\(\*(?:(?!\*\)).)*\*\)$)/.test(
+    rest,
+  );
+}
+
+/** What lies in the same holder, in the order of the file. */
+export function siblingsOf({ symbols }: Outline, parent: number | undefined): readonly CodeSymbol[] {
+  return symbols.filter((symbol) => symbol.parent === parent).sort((one, other) => one.start - other.start);
+}
+
+/**
+ * How many blank lines there are around new lines: as many as between others like them, the nearest first. `anchor` is
+ * the sibling beside which they stand.
+ */
+export function gapFor(
+  text: string,
+  outline: Outline,
+  anchor: CodeSymbol,
+  siblings: readonly CodeSymbol[],
+  { lines, blankLinesBefore }: Snippet,
+): number {
+  const isLong = (symbol: CodeSymbol) =>
+    text.slice(symbol.declarationStart, spanOf(text, symbol).end).includes("\n");
+  const wantsLong = isLong(anchor) || lines.length - lines.findIndex((line) => !isAbove.test(line)) > 1;
+  const near = siblings.indexOf(anchor);
+  const pairs = siblings
+    .slice(1)
+    .map((after, index) => ({ before: siblings[index]!, after, distance: Math.abs(index + 0.5 - near) }))
+    .sort((one, other) => one.distance - other.distance);
+  const alike = pairs.filter(({ before, after }) => (isLong(before) || isLong(after)) === wantsLong);
+  const holder = anchor.parent === undefined ? undefined : outline.symbols[anchor.parent];
+  // The whole of a JSON file is one value.
+  const isLoose = holder === undefined ? !outline.language.startsWith("json") : !close.has(holder.kind);
+  for (const { before, after } of isLoose ? alike : [...alike, ...pairs]) {
+    const gap = gapBetween(text, before, after);
+    if (gap !== undefined) return gap;
+  }
+  if (!wantsLong || !isLoose) return Math.min(blankLinesBefore, 1);
+  return outline.language === "python" && holder === undefined ? 2 : 1;
+}
+
+/** A line that belongs to what stands below it. */
+const isAbove = /^\s*(?:@|#|\/\/|\/\*|\*|--|\[|$)/;
+
+/** In these long and short ones stand as close to each other. */
+const close: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
+  "constant",
+  "variable",
+  "field",
+  "property",
+  "key",
+  "enum",
+  "variant",
+  "function",
+  "method",
+  "constructor",
+]);
+
+/** Kinds that hold values rather than declarations. */
+export const valueHolders: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
+  "constant",
+  "variable",
+  "field",
+  "property",
+  "key",
+  "enum",
+  "variant",
+]);
+
+/** Undefined when something else stands between them, or they share a line. */
+function gapBetween(text: string, before: CodeSymbol, after: CodeSymbol): number | undefined {
+  const { end } = spanOf(text, before);
+  if (after.start < end) return undefined;
+  const between = text.slice(end, after.start);
+  const rest = between.replace(/^[ \t]*[,;]?[ \t]*/, "");
+  if (rest.trim() !== "" || !rest.includes("\n")) return undefined;
+  return Math.min(blankLinesBelow(text, after.start - rest.length), 3);
+}

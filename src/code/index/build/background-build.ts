@@ -1,0 +1,233 @@
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { throwIfAborted } from "../../lib/abort.ts";
+import { ToolError } from "../../../contract/error.ts";
+import { throwIfAborted } from "../../../lib/breath.ts";
+import { makeDatabaseFile } from "../../../system/database-file.ts";
+import { loadSqlite } from "../../../system/load-sqlite.ts";
+import { isBusy, isDamage } from "../storage/index-database.ts";
+import type { IndexStore } from "../storage/index-store.ts";
+import { mergeSmall } from "../storage/merge-segments.ts";
+import { type Batch, Batches } from "./batches.ts";
+import type { BuildWorker } from "./build-service.ts";
+import { commitLexical, commitWords, noWords } from "./commit.ts";
+import type { WorkspaceState } from "./workspace-state.ts";
+
+/** Up to so many files may be read by two processes at once: less trouble than to wait for one another. */
+const fewFiles = 100;
+
+/** How often one looks what another process has built. */
+const pollMs = 100;
+
+/** After something could not be written it is tried again only then. */
+const retryMs = 30_000;
+
+interface BuildOptions {
+  readonly workers: readonly BuildWorker[];
+  /** Folder of the index. */
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  /** Told when the index is found to be damaged. */
+  readonly discard: () => void;
+}
+
+/** Builds what is missing of the index, beside the questions. */
+export class BackgroundBuild {
+  readonly #workers: readonly BuildWorker[];
+  readonly #lock: BuildLock;
+  readonly #signal: AbortSignal;
+  readonly #batches: Batches;
+  /** What the last look has found, and what was done since. */
+  #found: { readonly store: IndexStore; readonly state: WorkspaceState } | undefined;
+  #running: Promise<void> | undefined;
+  #failed: { readonly message: string; readonly atMs: number } | undefined;
+  readonly #discard: () => void;
+
+  constructor({ workers, directory, signal, discard }: BuildOptions) {
+    this.#discard = discard;
+    this.#workers = workers;
+    this.#batches = new Batches(workers.length);
+    this.#lock = new BuildLock(directory);
+    this.#signal = signal;
+  }
+
+  /** What keeps the index from being built or kept, if anything does. */
+  get problem(): string | undefined {
+    return this.#failed?.message ?? this.#found?.store.problem;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  get found(): { readonly store: IndexStore; readonly state: WorkspaceState } | undefined {
+    return this.#found;
+  }
+
+  fail(error: Error): void {
+    this.#failed = { message: `The index cannot be written: ${error.message}`, atMs: Date.now() };
+  }
+
+  /** Starts the workers, which takes as long as a look at all files. */
+  wake(): void {
+    for (const worker of this.#workers) worker.lexical({ files: [] }, this.#signal).catch(() => {});
+  }
+
+  /** Builds what this look has found missing, instead of what an earlier one has. */
+  begin(store: IndexStore, state: WorkspaceState): void {
+    this.#found = { store, state };
+    if (this.#failed && Date.now() < this.#failed.atMs + retryMs) return;
+    this.#failed = undefined;
+    if (this.#running || this.#missing === 0) return;
+    this.#running = this.#run()
+      .catch((error: Error) => {
+        if (this.#signal.aborted || this.#found!.store !== store) return;
+        if (isDamage(error)) this.#discard();
+        else this.fail(error);
+      })
+      .finally(() => {
+        this.#lock.release();
+        this.#running = undefined;
+        // An index that was thrown away meanwhile is begun again.
+        if (!this.#signal.aborted && this.#found!.store !== store)
+          this.begin(this.#found!.store, this.#found!.state);
+      });
+  }
+
+  /** Waits for the end, but not longer than that. */
+  async settled(options: {
+    readonly signal: AbortSignal;
+    readonly patienceMs: number;
+    readonly progress: (message: string) => void;
+  }): Promise<void> {
+    const giveUpAt = performance.now() + options.patienceMs;
+    let toldAt = performance.now() + tellMs;
+    while (this.#running !== undefined && performance.now() < giveUpAt) {
+      throwIfAborted(options.signal);
+      const turn = Math.min(giveUpAt - performance.now(), tellMs);
+      await Promise.race([this.#running, sleep(turn, undefined, { ref: false })]);
+      if (this.#running === undefined || performance.now() < toldAt) continue;
+      options.progress(this.#progress());
+      toldAt = performance.now() + tellMs;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Whether nothing is left to be built. */
+  get isWhole(): boolean {
+    return this.#missing === 0;
+  }
+
+  get #missing(): number {
+    const state = this.#found?.state;
+    return state === undefined ? 0 : state.outdated.size + state.wordless.size;
+  }
+
+  #progress(): string {
+    const { files, outdated, wordless } = this.#found!.state;
+    const done = files.size - outdated.size - wordless.size;
+    return `Indexing: ${group(done)} of ${group(files.size)} files`;
+  }
+
+  async #run(): Promise<void> {
+    do {
+      while (this.#missing > fewFiles && !this.#lock.take()) {
+        await sleep(pollMs, undefined, { signal: this.#signal, ref: false });
+        const { store, state } = this.#found!;
+        store.sync();
+        state.catchUp(store);
+      }
+      await Promise.all(this.#workers.map((_, number) => this.#work(number)));
+      await mergeSmall(this.#found!.store, this.#signal);
+      // A look may have found more meanwhile.
+    } while (this.#batches.hasMore(this.#found!.state));
+  }
+
+  async #work(number: number): Promise<void> {
+    for (;;) {
+      throwIfAborted(this.#signal);
+      const { store, state } = this.#found!;
+      const batch = this.#batches.next(state, (path) => store.records.get(path)?.hash, number);
+      if (batch === undefined) return;
+      try {
+        await this.#do(batch, this.#workers[number]!, store);
+      } catch (error) {
+        if (this.#signal.aborted || !(error instanceof ToolError)) throw error;
+        this.#blame(batch, store);
+      } finally {
+        this.#batches.done(batch);
+      }
+    }
+  }
+
+  async #do(batch: Batch, worker: BuildWorker, store: IndexStore): Promise<void> {
+    if (batch.kind === "words") {
+      const answer = await worker.words({ files: batch.files }, this.#signal);
+      const broken = batch.files.find((_, index) => answer.files[index] === "broken");
+      if (broken !== undefined) this.#blame({ kind: "words", files: [broken] }, store);
+      return this.#record(store, (state) => commitWords(store, state, batch.files, answer));
+    }
+    const files = batch.files.map(({ path, knownHash }) => ({ path, knownHash }));
+    const answer = await worker.lexical({ files }, this.#signal);
+    this.#record(store, (state) => commitLexical(store, state, batch.files, answer));
+  }
+
+  /** Unless the index was thrown away meanwhile. */
+  #record(store: IndexStore, commit: (state: WorkspaceState) => void): void {
+    if (this.#found!.store === store) commit(this.#found!.state);
+  }
+
+  #blame(batch: Batch, store: IndexStore): void {
+    if (!this.#batches.blame(batch) || batch.kind === "lexical") return;
+    const { path, hash } = batch.files[0]!;
+    store.change(() => {
+      const record = store.records.get(path);
+      if (record?.hash === hash && record.words === 0)
+        store.update(Object.assign(record, { words: noWords }));
+    });
+  }
+}
+
+const tellMs = 250;
+
+function group(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, " ");
+}
+
+/**
+ * Lets one process at a time build an index: two would do the same work twice. It is a lock of the system on a database
+ * that holds nothing, so whoever dies gives it back.
+ */
+export class BuildLock {
+  readonly #path: string;
+  #held: DatabaseSync | undefined;
+
+  constructor(directory: string) {
+    this.#path = join(directory, "building.db");
+  }
+
+  /** Whether it is ours now. Where it cannot be had at all nobody else can have it either. */
+  take(): boolean {
+    if (this.#held !== undefined) return true;
+    let database: DatabaseSync | undefined;
+    try {
+      makeDatabaseFile(this.#path);
+      database = new (loadSqlite().DatabaseSync)(this.#path, { timeout: 0 });
+      database.exec("BEGIN EXCLUSIVE");
+      this.#held = database;
+      return true;
+    } catch (error) {
+      database?.close();
+      return !isBusy(error);
+    }
+  }
+
+  release(): void {
+    this.#held?.close();
+    this.#held = undefined;
+  }
+}

@@ -1,0 +1,174 @@
+import type { FileRecord } from "../storage/index-store.ts";
+import type { WordsFile } from "./build-words.ts";
+import type { ReadFile } from "./commit.ts";
+import { isOutlinable, type WorkspaceState } from "./workspace-state.ts";
+
+export type Batch =
+  | { readonly kind: "lexical"; readonly files: readonly ReadFile[] }
+  | { readonly kind: "words"; readonly files: readonly WordsFile[] };
+
+/** What one request holds at most, so that what is done is soon on record. */
+const limits = {
+  lexical: { files: 2000, bytes: 12 * 1024 * 1024 },
+  words: { files: 2000, bytes: 4 * 1024 * 1024 },
+} as const;
+
+/** The first requests for words are smaller, so that there is something to be found soon. */
+const firstBytes = 512 * 1024;
+
+/** Deals out what is to be done, and remembers what workers broke down over. */
+export class Batches {
+  readonly #workers: number;
+  readonly #languages: WorkerLanguages;
+  /** Paths that some worker has at hand. */
+  readonly #underway = new Set<string>();
+  /** Parts of batches over which a worker broke down. */
+  readonly #again: Batch[] = [];
+  /** Contents, by their hash: what is written there later is tried again. */
+  readonly #unparsable = new Set<string>();
+  readonly #wordless = new Set<string>();
+  /** Paths of files that have no trigrams. */
+  readonly #unreadable = new Set<string>();
+  #dealt = 0;
+
+  constructor(workers: number) {
+    this.#workers = workers;
+    this.#languages = new WorkerLanguages(workers);
+  }
+
+  /** What nobody is doing yet, for the worker of this number; trigrams of all files first. */
+  next(
+    state: WorkspaceState,
+    hashOf: (path: string) => string | undefined,
+    worker: number,
+  ): Batch | undefined {
+    const batch = this.#again.pop() ?? this.#lexical(state, hashOf) ?? this.#words(state, worker);
+    for (const { path } of batch?.files ?? []) this.#underway.add(path);
+    return batch;
+  }
+
+  hasMore({ outdated, wordless }: WorkspaceState): boolean {
+    for (const path of outdated.keys()) if (this.#mayBeRead(path)) return true;
+    for (const record of wordless.values()) if (this.#mayHaveWords(record)) return true;
+    return false;
+  }
+
+  done({ files }: Batch): void {
+    for (const { path } of files) this.#underway.delete(path);
+  }
+
+  /**
+   * A worker broke down: each half is tried alone. Of a single file no symbols are wanted any more, and then nothing:
+   * tells whether it is to be given up.
+   */
+  blame(batch: Batch): boolean {
+    if (batch.files.length > 1) {
+      const middle = batch.files.length >> 1;
+      this.#again.push(part(batch, 0, middle), part(batch, middle));
+      return false;
+    }
+    if (batch.kind === "lexical") {
+      this.#unreadable.add(batch.files[0]!.path);
+      return true;
+    }
+    const { hash, parsed } = batch.files[0]!;
+    (parsed ? this.#unparsable : this.#wordless).add(hash);
+    return !parsed;
+  }
+
+  #lexical(state: WorkspaceState, hashOf: (path: string) => string | undefined): Batch | undefined {
+    const waiting = [...state.outdated].filter(([path]) => this.#mayBeRead(path));
+    const files = waiting.map(([path, listed]) => ({ path, listed, bytes: listed.figures?.[0] ?? 0 }));
+    const taken = this.#take(files, limits.lexical);
+    if (taken.length === 0) return undefined;
+    return { kind: "lexical", files: taken.map((file) => ({ ...file, knownHash: hashOf(file.path) })) };
+  }
+
+  #words(state: WorkspaceState, worker: number): Batch | undefined {
+    const records = [...state.wordless.values()].filter((record) => this.#mayHaveWords(record));
+    const files = records.map((record) => ({ ...record, bytes: record.figures[0] }));
+    const bytes = Math.min(limits.words.bytes, firstBytes * 2 ** Math.floor(this.#dealt / this.#workers));
+    const taken = this.#take(this.#languages.choose(files, worker), { ...limits.words, bytes });
+    if (taken.length === 0) return undefined;
+    this.#languages.claim(taken, worker);
+    this.#dealt++;
+    return { kind: "words", files: taken.map((record) => this.#request(record)) };
+  }
+
+  #mayBeRead(path: string): boolean {
+    return !this.#underway.has(path) && !this.#unreadable.has(path);
+  }
+
+  #mayHaveWords({ path, hash }: FileRecord): boolean {
+    return !this.#underway.has(path) && !this.#wordless.has(hash);
+  }
+
+  #request({ number, path, hash, language, traits }: FileRecord): WordsFile {
+    const parsed = isOutlinable(language) && !traits.unparsed && !this.#unparsable.has(hash);
+    return { number, path, hash, language, parsed };
+  }
+
+  /** The first few; fewer when there is not enough to keep all workers busy. Workers read them in the order of paths. */
+  #take<File extends { readonly path: string; readonly bytes: number }>(
+    files: readonly File[],
+    limit: { readonly files: number; readonly bytes: number },
+  ): readonly File[] {
+    const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+    const fair = Math.max(total / (2 * this.#workers), fewBytes);
+    const taken: File[] = [];
+    let bytes = 0;
+    for (const file of files) {
+      if (taken.length >= limit.files || bytes >= Math.min(limit.bytes, fair)) break;
+      taken.push(file);
+      bytes += file.bytes;
+    }
+    return taken.sort((one, other) => (one.path < other.path ? -1 : 1));
+  }
+}
+
+/** Less is not worth a request of its own. */
+const fewBytes = 128 * 1024;
+
+function part(batch: Batch, start: number, end?: number): Batch {
+  return batch.kind === "words"
+    ? { kind: "words", files: batch.files.slice(start, end) }
+    : { kind: "lexical", files: batch.files.slice(start, end) };
+}
+
+interface Waiting {
+  readonly language: string | undefined;
+  readonly bytes: number;
+}
+
+/**
+ * Which worker reads which languages. A grammar and its query take a second to load and to get warm: as few workers as can be
+ * should do that for each.
+ */
+export class WorkerLanguages {
+  readonly #claimed: readonly Set<string>[];
+
+  constructor(workers: number) {
+    this.#claimed = Array.from({ length: workers }, () => new Set<string>());
+  }
+
+  /** What a worker should read next: its own languages, then those that nobody has; only else those of others. */
+  choose<File extends Waiting>(files: readonly File[], worker: number): readonly File[] {
+    const [own, others] = [this.#claimed[worker]!, this.#claimed.filter((_, other) => other !== worker)];
+    const byLanguage = Map.groupBy(files, ({ language }) => language);
+    const isFree = (language: string | undefined) =>
+      language === undefined || own.has(language) || !others.some((claimed) => claimed.has(language));
+    const free = [...byLanguage].filter(([language]) => isFree(language));
+    const rank = (language: string | undefined) => (language === undefined ? 2 : own.has(language) ? 0 : 1);
+    const chosen = (free.length > 0 ? free : [...byLanguage]).map(([language, held]) => ({
+      held,
+      rank: rank(language),
+      bytes: held.reduce((sum, { bytes }) => sum + bytes, 0),
+    }));
+    chosen.sort((one, other) => one.rank - other.rank || other.bytes - one.bytes);
+    return chosen.flatMap(({ held }) => held);
+  }
+
+  claim(files: readonly Pick<Waiting, "language">[], worker: number): void {
+    for (const { language } of files) if (language !== undefined) this.#claimed[worker]!.add(language);
+  }
+}

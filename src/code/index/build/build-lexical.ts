@@ -1,0 +1,247 @@
+import { isAscii } from "node:buffer";
+import type { Directory, Environment } from "../../../contract/environment.ts";
+import { ToolError } from "../../../contract/error.ts";
+import { nameOf, parentOf } from "../../../files/visibility.ts";
+import { asBuffer } from "../../../lib/as-buffer.ts";
+import { Breath } from "../../../lib/breath.ts";
+import { contentHash } from "../../../lib/content-hash.ts";
+import { byteOrderMarkLength, decodeText } from "../../../lib/encoding.ts";
+import { languageOf } from "../../languages/language-of.ts";
+import { byteClasses, trigramCount, trigramTerm } from "../query/trigrams.ts";
+import type { FileTraits } from "../storage/index-store.ts";
+import { type Segment, SegmentWriter } from "../storage/segment.ts";
+
+export interface LexicalRequest {
+  readonly files: readonly { readonly path: string; readonly knownHash: string | undefined }[];
+}
+
+export interface LexicalAnswer {
+  /** In the order of the request. */
+  readonly files: readonly LexicalFile[];
+  readonly segment: Segment;
+}
+
+/** "same": it has the content that is known. "gone": there is no such file any more. */
+export type LexicalFile = "same" | "gone" | LexicalContent;
+
+interface LexicalContent {
+  /** Empty for a file that could not be read: then nothing else is known of it. */
+  readonly hash: string;
+  readonly language: string | undefined;
+  readonly traits: FileTraits;
+  /** Its number in the segment; undefined when it is not in it. */
+  readonly document: number | undefined;
+}
+
+/** Larger files are in no index, and looked into by every search. */
+const maxBytes = 16 * 1024 * 1024;
+
+/** Nobody reads the symbols of larger ones, and a parser would need seconds. */
+const maxParsedBytes = 1024 * 1024;
+
+/** Longer lines on average are not written by people. */
+const maxLineBytes = 400;
+
+const languageBytes = 16_000;
+
+/** Reads files and gathers their trigrams, for one request after the other. */
+export class LexicalBuilder {
+  readonly #environment: Environment;
+  readonly #collector = new TrigramCollector();
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  async build({ files }: LexicalRequest, signal: AbortSignal): Promise<LexicalAnswer> {
+    const breath = new Breath(signal);
+    const reader = new FilesReader(this.#environment);
+    const answers: LexicalFile[] = [];
+    let documents = 0;
+    try {
+      for (const { path, knownHash } of files) {
+        const bytes = await reader.read(path, maxBytes);
+        const answer = typeof bytes === "string" ? bytes : this.#look(path, bytes, knownHash, documents);
+        if (typeof answer !== "string") documents++;
+        answers.push(answer === "unreadable" ? unread : answer);
+        if (breath.isDue) await breath.take();
+      }
+      return { files: answers, segment: this.#collector.write() };
+    } finally {
+      this.#collector.clear();
+      reader.close();
+    }
+  }
+
+  #look(path: string, bytes: Uint8Array, knownHash: string | undefined, document: number): LexicalFile {
+    const hash = contentHash(bytes);
+    if (hash === knownHash) return "same";
+    const searchable = searchableBytes(bytes);
+    this.#collector.add(searchable.bytes);
+    return { hash, ...describe(path, searchable), document };
+  }
+}
+
+const unread: LexicalContent = {
+  hash: "",
+  language: undefined,
+  traits: { binary: true, oddCase: false, unparsed: true },
+  document: undefined,
+};
+
+function describe(
+  path: string,
+  { bytes, binary }: { readonly bytes: Uint8Array; readonly binary: boolean },
+): Pick<LexicalContent, "language" | "traits"> {
+  if (binary) return { language: undefined, traits: { binary, oddCase: hasOddCase(bytes), unparsed: true } };
+  const language = languageOf(path, asBuffer(bytes).toString("utf8", 0, languageBytes));
+  const unparsed = bytes.length > maxParsedBytes || isMinified(bytes);
+  return { language, traits: { binary, oddCase: hasOddCase(bytes), unparsed } };
+}
+
+function isMinified(bytes: Uint8Array): boolean {
+  if (bytes.length < 4 * maxLineBytes) return false;
+  const buffer = asBuffer(bytes);
+  let lines = 1;
+  for (let at = buffer.indexOf(10); at >= 0; at = buffer.indexOf(10, at + 1)) {
+    if (++lines * maxLineBytes > bytes.length) return false;
+  }
+  return true;
+}
+
+/** Reads files that come in the order of their paths; a directory is held while its files come. */
+export class FilesReader {
+  readonly #environment: Environment;
+  #directory: Directory | undefined;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  async read(path: string, largest: number): Promise<Uint8Array | "gone" | "unreadable"> {
+    try {
+      const directory = await this.#open(parentOf(path));
+      return (await directory.readFile(nameOf(path), largest)) ?? "unreadable";
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      return error.code === "denied" || error.code === "unavailable" ? "unreadable" : "gone";
+    }
+  }
+
+  close(): void {
+    this.#directory?.close();
+    this.#directory = undefined;
+  }
+
+  async #open(path: string): Promise<Directory> {
+    if (this.#directory?.path !== path) {
+      this.close();
+      this.#directory = await this.#environment.openDirectory(path || ".");
+    }
+    return this.#directory!;
+  }
+}
+
+/** Gathers the trigrams of texts, and writes for each trigram which texts hold it. One is used again and again. */
+export class TrigramCollector {
+  /** A bit for each trigram that the text at hand has shown already. */
+  readonly #seen = new Uint32Array(trigramCount / 32);
+  /** How many texts hold each trigram, and those that any holds. */
+  readonly #counts = new Uint32Array(trigramCount);
+  readonly #held: number[] = [];
+  /** The trigrams of one text after the other. */
+  #trigrams = new Uint32Array(2 ** 20);
+  #length = 0;
+  /** Where those of each text end. */
+  readonly #ends: number[] = [];
+
+  add(bytes: Uint8Array): void {
+    const seen = this.#seen;
+    const counts = this.#counts;
+    const classes = byteClasses;
+    const start = this.#length;
+    this.#reserve(bytes.length);
+    const trigrams = this.#trigrams;
+    let length = start;
+    let trigram = bytes.length < 3 ? 0 : (classes[bytes[0]!]! << 7) | classes[bytes[1]!]!;
+    for (let at = 2; at < bytes.length; at++) {
+      trigram = ((trigram << 7) | classes[bytes[at]!]!) & 0x1fffff;
+      const word = trigram >> 5;
+      const bit = 1 << (trigram & 31);
+      if ((seen[word]! & bit) !== 0) continue;
+      seen[word]! |= bit;
+      if (counts[trigram]!++ === 0) this.#held.push(trigram);
+      trigrams[length++] = trigram;
+    }
+    for (let at = start; at < length; at++) seen[trigrams[at]! >> 5] = 0;
+    this.#length = length;
+    this.#ends.push(length);
+  }
+
+  /** The segment of all texts since the last one, numbered in their order. */
+  write(): Segment {
+    const counts = this.#counts;
+    const held = Uint32Array.from(this.#held).sort();
+    const postings = new Uint32Array(this.#length);
+    // From here on a count is where the next text of that trigram goes.
+    let total = 0;
+    for (const trigram of held) {
+      const count = counts[trigram]!;
+      counts[trigram] = total;
+      total += count;
+    }
+    let at = 0;
+    for (let document = 0; document < this.#ends.length; document++) {
+      for (const end = this.#ends[document]!; at < end; at++) {
+        postings[counts[this.#trigrams[at]!]!++] = document;
+      }
+    }
+    const writer = new SegmentWriter(this.#ends.length, { weighted: false });
+    const term = new Uint8Array(3);
+    let start = 0;
+    for (const trigram of held) {
+      const end = counts[trigram]!;
+      writer.add(trigramTerm(trigram, term), postings, undefined, { start, end });
+      start = end;
+    }
+    this.clear();
+    return writer.done();
+  }
+
+  clear(): void {
+    for (const trigram of this.#held) this.#counts[trigram] = 0;
+    this.#held.length = 0;
+    this.#length = 0;
+    this.#ends.length = 0;
+  }
+
+  #reserve(more: number): void {
+    const needed = this.#length + Math.min(more, trigramCount);
+    if (needed <= this.#trigrams.length) return;
+    const larger = new Uint32Array(Math.max(needed, this.#trigrams.length * 2));
+    larger.set(this.#trigrams.subarray(0, this.#length));
+    this.#trigrams = larger;
+  }
+}
+
+/**
+ * The bytes of a file that a search of the folder looks at, as ripgrep has it: UTF-8, made of UTF-16 where a mark says
+ * so; nothing from the first NUL on, which shows that it is no text.
+ */
+export function searchableBytes(bytes: Uint8Array): { readonly bytes: Uint8Array; readonly binary: boolean } {
+  const all = byteOrderMarkLength(bytes) === 2 ? fromUtf16(bytes) : bytes;
+  const end = all.indexOf(0);
+  return end < 0 ? { bytes: all, binary: false } : { bytes: all.subarray(0, end), binary: true };
+}
+
+/** Whether it has the Kelvin sign or the long s, which to those who ignore case are a "k" and an "s". */
+export function hasOddCase(bytes: Uint8Array): boolean {
+  if (isAscii(bytes)) return false;
+  const buffer = asBuffer(bytes);
+  return buffer.includes("\u212a") || buffer.includes("\u017f");
+}
+
+function fromUtf16(bytes: Uint8Array): Uint8Array {
+  const encoding = bytes[0] === 0xff ? "utf-16le" : "utf-16be";
+  return Buffer.from(decodeText(bytes.subarray(2), encoding).text);
+}

@@ -1,0 +1,46 @@
+import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
+import { type LexicalAnswer, LexicalBuilder, type LexicalRequest } from "./build-lexical.ts";
+import type { WordsAnswer, WordsRequest } from "./build-words.ts";
+
+/** What a process is asked that reads files for an index; one question at a time. */
+export interface BuildService {
+  lexical(
+    request: LexicalRequest & { readonly workspace: string },
+    options: { readonly signal: AbortSignal },
+  ): Promise<LexicalAnswer>;
+  words(
+    request: WordsRequest & { readonly workspace: string },
+    options: { readonly signal: AbortSignal },
+  ): Promise<WordsAnswer>;
+}
+
+/** `retire` is told when nothing here can be trusted any more. */
+export function buildService(retire: () => void): BuildService {
+  const opened = new Map<string, ReturnType<typeof open>>();
+  const open = (workspace: string) => {
+    const environment = openLocalEnvironment({ workspace });
+    return { environment, builder: new LexicalBuilder(environment) };
+  };
+  const at = (workspace: string) => {
+    const found = opened.get(workspace) ?? open(workspace);
+    opened.set(workspace, found);
+    return found;
+  };
+  return {
+    lexical: ({ workspace, ...request }, { signal }) => at(workspace).builder.build(request, signal),
+    words: async ({ workspace, ...request }, { signal }) => {
+      // Loaded when trigrams are done: it takes longer than the rest of the program.
+      const { buildWords } = await import("./build-words.ts");
+      const answer = await buildWords(request, at(workspace).environment, signal);
+      if (answer.files.includes("broken")) retire();
+      return answer;
+    },
+  };
+}
+
+/** Reads files for the index, in a process that may break down: then a request fails, and the next starts another. */
+export interface BuildWorker {
+  lexical(request: LexicalRequest, signal: AbortSignal): Promise<LexicalAnswer>;
+  words(request: WordsRequest, signal: AbortSignal): Promise<WordsAnswer>;
+  close(): Promise<void>;
+}

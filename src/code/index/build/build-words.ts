@@ -1,0 +1,120 @@
+import { Parser } from "web-tree-sitter";
+import type { Outline } from "../../../contract/code.ts";
+import type { Environment } from "../../../contract/environment.ts";
+import { Breath } from "../../../lib/breath.ts";
+import { contentHash } from "../../../lib/content-hash.ts";
+import { decodeText, detectEncoding } from "../../../lib/encoding.ts";
+import { loadGrammar } from "../../grammars/load-grammar.ts";
+import { findLanguage } from "../../languages/find-language.ts";
+import { Terms } from "../../search/terms.ts";
+import { outlineOf } from "../../symbols/outline-of.ts";
+import { withScripts } from "../../symbols/with-scripts.ts";
+import { writeOutline } from "../storage/outline-blob.ts";
+import type { Segment } from "../storage/segment.ts";
+import type { WordsHead } from "../storage/segment-table.ts";
+import { FilesReader } from "./build-lexical.ts";
+import { WordsCollector } from "./term-collector.ts";
+
+export interface WordsRequest {
+  readonly files: readonly WordsFile[];
+}
+
+export interface WordsFile {
+  readonly number: number;
+  readonly path: string;
+  readonly hash: string;
+  readonly language: string | undefined;
+  /** Whether its symbols are wanted. */
+  readonly parsed: boolean;
+}
+
+export interface WordsAnswer {
+  /** In the order of the request. */
+  readonly files: readonly WordsFound[];
+  readonly segment: Segment;
+  readonly columns: Omit<WordsHead, keyof Segment>;
+}
+
+/**
+ * "other": it does not have that content any more. "broken": the parser broke down over it, and this process must not be
+ * asked again; "left": it was not looked at because of that.
+ */
+type WordsFound = "other" | "broken" | "left" | { readonly outline: Uint8Array | undefined };
+
+/** Of larger files only so much is read: what follows is data. */
+const maxUnits = 1024 * 1024;
+const maxUnparsedUnits = 128 * 1024;
+const maxBytes = 16 * 1024 * 1024;
+
+let terms = new Terms();
+
+/** Reads files and gathers the words of their pieces. */
+export async function buildWords(
+  { files }: WordsRequest,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<WordsAnswer> {
+  const breath = new Breath(signal);
+  const reader = new FilesReader(environment);
+  if (terms.isFull) terms = new Terms();
+  const words = new WordsCollector(terms);
+  const answers: WordsFound[] = [];
+  try {
+    for (const file of files) {
+      const bytes = await reader.read(file.path, maxBytes);
+      if (typeof bytes === "string" || contentHash(bytes) !== file.hash) {
+        answers.push("other");
+        continue;
+      }
+      const text = textOf(bytes);
+      const outline = file.parsed ? await outlineOrBroken(text, file.language!) : undefined;
+      if (outline === "broken") {
+        answers.push("broken");
+        break;
+      }
+      words.add(file, text.slice(0, outline ? maxUnits : maxUnparsedUnits), outline);
+      answers.push({ outline: outline && writeOutline(outline.symbols) });
+      if (breath.isDue) await breath.take();
+    }
+    while (answers.length < files.length) answers.push("left");
+    return { files: answers, ...words.write() };
+  } finally {
+    reader.close();
+  }
+}
+
+/** What a grammar has broken in the memory that all grammars share stays broken. */
+async function outlineOrBroken(text: string, language: string): Promise<Outline | undefined | "broken"> {
+  try {
+    return await parseOutline(text, language);
+  } catch {
+    return "broken";
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  const encoding = detectEncoding(bytes, { complete: true });
+  return decodeText(bytes, encoding === "binary" ? "latin1" : encoding).text;
+}
+
+let parser: Parser | undefined;
+
+/** The symbols of a text, in this process: meant for one that may break down. Undefined when it takes too long. */
+async function parseOutline(text: string, language: string): Promise<Outline | undefined> {
+  const grammar = await loadGrammar(findLanguage(language).grammar);
+  parser ??= new Parser();
+  parser.setLanguage(grammar);
+  const giveUpAt = performance.now() + parseMs;
+  const tree = parser.parse(text, undefined, { progressCallback: () => performance.now() > giveUpAt });
+  if (tree === null) {
+    parser.reset();
+    return undefined;
+  }
+  try {
+    return await withScripts(outlineOf(tree, text, language), text);
+  } finally {
+    tree.delete();
+  }
+}
+
+const parseMs = 3000;

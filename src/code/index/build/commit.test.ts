@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { IndexStore } from "../storage/index-store.ts";
+import { SegmentWriter } from "../storage/segment.ts";
+import { commitGone, commitLexical } from "./commit.ts";
+import { WorkspaceState } from "./workspace-state.ts";
+
+const listed = { figures: [1, 2, 3, 4, 5], settled: true } as const;
+const segment = new SegmentWriter(0, { weighted: false }).done();
+const traits = { binary: false, oddCase: false, unparsed: false };
+const content = { hash: "new", language: undefined, traits, document: undefined };
+
+it("looks again into a file that is as another process knew it, which has forgotten it", async () => {
+  await using folder = temporaryFolder();
+  const store = new IndexStore(join(folder.path, "index"));
+  const state = new WorkspaceState(new Map([["a", listed]]), store);
+  const read = [{ path: "a", listed, knownHash: "new" }];
+  commitLexical(store, state, read, { files: ["same"], segment });
+  expect([...state.outdated.keys()]).toEqual(["a"]);
+  commitLexical(store, state, read, { files: [content], segment });
+  expect([[...state.outdated.keys()], [...store.records.keys()]]).toEqual([[], ["a"]]);
+  store.close();
+});
+
+it("forgets no file that another process has found while this one looked", async () => {
+  await using folder = temporaryFolder();
+  const directory = join(folder.path, "index");
+  const [store, other] = [new IndexStore(directory), new IndexStore(directory)];
+  const put = (path: string) => {
+    const read = [{ path, listed, knownHash: undefined }];
+    const state = new WorkspaceState(new Map([[path, listed]]), other);
+    commitLexical(other, state, read, { files: [content], segment });
+  };
+  put("old");
+  store.sync();
+  const next = store.nextFile;
+  put("new");
+  commitGone(store, new WorkspaceState(new Map(), store), next);
+  expect([...store.records.keys()]).toEqual(["new"]);
+  store.close();
+  other.close();
+});
+
+it("knows what it has read while others write, however young the file is", async () => {
+  await using folder = temporaryFolder();
+  const directory = join(folder.path, "index");
+  const [store, other] = [new IndexStore(directory), new IndexStore(directory)];
+  const young = { ...listed, settled: false };
+  const files = new Map([["a", young]]);
+  const state = new WorkspaceState(files, store);
+  const read = [{ path: "a", listed: young, knownHash: undefined }];
+  commitLexical(store, state, read, { files: [content], segment });
+  const elsewhere = new WorkspaceState(new Map([["b", listed]]), other);
+  commitLexical(other, elsewhere, [{ path: "b", listed, knownHash: undefined }], {
+    files: [content],
+    segment,
+  });
+  store.sync();
+  state.catchUp(store);
+  // Who looks later has to read it again.
+  expect([[...state.outdated.keys()], [...new WorkspaceState(files, store).outdated.keys()]]).toEqual([
+    [],
+    ["a"],
+  ]);
+  store.close();
+  other.close();
+});

@@ -1,0 +1,106 @@
+import type { FileRecord, IndexStore } from "../storage/index-store.ts";
+import type { LexicalAnswer } from "./build-lexical.ts";
+import type { WordsAnswer, WordsFile } from "./build-words.ts";
+import type { ListedFile } from "./list-workspace.ts";
+import { haveSameFigures, type WorkspaceState } from "./workspace-state.ts";
+
+/** A file, how it looked before it was read, and the content that was known of it then. */
+export interface ReadFile {
+  readonly path: string;
+  readonly listed: ListedFile;
+  readonly knownHash: string | undefined;
+}
+
+/** Of no words: nothing in it is worth finding by words. */
+export const noWords = -1;
+
+/** Puts on record what was read of files, but for those that look otherwise by now. */
+export function commitLexical(
+  store: IndexStore,
+  state: WorkspaceState,
+  files: readonly ReadFile[],
+  answer: LexicalAnswer,
+): void {
+  const isWanted = ({ path, listed }: ReadFile) => {
+    const wanted = state.outdated.get(path);
+    return wanted !== undefined && haveSameFigures(wanted.figures, listed.figures);
+  };
+  const gone: string[] = [];
+  const known: FileRecord[] = [];
+  store.change(() => {
+    state.catchUp(store);
+    const segment = store.segments.next;
+    const numbers = new Uint32Array(answer.segment.documents);
+    for (const [index, file] of files.entries()) {
+      const found = answer.files[index]!;
+      const before = store.records.get(file.path);
+      if (!isWanted(file)) continue;
+      const looks = { figures: file.listed.figures ?? unknownFigures, settled: file.listed.settled };
+      if (found === "gone") {
+        if (before !== undefined) store.remove(before);
+        gone.push(file.path);
+      } else if (before !== undefined && before.hash === (found === "same" ? file.knownHash : found.hash)) {
+        store.update(Object.assign(before, looks));
+        known.push(before);
+      } else if (found !== "same") {
+        const { document, ...content } = found;
+        const lexical = document === undefined ? 0 : segment;
+        const words = content.traits.binary ? noWords : 0;
+        const record = store.add({ path: file.path, ...looks, ...content, lexical, words });
+        if (document !== undefined) numbers[document] = record.number;
+        known.push(record);
+      }
+      // What is the same as a record that another process has removed stays outdated.
+    }
+    if (numbers.some((number) => number > 0)) store.segments.addLexical(answer.segment, numbers);
+  });
+  for (const path of gone) state.outdated.delete(path);
+  for (const record of known) state.take(record);
+}
+
+const unknownFigures = [0, 0, 0, 0, 0] as const;
+
+/** Puts on record the words of files, but for those that have other content by now. */
+export function commitWords(
+  store: IndexStore,
+  state: WorkspaceState,
+  files: readonly WordsFile[],
+  { files: found, segment, columns }: WordsAnswer,
+): void {
+  store.change(() => {
+    state.catchUp(store);
+    const records: FileRecord[] = [];
+    for (const [index, { number, path, hash }] of files.entries()) {
+      const answer = found[index]!;
+      const record = store.record(number);
+      // An index that was begun again has other files under the same numbers.
+      if (record?.path !== path || record.hash !== hash) continue;
+      if (record.words !== 0 || typeof answer === "string") continue;
+      records.push(record);
+      store.addOutline(number, answer.outline ?? noOutline);
+      if (answer.outline === undefined) record.traits = { ...record.traits, unparsed: true };
+    }
+    if (records.length === 0) return;
+    const taken = new Set(records.map(({ number }) => number));
+    const fileOf = columns.fileOf.map((number) => (taken.has(number) ? number : 0));
+    const words = store.segments.addWords(segment, { ...columns, fileOf });
+    for (const record of records) store.update(Object.assign(record, { words }));
+  });
+  // Those that have other content are outdated, as the next look will show.
+  for (const [index, { number }] of files.entries()) {
+    if (found[index] !== "left" && found[index] !== "broken") state.wordless.delete(number);
+  }
+}
+
+/** Every file with words has one, so that a missing one is noticed. */
+const noOutline = new Uint8Array(0);
+
+/** Forgets the files that are no longer there: those with numbers below `next`, since others may have come meanwhile. */
+export function commitGone(store: IndexStore, { files }: WorkspaceState, next: number): void {
+  const gone = () =>
+    [...store.records.values()].filter(({ path, number }) => number < next && !files.has(path));
+  if (gone().length === 0) return;
+  store.change(() => {
+    for (const record of gone()) store.remove(record);
+  });
+}

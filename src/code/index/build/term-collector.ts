@@ -1,0 +1,206 @@
+import { type Outline, symbolKinds } from "../../../contract/code.ts";
+import { chunksOf } from "../../search/chunks.ts";
+import { NumberList, nameTerms, type Terms } from "../../search/terms.ts";
+import { type Segment, SegmentWriter } from "../storage/segment.ts";
+import { emptyColumns, type WordsHead } from "../storage/segment-table.ts";
+
+/** Gathers terms of pieces of code, and writes for each term which pieces hold it. */
+export class WordsCollector {
+  readonly #terms: Terms;
+  /** How many pieces hold each term, by its number, and those that any holds. */
+  #counts = new Uint32Array(2 ** 16);
+  readonly #held = new NumberList();
+  readonly #postings = new Postings();
+  /** The terms under which symbols of a name are listed. */
+  readonly #names = new Map<string, readonly number[]>();
+  readonly #pieces: {
+    readonly file: number;
+    readonly kind: number;
+    readonly firstLine: number;
+    readonly lastLine: number;
+    readonly symbol: number;
+  }[] = [];
+
+  constructor(terms: Terms) {
+    this.#terms = terms;
+  }
+
+  add(
+    { number, path }: { readonly number: number; readonly path: string },
+    text: string,
+    outline: Outline | undefined,
+  ): void {
+    const symbols = outline?.symbols ?? [];
+    const first = this.#pieces.length;
+    for (const { symbol, firstLine, lastLine, terms, weights } of chunksOf(
+      path,
+      text,
+      outline,
+      this.#terms,
+    )) {
+      const document = this.#pieces.length;
+      const kind = symbol === undefined ? 255 : symbolKinds.indexOf(symbols[symbol]!.kind);
+      this.#pieces.push({ file: number, kind, firstLine, lastLine, symbol: (symbol ?? -1) + 1 });
+      for (let at = 0; at < terms.length; at++) this.#post(terms[at]!, document, weights[at]!);
+    }
+    if (symbols.length === 0) return;
+    if (this.#pieces.length === first)
+      this.#pieces.push({ file: number, kind: 255, firstLine: 1, lastLine: 1, symbol: 0 });
+    // Who looks for a symbol by its name only needs to know the file.
+    for (const term of new Set(symbols.flatMap(({ name }) => this.#named(name)))) this.#post(term, first, 1);
+  }
+
+  write(): { readonly segment: Segment; readonly columns: Omit<WordsHead, keyof Segment> } {
+    const writer = new SegmentWriter(this.#pieces.length, { weighted: true });
+    const order = inOrderOfBytes(this.#held.numbers.subarray(0, this.#held.length), this.#terms);
+    const { documents, weights } = this.#postings.byTerm(order, this.#counts);
+    const encoder = new TermEncoder();
+    let start = 0;
+    for (const number of order) {
+      const end = start + this.#counts[number]!;
+      writer.add(encoder.bytesOf(this.#terms.term(number)), documents, weights, { start, end });
+      start = end;
+    }
+    const columns = emptyColumns(this.#pieces.length);
+    for (const [document, piece] of this.#pieces.entries()) {
+      columns.fileOf[document] = piece.file;
+      columns.kindOf[document] = piece.kind;
+      columns.firstLines[document] = piece.firstLine;
+      columns.lastLines[document] = piece.lastLine;
+      columns.symbols[document] = piece.symbol;
+    }
+    return { segment: writer.done(), columns };
+  }
+
+  #named(name: string): readonly number[] {
+    let numbers = this.#names.get(name);
+    if (numbers === undefined) {
+      numbers = nameTerms(name).map((term) => this.#terms.numberOf(term));
+      this.#names.set(name, numbers);
+    }
+    return numbers;
+  }
+
+  #post(term: number, document: number, weight: number): void {
+    if (term >= this.#counts.length) {
+      const larger = new Uint32Array(2 * term);
+      larger.set(this.#counts);
+      this.#counts = larger;
+    }
+    if (this.#counts[term]!++ === 0) this.#held.push(term);
+    this.#postings.push(term, document, weight);
+  }
+}
+
+/** Many postings, in the order in which they come. */
+class Postings {
+  #terms = new Uint32Array(2 ** 16);
+  #documents = new Uint32Array(2 ** 16);
+  #weights = new Uint8Array(2 ** 16);
+  #length = 0;
+
+  push(term: number, document: number, weight: number): void {
+    if (this.#length === this.#terms.length) this.#grow();
+    this.#terms[this.#length] = term;
+    this.#documents[this.#length] = document;
+    this.#weights[this.#length++] = weight;
+  }
+
+  /** Those of each term together, terms in this order, each as they came. */
+  byTerm(
+    order: Uint32Array,
+    counts: Uint32Array,
+  ): { readonly documents: Uint32Array; readonly weights: Uint8Array } {
+    const places = new Uint32Array(counts.length);
+    let total = 0;
+    for (const term of order) {
+      places[term] = total;
+      total += counts[term]!;
+    }
+    const documents = new Uint32Array(this.#length);
+    const weights = new Uint8Array(this.#length);
+    for (let at = 0; at < this.#length; at++) {
+      const place = places[this.#terms[at]!]!++;
+      documents[place] = this.#documents[at]!;
+      weights[place] = this.#weights[at]!;
+    }
+    return { documents, weights };
+  }
+
+  #grow(): void {
+    const size = this.#length * 2;
+    const [terms, documents, weights] = [this.#terms, this.#documents, this.#weights];
+    this.#terms = new Uint32Array(size);
+    this.#documents = new Uint32Array(size);
+    this.#weights = new Uint8Array(size);
+    this.#terms.set(terms);
+    this.#documents.set(documents);
+    this.#weights.set(weights);
+  }
+}
+
+/** Numbers of terms in the order of their bytes. */
+export function inOrderOfBytes(numbers: Uint32Array, terms: Terms): Uint32Array {
+  // Sorted by their first units, each with its place behind it: numbers are sorted many times quicker than strings.
+  const keys = Float64Array.from(
+    numbers,
+    (number, place) => keyOf(terms.term(number)) * mostTerms + place,
+  ).sort();
+  const order = Uint32Array.from(keys, (key) => numbers[key % mostTerms]!);
+  const startOf = (place: number) => Math.floor(keys[place]! / mostTerms);
+  for (let first = 0; first < order.length; ) {
+    let end = first + 1;
+    while (end < order.length && startOf(end) === startOf(first)) end++;
+    if (end - first > 1) sortAlike(order.subarray(first, end), terms);
+    first = end;
+  }
+  return order;
+}
+
+const keyUnits = 5;
+const mostTerms = 2 ** 23;
+
+/** Of the first units, six bits each. What comes first by its bytes has no greater key. */
+function keyOf(term: string): number {
+  let key = 0;
+  let isExact = true;
+  for (let at = 0; at < keyUnits; at++) {
+    const unit: number = isExact && at < term.length ? term.charCodeAt(at) : -1;
+    isExact = unit < 128 && isFrequent[unit] === true;
+    key = key * 64 + (unit < 0 ? 0 : unit < 128 ? rankOf[unit]! : 63);
+  }
+  return key;
+}
+
+/** Each of the others has the rank of the next of these, and what follows it says nothing. */
+const isFrequent: readonly boolean[] = Array.from({ length: 128 }, (_, unit) =>
+  /[0-9a-z_=@~]/.test(String.fromCharCode(unit)),
+);
+const rankOf: readonly number[] = isFrequent.map(
+  (_, unit) => 1 + isFrequent.slice(0, unit).filter(Boolean).length,
+);
+
+function sortAlike(order: Uint32Array, terms: Terms): void {
+  const sorted = Array.from(order, (number) => ({ number, term: terms.term(number) }));
+  // In the same order as their bytes but for characters beyond the first plane.
+  if (sorted.some(({ term }) => /[\ud800-\udfff]/.test(term)))
+    sorted.sort((one, other) => Buffer.compare(Buffer.from(one.term), Buffer.from(other.term)));
+  else sorted.sort((one, other) => (one.term < other.term ? -1 : 1));
+  for (const [place, { number }] of sorted.entries()) order[place] = number;
+}
+
+/** Makes bytes of terms, one after the other in the same place. */
+export class TermEncoder {
+  readonly #bytes = new Uint8Array(512);
+
+  /** Good until the next is asked for. */
+  bytesOf(term: string): Uint8Array {
+    if (term.length > this.#bytes.length) return Buffer.from(term);
+    for (let at = 0; at < term.length; at++) {
+      const unit = term.charCodeAt(at);
+      if (unit >= 0x80) return Buffer.from(term);
+      this.#bytes[at] = unit;
+    }
+    return this.#bytes.subarray(0, term.length);
+  }
+}

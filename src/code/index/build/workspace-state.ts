@@ -1,0 +1,99 @@
+import type { IndexState } from "../../../contract/code.ts";
+import { rulesOf } from "../../symbols/rules-of.ts";
+import type { FileRecord, IndexStore } from "../storage/index-store.ts";
+import type { Figures, ListedFile } from "./list-workspace.ts";
+
+/** The files that there are, and which of them the index does not know as they are. */
+export class WorkspaceState {
+  readonly files: ReadonlyMap<string, ListedFile>;
+  /** New, or perhaps changed: a search looks into them whatever the index says. */
+  readonly outdated: Map<string, ListedFile> = new Map<string, ListedFile>();
+  /** Known but for their words, by number. */
+  readonly wordless: Map<number, FileRecord> = new Map<number, FileRecord>();
+  readonly #untold = new Set<FileRecord>();
+  /** Hashes of contents that were read since this look began, by path: their figures alone do not tell them. */
+  readonly #read = new Map<string, string>();
+  /** Which records of the store the files were compared with. */
+  #edition: number;
+
+  constructor(files: ReadonlyMap<string, ListedFile>, store: Records) {
+    this.files = files;
+    this.#edition = store.edition;
+    this.#compare(store);
+  }
+
+  /** Compares again when other processes have written: what they put on record may be of another moment. */
+  catchUp(store: Records): void {
+    if (store.edition === this.#edition) return;
+    this.#edition = store.edition;
+    this.#compare(store);
+  }
+
+  /** From now on this is what is known of the file. */
+  take(record: FileRecord): void {
+    this.outdated.delete(record.path);
+    if (!record.settled) this.#read.set(record.path, record.hash);
+    if (record.words === 0) this.wordless.set(record.number, record);
+    if (!isTold(record)) this.#untold.add(record);
+  }
+
+  /** Those known of which trigrams do not tell enough: they count as candidates, whatever is looked for. */
+  untold({ records }: Records): readonly FileRecord[] {
+    return [...this.#untold].filter((record) => records.get(record.path) === record && this.knows(record));
+  }
+
+  /** Whether what the index says of this file holds. */
+  knows(record: FileRecord | undefined): record is FileRecord {
+    return record !== undefined && this.files.has(record.path) && !this.outdated.has(record.path);
+  }
+
+  #compare({ records }: Records): void {
+    this.outdated.clear();
+    this.wordless.clear();
+    this.#untold.clear();
+    for (const [path, file] of this.files) {
+      const record = records.get(path);
+      if (record !== undefined && this.#isCurrent(record, file)) this.take(record);
+      else this.outdated.set(path, file);
+    }
+  }
+
+  #isCurrent({ path, hash, figures, settled }: FileRecord, file: ListedFile): boolean {
+    return haveSameFigures(figures, file.figures) && (settled || this.#read.get(path) === hash);
+  }
+
+  count({ records }: Records): IndexState {
+    let [indexed, outlined, outlinable] = [0, 0, 0];
+    for (const record of records.values()) {
+      if (!this.knows(record)) continue;
+      if (record.words !== 0) indexed++;
+      if (record.traits.unparsed || !isOutlinable(record.language)) continue;
+      outlinable++;
+      if (record.words !== 0) outlined++;
+    }
+    return { files: this.files.size, indexed, outlined, outlinable };
+  }
+}
+
+type Records = Pick<IndexStore, "records" | "edition">;
+
+/** Whether its trigrams tell that a text is not in it. */
+export function isTold({ lexical, traits }: FileRecord): boolean {
+  return lexical > 0 && !traits.oddCase;
+}
+
+export function haveSameFigures(one: Figures | undefined, other: Figures | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return (
+    one[0] === other[0] &&
+    one[1] === other[1] &&
+    one[2] === other[2] &&
+    one[3] === other[3] &&
+    one[4] === other[4]
+  );
+}
+
+/** Whether a file of this language has symbols to be known. */
+export function isOutlinable(language: string | undefined): boolean {
+  return language !== undefined && rulesOf(language) !== undefined;
+}

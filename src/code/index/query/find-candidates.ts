@@ -1,0 +1,33 @@
+import type { CandidatePattern } from "../../../contract/code.ts";
+import { isTold } from "../build/workspace-state.ts";
+import type { Looked } from "../indexer.ts";
+import type { FileRecord } from "../storage/index-store.ts";
+import { filterFiles } from "./path-filter.ts";
+import { trigramsOfLiteral, trigramsOfRegex } from "./required-trigrams.ts";
+import { documentsFor } from "./trigrams.ts";
+
+/** All files that can hold a pattern, in the order of their paths: by their trigrams, and those that are not known. */
+export function findCandidates(pattern: CandidatePattern, { store, state }: Looked): readonly string[] {
+  const { kind, text, ignoreCase } = pattern;
+  const query = (kind === "literal" ? trigramsOfLiteral : trigramsOfRegex)(text, { ignoreCase });
+  const isAskedFor = filterFiles(pattern);
+  const found: string[] = [];
+  const take = (path: string, language: string | undefined) => {
+    if (isAskedFor({ path, language })) found.push(path);
+  };
+  for (const path of state.outdated.keys()) take(path, "unknown");
+  for (const { path, hash, language } of state.untold(store)) take(path, hash === "" ? "unknown" : language);
+  const takeTold = (record: FileRecord | undefined) => {
+    if (state.knows(record) && isTold(record)) take(record.path, record.language);
+  };
+  if (query === "all") for (const path of state.files.keys()) takeTold(store.records.get(path));
+  else {
+    for (const { number, head, reader } of store.segments.lexical) {
+      for (const document of documentsFor(query, reader)) {
+        const record = store.record(head.files[document]!);
+        if (record?.lexical === number) takeTold(record);
+      }
+    }
+  }
+  return found.sort();
+}

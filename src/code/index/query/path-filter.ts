@@ -1,0 +1,28 @@
+import type { IndexFilter } from "../../../contract/code.ts";
+import { FileFilter } from "../../../files/file-filter.ts";
+import { findLanguage } from "../../languages/find-language.ts";
+
+/** Whether a file is asked for, by its path and language. A file whose language is not known yet may be. */
+export function filterFiles({
+  path,
+  language,
+}: Pick<IndexFilter, "path" | "language">): (file: FilteredFile) => boolean {
+  const isIn = path === undefined ? () => true : pathFilter(path);
+  const name = language === undefined ? undefined : findLanguage(language).name;
+  return (file) =>
+    isIn(file.path) && (name === undefined || file.language === "unknown" || file.language === name);
+}
+
+export interface FilteredFile {
+  readonly path: string;
+  readonly language: string | undefined | "unknown";
+}
+
+/** A file or folder if it can be one, else a glob. */
+function pathFilter(wanted: string): (path: string) => boolean {
+  const plain = wanted.replace(/^(?:\.\/+)+|\/+$/g, "");
+  if (plain === "" || plain === ".") return () => true;
+  if (!/[*?[{!]/.test(plain)) return (path) => path === plain || path.startsWith(`${plain}/`);
+  const filter = new FileFilter({ globs: [plain] });
+  return (path) => path === plain || path.startsWith(`${plain}/`) || filter.takes(path);
+}

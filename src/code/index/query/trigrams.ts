@@ -1,0 +1,95 @@
+import type { Postings } from "../storage/segment.ts";
+
+/**
+ * Three bytes in a row of a text, as they stand in the index: capitals as small letters, control characters alike, bytes
+ * beyond ASCII in what that leaves of seven bits. What differs may look the same here, never the other way round.
+ */
+export type Trigram = number;
+
+export const trigramCount: number = 2 ** 21;
+
+/** Classes that no byte of ASCII needs: control characters but tab, line feed and return; capitals. */
+const spare = [
+  ...Array.from({ length: 32 }, (_, code) => code).filter((code) => ![0, 9, 10, 13].includes(code)),
+  ...Array.from({ length: 26 }, (_, letter) => 0x41 + letter),
+  0x7f,
+];
+
+/** The class of each byte, below 128. */
+export const byteClasses: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => classOf(byte));
+
+function classOf(byte: number): number {
+  if (byte >= 0x80) return spare[byte % spare.length]!;
+  if (byte >= 0x41 && byte <= 0x5a) return byte + 0x20;
+  if (byte === 0x7f || (byte < 32 && ![9, 10, 13].includes(byte))) return 0;
+  return byte;
+}
+
+/** How a trigram is written as a term: the order of terms is that of the numbers. */
+export function trigramTerm(trigram: Trigram, term: Uint8Array = new Uint8Array(3)): Uint8Array {
+  term[0] = trigram >> 14;
+  term[1] = (trigram >> 7) & 0x7f;
+  term[2] = trigram & 0x7f;
+  return term;
+}
+
+/** Which texts can match. "all": nothing is known. */
+export type TrigramQuery = "all" | Condition;
+
+type Condition =
+  | { readonly trigram: Trigram }
+  | { readonly every: readonly Condition[] }
+  | { readonly some: readonly Condition[] };
+
+export function every(queries: readonly TrigramQuery[]): TrigramQuery {
+  const conditions = queries.filter((query) => query !== "all");
+  const parts = unlike(conditions.flatMap((query) => ("every" in query ? query.every : [query])));
+  return parts.length > 1 ? { every: parts } : (parts[0] ?? "all");
+}
+
+/** Of no query nothing is known either. */
+export function some(queries: readonly TrigramQuery[]): TrigramQuery {
+  const conditions = queries.filter((query) => query !== "all");
+  if (conditions.length < queries.length) return "all";
+  const parts = unlike(conditions);
+  return parts.length > 1 ? { some: parts } : (parts[0] ?? "all");
+}
+
+function unlike(conditions: readonly Condition[]): readonly Condition[] {
+  return [...new Map(conditions.map((condition) => [JSON.stringify(condition), condition])).values()];
+}
+
+/** The documents of a segment that can match, ascending. */
+export function documentsFor(
+  query: Condition,
+  segment: { postings(term: Uint8Array): Postings | undefined },
+): Uint32Array {
+  if ("trigram" in query) return segment.postings(trigramTerm(query.trigram))?.documents ?? none;
+  if ("some" in query) return query.some.map((part) => documentsFor(part, segment)).reduce(union);
+  const [first, ...others] = query.every;
+  let found = documentsFor(first!, segment);
+  for (const part of others) {
+    if (found.length === 0) return none;
+    found = intersection(found, documentsFor(part, segment));
+  }
+  return found;
+}
+
+const none = new Uint32Array(0);
+
+function intersection(one: Uint32Array, other: Uint32Array): Uint32Array {
+  const both = new Uint32Array(Math.min(one.length, other.length));
+  let count = 0;
+  for (let left = 0, right = 0; left < one.length && right < other.length; ) {
+    const difference = one[left]! - other[right]!;
+    if (difference === 0) both[count++] = one[left]!;
+    if (difference <= 0) left++;
+    if (difference >= 0) right++;
+  }
+  return both.subarray(0, count);
+}
+
+function union(one: Uint32Array, other: Uint32Array): Uint32Array {
+  if (one.length === 0) return other;
+  return Uint32Array.from(new Set([...one, ...other])).sort();
+}

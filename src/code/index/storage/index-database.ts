@@ -1,0 +1,224 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
+import { discardDatabase, identityOf, makeDatabaseFile } from "../../../system/database-file.ts";
+import { makePrivateDirectory } from "../../../system/directories.ts";
+import { loadSqlite } from "../../../system/load-sqlite.ts";
+import { DamagedIndex } from "./bytes.ts";
+import { indexFile } from "./index-file.ts";
+
+/** Raise it when anything that is written changes its form or its meaning: indexes of other versions are made anew. */
+const version = 4;
+
+/** How long one process waits for another that is just writing. */
+const patienceMs = 10_000;
+
+const tables = `
+  CREATE TABLE files (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, figures TEXT NOT NULL, settled INTEGER NOT NULL,
+    hash TEXT NOT NULL, language TEXT NOT NULL, traits INTEGER NOT NULL, lexical INTEGER NOT NULL,
+    words INTEGER NOT NULL, checked INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE segments (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, head BLOB NOT NULL, checked INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE pages (place INTEGER PRIMARY KEY, bytes BLOB NOT NULL, checked INTEGER NOT NULL) STRICT;
+  CREATE TABLE outlines (file INTEGER PRIMARY KEY, bytes BLOB NOT NULL, checked INTEGER NOT NULL) STRICT;
+`;
+
+/**
+ * The file of an index. All in it can be made again from the files of the workspace: it is not kept safe from a power
+ * cut, but everything in it carries a sum of its own, so that what is read is what was written.
+ */
+export class IndexDatabase {
+  readonly path: string;
+  readonly identity: string | undefined;
+  /** Why it is only in memory, if it is. */
+  readonly problem: string | undefined;
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(directory: string) {
+    this.path = indexFile(directory);
+    const opened = openFile(directory, this.path);
+    this.#database = opened.database;
+    this.problem = opened.problem;
+    this.identity = opened.identity;
+  }
+
+  /** Whether it is still the file of that name: another process may have thrown it away. */
+  get isCurrent(): boolean {
+    return this.problem !== undefined || identityOf(this.path) === this.identity;
+  }
+
+  /** Another number whenever another process has written. */
+  get othersWrote(): number {
+    return this.#statement("PRAGMA data_version").get()![0] as unknown as number;
+  }
+
+  all<Row>(sql: string, ...values: Value[]): Row[] {
+    return this.#statement(sql).all(...values) as unknown as Row[];
+  }
+
+  one<Row>(sql: string, ...values: Value[]): Row | undefined {
+    return this.#statement(sql).get(...values) as unknown as Row | undefined;
+  }
+
+  run(sql: string, ...values: Value[]): void {
+    this.#statement(sql).run(...values);
+  }
+
+  /** A number that was never used, also not for what is removed by now. */
+  nextNumber(table: "files" | "segments"): number {
+    return (this.one<[number]>("SELECT seq FROM sqlite_sequence WHERE name=?", table)?.[0] ?? 0) + 1;
+  }
+
+  /** Sees one state of the database throughout. */
+  read<Result>(act: () => Result): Result {
+    return this.#within("BEGIN", () => {
+      // Which state that is, is settled by the first look.
+      this.one("SELECT number FROM segments LIMIT 1");
+      return act();
+    });
+  }
+
+  /** Does all or nothing, while no other process writes. */
+  change<Result>(act: () => Result): Result {
+    return this.#within("BEGIN IMMEDIATE", act);
+  }
+
+  #within<Result>(begin: string, act: () => Result): Result {
+    this.#database.exec(begin);
+    try {
+      const result = act();
+      this.#database.exec("COMMIT");
+      return result;
+    } catch (error) {
+      try {
+        if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      } catch {
+        // The error that led here says more.
+      }
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  /** Throws the file away; whoever has it open sees so by `isCurrent`. */
+  discard(): void {
+    this.close();
+    if (this.identity !== undefined) discardDatabase(this.path, this.identity);
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      statement.setReturnArrays(true);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+type Value = number | string | Uint8Array;
+
+/** The sum of a part, bound to its place: no part can be taken for another. */
+export function checkOf(bytes: Uint8Array, kind: string, place: number): number {
+  return crc32(bytes, crc32(`${kind} ${place}`));
+}
+
+/** The part itself, if it is what was written. */
+export function checked(bytes: Uint8Array, check: number, kind: string, place: number): Uint8Array {
+  if (checkOf(bytes, kind, place) === check) return bytes;
+  throw new DamagedIndex(`${kind} ${place} is not what was written`);
+}
+
+/** Whether the database can no longer be trusted. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof DamagedIndex) return true;
+  const code = codeOf(error);
+  if (code === sqlite.error)
+    return /no such (table|column)|malformed|already exists/.test((error as Error).message);
+  return (
+    code === sqlite.corrupt ||
+    code === sqlite.mismatch ||
+    code === sqlite.format ||
+    code === sqlite.noDatabase
+  );
+}
+
+/** Whether the disk does not give what was written. */
+export function isUnreadable(error: unknown): boolean {
+  return codeOf(error) === sqlite.inputOutput;
+}
+
+/** Whether another process has it at the moment. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error) === sqlite.busy;
+}
+
+const sqlite = {
+  error: 1,
+  busy: 5,
+  inputOutput: 10,
+  corrupt: 11,
+  mismatch: 20,
+  format: 24,
+  noDatabase: 26,
+} as const;
+
+/** What SQLite says went wrong, without the details in the higher bits. */
+function codeOf(error: unknown): number {
+  return ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+}
+
+const maxTries = 3;
+
+/** Where the folder cannot be written the index lives as long as we do. */
+function openFile(
+  directory: string,
+  path: string,
+): Pick<IndexDatabase, "identity" | "problem"> & { readonly database: DatabaseSync } {
+  const { DatabaseSync } = loadSqlite();
+  const giveUpAt = performance.now() + patienceMs;
+  for (let tries = 0; ; ) {
+    let database: DatabaseSync | undefined;
+    let identity: string | undefined;
+    try {
+      makePrivateDirectory(directory);
+      makeDatabaseFile(path);
+      identity = identityOf(path);
+      database = new DatabaseSync(path, { timeout: patienceMs });
+      prepare(database);
+      return { database, identity, problem: undefined };
+    } catch (error) {
+      database?.close();
+      // SQLite does not wait by itself when two processes begin one database at the same moment.
+      if (isBusy(error) && performance.now() < giveUpAt) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+        continue;
+      }
+      if (isDamage(error) && identity !== undefined && tries++ < maxTries) {
+        discardDatabase(path, identity);
+        continue;
+      }
+      const memory = new DatabaseSync(":memory:");
+      prepare(memory);
+      return { database: memory, identity: undefined, problem: (error as Error).message };
+    }
+  }
+}
+
+function prepare(database: DatabaseSync): void {
+  const found = () => database.prepare("PRAGMA user_version").get()!.user_version as number;
+  if (found() !== 0 && found() !== version) throw new DamagedIndex("it is of another version");
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000`);
+  if (found() === version) return;
+  database.exec("BEGIN IMMEDIATE");
+  if (found() === 0) database.exec(`${tables}; PRAGMA user_version = ${version}`);
+  database.exec("COMMIT");
+}

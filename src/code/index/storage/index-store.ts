@@ -1,0 +1,234 @@
+import { crc32 } from "node:zlib";
+import type { Figures } from "../build/list-workspace.ts";
+import { DamagedIndex } from "./bytes.ts";
+import { checked, checkOf, IndexDatabase } from "./index-database.ts";
+import { SegmentTable } from "./segment-table.ts";
+
+/**
+ * What the index knows, in memory and in its database. Other processes may write at any time: `sync` takes over what
+ * they wrote. Throws what SQLite throws, or DamagedIndex: see `isDamage`.
+ */
+export class IndexStore {
+  readonly segments: SegmentTable;
+  readonly #database: IndexDatabase;
+  readonly #byPath = new Map<string, FileRecord>();
+  readonly #byNumber = new Map<number, FileRecord>();
+  #seen = -1;
+  #edition = 0;
+
+  constructor(directory: string) {
+    this.#database = new IndexDatabase(directory);
+    this.segments = new SegmentTable(this.#database);
+  }
+
+  /** Why it is not kept, if so. */
+  get problem(): string | undefined {
+    const { problem } = this.#database;
+    return problem && `The index is not kept: ${problem}`;
+  }
+
+  get isCurrent(): boolean {
+    return this.#database.isCurrent;
+  }
+
+  get records(): ReadonlyMap<string, FileRecord> {
+    return this.#byPath;
+  }
+
+  /** Another number whenever all records were read again. */
+  get edition(): number {
+    return this.#edition;
+  }
+
+  /** The number that the next file gets. */
+  get nextFile(): number {
+    return this.#database.nextNumber("files");
+  }
+
+  record(number: number): FileRecord | undefined {
+    return this.#byNumber.get(number);
+  }
+
+  /** Takes over what other processes have written; whether there was anything. */
+  sync(): boolean {
+    return this.#database.read(() => this.#takeOver());
+  }
+
+  /** Sees all that was written until now, and nothing that is written meanwhile. */
+  read<Result>(act: () => Result): Result {
+    return this.#database.read(() => {
+      this.#takeOver();
+      return act();
+    });
+  }
+
+  /** While no other process writes, and after all that others wrote. */
+  change<Result>(act: () => Result): Result {
+    try {
+      return this.#database.change(() => {
+        this.#takeOver();
+        return act();
+      });
+    } catch (error) {
+      // What was taken back there must not stay here.
+      this.#seen = -1;
+      this.segments.forget();
+      this.sync();
+      throw error;
+    }
+  }
+
+  /** In `change`, as all that follows. Takes the place of whatever the path had before. */
+  add(record: Omit<FileRecord, "number">): FileRecord {
+    const before = this.#byPath.get(record.path);
+    if (before !== undefined) this.remove(before);
+    const added: FileRecord = { ...record, number: this.nextFile };
+    this.#database.run("INSERT INTO files VALUES (?,?,?,?,?,?,?,?,?,?)", ...toRow(added));
+    this.#byPath.set(added.path, added);
+    this.#byNumber.set(added.number, added);
+    return added;
+  }
+
+  /** After the record itself was changed. */
+  update(record: FileRecord): void {
+    const [number, ...values] = toRow(record);
+    this.#database.run(
+      "UPDATE files SET path=?, figures=?, settled=?, hash=?, language=?, traits=?, lexical=?, words=?, checked=? WHERE number=?",
+      ...values,
+      number,
+    );
+  }
+
+  remove(record: FileRecord): void {
+    if (this.#byPath.get(record.path) === record) this.#byPath.delete(record.path);
+    this.#byNumber.delete(record.number);
+    this.#database.run("DELETE FROM files WHERE number=?", record.number);
+    this.#database.run("DELETE FROM outlines WHERE file=?", record.number);
+  }
+
+  addOutline(file: number, bytes: Uint8Array): void {
+    const check = checkOf(bytes, "outline", file);
+    this.#database.run("INSERT OR REPLACE INTO outlines VALUES (?,?,?)", file, bytes, check);
+  }
+
+  /** Of a file with words; empty where it has no symbols. */
+  outline(file: number): Uint8Array {
+    const row = this.#database.one<[Uint8Array, number]>(
+      "SELECT bytes, checked FROM outlines WHERE file=?",
+      file,
+    );
+    if (row === undefined) throw new DamagedIndex("an outline is missing");
+    return checked(row[0], row[1], "outline", file);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  discard(): void {
+    this.#database.discard();
+  }
+
+  #takeOver(): boolean {
+    const seen = this.#database.othersWrote;
+    if (seen === this.#seen) return false;
+    this.#readFiles();
+    this.segments.read();
+    for (const { lexical, words } of this.#byPath.values()) {
+      if (![lexical, words].every((segment) => segment <= 0 || this.segments.has(segment)))
+        throw new DamagedIndex("a segment is missing");
+    }
+    this.#seen = seen;
+    this.#edition++;
+    return true;
+  }
+
+  #readFiles(): void {
+    this.#byPath.clear();
+    this.#byNumber.clear();
+    for (const row of this.#database.all<FileRow>("SELECT * FROM files ORDER BY number")) {
+      const record = fromRow(row);
+      if (record === undefined) throw new DamagedIndex("a file is not what was written");
+      const before = this.#byPath.get(record.path);
+      if (before !== undefined) this.#byNumber.delete(before.number);
+      this.#byPath.set(record.path, record);
+      this.#byNumber.set(record.number, record);
+    }
+  }
+}
+
+/** A file as the index knows it. Another content is another record, with another number. */
+export interface FileRecord {
+  readonly number: number;
+  readonly path: string;
+  /** As they were when the content was read, or before. */
+  figures: Figures;
+  /** Whether a file that has these figures still has this content: see `isSettled`. */
+  settled: boolean;
+  readonly hash: string;
+  readonly language: string | undefined;
+  traits: FileTraits;
+  /** The segment with its trigrams, 0 for none: then it may hold anything. */
+  lexical: number;
+  /** The segment with its words, 0 while they are not known. */
+  words: number;
+}
+
+export interface FileTraits {
+  /** Not for reading: no words are taken from it. */
+  readonly binary: boolean;
+  /** Has letters that are capitals or small ones of ASCII letters to those who ignore case. */
+  readonly oddCase: boolean;
+  /** Its grammar ends the parser, or there is too much of it, or nobody wrote it: no symbols are taken from it. */
+  readonly unparsed: boolean;
+}
+
+type FileRow = readonly [
+  number: number,
+  path: string,
+  figures: string,
+  settled: number,
+  hash: string,
+  language: string,
+  traits: number,
+  lexical: number,
+  words: number,
+  check: number,
+];
+
+function toRow(record: FileRecord): FileRow {
+  const { binary, oddCase, unparsed } = record.traits;
+  const row = [
+    record.number,
+    record.path,
+    record.figures.join(" "),
+    record.settled ? 1 : 0,
+    record.hash,
+    record.language ?? "",
+    (binary ? 1 : 0) | (oddCase ? 2 : 0) | (unparsed ? 4 : 0),
+    record.lexical,
+    record.words,
+  ] as const;
+  return [...row, checkOfRow(row)];
+}
+
+/** Undefined for a row that is not what was written. */
+function fromRow(row: FileRow): FileRecord | undefined {
+  const [number, path, figures, settled, hash, language, traits, lexical, words, check] = row;
+  if (checkOfRow(row.slice(0, -1)) !== check) return undefined;
+  return {
+    number,
+    path,
+    figures: figures.split(" ").map(Number) as unknown as Figures,
+    settled: settled === 1,
+    hash,
+    language: language === "" ? undefined : language,
+    traits: { binary: (traits & 1) > 0, oddCase: (traits & 2) > 0, unparsed: (traits & 4) > 0 },
+    lexical,
+    words,
+  };
+}
+
+function checkOfRow(row: readonly unknown[]): number {
+  return crc32(row.join("\0"));
+}

@@ -1,0 +1,174 @@
+import { Breath } from "../../../lib/breath.ts";
+import { noWords } from "../build/commit.ts";
+import type { IndexStore } from "./index-store.ts";
+import {
+  type Postings,
+  type Segment,
+  type SegmentHead,
+  type SegmentReader,
+  SegmentWriter,
+} from "./segment.ts";
+import { emptyColumns, type LexicalHead, type StoredSegment, type WordsHead } from "./segment-table.ts";
+
+/** Every question looks into every segment. */
+const most = { lexical: 24, words: 40 } as const;
+
+/** So many are made one at once: questions wait meanwhile. */
+const atOnce = 12;
+
+/** Makes one segment of many small ones, and of those whose files are mostly gone. */
+export async function mergeSmall(store: IndexStore, signal: AbortSignal): Promise<void> {
+  const breath = new Breath(signal);
+  for (;;) {
+    const lexical = toMerge(store, "lexical", [...store.segments.lexical], ({ files }) => files);
+    if (lexical.length > 0) mergeLexical(store, lexical);
+    await breath.take();
+    const words = toMerge(store, "words", [...store.segments.words], ({ fileOf }) => fileOf);
+    if (words.length > 0) mergeWords(store, words);
+    if (lexical.length + words.length === 0) return;
+    await breath.take();
+  }
+}
+
+interface Merging<Head> {
+  readonly segment: StoredSegment<Head>;
+  /** Which of its documents are kept. */
+  readonly alive: readonly boolean[];
+}
+
+function toMerge<Head extends { readonly documents: number }>(
+  store: IndexStore,
+  kind: "lexical" | "words",
+  segments: readonly StoredSegment<Head>[],
+  filesOf: (head: Head) => Uint32Array,
+): readonly Merging<Head>[] {
+  const live = new Map<number, number>();
+  for (const record of store.records.values()) live.set(record[kind], (live.get(record[kind]) ?? 0) + 1);
+  const all = segments.map((segment) => {
+    const share = (live.get(segment.number) ?? 0) / Math.max(1, countOfFiles(filesOf(segment.head)));
+    return { segment, share, size: segment.head.documents * Math.min(share, 1) };
+  });
+  const bySize = all.toSorted((one, other) => one.size - other.size);
+  const small = segments.length > most[kind] ? bySize : bySize.filter(({ share }) => share < 0.5);
+  return small.slice(0, atOnce).map(({ segment }) => ({
+    segment,
+    alive: Array.from(filesOf(segment.head), (file) => store.record(file)?.[kind] === segment.number),
+  }));
+}
+
+const counts = new WeakMap<Uint32Array, number>();
+
+/** Of documents, of which those of one file are next to each other. There are many of them, and this is asked after each change. */
+function countOfFiles(files: Uint32Array): number {
+  let count = counts.get(files);
+  if (count === undefined) {
+    count = files.reduce((sum, file, at) => (file === files[at - 1] ? sum : sum + 1), 0);
+    counts.set(files, count);
+  }
+  return count;
+}
+
+function mergeLexical(store: IndexStore, merging: readonly Merging<LexicalHead>[]): void {
+  store.change(() => {
+    // Another process may have merged them.
+    if (!areThere(merging, store.segments.lexical)) return;
+    const { segment, sources } = mergeTerms(merging, { weighted: false });
+    const files = Uint32Array.from(
+      sources,
+      ({ from, document }) => merging[from]!.segment.head.files[document]!,
+    );
+    const add = () => store.segments.addLexical(segment, files);
+    replace(store, merging, "lexical", segment.documents === 0 ? undefined : add);
+  });
+}
+
+function mergeWords(store: IndexStore, merging: readonly Merging<WordsHead>[]): void {
+  store.change(() => {
+    if (!areThere(merging, store.segments.words)) return;
+    const { segment, sources } = mergeTerms(merging, { weighted: true });
+    const columns = emptyColumns(segment.documents);
+    for (const [place, { from, document }] of sources.entries()) {
+      const { head } = merging[from]!.segment;
+      columns.fileOf[place] = head.fileOf[document]!;
+      columns.kindOf[place] = head.kindOf[document]!;
+      columns.firstLines[place] = head.firstLines[document]!;
+      columns.lastLines[place] = head.lastLines[document]!;
+      columns.symbols[place] = head.symbols[document]!;
+    }
+    const add = () => store.segments.addWords(segment, columns);
+    replace(store, merging, "words", segment.documents === 0 ? undefined : add);
+  });
+}
+
+function areThere<Head>(merging: readonly Merging<Head>[], segments: Iterable<StoredSegment<Head>>): boolean {
+  const there = new Set(Array.from(segments, ({ number }) => number));
+  return merging.every(({ segment }) => there.has(segment.number));
+}
+
+function replace(
+  store: IndexStore,
+  merging: readonly Merging<unknown>[],
+  kind: "lexical" | "words",
+  add: (() => number) | undefined,
+): void {
+  const old = new Set(merging.map(({ segment }) => segment.number));
+  const number = add === undefined ? noWords : add();
+  // Also of files that have no document: an empty one has no words.
+  for (const record of store.records.values()) {
+    if (old.has(record[kind])) store.update(Object.assign(record, { [kind]: number }));
+  }
+  for (const segment of old) store.segments.remove(segment);
+}
+
+interface Source {
+  readonly segment: { readonly reader: SegmentReader; readonly head: SegmentHead };
+  /** Which of its documents are kept. */
+  readonly alive: readonly boolean[];
+}
+
+/** One segment of all that several say about the documents that are kept, and where each of those comes from. */
+function mergeTerms(
+  merging: readonly Source[],
+  options: { readonly weighted: boolean },
+): {
+  readonly segment: Segment;
+  readonly sources: readonly { readonly from: number; readonly document: number }[];
+} {
+  const sources: { from: number; document: number }[] = [];
+  const places = merging.map(({ alive }, from) =>
+    alive.map((isAlive, document) => (isAlive ? sources.push({ from, document }) - 1 : -1)),
+  );
+  const writer = new SegmentWriter(sources.length, options);
+  const streams = merging.map(({ segment }) => segment.reader.terms());
+  const heads = streams.map((stream) => stream.next().value);
+  for (;;) {
+    const term = smallest(heads.map((head) => head?.term));
+    if (term === undefined) break;
+    const documents: number[] = [];
+    const weights: number[] = [];
+    for (const [from, head] of heads.entries()) {
+      if (head === undefined || Buffer.compare(head.term, term) !== 0) continue;
+      gather(head.postings, places[from]!, documents, weights);
+      heads[from] = streams[from]!.next().value;
+    }
+    if (documents.length > 0) writer.add(term, documents, weights);
+  }
+  return { segment: writer.done(), sources };
+}
+
+function smallest(terms: readonly (Uint8Array | undefined)[]): Uint8Array | undefined {
+  let found: Uint8Array | undefined;
+  for (const term of terms) {
+    if (term !== undefined && (found === undefined || Buffer.compare(term, found) < 0)) found = term;
+  }
+  return found;
+}
+
+function gather(from: Postings, places: readonly number[], documents: number[], weights: number[]): void {
+  for (const [index, document] of from.documents.entries()) {
+    const place = places[document]!;
+    if (place < 0) continue;
+    documents.push(place);
+    weights.push(from.weights[index] ?? 0);
+  }
+}

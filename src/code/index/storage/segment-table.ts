@@ -1,0 +1,247 @@
+import { ByteReader, ByteWriter, DamagedIndex } from "./bytes.ts";
+import { checked, checkOf, type IndexDatabase } from "./index-database.ts";
+import { type Segment, type SegmentHead, SegmentReader } from "./segment.ts";
+
+export interface StoredSegment<Head> {
+  readonly number: number;
+  readonly head: Head;
+  readonly reader: SegmentReader;
+}
+
+/** So much of the pages is held in memory. */
+const cacheBytes = 48 * 1024 * 1024;
+
+/** A segment has fewer pages than this. */
+const pagesPerSegment = 2 ** 22;
+
+/** The segments of an index: their heads in memory, their pages as they are needed. */
+export class SegmentTable {
+  readonly #database: IndexDatabase;
+  readonly #lexical = new Map<number, StoredSegment<LexicalHead>>();
+  readonly #words = new Map<number, StoredSegment<WordsHead>>();
+  readonly #pages = new PageCache(cacheBytes);
+
+  constructor(database: IndexDatabase) {
+    this.#database = database;
+  }
+
+  get lexical(): Iterable<StoredSegment<LexicalHead>> {
+    return this.#lexical.values();
+  }
+
+  get words(): Iterable<StoredSegment<WordsHead>> {
+    return this.#words.values();
+  }
+
+  has(number: number): boolean {
+    return this.#lexical.has(number) || this.#words.has(number);
+  }
+
+  /** The number that the next one gets. */
+  get next(): number {
+    return this.#database.nextNumber("segments");
+  }
+
+  /** Takes over what is on record; of those that are known already nothing has changed. */
+  read(): void {
+    const listed = this.#database.all<[number, string]>("SELECT number, kind FROM segments");
+    const numbers = new Set(listed.map(([number]) => number));
+    for (const segments of [this.#lexical, this.#words])
+      for (const number of segments.keys()) if (!numbers.has(number)) segments.delete(number);
+    for (const [number, kind] of listed) {
+      if (this.has(number)) continue;
+      const head = this.#database.one<[Uint8Array, number]>(
+        "SELECT head, checked FROM segments WHERE number=?",
+        number,
+      )!;
+      const bytes = checked(head[0], head[1], kind, number);
+      if (kind === "lexical") this.#holdLexical(number, readLexicalHead(bytes));
+      else this.#holdWords(number, readWordsHead(bytes));
+    }
+  }
+
+  addLexical({ pages, ...part }: Segment, files: Uint32Array): number {
+    const head = { ...part, files };
+    return this.#holdLexical(this.#add("lexical", pages, writeLexicalHead(head)), head);
+  }
+
+  addWords({ pages, ...part }: Segment, columns: Omit<WordsHead, keyof Segment>): number {
+    const head = { ...part, ...columns };
+    return this.#holdWords(this.#add("words", pages, writeWordsHead(head)), head);
+  }
+
+  remove(number: number): void {
+    this.#lexical.delete(number);
+    this.#words.delete(number);
+    this.#database.run("DELETE FROM segments WHERE number=?", number);
+    const first = number * pagesPerSegment;
+    this.#database.run("DELETE FROM pages WHERE place BETWEEN ? AND ?", first, first + pagesPerSegment - 1);
+  }
+
+  /** What is in memory may not be on record. */
+  forget(): void {
+    this.#lexical.clear();
+    this.#words.clear();
+    this.#pages.clear();
+  }
+
+  #holdLexical(number: number, head: LexicalHead): number {
+    this.#lexical.set(number, { number, head, reader: this.#reader(number, head) });
+    return number;
+  }
+
+  #holdWords(number: number, head: WordsHead): number {
+    this.#words.set(number, { number, head, reader: this.#reader(number, head) });
+    return number;
+  }
+
+  #add(kind: "lexical" | "words", pages: readonly Uint8Array[], head: Uint8Array): number {
+    const number = this.next;
+    const check = checkOf(head, kind, number);
+    this.#database.run("INSERT INTO segments VALUES (?,?,?,?)", number, kind, head, check);
+    for (const [page, bytes] of pages.entries()) {
+      const place = number * pagesPerSegment + page;
+      this.#database.run("INSERT INTO pages VALUES (?,?,?)", place, bytes, checkOf(bytes, "page", place));
+    }
+    return number;
+  }
+
+  #reader(number: number, head: LexicalHead | WordsHead): SegmentReader {
+    return new SegmentReader(head, (page) => {
+      const place = number * pagesPerSegment + page;
+      return this.#pages.get(place, () => this.#readPage(place));
+    });
+  }
+
+  #readPage(place: number): Uint8Array {
+    const row = this.#database.one<[Uint8Array, number]>(
+      "SELECT bytes, checked FROM pages WHERE place=?",
+      place,
+    );
+    if (row === undefined) throw new DamagedIndex("a page is missing");
+    return checked(row[0], row[1], "page", place);
+  }
+}
+
+/** What is known of a segment of trigrams, whose documents are files. */
+export interface LexicalHead extends SegmentHead {
+  /** The number of each document's file; 0 for one that was out of date when it was written. */
+  readonly files: Uint32Array;
+}
+
+/** What is known of a segment of words, whose documents are pieces of files. */
+export interface WordsHead extends SegmentHead {
+  readonly fileOf: Uint32Array;
+  /** Place in `symbolKinds`, 255 for none. */
+  readonly kindOf: Uint8Array;
+  readonly firstLines: Uint32Array;
+  readonly lastLines: Uint32Array;
+  /** Place in the outline of the file and 1, or 0. */
+  readonly symbols: Uint32Array;
+}
+
+function writeLexicalHead(head: LexicalHead): Uint8Array {
+  const writer = new ByteWriter();
+  writePart(writer, head);
+  for (const file of head.files) writer.varint(file);
+  return writer.take();
+}
+
+function readLexicalHead(bytes: Uint8Array): LexicalHead {
+  const reader = new ByteReader(bytes);
+  const part = readPart(reader);
+  const files = new Uint32Array(part.documents);
+  for (let document = 0; document < files.length; document++) files[document] = reader.varint();
+  return { ...part, files };
+}
+
+function writeWordsHead(head: WordsHead): Uint8Array {
+  const writer = new ByteWriter();
+  writePart(writer, head);
+  for (let document = 0; document < head.documents; document++) {
+    writer.varint(head.fileOf[document]!);
+    writer.byte(head.kindOf[document]!);
+    writer.varint(head.firstLines[document]!);
+    writer.varint(head.lastLines[document]! - head.firstLines[document]!);
+    writer.varint(head.symbols[document]!);
+  }
+  return writer.take();
+}
+
+function readWordsHead(bytes: Uint8Array): WordsHead {
+  const reader = new ByteReader(bytes);
+  const part = readPart(reader);
+  const head = { ...part, ...emptyColumns(part.documents) };
+  for (let document = 0; document < part.documents; document++) {
+    head.fileOf[document] = reader.varint();
+    head.kindOf[document] = reader.take(1)[0]!;
+    head.firstLines[document] = reader.varint();
+    head.lastLines[document] = head.firstLines[document]! + reader.varint();
+    head.symbols[document] = reader.varint();
+  }
+  return head;
+}
+
+export function emptyColumns(documents: number): Omit<WordsHead, keyof SegmentHead> {
+  return {
+    fileOf: new Uint32Array(documents),
+    kindOf: new Uint8Array(documents),
+    firstLines: new Uint32Array(documents),
+    lastLines: new Uint32Array(documents),
+    symbols: new Uint32Array(documents),
+  };
+}
+
+function writePart(writer: ByteWriter, { documents, weighted, firstTerms }: SegmentHead): void {
+  writer.varint(documents);
+  writer.byte(weighted ? 1 : 0);
+  writer.varint(firstTerms.length);
+  for (const term of firstTerms) {
+    writer.varint(term.length);
+    writer.append(term);
+  }
+}
+
+function readPart(reader: ByteReader): SegmentHead {
+  const documents = reader.varint();
+  const weighted = reader.take(1)[0] === 1;
+  const firstTerms = Array.from(
+    { length: reader.varint() },
+    () => new Uint8Array(reader.take(reader.varint())),
+  );
+  return { documents, weighted, firstTerms };
+}
+
+/** Holds the pages that were read last, up to a number of bytes. */
+class PageCache {
+  readonly #pages = new Map<number, Uint8Array>();
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get(place: number, read: () => Uint8Array): Uint8Array {
+    const held = this.#pages.get(place);
+    if (held !== undefined) {
+      this.#pages.delete(place);
+      this.#pages.set(place, held);
+      return held;
+    }
+    const page = read();
+    this.#pages.set(place, page);
+    this.#bytes += page.length;
+    for (const [old, bytes] of this.#pages) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#pages.delete(old);
+      this.#bytes -= bytes.length;
+    }
+    return page;
+  }
+
+  clear(): void {
+    this.#pages.clear();
+    this.#bytes = 0;
+  }
+}

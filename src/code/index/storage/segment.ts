@@ -1,0 +1,213 @@
+import { ByteReader, ByteWriter, DamagedIndex } from "./bytes.ts";
+
+/** Terms and, for each, the documents that hold it; written once and never changed. */
+export interface Segment {
+  /** How many documents it numbers, from 0. */
+  readonly documents: number;
+  /** Whether each posting has a weight. */
+  readonly weighted: boolean;
+  /** The first term of each page. */
+  readonly firstTerms: readonly Uint8Array[];
+  readonly pages: readonly Uint8Array[];
+}
+
+/** A page is closed when it is so large: most then fit into a page of SQLite. One long list of documents takes more. */
+const pageBytes = 3500;
+
+/** Writes pages of terms in ascending order of their bytes; each tells what it shares with the one before it. */
+export class SegmentWriter {
+  readonly #weighted: boolean;
+  readonly #documents: number;
+  readonly #page = new ByteWriter();
+  readonly #postings = new ByteWriter();
+  readonly #firstTerms: Uint8Array[] = [];
+  readonly #pages: Uint8Array[] = [];
+  readonly #bitmap: Uint8Array;
+  #last: Uint8Array = new Uint8Array(0);
+
+  constructor(documents: number, options: { readonly weighted: boolean }) {
+    this.#documents = documents;
+    this.#weighted = options.weighted;
+    this.#bitmap = new Uint8Array((documents + 7) >> 3);
+  }
+
+  /** `documents` ascend; those from `start` to `end` count, and the weights of the same places. */
+  add(
+    term: Uint8Array,
+    documents: ArrayLike<number>,
+    weights: ArrayLike<number> | undefined,
+    { start = 0, end = documents.length }: { readonly start?: number; readonly end?: number } = {},
+  ): void {
+    const isFirst = this.#page.length === 0;
+    const shared = isFirst ? 0 : sharedLength(this.#last, term);
+    if (isFirst) this.#firstTerms.push(new Uint8Array(term));
+    this.#page.varint(shared);
+    this.#page.varint(term.length - shared);
+    this.#page.append(term, shared);
+    this.#page.varint(end - start);
+    if (isDense(end - start, this.#documents)) this.#page.append(this.#bitmapOf(documents, start, end));
+    else this.#appendGaps(documents, start, end);
+    if (this.#weighted) for (let at = start; at < end; at++) this.#page.byte(weights![at]!);
+    if (this.#last.length === term.length) this.#last.set(term);
+    else this.#last = new Uint8Array(term);
+    if (this.#page.length >= pageBytes) this.#pages.push(this.#page.take());
+  }
+
+  done(): Segment {
+    if (this.#page.length > 0) this.#pages.push(this.#page.take());
+    const { length } = this.#pages;
+    return {
+      documents: this.#documents,
+      weighted: this.#weighted,
+      firstTerms: this.#firstTerms.slice(0, length),
+      pages: this.#pages,
+    };
+  }
+
+  #appendGaps(documents: ArrayLike<number>, start: number, end: number): void {
+    let before = -1;
+    for (let at = start; at < end; at++) {
+      this.#postings.varint(documents[at]! - before - 1);
+      before = documents[at]!;
+    }
+    this.#page.varint(this.#postings.length);
+    this.#page.drain(this.#postings);
+  }
+
+  #bitmapOf(documents: ArrayLike<number>, start: number, end: number): Uint8Array {
+    this.#bitmap.fill(0);
+    for (let at = start; at < end; at++) this.#bitmap[documents[at]! >> 3]! |= 1 << (documents[at]! & 7);
+    return this.#bitmap;
+  }
+}
+
+/** Whether a bit for every document takes less than a byte for each that counts. */
+function isDense(count: number, documents: number): boolean {
+  return count * 8 > documents;
+}
+
+function sharedLength(one: Uint8Array, other: Uint8Array): number {
+  const most = Math.min(one.length, other.length);
+  let length = 0;
+  while (length < most && one[length] === other[length]) length++;
+  return length;
+}
+
+export interface Postings {
+  /** Ascending. */
+  readonly documents: Uint32Array;
+  /** Of the same places; empty where the segment has none. */
+  readonly weights: Uint8Array;
+}
+
+/** What is known of a segment without its pages. */
+export type SegmentHead = Omit<Segment, "pages">;
+
+/** Finds terms in a segment; pages are read when they are needed. */
+export class SegmentReader {
+  readonly head: SegmentHead;
+  readonly #readPage: (page: number) => Uint8Array;
+
+  constructor(head: SegmentHead, readPage: (page: number) => Uint8Array) {
+    this.head = head;
+    this.#readPage = readPage;
+  }
+
+  /** Undefined when no document holds the term. */
+  postings(term: Uint8Array): Postings | undefined {
+    const page = this.#pageOf(term);
+    if (page < 0) return undefined;
+    const bytes = this.#readPage(page);
+    const reader = new ByteReader(bytes);
+    // How many bytes of the wanted term the one before had; those that share less come after it.
+    let matched = 0;
+    while (!reader.isAtEnd) {
+      const shared = reader.varint();
+      const length = reader.varint();
+      const start = reader.at;
+      reader.at += length;
+      if (shared < matched) return undefined;
+      if (shared === matched) {
+        let at = 0;
+        while (at < length && matched < term.length && bytes[start + at] === term[matched]) {
+          at++;
+          matched++;
+        }
+        if (at === length && matched === term.length) return this.#read(reader);
+        if (at < length && (matched === term.length || bytes[start + at]! > term[matched]!)) return undefined;
+      }
+      this.#skip(reader);
+    }
+    return undefined;
+  }
+
+  /** All terms in their order. */
+  *terms(): Generator<{ readonly term: Uint8Array; readonly postings: Postings }> {
+    for (let page = 0; page < this.head.firstTerms.length; page++) {
+      const reader = new ByteReader(this.#readPage(page));
+      let term: Uint8Array = new Uint8Array(0);
+      while (!reader.isAtEnd) {
+        const shared = reader.varint();
+        const rest = reader.take(reader.varint());
+        const whole = new Uint8Array(shared + rest.length);
+        whole.set(term.subarray(0, shared));
+        whole.set(rest, shared);
+        term = whole;
+        yield { term, postings: this.#read(reader) };
+      }
+    }
+  }
+
+  /** The last page whose first term is not after this one; -1 when there is none. */
+  #pageOf(term: Uint8Array): number {
+    const { firstTerms } = this.head;
+    let low = 0;
+    let high = firstTerms.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (Buffer.compare(firstTerms[middle]!, term) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  #read(reader: ByteReader): Postings {
+    const count = reader.varint();
+    const documents = new Uint32Array(count);
+    if (isDense(count, this.head.documents)) {
+      const bitmap = reader.take((this.head.documents + 7) >> 3);
+      let place = 0;
+      for (let byte = 0; byte < bitmap.length; byte++) {
+        for (let bits = bitmap[byte]!; bits !== 0; bits &= bits - 1) {
+          documents[place++] = byte * 8 + (31 - Math.clz32(bits & -bits));
+        }
+      }
+    } else {
+      reader.varint();
+      const { bytes } = reader;
+      let before = -1;
+      for (let place = 0; place < count; place++) {
+        // Most gaps are one byte.
+        const byte = bytes[reader.at]!;
+        before += 1 + (byte < 0x80 ? byte : reader.varint());
+        if (byte < 0x80) reader.at++;
+        documents[place] = before;
+      }
+      if (before >= this.head.documents) throw new DamagedIndex("a document has no number");
+    }
+    const weights = this.head.weighted ? reader.take(count) : none;
+    return { documents, weights };
+  }
+
+  #skip(reader: ByteReader): void {
+    const count = reader.varint();
+    if (isDense(count, this.head.documents)) reader.at += (this.head.documents + 7) >> 3;
+    else {
+      const bytes = reader.varint();
+      reader.at += bytes;
+    }
+    if (this.head.weighted) reader.at += count;
+  }
+}
+
+const none = new Uint8Array(0);

@@ -1,0 +1,233 @@
+import type { Occurrence, Occurrences } from "../../contract/code.ts";
+import { ToolError } from "../../contract/error.ts";
+import { counted } from "../../lib/counted.ts";
+import { inOrder, type Splice } from "../blocks/block-change.ts";
+import { scopeRulesOf } from "./rules-of.ts";
+
+export interface RenameWanted {
+  readonly name: string;
+  readonly newName: string;
+  /** A line on which it stands. */
+  readonly line?: number | undefined;
+  /** Where definitions that are meant can begin: those of the kind that was asked for. */
+  readonly isWanted?: ((definition: Occurrence) => boolean) | undefined;
+}
+
+/** The places that mean the one thing that is to be renamed. Throws when that is not one, or when it could be elsewhere too. */
+export function placesToRename(
+  { places, scoped, language }: Occurrences,
+  wanted: RenameWanted,
+): readonly Occurrence[] {
+  const { name } = wanted;
+  if (!scoped) throw unknownScopes(language, name);
+  if (places.length === 0)
+    throw new ToolError("no-match", `\`${name}\` stands nowhere in the code of this file`, {
+      hint: "Spell it as in the file; text in comments and strings is changed by edit.replace.",
+    });
+  const wantedBinding = chooseBinding(places, wanted);
+  const chosen = places.filter(({ binding }) => binding === wantedBinding);
+  refuseDoubts(places, chosen, name);
+  return chosen;
+}
+
+/** What is to be written: where one word stood for two things, as in `{ name }`, the other stays. */
+export function renameSplices(places: readonly Occurrence[], newName: string): readonly Splice[] {
+  return places.map(({ start, end, around }) => ({
+    start,
+    end,
+    text: (around?.before ?? "") + newName + (around?.after ?? ""),
+  }));
+}
+
+/** Refuses what no name of the language looks like. */
+export function checkNewName(language: string, { name, newName }: RenameWanted): void {
+  const rules = scopeRulesOf(language);
+  if (rules === undefined) throw unknownScopes(language, name);
+  if (newName === name) throw new ToolError("invalid-input", `\`${name}\` has this name already`);
+  const reserved = rules.reserved.split(" ");
+  if (reserved.includes(name))
+    throw new ToolError("invalid-input", `\`${name}\` is a word of ${language}, and stays as it is`);
+  const isPrivate = (word: string) => word.startsWith("#");
+  // Some languages take letters for the same that are written with other characters.
+  const isPlain = newName === newName.normalize("NFKC");
+  const isSpelled = isPlain && rules.spelling.test(newName) && isPrivate(name) === isPrivate(newName);
+  if (isSpelled && !reserved.includes(newName)) return;
+  throw new ToolError("invalid-input", `\`${newName}\` is no name that ${language} takes for \`${name}\``, {
+    hint: isSpelled ? "It is a word of the language: choose another." : "Choose another name.",
+  });
+}
+
+function chooseBinding(places: readonly Occurrence[], { name, line, isWanted }: RenameWanted): number {
+  const near = line === undefined ? places : places.filter((place) => place.line === line);
+  if (near.length === 0)
+    throw new ToolError("no-match", `\`${name}\` does not stand on line ${line}`, {
+      hint: `It stands on ${listLines(places)}.`,
+    });
+  const bindings = [...new Set(near.flatMap(({ binding }) => binding ?? []))];
+  const definitions = (binding: number) =>
+    places.filter((place) => place.role === "definition" && place.binding === binding);
+  const wanted = isWanted ? bindings.filter((binding) => definitions(binding).some(isWanted)) : bindings;
+  const [only, ...more] = wanted;
+  if (only === undefined) throw notOurs(near, name, isWanted !== undefined && bindings.length > 0);
+  if (more.length === 0) return only;
+  const firsts = wanted.map((binding) => definitions(binding)[0]);
+  const isOneLine = line !== undefined || new Set(firsts.map((first) => first?.line)).size < firsts.length;
+  const listed = firsts.map((first) =>
+    first === undefined ? "line ?" : isOneLine ? `${first.line}:${first.column}` : `line ${first.line}`,
+  );
+  throw new ToolError(
+    "ambiguous-match",
+    `\`${name}\` names ${wanted.length} things here, defined ${isOneLine ? "at" : "on"} ${listed.join(", ")}`,
+    {
+      hint: isOneLine
+        ? `Give a \`line\` on which only one of them stands. If there is none: ${lowered(byHand)}`
+        : "Give the `line` of one of its places.",
+    },
+  );
+}
+
+function notOurs(places: readonly Occurrence[], name: string, isOtherKind: boolean): ToolError {
+  if (isOtherKind)
+    return new ToolError("no-match", `\`${name}\` is not of this kind here`, { hint: "Leave out `kind`." });
+  const members = places.filter(({ unbound }) => unbound === "member");
+  if (members.length > 0)
+    return new ToolError(
+      "unsupported",
+      `\`${name}\` is a member here (${listLines(members)}): which ones are the same depends on types`,
+      {
+        hint: byHand,
+      },
+    );
+  return new ToolError(
+    "unsupported",
+    `\`${name}\` is not defined in this file, where it stands on ${listLines(places)}`,
+    {
+      hint: `Rename it where it is defined (code.references finds that). ${byHand}`,
+    },
+  );
+}
+
+function refuseDoubts(places: readonly Occurrence[], chosen: readonly Occurrence[], name: string): void {
+  const definitions = chosen.filter(({ role }) => role === "definition");
+  const having = (unbound: Occurrence["unbound"]) => places.filter((place) => place.unbound === unbound);
+  const refuse = (doubts: readonly Occurrence[], why: string) => {
+    if (doubts.length === 0) return;
+    throw new ToolError("unsupported", `\`${name}\` on ${listLines(doubts)} ${why}`, { hint: byHand });
+  };
+  refuse(having("unclear"), "may or may not mean the same: the text does not tell");
+  refuse(
+    definitions.filter(({ isMember }) => isMember),
+    "is a member: what else means it depends on types",
+  );
+  if (definitions.some(({ isPathed }) => isPathed)) {
+    refuse(having("member"), "may mean the same by its path");
+    // Imported with all else of a module, or inherited.
+    refuse(having("outside"), "may mean the same, known from elsewhere");
+  }
+  if (definitions.some(({ isArgument }) => isArgument))
+    refuse(having("argument"), "is named in a call, which may mean this parameter");
+}
+
+function unknownScopes(language: string, name: string): ToolError {
+  return new ToolError(
+    "unsupported",
+    `The scopes of ${language} are not known, so that a rename of \`${name}\` could change too much`,
+    {
+      hint: byHand,
+    },
+  );
+}
+
+function lowered(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
+
+const byHand = "Find the places with code.references, and change those you mean with edit.replace.";
+
+/** For a message. */
+function listLines(places: readonly Occurrence[]): string {
+  const lines = [...new Set(places.map(({ line }) => line))];
+  const shown = lines.slice(0, 8).join(", ");
+  const rest = lines.length > 8 ? ` and ${counted(lines.length - 8, "more line")}` : "";
+  return `${lines.length === 1 ? "line" : "lines"} ${shown}${rest}`;
+}
+
+export interface Renamed {
+  readonly splices: readonly Splice[];
+  readonly chosen: readonly Occurrence[];
+  readonly newName: string;
+  /** The places of both names before, and after. */
+  readonly before: { readonly old: Occurrences; readonly new: Occurrences };
+  readonly after: { readonly old: Occurrences; readonly new: Occurrences };
+}
+
+/** Refuses when afterwards not every place of either name means what it meant before. */
+export function checkMeanings({ splices, chosen, newName, before, after }: Renamed): void {
+  const isChosen = new Set(chosen.map(({ start }) => start));
+  const shifted = shiftBy(splices);
+  const moved = ({ start }: Occurrence) => shifted(start);
+  const renamed = chosen.map((place) => moved(place) + (place.around?.before.length ?? 0));
+  const unclear = before.new.places.filter(({ unbound }) => unbound === "unclear");
+  const clash = (places: readonly Occurrence[]) => clashes(newName, places);
+  if (unclear.length > 0) throw clash(unclear);
+  const others = before.new.places;
+  const expected = new Set([...renamed, ...others.map(moved)]);
+  const now = new Map(after.new.places.map((place) => [place.start, place]));
+  const isComplete = now.size === expected.size && [...expected].every((start) => now.has(start));
+  const [binding, ...rest] = new Set(renamed.map((start) => now.get(start)?.binding));
+  const captured = others.filter((place) => now.get(moved(place))?.binding === binding);
+  if (captured.length > 0) throw clash(captured);
+  if (!isComplete || binding === undefined || rest.length > 0) throw clash(others);
+  const lost = before.old.places.filter((place) => !isChosen.has(place.start));
+  if (!isAlike(others, after.new.places, moved) || !isAlike(lost, after.old.places, moved))
+    throw clash(others);
+}
+
+/** Where what stands at an offset begins afterwards. */
+function shiftBy(splices: readonly Splice[]): (offset: number) => number {
+  const starts: number[] = [];
+  const shifts = [0];
+  for (const { start, end, text } of inOrder(splices)) {
+    starts.push(start);
+    shifts.push(shifts.at(-1)! + text.length - (end - start));
+  }
+  return (offset) => {
+    let [low, high] = [0, starts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (starts[middle]! < offset) low = middle + 1;
+      else high = middle;
+    }
+    return offset + shifts[low]!;
+  };
+}
+
+/** Whether places that meant the same still do, and those that did not do not. */
+function isAlike(
+  before: readonly Occurrence[],
+  after: readonly Occurrence[],
+  moved: (place: Occurrence) => number,
+): boolean {
+  const now = new Map(after.map((place) => [place.start, place]));
+  const pairs = before.map((place) => [place.binding, now.get(moved(place))] as const);
+  const [forth, back] = [new Map<unknown, unknown>(), new Map<unknown, unknown>()];
+  return pairs.every(([then, place]) => {
+    if (place === undefined) return false;
+    const isKnown = forth.has(then) || back.has(place.binding);
+    if (isKnown) return forth.get(then) === place.binding && back.get(place.binding) === then;
+    forth.set(then, place.binding);
+    back.set(place.binding, then);
+    return (then === undefined) === (place.binding === undefined);
+  });
+}
+
+function clashes(newName: string, places: readonly Occurrence[]): ToolError {
+  const where = places.length === 0 ? "" : ` (${listLines(places)})`;
+  return new ToolError(
+    "invalid-input",
+    `\`${newName}\` means something else there already${where}: places would change their meaning`,
+    {
+      hint: "Choose another name.",
+    },
+  );
+}

@@ -1,0 +1,270 @@
+import {
+  define,
+  each,
+  foreign,
+  kinds,
+  type Meaning,
+  member,
+  memberDefinition,
+  nearestOf,
+  refer,
+  reference,
+  type ScopeRules,
+  scopesOf,
+  textOf,
+  unclear,
+  type Way,
+} from "../scope-rules.ts";
+
+const { type, any } = kinds;
+
+/** `struct node` and `node` are two names: the first is a tag. */
+const tag = kinds.private;
+
+export const c: ScopeRules = {
+  names: {
+    identifier: named,
+    type_identifier: named,
+    field_identifier: member,
+    statement_identifier: refer({ kind: kinds.label }),
+  },
+  places: {
+    ...each(
+      "pointer_declarator parenthesized_declarator array_declarator.declarator " +
+        "function_declarator.declarator init_declarator.declarator attributed_declarator",
+      "up",
+    ),
+    "declaration.declarator": declared,
+    "parameter_declaration.declarator": parameter,
+    parameter_list: parameter,
+    "function_definition.declarator": functionName,
+    "type_definition.declarator": define({ kind: type, isPublic: true }),
+    "enumerator.name": define({ isPublic: true }),
+    ...each("struct_specifier.name union_specifier.name enum_specifier.name", tagged),
+    "labeled_statement.label": define({ in: "function", kind: kinds.label }),
+    "field_declaration.declarator": memberDefinition,
+    // What the preprocessor does is not seen.
+    preproc_params: foreign,
+    ...each(
+      "preproc_def.name preproc_function_def.name preproc_ifdef.name preproc_defined preproc_call " +
+        "macro_type_specifier.name gnu_asm_expression",
+      unclear,
+    ),
+    attribute: foreign,
+  },
+  scopes: scopesOf({
+    block: "compound_statement function_declarator for_statement abstract_function_declarator",
+    function: "function_definition",
+  }),
+  within: inMacro,
+  spelling: /^[A-Za-z_][A-Za-z0-9_]*$/,
+  reserved:
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register " +
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Alignas _Alignof " +
+    "_Atomic _Bool _Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local alignas alignof bool constexpr false " +
+    "nullptr static_assert thread_local true typeof typeof_unqual asm main",
+};
+
+function named(way: Way): Meaning {
+  return isForPreprocessor(way) ? unclear : refer({ kind: any });
+}
+
+/** A macro's own parameters are its own; what else it names is known where it is used. */
+function inMacro(
+  way: Way,
+  { start, end }: { readonly start: number; readonly end: number },
+): Meaning | undefined {
+  if (!way.steps.some(({ type: kind }) => kind === "preproc_arg")) return undefined;
+  if (/^#\s*(?:error|warning)/.test(textOf(way, way.steps.at(-2)!))) return foreign;
+  const macro = nearestOf(way, way.steps.length - 1, ["preproc_function_def"]);
+  const [, parameters = ""] = /^#\s*define\s+\w+\(([^)]*)\)/.exec(macro ? textOf(way, macro) : "") ?? [];
+  return parameters.split(/\W+/).includes(way.text.slice(start, end)) ? foreign : unclear;
+}
+
+/** In a block from where it stands on, also in its own value; in a file others may use it. */
+function declared(way: Way, at: number): Meaning {
+  const { steps } = way;
+  const declaration = textOf(way, { start: steps[at - 1]!.start, end: steps[at]!.start });
+  const isInBlock = steps
+    .slice(0, at - 1)
+    .some(({ type: kind }) => kind === "compound_statement" || kind === "for_statement");
+  const isParameter = steps[at - 2]?.type === "function_definition";
+  if (isParameter) return define({ at: at - 2 });
+  if (!isInBlock) return define({ in: "file", kind: any, isPublic: !/\bstatic\b/.test(declaration) });
+  // Another name for what the file has.
+  if (/\bextern\b/.test(declaration) || isFunction(way, at)) return unclear;
+  return define({ from: way.steps.at(-1)!.start });
+}
+
+/** Of the function that is defined, and seen in its body; not of another that is only declared among them. */
+function parameter({ steps }: Way): Meaning {
+  const definition = steps.findLastIndex(({ type: kind }) => kind === "function_definition");
+  const lists = steps.slice(definition).filter(({ type: kind }) => kind === "parameter_list").length;
+  const isOwn = definition !== -1 && lists === 1 && steps[definition + 1]?.field === "declarator";
+  return isOwn ? define({ at: definition }) : define();
+}
+
+function isFunction(way: Way, at: number): boolean {
+  const names = way.steps.slice(at);
+  const declarator = names.findIndex(({ type: kind }) => kind === "function_declarator");
+  return (
+    declarator !== -1 && !names.slice(declarator).some(({ type: kind }) => kind === "pointer_declarator")
+  );
+}
+
+function functionName(way: Way, at: number): Meaning {
+  const head = textOf(way, { start: way.steps[at - 1]!.start, end: way.steps[at]!.start });
+  return define({ in: "file", isPublic: !/\bstatic\b/.test(head) });
+}
+
+function tagged(way: Way, at: number): Meaning {
+  const specifier = way.steps[at - 1]!;
+  const isDefined =
+    /^\s*\{/.test(way.text.slice(way.steps[at]!.end, specifier.end)) || specifier.end === way.steps[at]!.end;
+  const holder = nearestOf(way, at, ["compound_statement", "parameter_list"]);
+  if (holder !== undefined)
+    return isDefined && specifier.end !== way.steps[at]!.end ? unclear : refer({ kind: tag });
+  return define({ in: "file", kind: tag, isPublic: true });
+}
+
+/** C++ as far as it can be told from one text: variables and parameters of functions, and parameters of templates. */
+export const cpp: ScopeRules = {
+  ...c,
+  names: { ...c.names, namespace_identifier: foreign },
+  places: {
+    ...c.places,
+    ...each("reference_declarator variadic_declarator structured_binding_declarator", "up"),
+    "declaration.declarator": declaredInCpp,
+    "for_range_loop.declarator": define(),
+    "lambda_capture_initializer.left": define(),
+    ...each(
+      "parameter_declaration.declarator optional_parameter_declaration.declarator " +
+        "variadic_parameter_declaration.declarator parameter_list",
+      cppParameter,
+    ),
+    ...each(
+      "type_parameter_declaration variadic_type_parameter_declaration " +
+        "optional_type_parameter_declaration.name",
+      define({ kind: kinds.type }),
+    ),
+    ...each(
+      "function_definition.declarator type_definition.declarator enumerator.name struct_specifier.name " +
+        "class_specifier.name union_specifier.name enum_specifier.name alias_declaration.name " +
+        "concept_definition.name",
+      memberDefinition,
+    ),
+    "qualified_identifier.name": member,
+    "qualified_identifier.scope": refer({ kind: kinds.any }),
+    "template_function.name": reference,
+    using_declaration: unclear,
+    namespace_alias_definition: foreign,
+    friend_declaration: unclear,
+  },
+  scopes: {
+    ...c.scopes,
+    ...scopesOf({
+      block: "template_declaration for_range_loop if_statement while_statement switch_statement catch_clause",
+      function: "lambda_expression",
+    }),
+  },
+  isSeenBy: ({ steps }, index) => {
+    const next = steps[index + 1]?.field;
+    if (steps[index]!.type === "lambda_expression") return next !== "captures";
+    return steps[index]!.type !== "for_range_loop" || next !== "right";
+  },
+  // A class within a function has members of its own, and those of its bases.
+  clouds: ({ steps }, index) =>
+    steps[index]!.type === "function_definition" &&
+    steps.slice(0, index).some(({ type }) => type === "compound_statement"),
+  reserved:
+    `${c.reserved} alignas alignof and and_eq asm bitand bitor catch char8_t char16_t char32_t class co_await co_return co_yield ` +
+    "compl concept const_cast consteval constinit decltype delete dynamic_cast explicit export friend mutable namespace new " +
+    "noexcept not not_eq operator or or_eq private protected public reinterpret_cast requires static_cast template this throw " +
+    "try typeid typename using virtual wchar_t xor xor_eq override final",
+};
+
+function declaredInCpp(way: Way, at: number): Meaning {
+  const { steps } = way;
+  const block = steps.slice(0, at).findLastIndex(({ type }) => isCppBlock(type));
+  const holder = steps
+    .slice(0, at)
+    .findLastIndex(({ type }) => type === "field_declaration_list" || type === "declaration_list");
+  if (block <= holder) return memberDefinition;
+  if (isFunction(way, at) || /^\s*extern\b/.test(way.text.slice(steps[at - 1]!.start))) return unclear;
+  return define({ from: steps.at(-1)!.start });
+}
+
+function isCppBlock(type: string): boolean {
+  return /^(?:compound_statement|for_statement|if_statement|while_statement|switch_statement)$/.test(type);
+}
+
+/** Seen in the body of what is defined; not those of another function that is only declaredInCpp among them. */
+function cppParameter({ steps }: Way): Meaning {
+  const owner = steps.findLastIndex(({ type }) => parameterOwners.has(type));
+  const lists = steps.slice(owner).filter(({ type }) => /^(?:template_)?parameter_list$/.test(type)).length;
+  return owner !== -1 && lists === 1 ? define({ at: owner }) : define();
+}
+
+const parameterOwners: ReadonlySet<string> = new Set([
+  "function_definition",
+  "lambda_expression",
+  "catch_clause",
+  "template_declaration",
+]);
+
+/** Whether the preprocessor may take the name for something else than a value: a member, a label, text. */
+function isForPreprocessor(way: Way): boolean {
+  const { steps } = way;
+  return steps.some(({ type }, index) => {
+    const next = steps[index + 1];
+    if (/^preproc_(?:el)?if/.test(type)) return next?.field === "condition";
+    return type === "argument_list" && next !== undefined && isGivenToMacro(way, index);
+  });
+}
+
+function isGivenToMacro(way: Way, list: number): boolean {
+  const call = way.steps[list - 1]!;
+  const name = textOf(way, { start: call.start, end: way.steps[list]!.start }).trim();
+  return headersMacros.test(name) || oddMacrosOf(way.text).has(name);
+}
+
+/** Of headers that are seen everywhere; other macros of headers are taken for functions. */
+const headersMacros = /^(?:container_of|offsetof|sizeof_field|h?list_\w*entry\w*)$/;
+
+let last: { readonly text: string; readonly odd: ReadonlySet<string> } = { text: "", odd: new Set() };
+
+/** Macros of this text that are not like functions of values. Remembered for the text that was asked about last. */
+function oddMacrosOf(text: string): ReadonlySet<string> {
+  if (last.text !== text) last = { text, odd: findOddMacros(text) };
+  return last.odd;
+}
+
+function findOddMacros(text: string): ReadonlySet<string> {
+  const odd = new Set<string>();
+  const rest = new Map<string, string>();
+  for (const [, name = "", parameters, body = ""] of text.matchAll(definition)) {
+    const isPlain = parameters?.split(",").every((parameter) => isValue(parameter.trim(), body)) ?? false;
+    if (!isPlain) odd.add(name);
+    rest.set(name, `${rest.get(name) ?? ""} ${body}`);
+  }
+  // What a macro gives on to another is taken as that one takes it.
+  for (let known = -1; known !== odd.size; ) {
+    known = odd.size;
+    for (const [name, body] of rest) {
+      if (body.match(/\w+(?=\s*\()/g)?.some((word) => odd.has(word))) odd.add(name);
+    }
+  }
+  return odd;
+}
+
+const definition = /^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\(([^)]*)\))?((?:[^\n\\]|\\\r?\n|\\.)*)/gm;
+
+function isValue(parameter: string, body: string): boolean {
+  const name = parameter === "..." ? "__VA_ARGS__" : parameter.replace("...", "");
+  if (!/^\w+$/.test(name)) return name === "";
+  return [...body.matchAll(new RegExp(`\\b${name}\\b`, "g"))].every(({ index }) => {
+    const before = body.slice(0, index).trimEnd();
+    if (/^\s*##/.test(body.slice(index + name.length)) || /(?:#|->|\.)$/.test(before)) return false;
+    return !/\w$/.test(before) || /\b(?:return|sizeof|case|else)$/.test(before);
+  });
+}

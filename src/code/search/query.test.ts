@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { readQuestion } from "./query.ts";
+
+describe("a question", () => {
+  it("counts words that say something, whole names besides, and what is meant by them a little", () => {
+    const { terms, said, asked } = readQuestion("Where is the cartTotal computed?");
+    expect(Object.fromEntries(terms)).toEqual({
+      cart: 1,
+      total: 1,
+      "=carttotal": 0.5,
+      comput: 1,
+      calculat: 0.15,
+      calc: 0.15,
+      com: 0.4,
+      comp: 0.4,
+      compu: 0.4,
+    });
+    expect([Object.fromEntries(said), [...asked]]).toEqual([
+      { cart: "cart", total: "total", comput: "computed" },
+      [],
+    ]);
+  });
+
+  it("knows what tells whether something is so", () => {
+    expect(readQuestion("whether a list is empty").terms.get("is")).toBe(0.15);
+  });
+
+  it("counts a word that is said twice more", () => {
+    expect(readQuestion("page of page").terms.get("pag")).toBe(Math.SQRT2);
+  });
+
+  it("takes empty words when there are no others", () => {
+    expect([...readQuestion("what is this").terms.keys()].slice(0, 3)).toEqual(["what", "is", "this"]);
+  });
+
+  it.each([
+    ["how do the tests mock time", ["test"]],
+    ["examples in the readme", ["example", "documentation"]],
+    ["contest of attestations", []],
+  ])("knows what kinds of files %s is about", (words, roles) => {
+    expect([...readQuestion(words).asked]).toEqual(roles);
+  });
+});

@@ -1,0 +1,114 @@
+import { blockOfTexts } from "../../edit/block.ts";
+import { look } from "../../edit/match/locate.ts";
+import { everyPlace } from "../../edit/match/search.ts";
+import { bytesOf, type Source } from "../../edit/source.ts";
+import { mostPlaces, type Place } from "./location.ts";
+
+/** Where a text stands as it is given; line ends do not count. */
+export function exactPlaces(source: Source, text: string): readonly Place[] {
+  const sought = bytesOf(text);
+  const literal: Place[] = [];
+  for (const start of everyPlace(source.utf8.bytes, sought)) {
+    literal.push(placeOf(source, "text", start, start + sought.length));
+    if (literal.length === mostPlaces) break;
+  }
+  if (literal.length > 0 || !/[\r\n]/.test(text)) return literal;
+  return tolerantMatches(source, text)
+    .filter(({ tier }) => tier === "exact")
+    .slice(0, mostPlaces)
+    .map(({ start, end }) => placeOf(source, "text", start, end));
+}
+
+/** Where it stands in other indentation, glyphs or wrapping, as `edit.replace` finds it. */
+export function tolerantPlaces(source: Source, text: string): readonly Place[] {
+  return tolerantMatches(source, text)
+    .slice(0, mostPlaces)
+    .map(({ start, end }) => placeOf(source, "tolerant text", start, end));
+}
+
+function tolerantMatches(source: Source, text: string) {
+  // Nothing is to change yet, so that only the place counts.
+  return look(source, blockOfTexts("the location", text, text)).flatMap(({ matches }) => matches);
+}
+
+function placeOf(source: Source, way: Place["way"], start: number, end: number): Place {
+  const { utf8, lines } = source;
+  const units = utf8.slice(0, start).length;
+  const firstLine = lines.lineAt(start) + 1;
+  // A final line end belongs to the line before it.
+  const lastLine = Math.max(firstLine, lines.lineAt(Math.max(start, end - 1)) + 1);
+  return { way, start: units, end: units + utf8.slice(start, end).length, firstLine, lastLine, score: 1 };
+}
+
+/** Lines counted from 1, both ends included. */
+export interface LineSpan {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The lines that a location names by their numbers: "line 42", "lines 10-20", "10-20", "L7", "L7-L9", "42". */
+export function lineNumbersIn(location: string): LineSpan | undefined {
+  const match =
+    /^(?:lines?\s*|l(?:ine)?\.?\s*|#l)?(\d{1,9})(?:\s*(?:-|–|—|\.\.|to|through)\s*(?:lines?\s*|l)?(\d{1,9}))?$/i.exec(
+      location.trim(),
+    );
+  if (!match) return undefined;
+  const first = Number(match[1]);
+  return { first, last: match[2] === undefined ? first : Number(match[2]) };
+}
+
+/** "3:12", as compilers write a line and a column, and "lines 3 and 12" or "3, 12": numbers that mean no span of lines. */
+export function isUnclearNumbers(location: string): boolean {
+  if (location.length > maxChars) return false;
+  return /^(?:lines?\s*|l(?:ine)?\.?\s*|#l)?\d{1,9}(?:\s*(?::|,|;|&|\+|,?\s*and|or)\s*(?:lines?\s*|l)?\d{1,9})+:?$/i.test(
+    location.trim(),
+  );
+}
+
+/** Nobody lists more by hand. */
+const maxChars = 200;
+
+/** The lines of a text and where they are; a final line end begins no further line. */
+export class LinePlaces {
+  readonly #text: string;
+  readonly #starts: readonly number[];
+  readonly #lineEnd: RegExp;
+
+  constructor(text: string) {
+    this.#text = text;
+    // A lone carriage return ends a line where no line feed does.
+    const [mark, last] = text.includes("\n") ? ["\n", /\r?\n$/] : ["\r", /\r$/];
+    this.#lineEnd = last;
+    const starts = [0];
+    for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) starts.push(at + 1);
+    if (starts.length > 1 && starts.at(-1) === text.length) starts.pop();
+    this.#starts = starts;
+  }
+
+  /** An empty text has one line, which is empty. */
+  get count(): number {
+    return this.#starts.length;
+  }
+
+  /** Where a line begins, counted from 1. */
+  start(line: number): number {
+    return this.#starts[line - 1]!;
+  }
+
+  /** Where a line ends, before its line end. */
+  end(line: number): number {
+    const next = this.next(line);
+    const lineEnd = this.#lineEnd.exec(this.#text.slice(Math.max(this.start(line), next - 2), next));
+    return next - (lineEnd?.[0].length ?? 0);
+  }
+
+  /** Where the line after it begins, or the text ends. */
+  next(line: number): number {
+    return this.#starts[line] ?? this.#text.length;
+  }
+
+  /** Without its line end. */
+  text(line: number): string {
+    return this.#text.slice(this.start(line), this.end(line));
+  }
+}

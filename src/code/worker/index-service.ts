@@ -1,0 +1,70 @@
+import { availableParallelism } from "node:os";
+import type { IndexState, Reading } from "../../contract/code.ts";
+import type { Channel } from "../../workers/channel.ts";
+import type { BuildService } from "../index/build/build-service.ts";
+import { type BuildWorker, type IndexService, openIndexer } from "../index/open-indexer.ts";
+import { isHeavy } from "../languages/find-language.ts";
+import { CodeHost, elseWithCare } from "./code-worker.ts";
+
+/** What a host is asked that keeps an index. */
+export interface IndexerService extends Omit<IndexService, "refresh" | "close"> {
+  refresh(request: { readonly asked: number }, options: Reading): Promise<IndexState>;
+}
+
+/** What it asks itself. */
+export interface IndexerAsks {
+  /** Which of these real paths may be read. */
+  mayRead(realPaths: readonly string[], options: Reading): Promise<readonly boolean[]>;
+  /** Tells how far it is, to who asked. */
+  progress(told: { readonly asked: number; readonly message: string }, options: Reading): Promise<void>;
+}
+
+interface IndexingOptions {
+  readonly workspace: string;
+  readonly directory: string;
+  readonly runtime: Channel<IndexerAsks>;
+}
+
+/** Keeps the index in the process of a host. */
+export function indexingService({ workspace, directory, runtime }: IndexingOptions) {
+  const { signal: always } = new AbortController();
+  const length = Math.min(availableParallelism(), mostWorkers);
+  const workers = Array.from({ length }, () => buildWorker(workspace));
+  const mayRead = (paths: readonly string[]) => runtime.ask("mayRead", paths, { signal: always });
+  const { refresh, ...index } = openIndexer({ workspace, directory, mayRead, workers });
+  return {
+    ...index,
+    refresh: ({ asked }, { signal }) => {
+      // Whoever is told may fail; that is nothing to us.
+      const progress = (message: string) =>
+        void runtime.ask("progress", { asked, message }, { signal: always }).catch(() => {});
+      return refresh({ signal, progress });
+    },
+  } satisfies IndexerService & Pick<IndexService, "close">;
+}
+
+/** Each is a process that holds grammars; with more of them the one that writes is what takes the time. */
+const mostWorkers = 8;
+
+function buildWorker(workspace: string): BuildWorker {
+  const options = { role: ["builder"], atOnce: 1, limitMs: 120_000 } as const;
+  const light = new CodeHost<BuildService>(options);
+  const heavy = new CodeHost<BuildService>({ ...options, heavy: true });
+  const about = "files for the index";
+  return {
+    lexical: (request, signal) => light.ask("lexical", () => ({ workspace, ...request }), { about, signal }),
+    words: (request, signal) => {
+      const ask = (host: CodeHost<BuildService>) =>
+        host.ask("words", () => ({ workspace, ...request }), { about, signal });
+      const needsCare = request.files.some(({ language }) => language !== undefined && isHeavy(language));
+      if (needsCare) return ask(heavy);
+      return elseWithCare(
+        () => ask(light),
+        () => ask(heavy),
+      );
+    },
+    close: async () => {
+      await Promise.all([light.close(), heavy.close()]);
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { CodeHost } from "./code-worker.ts";
+import type { IndexerAsks, IndexerService } from "./index-service.ts";
+import { IndexHost } from "./index-worker.ts";
+
+const always = new AbortController().signal;
+
+it("answers others when one question is not wanted any more, however long that goes on", async () => {
+  await using folder = temporaryFolder();
+  const { host, refresh, underway, verdicts } = askedAbout(folder.path);
+  const cancelling = new AbortController();
+  const unwanted = refresh(cancelling.signal);
+  const wanted = refresh(always);
+  await underway;
+  cancelling.abort();
+  await expect(unwanted).rejects.toMatchObject({
+    code: "cancelled",
+    message: "The call was cancelled while the index was read",
+  });
+  // A host with one question at a time would be ended by now.
+  await sleep(600);
+  verdicts.resolve([true]);
+  expect(await wanted).toMatchObject({ files: 1 });
+  await host.close();
+});
+
+it("tells those who still wait that it was closed", async () => {
+  await using folder = temporaryFolder();
+  const { host, refresh, underway } = askedAbout(folder.path);
+  const waiting = refresh(always).catch(({ code, message }) => ({ code, message }));
+  await underway;
+  await host.close();
+  expect(await waiting).toEqual({ code: "unavailable", message: "This tool room is closed" });
+});
+
+it("goes on when whoever is told how far it is fails", async () => {
+  await using folder = temporaryFolder();
+  for (let place = 0; place < 400; place += 1)
+    writeFileSync(join(folder.path, `f${place}.ts`), `export class Made${place} {}\n`.repeat(200));
+  const index = new IndexHost({
+    workspace: folder.path,
+    directory: join(folder.path, ".index"),
+    guard: () => undefined,
+  });
+  const progress = () => {
+    throw new Error("Nobody listens");
+  };
+  const { state } = await index.index({ signal: always, progress });
+  expect(state.files).toBe(400);
+  const again = await index.index({ signal: always, progress });
+  expect(
+    await again.candidates({ kind: "literal", text: "Made7 ", ignoreCase: false }, { signal: always }),
+  ).toContain("f7.ts");
+  await index.close();
+});
+
+/** A host that keeps an index of one file, and waits to be told that it may read it. */
+function askedAbout(workspace: string) {
+  writeFileSync(join(workspace, "a.txt"), "alpha");
+  const verdicts = Promise.withResolvers<readonly boolean[]>();
+  const { promise: underway, resolve } = Promise.withResolvers<void>();
+  const mayRead = () => {
+    resolve();
+    return verdicts.promise;
+  };
+  const ours: IndexerAsks = { mayRead, progress: async () => {} };
+  const role = ["indexer", workspace, join(workspace, ".index")] as const;
+  const host = new CodeHost<IndexerService>({ role, atOnce: Number.POSITIVE_INFINITY, ours });
+  const refresh = (signal: AbortSignal) =>
+    host.ask("refresh", () => ({ asked: 1 }), { about: "the index", signal });
+  return { host, refresh, underway, verdicts };
+}

@@ -1,0 +1,77 @@
+import type { Occurrences, Outline, OutlineOptions, Reading } from "../../contract/code.ts";
+import { ToolError } from "../../contract/error.ts";
+import { literalLines } from "../blocks/literal-lines.ts";
+import { occurrencesOf } from "../scopes/occurrences-of.ts";
+import { outlineAfter } from "../symbols/outline-after.ts";
+import { outlineOf } from "../symbols/outline-of.ts";
+import { withScripts } from "../symbols/with-scripts.ts";
+import { type OutlineChange, outlineChange } from "./outline-change.ts";
+import { brokeDown } from "./parse-errors.ts";
+import { LastOutlines } from "./reader.ts";
+import { keyOf } from "./sent-texts.ts";
+import { type ParsedText, type SentText, Trees } from "./trees.ts";
+
+/** What a reader is asked. Undefined: the text has to be sent whole. */
+export interface ReaderService {
+  outline(request: OutlineRequest, options: Reading): Promise<OutlineAnswer | undefined>;
+  occurrences(
+    request: { readonly source: SentText; readonly name: string },
+    options: Reading,
+  ): Promise<Occurrences | undefined>;
+}
+
+export interface OutlineRequest extends Pick<OutlineOptions, "literalsIn"> {
+  readonly source: SentText;
+  /** The version of this text whose outline is known to who asks: then only what changed is told. */
+  readonly known: number | undefined;
+}
+
+export type OutlineAnswer = Pick<Outline, "literalLines"> &
+  ({ readonly outline: Outline } | { readonly change: OutlineChange });
+
+/** Reads texts in the process of a host. `retire` is told when nothing here can be trusted any more. */
+export function readingService(retire: () => void): ReaderService {
+  const trees = new Trees<Outline>();
+  const told = new LastOutlines();
+  const read = async <Answer>(
+    source: SentText,
+    answer: (parsed: ParsedText<Outline>) => Answer | Promise<Answer>,
+  ) => {
+    try {
+      const parsed = await trees.parse(source);
+      return parsed && (await answer(parsed));
+    } catch (error) {
+      if (error instanceof ToolError) throw error;
+      // WebAssembly that stopped in the middle of something: out of memory, or of stack.
+      retire();
+      throw brokeDown(source.path, (error as Error).message, error);
+    }
+  };
+  return {
+    outline: ({ source, known, literalsIn }) =>
+      read(source, async (parsed) => {
+        const { tree, text } = parsed;
+        const outline = await withScripts(outlined(parsed), text);
+        const key = keyOf(source);
+        const before = told.get(key, known);
+        told.set(key, source.version, outline);
+        return {
+          ...(before ? { change: outlineChange(before, outline) } : { outline }),
+          ...(literalsIn && { literalLines: literalLines(tree, text, literalsIn) }),
+        };
+      }),
+    occurrences: ({ source, name }) =>
+      read(source, (parsed) => {
+        const { tree, text } = parsed;
+        return occurrencesOf(tree, text, name, outlined(parsed));
+      }),
+  };
+}
+
+function outlined(parsed: ParsedText<Outline>): Outline {
+  const { tree, text, language, previous } = parsed;
+  parsed.known ??= previous?.known
+    ? outlineAfter(tree, text, language, { ...previous, outline: previous.known })
+    : outlineOf(tree, text, language);
+  return parsed.known;
+}
