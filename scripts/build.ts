@@ -111,8 +111,8 @@ const commandLine: BuildOptions = {
 };
 
 /** What parses code, and what reads documents: started by both of the others, each as a process of its own. */
-const hosts: readonly BuildOptions[] = [
-  { folder: "host", program: "src/code/worker/main.ts" },
+const workers: readonly BuildOptions[] = [
+  { folder: "code-worker", program: "src/code/worker/main.ts" },
   { folder: "document-worker", program: "src/documents/worker/main.ts" },
 ].map(({ folder, program }) => ({
   ...shared,
@@ -130,7 +130,7 @@ const hosts: readonly BuildOptions[] = [
 
 try {
   const { build } = await import("rolldown");
-  const built = await build([library, commandLine, ...hosts]);
+  const built = await build([library, commandLine, ...workers]);
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES"), collectLicences(built));
   packGrammars(join(fresh, "grammars"));
   packPdfium(join(fresh, "pdfium"));

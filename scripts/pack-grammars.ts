@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { constants, zstdCompressSync } from "node:zlib";
-import { grammarHashes, parserHash } from "../src/code/grammars/pinned.ts";
 import { grammarSource, parserSource } from "../src/code/grammars/load-grammar.ts";
+import { grammarHashes, parserHash } from "../src/code/grammars/pinned.ts";
 
 /** Copies the grammars into a build, compressed. Each has to be what was pinned: it runs as our own code does. */
 export function packGrammars(directory: string): void {

@@ -1,7 +1,7 @@
 import type { Code } from "../contract/code.ts";
 import { ToolError } from "../contract/error.ts";
 import type { PathGuard } from "../contract/guard.ts";
-import { IndexHost } from "./worker/index-worker.ts";
+import { IndexWorker } from "./worker/index-worker.ts";
 import { Reader } from "./worker/reader.ts";
 
 export interface CodeOptions {
@@ -23,7 +23,7 @@ export interface OpenCode extends Code {
 /** The reading of code in one workspace. What does the work runs beside us, and is started by the first question. */
 export function openCode(options: CodeOptions): OpenCode {
   const reader = new Reader();
-  const index = new IndexHost(options);
+  const index = new IndexWorker(options);
   return {
     outline: (source, reading) => reader.outline(source, reading),
     occurrences: (source, name, reading) => reader.occurrences(source, name, reading),

@@ -151,7 +151,7 @@ export interface Occurrence {
 export interface ProjectIndex {
   readonly state: IndexState;
   /** The best pieces of code for a question, best first. */
-  search(question: IndexQuestion, options: Reading): Promise<readonly IndexHit[]>;
+  search(question: IndexQuery, options: Reading): Promise<readonly IndexHit[]>;
   /** All files that can hold what is looked for, and perhaps others: who asks looks into them. */
   candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
   /** Symbols by their name, whole or as the last words of it, in the order of paths. */
@@ -184,7 +184,7 @@ export interface IndexFilter {
 }
 
 /** What is looked for by words. */
-export interface IndexQuestion extends Omit<IndexFilter, "kind"> {
+export interface IndexQuery extends Omit<IndexFilter, "kind"> {
   readonly words: string;
   /** Any of these. */
   readonly kinds?: readonly SymbolKind[] | undefined;

@@ -19,10 +19,10 @@ export interface WorkerEnd {
   /** "SIGKILL", "exit code 1", or why it could not be started. */
   readonly how: string;
   /** The end of what it wrote to its standard error. */
-  readonly lastWords: string;
+  readonly stderrTail: string;
 }
 
-export interface HostOptions {
+export interface StartOptions {
   /** The file to run: source or built. */
   readonly program: string;
   readonly words: readonly string[];
@@ -31,7 +31,7 @@ export interface HostOptions {
   readonly onMessage: (message: unknown) => void;
 }
 
-export function startWorker({ program, words, flags, onMessage }: HostOptions): WorkerProcess {
+export function startWorker({ program, words, flags, onMessage }: StartOptions): WorkerProcess {
   const env = allowedVariables(process.env);
   const child = fork(program, words, {
     cwd: dirname(program),
@@ -40,16 +40,16 @@ export function startWorker({ program, words, flags, onMessage }: HostOptions): 
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  let lastWords = "";
+  let stderrTail = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    lastWords = (lastWords + text).slice(-2000);
+    stderrTail = (stderrTail + text).slice(-2000);
   });
   const { promise: ended, resolve } = Promise.withResolvers<WorkerEnd>();
   child.on("error", (error) => {
-    if (child.pid === undefined) resolve({ how: error.message, lastWords });
+    if (child.pid === undefined) resolve({ how: error.message, stderrTail: stderrTail });
   });
   // Not "close", which does not come once a channel has been left. Its last words have mostly come before.
-  child.on("exit", (code, signal) => resolve({ how: signal ?? `exit code ${code}`, lastWords }));
+  child.on("exit", (code, signal) => resolve({ how: signal ?? `exit code ${code}`, stderrTail: stderrTail }));
   child.on("message", onMessage);
   return {
     pid: child.pid,

@@ -1,55 +1,55 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { TrialService, TrialStarter } from "../../test/support/workers/trial-host.ts";
+import type { TestService, TestStarter } from "../../test/support/workers/test-worker.ts";
 import { ToolError } from "../contract/error.ts";
 import { Worker, type WorkerOptions } from "./worker.ts";
 
-const program = fileURLToPath(new URL("../../test/support/workers/trial-host.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../test/support/workers/test-worker.ts", import.meta.url));
 const always = { about: "a.txt", signal: new AbortController().signal };
-const hosts: Worker<TrialService>[] = [];
+const workers: Worker<TestService>[] = [];
 afterEach(async () => {
   vi.useRealTimers();
-  await Promise.all(hosts.splice(0).map((host) => host.close()));
+  await Promise.all(workers.splice(0).map((worker) => worker.close()));
 });
 
-describe("a host", () => {
+describe("a worker", () => {
   it("answers, also after what ended it", async () => {
     // Only the clock of the limit, which goes on when it is told to: a start takes as long as the machine is busy.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const limitMs = 60_000;
     const { promise: hanging, resolve: hangs } = Promise.withResolvers<void>();
-    const host = open({ limitMs, ours: { hangs } satisfies TrialStarter });
-    expect(await host.ask("add", () => [1, 2], always)).toBe(3);
-    const question = host.ask("hang", () => undefined, always);
+    const worker = open({ limitMs, ours: { hangs } satisfies TestStarter });
+    expect(await worker.ask("add", () => [1, 2], always)).toBe(3);
+    const question = worker.ask("hang", () => undefined, always);
     void hanging.then(() => vi.advanceTimersByTime(limitMs));
     await expect(question).rejects.toMatchObject({ code: "timeout", message: "a.txt took too long" });
-    expect(await host.ask("add", () => [3, 4], always)).toBe(7);
+    expect(await worker.ask("add", () => [3, 4], always)).toBe(7);
   }, 60_000);
 
   it("is ended when it takes too much memory in bytes, and says that it was that", async () => {
-    const host = open({});
-    await expect(host.ask("takeBytes", () => undefined, always)).rejects.toMatchObject({
+    const worker = open({});
+    await expect(worker.ask("takeBytes", () => undefined, always)).rejects.toMatchObject({
       code: "unavailable",
       message: "a.txt: SIGALRM",
     });
-    expect(await host.ask("add", () => [1, 2], always)).toBe(3);
+    expect(await worker.ask("add", () => [1, 2], always)).toBe(3);
   }, 60_000);
 
   it("ends by itself when it takes too much memory in objects", async () => {
-    const host = open({ flags: ["--max-old-space-size=40"] });
-    await expect(host.ask("takeObjects", () => undefined, always)).rejects.toMatchObject({
+    const worker = open({ flags: ["--max-old-space-size=40"] });
+    await expect(worker.ask("takeObjects", () => undefined, always)).rejects.toMatchObject({
       code: "unavailable",
       message: "a.txt: SIGABRT",
     });
-    expect(await host.ask("add", () => [1, 2], always)).toBe(3);
+    expect(await worker.ask("add", () => [1, 2], always)).toBe(3);
   }, 60_000);
 
   it("is ended with a question that is not wanted any more, and started for the next", async () => {
-    const host = open({});
-    await host.ask("add", () => [1], always);
+    const worker = open({});
+    await worker.ask("add", () => [1], always);
     const cancelling = new AbortController();
-    const hanging = host.ask("hang", () => undefined, { about: "a.txt", signal: cancelling.signal });
-    const next = host.ask("add", () => [5, 6], always);
+    const hanging = worker.ask("hang", () => undefined, { about: "a.txt", signal: cancelling.signal });
+    const next = worker.ask("add", () => [5, 6], always);
     cancelling.abort();
     await expect(hanging).rejects.toMatchObject({
       code: "cancelled",
@@ -59,33 +59,33 @@ describe("a host", () => {
   }, 60_000);
 
   it("ends when nobody asks, and is started again", async () => {
-    const host = open({ idleMs: 1 });
+    const worker = open({ idleMs: 1 });
     const processes = new Set<number>();
     while (processes.size < 2) {
       const input = ({ process }: { process: number }) => {
         processes.add(process);
         return [process];
       };
-      await host.ask("add", input, always);
+      await worker.ask("add", input, always);
       await new Promise((wake) => setTimeout(wake, 20));
     }
     expect([...processes]).toEqual([1, 2]);
   }, 60_000);
 });
 
-function open(options: Partial<WorkerOptions>): Worker<TrialService> {
-  const host = new Worker<TrialService>({
+function open(options: Partial<WorkerOptions>): Worker<TestService> {
+  const worker = new Worker<TestService>({
     program,
-    words: [],
-    atOnce: 1,
-    ours: { hangs: () => {} } satisfies TrialStarter,
+    args: [],
+    concurrency: 1,
+    ours: { hangs: () => {} } satisfies TestStarter,
     failures: {
       tooSlow: (about) => new ToolError("timeout", `${about} took too long`),
-      brokeDown: (about, { how, lastWords }) =>
+      brokeDown: (about, { how, stderrTail: lastWords }) =>
         new ToolError("unavailable", `${about}: ${how}`, { cause: lastWords }),
     },
     ...options,
   });
-  hosts.push(host);
-  return host;
+  workers.push(worker);
+  return worker;
 }

@@ -8,16 +8,16 @@ export interface WorkerOptions {
   /** The file that it runs; it calls `serveStarter`. */
   readonly program: string;
   /** What it is for, and about what. */
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   /** For Node and V8. */
   readonly flags?: readonly string[];
   /** How a question fails that it cannot answer. */
-  readonly failures: HostFailures;
+  readonly failures: WorkerFailures;
   /**
    * How many questions it is given at once; the others wait. With one it is known which question ended it, and one that
    * is not wanted any more and goes on is ended with it.
    */
-  readonly atOnce: number;
+  readonly concurrency: number;
   /** What it may ask us. */
   readonly ours?: object;
   /** A question that takes longer ends it. */
@@ -29,14 +29,14 @@ export interface WorkerOptions {
 }
 
 /** `about` is the file, or what else was asked about. */
-interface HostFailures {
+interface WorkerFailures {
   /** It took longer than `limitMs`. */
   tooSlow(about: string): ToolError;
   /** The process ended on the way; `otherWay` is what the asker has said to do then. */
   brokeDown(about: string, end: WorkerEnd, otherWay?: string): ToolError;
 }
 
-export interface Asking {
+export interface AskOptions {
   /** The file, or what else the question is about: named in errors. */
   readonly about: string;
   /** What to do when it cannot be answered, if that is not what usually helps. */
@@ -64,14 +64,14 @@ export class Worker<Theirs extends ServiceOf<Theirs>> {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#turns = new Turns(options.atOnce);
+    this.#turns = new Turns(options.concurrency);
   }
 
   /** `input` is made when its turn has come, for the process that gets it. */
   async ask<Name extends keyof Theirs & string>(
     name: Name,
     input: (answering: Answering) => InputOf<Theirs[Name]>,
-    asking: Asking,
+    asking: AskOptions,
   ): Promise<AnswerOf<Theirs[Name]>> {
     const { about, signal } = asking;
     const release = await this.#turns.take(signal, about);
@@ -116,7 +116,7 @@ export class Worker<Theirs extends ServiceOf<Theirs>> {
 
 interface RunningOptions
   extends Required<
-    Pick<WorkerOptions, "program" | "words" | "flags" | "failures" | "atOnce" | "ours" | "idleMs">
+    Pick<WorkerOptions, "program" | "args" | "flags" | "failures" | "concurrency" | "ours" | "idleMs">
   > {
   readonly number: number;
   readonly limitMs: number | undefined;
@@ -138,7 +138,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
   constructor(options: RunningOptions) {
     this.#options = options;
     this.number = options.number;
-    const { program, words, flags } = options;
+    const { program, args: words, flags } = options;
     this.#process = startWorker({
       program,
       words,
@@ -152,16 +152,16 @@ class Running<Theirs extends ServiceOf<Theirs>> {
     this.ended = this.#process.ended;
     void this.ended.then((end) => {
       clearTimeout(this.#idle);
-      this.#channel.end(new HostEnded(end));
+      this.#channel.end(new WorkerEnded(end));
     });
   }
 
   async ask<Name extends keyof Theirs & string>(
     name: Name,
     input: InputOf<Theirs[Name]>,
-    { about, otherWay, signal }: Asking,
+    { about, otherWay, signal }: AskOptions,
   ): Promise<AnswerOf<Theirs[Name]>> {
-    const { atOnce, limitMs, failures } = this.#options;
+    const { concurrency: atOnce, limitMs, failures } = this.#options;
     clearTimeout(this.#idle);
     this.#asked += 1;
     this.#process.keepsUsAlive(true);
@@ -185,7 +185,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
     try {
       return await this.#channel.ask(name, input, { signal });
     } catch (error) {
-      if (!(error instanceof HostEnded)) throw error;
+      if (!(error instanceof WorkerEnded)) throw error;
       if (this.#isClosed) throw closed();
       if (isLate) throw failures.tooSlow(about);
       throw failures.brokeDown(about, error.end, otherWay);
@@ -222,7 +222,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
 /** So long a question that is not wanted any more may go on before it is ended with the process. */
 const cancelMs = 300;
 
-class HostEnded extends Error {
+class WorkerEnded extends Error {
   readonly end: WorkerEnd;
 
   constructor(end: WorkerEnd) {

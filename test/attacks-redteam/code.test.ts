@@ -5,11 +5,11 @@ import { codeRename } from "../../src/tools/code/rename.ts";
 import { codeSymbols } from "../../src/tools/code/symbols.ts";
 import { codeValidate } from "../../src/tools/code/validate.ts";
 import { editSmart } from "../../src/tools/edit/smart.ts";
-import { codeRoom } from "../support/code-room.ts";
+import { codeFixture } from "../support/code-fixture.ts";
 
 /** What a red team got past the tools for code when they were new: an edit at another place, another meaning, a false answer. */
 const options = { timeout: 60_000 };
-const room = codeRoom();
+const room = codeFixture();
 afterAll(() => room[Symbol.asyncDispose]());
 
 /** How a call is refused; it leaves the file as it is. */
@@ -125,7 +125,7 @@ it("tells the truth of other files after one that overruns its scanner", options
 });
 
 it("shows names of files and symbols on one line", options, async () => {
-  await using named = codeRoom({
+  await using named = codeFixture({
     "new\nline.ts": "export function f() {}\n",
     "a.md": "# Title \u001b[2J\n",
   });

@@ -1,5 +1,5 @@
 import { diffRuns } from "../../edit/diff-runs.ts";
-import { fitTo, type Place, type Snippet } from "./snippet.ts";
+import { fitTo, type InsertionTarget, type Snippet } from "./snippet.ts";
 
 /** What stands from `start` to `end` gives way to `text`; offsets count UTF-16 units. */
 export interface Splice {
@@ -14,7 +14,7 @@ export interface BlockChange {
   readonly start: number;
   readonly end: number;
   readonly snippet: Snippet;
-  readonly place: Place;
+  readonly target: InsertionTarget;
   /** How the indentation of the snippet is understood; see `fitTo`. */
   readonly reading: 0 | 1;
   /** The first line begins inside a line of the text, behind what indents that. */
@@ -31,8 +31,8 @@ export interface BlockChange {
 
 /** `literal`: the numbers of the lines that lie inside a string, which stay as they were given. */
 export function splicesOf(change: BlockChange, literal: ReadonlySet<number>): readonly Splice[] {
-  const { start, end, snippet, place, reading, isInline, lineEnd, lead = "", tail = "", also, old } = change;
-  const fitted = fitTo(snippet, place, { reading, literal });
+  const { start, end, snippet, target, reading, isInline, lineEnd, lead = "", tail = "", also, old } = change;
+  const fitted = fitTo(snippet, target, { reading, literal });
   const lines = snippet.lines.map((line, index) => (literal.has(index) ? line : fitted(line, index)));
   if (isInline) lines[0] = lines[0]!.trimStart();
   const splice = {
@@ -45,7 +45,7 @@ export function splicesOf(change: BlockChange, literal: ReadonlySet<number>): re
 
 /** The same change with either reading of the snippet's indentation. */
 export function withReadings(change: Omit<BlockChange, "reading">): readonly BlockChange[] {
-  const isPlain = change.snippet.lines.length === 1 || change.place.indentation === "";
+  const isPlain = change.snippet.lines.length === 1 || change.target.indentation === "";
   return isPlain
     ? [{ ...change, reading: 0 }]
     : [

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/support/code-room.ts";
+import { codeFixture } from "../../../test/support/code-fixture.ts";
 import type { CodeSymbol } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import { type BlockWanted, findBlock } from "./find-block.ts";
 
-const room = codeRoom();
+const room = codeFixture();
 afterAll(() => room[Symbol.asyncDispose]());
 
 /** The line of the block that is found, or what its caller is told. */

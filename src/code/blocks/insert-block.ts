@@ -10,7 +10,7 @@ import {
 } from "../lines.ts";
 import { type BlockChange, type Splice, withReadings } from "./block-change.ts";
 import { spanOf } from "./block-text.ts";
-import { indentationLevel, type Place, placeAt, type Snippet } from "./snippet.ts";
+import { type InsertionTarget, indentationLevel, type Snippet, targetAt } from "./snippet.ts";
 import {
   blanksAfter,
   elementLineEnd,
@@ -73,8 +73,8 @@ function alternative(
   const line = text.slice(lineStart(text, start), start);
   const between = /^\s*\|\s*$/.test(line) ? lineEnd + line : " | ";
   const around = position === "before" ? { tail: between } : { lead: between };
-  const place = placeAt(text, outline, start);
-  return { start: at, end: at, snippet, place, reading: 0, isInline: true, lineEnd, ...around };
+  const target = targetAt(text, outline, start);
+  return { start: at, end: at, snippet, target, reading: 0, isInline: true, lineEnd, ...around };
 }
 
 /** All that is known of the place beside a block. */
@@ -87,7 +87,7 @@ interface Beside {
   readonly present: { readonly mark: Separator; readonly end: number } | undefined;
   /** Blank lines between such blocks. */
   readonly gap: number;
-  readonly place: Place;
+  readonly target: InsertionTarget;
   readonly lineEnd: string;
   /** What holds the block holds nothing before it, or after it. */
   readonly isAtBorder: (at: number) => boolean;
@@ -114,7 +114,7 @@ function besideOf(
     mark,
     present: ownSeparator(text, start, end),
     gap: gapFor(text, outline, symbol, siblings, snippet),
-    place: placeAt(text, outline, start),
+    target: targetAt(text, outline, start),
     lineEnd: lineEndNear(text, start),
     isAtBorder: (at) =>
       position === "before"
@@ -124,10 +124,10 @@ function besideOf(
 }
 
 function changeBefore(beside: Beside): Omit<BlockChange, "reading"> {
-  const { text, start, snippet, mark, gap, place, lineEnd } = beside;
-  const { indentation } = place;
+  const { text, start, snippet, mark, gap, target, lineEnd } = beside;
+  const { indentation } = target;
   const closing = mark === undefined || isClosed(snippet, mark) ? "" : mark;
-  const change = { snippet, place, lineEnd };
+  const change = { snippet, target, lineEnd };
   if (!opensLine(text, start)) {
     const isList = mark !== undefined && snippet.lines.length === 1;
     const tail = closing + (isList ? blanksAfter(text, mark) : lineEnd + indentation);
@@ -140,12 +140,12 @@ function changeBefore(beside: Beside): Omit<BlockChange, "reading"> {
 }
 
 function changeAfter(beside: Beside): Omit<BlockChange, "reading"> {
-  const { text, start, end, snippet, mark, present, gap, place, lineEnd } = beside;
-  const { indentation } = place;
+  const { text, start, end, snippet, mark, present, gap, target, lineEnd } = beside;
+  const { indentation } = target;
   const lacksOne = mark !== undefined && present === undefined && !(mark === ";" && text[end - 1] === "}");
   const also = lacksOne ? { start: end, end, text: mark } : undefined;
   const closing = mark === undefined || lacksOne || isClosed(snippet, mark) ? "" : mark;
-  const change = { snippet, place, lineEnd, also };
+  const change = { snippet, target, lineEnd, also };
   const lineOver = opensLine(text, start) ? elementLineEnd(text, end) : undefined;
   if (lineOver === undefined) {
     const from = present?.end ?? end;
@@ -204,12 +204,12 @@ function insertInside(
     ? children.find(({ start }) => start === first)
     : children.findLast((child) => endsAt(text, child, last));
   if (beside) return insertBeside(text, outline, beside, isStart ? "before" : "after", snippet);
-  const place = { ...placeIn(text, outline, symbol, inside, snippet), at: isStart ? first : last };
+  const target = { ...targetIn(text, outline, symbol, inside, snippet), at: isStart ? first : last };
   // What shares the line of its head, and is in no brackets, holds just that.
-  if (!place.isOpen && !place.isHeld) return [];
+  if (!target.isOpen && !target.isHeld) return [];
   // What holds values mostly has commas between them.
   const marks = valueHolders.has(symbol.kind) ? [true, false] : [false, true];
-  return marks.flatMap((isList) => (isStart ? insertFirst : insertLast)(text, place, snippet, isList));
+  return marks.flatMap((isList) => (isStart ? insertFirst : insertLast)(text, target, snippet, isList));
 }
 
 /** It is the last but for a separator and a comment. */
@@ -225,7 +225,7 @@ interface Inside {
   readonly end: number;
   /** The indentation of what holds it. */
   readonly outer: string;
-  readonly place: Place;
+  readonly target: InsertionTarget;
   readonly lineEnd: string;
   /** What is there begins on a line of its own. */
   readonly isOpen: boolean;
@@ -233,7 +233,7 @@ interface Inside {
   readonly isHeld: boolean;
 }
 
-function placeIn(
+function targetIn(
   text: string,
   outline: Outline,
   symbol: CodeSymbol,
@@ -246,8 +246,8 @@ function placeIn(
   const isHeld = /^\s*(?:[)\]}]|<\/|(?:end|fi|done|esac)\b)/.test(text.slice(end, symbol.end));
   const deeper = outer + (indentationLevel(text) || indentationLevel(snippet.lines.join("\n")) || "  ");
   const indentation = isOpen ? indentationAt(text, firstInk) : isHeld ? deeper : outer;
-  const place = placeAt(text, outline, start, indentation);
-  return { start, end, outer, place, lineEnd: lineEndNear(text, symbol.start), isOpen, isHeld };
+  const target = targetAt(text, outline, start, indentation);
+  return { start, end, outer, target, lineEnd: lineEndNear(text, symbol.start), isOpen, isHeld };
 }
 
 /** `{}` is opened, and what has no brackets gets a line below. */
@@ -258,7 +258,7 @@ function insertAlone(
   inside: { readonly start: number; readonly end: number },
   snippet: Snippet,
 ): readonly BlockChange[] {
-  const { start, end, outer, place, lineEnd, isHeld } = placeIn(text, outline, symbol, inside, snippet);
+  const { start, end, outer, target, lineEnd, isHeld } = targetIn(text, outline, symbol, inside, snippet);
   const lead = isHeld || start === 0 ? lineEnd : lineEnd.repeat(2);
   const tail = isHeld ? lineEnd + outer : "";
   return withReadings({
@@ -267,38 +267,38 @@ function insertAlone(
     lead,
     tail,
     snippet,
-    place,
+    target,
     lineEnd,
     isInline: false,
   });
 }
 
 function insertFirst(text: string, inside: Inside, given: Snippet, isList: boolean): readonly BlockChange[] {
-  const { at, start, place, lineEnd, isOpen } = inside;
+  const { at, start, target, lineEnd, isOpen } = inside;
   const snippet = isList ? withoutSeparator(given, { mark: "," }) : given;
   const closing = isList ? "," : "";
-  const change = { snippet, place, lineEnd, isInline: false };
+  const change = { snippet, target, lineEnd, isInline: false };
   if (!isOpen)
     return withReadings({
       ...change,
       start,
       end: at,
       lead: lineEnd,
-      tail: closing + lineEnd + place.indentation,
+      tail: closing + lineEnd + target.indentation,
     });
   const from = lineStart(text, at);
   return withReadings({ ...change, start: from, end: from, tail: closing + lineEnd });
 }
 
 function insertLast(text: string, inside: Inside, given: Snippet, isList: boolean): readonly BlockChange[] {
-  const { at, end, outer, place, lineEnd: newLine, isOpen, isHeld } = inside;
+  const { at, end, outer, target, lineEnd: newLine, isOpen, isHeld } = inside;
   const hasComma = text[at - 1] === ",";
   const snippet = isList ? withoutSeparator(given, { mark: "," }) : given;
   const also: Splice | undefined = isList && !hasComma ? { start: at, end: at, text: "," } : undefined;
   const closing = isList && hasComma ? "," : "";
   const change = {
     snippet,
-    place,
+    target,
     lineEnd: newLine,
     isInline: false,
     lead: newLine,

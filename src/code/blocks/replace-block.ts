@@ -2,7 +2,7 @@ import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { lineEndNear, lineStart } from "../lines.ts";
 import { type BlockChange, withReadings } from "./block-change.ts";
 import { spanOf } from "./block-text.ts";
-import { indentationLevel, placeAt, type Snippet } from "./snippet.ts";
+import { indentationLevel, type Snippet, targetAt } from "./snippet.ts";
 import { separatorAfter, withoutSeparator } from "./spacing.ts";
 
 /** The ways to put new code in the place of a block, the likely one first. */
@@ -15,14 +15,14 @@ export function replaceBlock(
   const { start, end } = spanOf(text, symbol);
   const snippet = withoutSeparator(given, separatorAfter(text, end));
   const whole = text.slice(lineStart(text, start), end);
-  const place = placeAt(text, outline, start);
-  const level = indentationLevel(whole) || place.level;
+  const target = targetAt(text, outline, start);
+  const level = indentationLevel(whole) || target.level;
   const changes = withReadings({
     start,
     end,
     snippet,
     old: text.slice(start, end),
-    place: { ...place, level, isMixed: level !== place.level, old: whole.split(/\r?\n/) },
+    target: { ...target, level, isMixed: level !== target.level, old: whole.split(/\r?\n/) },
     isInline: true,
     lineEnd: lineEndNear(text, start),
   });

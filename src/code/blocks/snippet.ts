@@ -23,7 +23,7 @@ function isInk(line: string): boolean {
 }
 
 /** Where new lines are to stand. */
-export interface Place {
+export interface InsertionTarget {
   /** The blanks that its first line begins with. */
   readonly indentation: string;
   /** What one level is made of in the file: a tab, some spaces, or nothing where nothing is indented. */
@@ -46,18 +46,18 @@ export type Fit = (line: string, index: number) => string;
  */
 export function fitTo(
   { lines }: Snippet,
-  place: Place,
+  target: InsertionTarget,
   { reading, literal }: { readonly reading: 0 | 1; readonly literal: ReadonlySet<number> },
 ): Fit {
   const isDirective = (line: string, index: number) =>
-    place.hasDirectives && index > 0 && directive.test(line);
+    target.hasDirectives && index > 0 && directive.test(line);
   const telling = lines.filter(
     (line, index) => line.trim() !== "" && !isDirective(line, index) && !literal.has(index),
   );
-  const moved = moveAll(telling, place);
-  const fits = canHang(telling, place) ? [moved, hanging(place)] : [moved];
+  const moved = moveAll(telling, target);
+  const fits = canHang(telling, target) ? [moved, hanging(target)] : [moved];
   const likely =
-    fits.length === 2 && (repeatsMore(lines, place, fits) ?? hangs(lines, telling, place)) ? 1 : 0;
+    fits.length === 2 && (repeatsMore(lines, target, fits) ?? hangs(lines, telling, target)) ? 1 : 0;
   const chosen = fits[reading === 0 ? likely : 1 - likely] ?? moved;
   return (line, index) => (isDirective(line, index) ? line : chosen(line, index));
 }
@@ -69,7 +69,7 @@ const directive =
 /** Whether the second of two ways leaves more of the old lines as they are; undefined when it makes no difference. */
 function repeatsMore(
   lines: readonly string[],
-  { old = [] }: Place,
+  { old = [] }: InsertionTarget,
   [first, second]: readonly Fit[],
 ): boolean | undefined {
   const known = new Set(old);
@@ -79,32 +79,32 @@ function repeatsMore(
   return one === other ? undefined : other > one;
 }
 
-function moveAll(lines: readonly string[], place: Place): Fit {
+function moveAll(lines: readonly string[], target: InsertionTarget): Fit {
   const base = commonBlanks(lines);
   const levels = levelsFor(
     lines.map((line) => line.slice(base.length)),
-    place,
+    target,
   );
   return (line) => {
     const blanks = blanksOf(line);
-    if (blanks.length === line.length) return blankLine(line, base, place);
+    if (blanks.length === line.length) return blankLine(line, base, target);
     const more = blanks.startsWith(base) ? blanks.slice(base.length) : "";
-    return place.indentation + levels(more) + line.slice(blanks.length);
+    return target.indentation + levels(more) + line.slice(blanks.length);
   };
 }
 
 /** A line of blanks only is empty, unless that would change it. */
-function blankLine(line: string, base: string, { indentation, old = [] }: Place): string {
+function blankLine(line: string, base: string, { indentation, old = [] }: InsertionTarget): string {
   const moved = indentation + line.slice(base.length);
   return line === "" || (base !== indentation && !old.includes(moved)) ? "" : moved;
 }
 
-function hanging({ indentation }: Place): Fit {
+function hanging({ indentation }: InsertionTarget): Fit {
   return (line, index) => (index === 0 ? indentation + line.trimStart() : line);
 }
 
 /** All lines but the first are indented as the place is, or more, or are those that were there before. */
-function canHang(lines: readonly string[], { indentation, old = [] }: Place): boolean {
+function canHang(lines: readonly string[], { indentation, old = [] }: InsertionTarget): boolean {
   const [first, ...others] = lines;
   return (
     indentation !== "" &&
@@ -115,7 +115,11 @@ function canHang(lines: readonly string[], { indentation, old = [] }: Place): bo
   );
 }
 
-function hangs(lines: readonly string[], telling: readonly string[], { indentation, level }: Place): boolean {
+function hangs(
+  lines: readonly string[],
+  telling: readonly string[],
+  { indentation, level }: InsertionTarget,
+): boolean {
   const least = commonBlanks(telling.slice(1));
   // A body that is one level deep already stands as it should below a first line without indentation.
   if (least !== indentation) return least !== level;
@@ -165,8 +169,8 @@ function commonBlanks(lines: readonly string[]): string {
  * How the blanks by which lines are deeper than the first of them are written at a place: tabs for spaces, spaces for tabs
  * or in another width, where the lines show plainly what one level of theirs is; else as given.
  */
-function levelsFor(lines: readonly string[], place: Place): (more: string) => string {
-  const { level } = place;
+function levelsFor(lines: readonly string[], target: InsertionTarget): (more: string) => string {
+  const { level } = target;
   const indented = lines.map(blanksOf).filter((more) => more.length > 1 || more === "\t");
   if (level === "\t" && indented.every((more) => !more.includes("\t"))) {
     const step = Math.min(...indented.map((more) => more.length), 8);
@@ -175,10 +179,10 @@ function levelsFor(lines: readonly string[], place: Place): (more: string) => st
   if (!level.startsWith(" ")) return asGiven;
   if (indented.every((more) => more.startsWith("\t"))) return (more) => more.replaceAll("\t", level);
   const width = widthIn(lines);
-  if (width === undefined || width === level.length || place.isMixed) return asGiven;
+  if (width === undefined || width === level.length || target.isMixed) return asGiven;
   const resized = (more: string) =>
     level.repeat(Math.floor(more.length / width)) + " ".repeat(more.length % width);
-  return repeats(lines, place, asGiven) > 0 ? asGiven : resized;
+  return repeats(lines, target, asGiven) > 0 ? asGiven : resized;
 }
 
 const asGiven = (more: string): string => more;
@@ -203,7 +207,7 @@ const opensBody = /(?:[{:]|\b(?:do|then|begin))\s*$/;
 /** How many of the old lines, but for closing ones, a way to write them leaves as they are. */
 function repeats(
   lines: readonly string[],
-  { indentation, old = [] }: Place,
+  { indentation, old = [] }: InsertionTarget,
   levels: (more: string) => string,
 ): number {
   const known = new Set(old);
@@ -239,12 +243,12 @@ export function indentationLevel(text: string): string {
 const maxLines = 5_000;
 
 /** Where new lines stand that begin where the line of `at` does, or with another indentation that is known. */
-export function placeAt(
+export function targetAt(
   text: string,
   { language }: Outline,
   at: number,
   indentation = indentationAt(text, at),
-): Place {
+): InsertionTarget {
   return { indentation, level: indentationLevel(text), hasDirectives: withDirectives.has(language) };
 }
 

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { heavyGrammars } from "../languages/find-language.ts";
 import { usedGrammars } from "../languages/languages.ts";
-import { grammarSource, mend, parserSource } from "./load-grammar.ts";
+import { grammarSource, parserSource, patchGrammar } from "./load-grammar.ts";
 import { grammarHashes, parserHash } from "./pinned.ts";
 
 const run = promisify(execFile);
@@ -27,9 +27,9 @@ describe("the grammars", () => {
     const swift = readFileSync(grammarSource("swift"));
     const mended = Buffer.from(swift);
     mended[350_553] = 1;
-    expect(mended.equals(mend("swift", swift))).toBe(true);
-    expect(mend("rust", swift)).toBe(swift);
-    expect(() => mend("swift", swift.subarray(1))).toThrow("is not the one whose faults are known");
+    expect(mended.equals(patchGrammar("swift", swift))).toBe(true);
+    expect(patchGrammar("rust", swift)).toBe(swift);
+    expect(() => patchGrammar("swift", swift.subarray(1))).toThrow("is not the one whose faults are known");
   });
 
   /** Others than the one we run in can be named: TOOLCRIB_TEST_NODES=/a/node:/b/node. */

@@ -28,7 +28,7 @@ export function loadGrammar(name: string): Promise<Language> {
 async function load(name: string): Promise<Language> {
   ready ??= prepareParsing();
   const shared = await ready;
-  const language = await Language.load(mend(name, await read(grammarSource(name))));
+  const language = await Language.load(patchGrammar(name, await read(grammarSource(name))));
   watchScanner(language, shared);
   return language;
 }
@@ -57,15 +57,15 @@ async function read(place: URL): Promise<Uint8Array> {
 }
 
 /** A byte that is wrong. */
-type Fault = readonly [at: number, was: number, is: number];
+type BytePatch = readonly [at: number, was: number, is: number];
 
 /** Faults of grammars that are mended when they are loaded; the hashes pin the files as they are. */
-const faults: Readonly<Record<string, readonly Fault[]>> = {
+const patches: Readonly<Record<string, readonly BytePatch[]>> = {
   // Its scanner asks for no memory where its state needs 4 bytes, and starts with what others left there.
   swift: [[350_553, 0, 1]],
   // Its scanner takes five open tags away where one is closed, and frees what it never had: a macro evaluates its
   // argument again and again. Here the first time takes one, the second none, and the others clear what was taken.
-  xml: [15_578, 16_052].flatMap((at): readonly Fault[] => {
+  xml: [15_578, 16_052].flatMap((at): readonly BytePatch[] => {
     const last = at === 15_578 ? 15_625 : 16_094;
     return [
       [at, 2, 1],
@@ -78,8 +78,8 @@ const faults: Readonly<Record<string, readonly Fault[]>> = {
 };
 
 /** The WebAssembly of a grammar without the faults that are known of it. */
-export function mend(name: string, bytes: Uint8Array): Uint8Array {
-  const known = faults[name];
+export function patchGrammar(name: string, bytes: Uint8Array): Uint8Array {
+  const known = patches[name];
   if (!known) return bytes;
   const mended = Uint8Array.from(bytes);
   for (const [at, was, is] of known) {

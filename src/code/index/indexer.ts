@@ -34,7 +34,7 @@ const verdictsAtOnce = 2000;
 const maxTries = 3;
 
 /** So long a question waits for that. */
-const anewMs = 20_000;
+const rebuildMs = 20_000;
 
 /** Keeps the index of one workspace up to date. One look at a time. */
 export class Indexer {
@@ -47,8 +47,8 @@ export class Indexer {
   readonly #verdicts = new Map<string, boolean>();
   readonly #closing = new AbortController();
   #opened: IndexStore | undefined;
-  #looked: Promise<Looked> | undefined;
-  #waiting: Promise<Looked> | undefined;
+  #lastScan: Promise<IndexView> | undefined;
+  #nextScan: Promise<IndexView> | undefined;
 
   constructor(options: IndexerOptions) {
     this.#options = options;
@@ -61,16 +61,16 @@ export class Indexer {
   }
 
   /** What the index knows, after a look at all files that began now. */
-  look(): Promise<Looked> {
+  scan(): Promise<IndexView> {
     // A look that has begun may have passed by what was changed since.
-    this.#waiting ??= (this.#looked ?? Promise.resolve())
+    this.#nextScan ??= (this.#lastScan ?? Promise.resolve())
       .catch(() => {})
       .then(() => {
-        this.#looked = this.#waiting;
-        this.#waiting = undefined;
-        return this.#lookWell();
+        this.#lastScan = this.#nextScan;
+        this.#nextScan = undefined;
+        return this.#scanWithRetries();
       });
-    return this.#waiting;
+    return this.#nextScan;
   }
 
   /** The same, and when there is something to build waits for it a moment. */
@@ -79,7 +79,7 @@ export class Indexer {
     readonly patienceMs: number;
     readonly progress: (message: string) => void;
   }): Promise<IndexState> {
-    const looked = await this.look();
+    const looked = await this.scan();
     await this.#build.settled(options);
     throwIfAborted(options.signal);
     const { problem, isRunning, found = looked } = this.#build;
@@ -91,9 +91,9 @@ export class Indexer {
   }
 
   /** Runs a question over what was looked at; an index that turns out to be damaged is made anew, and asked again. */
-  async answer<Answer>(ask: (looked: Looked) => Answer): Promise<Answer> {
+  async answer<Answer>(ask: (looked: IndexView) => Answer): Promise<Answer> {
     for (let tries = 0; ; tries++) {
-      const looked = await (this.#looked ?? this.look());
+      const looked = await (this.#lastScan ?? this.scan());
       const found = this.#build.found ?? looked;
       try {
         if (found.store !== this.#opened) throw new DamagedIndex("it was thrown away");
@@ -105,32 +105,32 @@ export class Indexer {
         if (!isDamage(error) && !isUnreadable(error)) throw error;
         if (tries === maxTries) throw unusable(error as Error);
         this.#discard();
-        await this.#makeAnew();
+        await this.#rebuild();
       }
     }
   }
 
   /** Whoever asks was told that the index is there. */
-  async #makeAnew(): Promise<void> {
-    await this.look();
+  async #rebuild(): Promise<void> {
+    await this.scan();
     const { signal } = this.#closing;
-    await this.#build.settled({ signal, patienceMs: anewMs, progress: () => {} });
-    if (!this.#build.isWhole) throw beingMade();
+    await this.#build.settled({ signal, patienceMs: rebuildMs, progress: () => {} });
+    if (!this.#build.isWhole) throw rebuilding();
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#options.workers.map((worker) => worker.close()));
     await this.#build.stop();
-    await this.#looked?.catch(() => {});
+    await this.#lastScan?.catch(() => {});
     this.#opened?.close();
     await this.#environment.close();
   }
 
-  async #lookWell(): Promise<Looked> {
+  async #scanWithRetries(): Promise<IndexView> {
     for (let tries = 0; ; tries++) {
       try {
-        return await this.#look();
+        return await this.#scan();
       } catch (error) {
         if (!isDamage(error) && !isUnreadable(error)) throw error;
         if (tries === maxTries) throw unusable(error as Error);
@@ -139,7 +139,7 @@ export class Indexer {
     }
   }
 
-  async #look(): Promise<Looked> {
+  async #scan(): Promise<IndexView> {
     const { signal } = this.#closing;
     throwIfAborted(signal);
     const known = this.#store();
@@ -213,14 +213,14 @@ function unusable(error: Error): ToolError {
   });
 }
 
-function beingMade(): ToolError {
+function rebuilding(): ToolError {
   return new ToolError("stale", "The index of the workspace was damaged, and is being made anew", {
     hint: "Ask again in a moment, or search with search.grep.",
   });
 }
 
 /** What is known of the workspace, and how that differs from what is there. */
-export interface Looked {
+export interface IndexView {
   readonly store: IndexStore;
   readonly state: WorkspaceState;
 }

@@ -4,7 +4,7 @@ import type {
   CentralWanted,
   IndexedSymbol,
   IndexHit,
-  IndexQuestion,
+  IndexQuery,
   IndexState,
   Reading,
   SymbolsWanted,
@@ -14,7 +14,7 @@ import { central } from "../search/central.ts";
 import { Indexer, type IndexerOptions } from "./indexer.ts";
 import { findCandidates } from "./query/find-candidates.ts";
 import { findSymbols } from "./query/find-symbols.ts";
-import { liveWords } from "./query/word-index.ts";
+import { currentWordIndex } from "./query/word-index.ts";
 
 export type { BuildWorker } from "./build/build-service.ts";
 export type { IndexerOptions } from "./indexer.ts";
@@ -23,7 +23,7 @@ export type { IndexerOptions } from "./indexer.ts";
 export interface IndexService {
   /** Looks at all files; when something is to be built it waits for it a moment. */
   refresh(options: Refreshing): Promise<IndexState>;
-  search(question: IndexQuestion, options: Reading): Promise<readonly IndexHit[]>;
+  search(question: IndexQuery, options: Reading): Promise<readonly IndexHit[]>;
   candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
   symbols(wanted: SymbolsWanted, options: Reading): Promise<readonly IndexedSymbol[]>;
   central(wanted: CentralWanted, options: Reading): Promise<readonly CentralFile[]>;
@@ -43,10 +43,10 @@ export function openIndexer(options: IndexerOptions): IndexService {
   const indexer = new Indexer(options);
   return {
     refresh: (refreshing) => indexer.refresh({ patienceMs, ...refreshing }),
-    search: (question) => indexer.answer((looked) => answer(liveWords(looked), question)),
+    search: (question) => indexer.answer((looked) => answer(currentWordIndex(looked), question)),
     candidates: (pattern) => indexer.answer((looked) => findCandidates(pattern, looked)),
-    symbols: (wanted) => indexer.answer((looked) => findSymbols(wanted, liveWords(looked))),
-    central: (wanted) => indexer.answer((looked) => central(liveWords(looked), wanted)),
+    symbols: (wanted) => indexer.answer((looked) => findSymbols(wanted, currentWordIndex(looked))),
+    central: (wanted) => indexer.answer((looked) => central(currentWordIndex(looked), wanted)),
     close: () => indexer.close(),
   };
 }

@@ -1,8 +1,8 @@
-import type { Place } from "./meaning-of.ts";
+import type { NameLocation } from "./meaning-of.ts";
 import { type Definition, kinds, type Meaning, type ScopeRules, type Step } from "./scope-rules.ts";
 
 export interface Understood {
-  readonly place: Place;
+  readonly location: NameLocation;
   readonly meaning: Meaning;
   /** Index of the step that decided. */
   readonly at: number;
@@ -14,13 +14,13 @@ export function bindingsOf(
   rules: ScopeRules,
 ): readonly (number | "unclear" | undefined)[] {
   const known = new Known(rules);
-  for (const { place, meaning, at } of names) {
+  for (const { location: place, meaning, at } of names) {
     if (meaning.is === "reference" && meaning.declares) known.declare(place, meaning.declares, at);
   }
-  for (const { place, meaning, at } of names) {
+  for (const { location: place, meaning, at } of names) {
     if (meaning.is === "definition") known.add(place, meaning, at);
   }
-  return names.map(({ place, meaning }) => {
+  return names.map(({ location: place, meaning }) => {
     if (meaning.is !== "definition" && meaning.is !== "reference") return undefined;
     const { yieldsTo = 0 } = meaning as Partial<Definition>;
     if (yieldsTo !== 0 && known.find(place, yieldsTo) !== undefined) return "unclear";
@@ -48,11 +48,11 @@ class Known {
     this.#rules = rules;
   }
 
-  declare({ way }: Place, where: "file" | "outer", at: number): void {
+  declare({ way }: NameLocation, where: "file" | "outer", at: number): void {
     this.#declared.set(this.#scopeOf(way.steps, { in: "function" }, at).id, where);
   }
 
-  add({ start, way }: Place, definition: Definition, at: number): void {
+  add({ start, way }: NameLocation, definition: Definition, at: number): void {
     const { kind, from = 0, until = Number.POSITIVE_INFINITY, renews } = definition;
     const nearest = this.#scopeOf(way.steps, definition, at);
     const declared = this.#declared.get(nearest.id);
@@ -74,7 +74,7 @@ class Known {
     return this.#ofPlace.get(start)?.number;
   }
 
-  find({ start, way }: Place, kind: number): number | "unclear" | undefined {
+  find({ start, way }: NameLocation, kind: number): number | "unclear" | undefined {
     const { scopes, isSeenBy, hides, clouds } = this.#rules;
     let seen = kind;
     let isClouded = false;

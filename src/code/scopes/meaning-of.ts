@@ -1,12 +1,12 @@
 import type { Node, Tree, TreeCursor } from "web-tree-sitter";
-import { type Meaning, type ScopeRules, type Step, unclear, type Way } from "./scope-rules.ts";
+import { type Meaning, type NodePath, type ScopeRules, type Step, unclear } from "./scope-rules.ts";
 
 /**
  * What a name means where it stands, and which step decided that; undefined where it is no code. What is neither text nor
  * a word of the language, and no name that the rules know, may mean anything.
  */
 export function meaningOf(
-  { way, start, end, isLeaf, isKeyword, errors }: Place,
+  { way, start, end, isLeaf, isKeyword, errors }: NameLocation,
   rules: ScopeRules,
 ): Understanding | undefined {
   const { steps } = way;
@@ -35,14 +35,14 @@ function isNameOfItsOwn(steps: readonly Step[], { names }: ScopeRules): boolean 
   return above?.start === word.start && above.end === word.end && names[above.type] !== undefined;
 }
 
-function named(way: Way, errors: readonly number[], rules: ScopeRules): Understanding {
+function named(way: NodePath, errors: readonly number[], rules: ScopeRules): Understanding {
   const found = understood(way, rules);
   if (!hasDoubtfulScope(way.steps, errors, rules)) return found;
   const isDefinition = found.meaning.is === "definition";
   return { ...found, meaning: { ...unclear, ...(isDefinition && { role: "definition" }) } };
 }
 
-function understood(way: Way, rules: ScopeRules): Understanding {
+function understood(way: NodePath, rules: ScopeRules): Understanding {
   const { steps } = way;
   const last = steps.length - 1;
   for (let at = last; at > 0; at -= 1) {
@@ -61,14 +61,14 @@ function hasDoubtfulScope(
   { scopes }: ScopeRules,
 ): boolean {
   if (errors.length === 0) return false;
-  if (errors.length === mostErrors) return true;
+  if (errors.length === maxErrors) return true;
   return steps.some(({ type, start, end }, index) => {
     const isScope = type === "ERROR" || (index > 0 && scopes[type] !== undefined);
     return isScope && errors.some((error) => start <= error && error < end);
   });
 }
 
-function placeOf(way: Way, at: number, { places }: ScopeRules): Meaning | "up" | undefined {
+function placeOf(way: NodePath, at: number, { positions: places }: ScopeRules): Meaning | "up" | undefined {
   const { type } = way.steps[at - 1]!;
   const { field } = way.steps[at]!;
   const found = (field === undefined ? undefined : places[`${type}.${field}`]) ?? places[type];
@@ -76,7 +76,11 @@ function placeOf(way: Way, at: number, { places }: ScopeRules): Meaning | "up" |
 }
 
 /** Text, a type that the language has, or a part of a name that is not the same in another spelling, as `r#name` is. */
-function isOtherText({ steps, text }: Way, { start, end }: Pick<Step, "start" | "end">, rules: ScopeRules) {
+function isOtherText(
+  { steps, text }: NodePath,
+  { start, end }: Pick<Step, "start" | "end">,
+  rules: ScopeRules,
+) {
   const leaf = steps.at(-1)!;
   if (rules.names[leaf.type] === undefined)
     return notCode.test(leaf.type) || /region$/.test(steps.at(-2)?.type ?? "");
@@ -87,10 +91,10 @@ const notCode =
   /comment|string|text|content|char|rune|heredoc|nowdoc|regex|escape|format|conversion|literal|number|integer|float|word|operator|modifier|directive|(?:primitive|predefined|cast)_type|tag|hash_?bang|shebang|metavariable|[#!"'`-]/;
 
 /** A whole word of the text, and the way to the leaf that it stands in. */
-export interface Place {
+export interface NameLocation {
   readonly start: number;
   readonly end: number;
-  readonly way: Way;
+  readonly way: NodePath;
   /** The leaf is this word, and not text that holds it. */
   readonly isLeaf: boolean;
   /** The leaf is a word of the language. */
@@ -100,13 +104,13 @@ export interface Place {
 }
 
 /** With so many nothing is certain. */
-const mostErrors = 100;
+const maxErrors = 100;
 
 /** Every place where a name stands as a whole word. */
-export function waysTo(name: string, tree: Tree, text: string): readonly Place[] {
+export function nameLocations(name: string, tree: Tree, text: string): readonly NameLocation[] {
   const starts = wordsLike(name, text);
   const errors = starts.length === 0 ? [] : errorsBelow(tree.rootNode);
-  const places: Place[] = [];
+  const places: NameLocation[] = [];
   const steps: Step[] = [];
   const cursor = tree.walk();
   const take = (isNamed: boolean) => {
@@ -146,7 +150,7 @@ export function waysTo(name: string, tree: Tree, text: string): readonly Place[]
 function errorsBelow(root: Node): readonly number[] {
   const errors: number[] = [];
   const rest = [root];
-  for (let node = rest.pop(); node !== undefined && errors.length < mostErrors; node = rest.pop()) {
+  for (let node = rest.pop(); node !== undefined && errors.length < maxErrors; node = rest.pop()) {
     if (node.isError) errors.push(node.startIndex);
     else if (node.hasError) for (const child of node.children) rest.push(child);
   }

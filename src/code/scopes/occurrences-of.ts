@@ -2,7 +2,7 @@ import type { Tree } from "web-tree-sitter";
 import type { Occurrence, Occurrences, Outline } from "../../contract/code.ts";
 import { lineOf, lineStartsOf } from "../lines.ts";
 import { bindingsOf, type Understood } from "./bindings-of.ts";
-import { meaningOf, type Place, waysTo } from "./meaning-of.ts";
+import { meaningOf, type NameLocation, nameLocations } from "./meaning-of.ts";
 import { scopeRulesOf } from "./rules-of.ts";
 import type { Meaning } from "./scope-rules.ts";
 
@@ -10,9 +10,9 @@ import type { Meaning } from "./scope-rules.ts";
 export function occurrencesOf(tree: Tree, text: string, name: string, outline: Outline): Occurrences {
   const { language } = outline;
   const rules = scopeRulesOf(language);
-  const words = name === "" ? [] : waysTo(name, tree, text);
+  const words = name === "" ? [] : nameLocations(name, tree, text);
   const lineStarts = lineStartsOf(text);
-  const shown = ({ start, end }: Place) => {
+  const shown = ({ start, end }: NameLocation) => {
     const line = lineOf(lineStarts, start);
     return { start, end, line, column: 1 + Array.from(text.slice(lineStarts[line - 1], start)).length };
   };
@@ -29,13 +29,13 @@ export function occurrencesOf(tree: Tree, text: string, name: string, outline: O
   }
   const understood = words.flatMap((place): Understood[] => {
     const found = meaningOf(place, rules);
-    return found === undefined ? [] : [{ place, ...found }];
+    return found === undefined ? [] : [{ location: place, ...found }];
   });
   const bindings = bindingsOf(understood, rules);
   return {
     language,
     scoped: true,
-    places: understood.map(({ place, meaning }, index) => ({
+    places: understood.map(({ location: place, meaning }, index) => ({
       ...shown(place),
       ...described(meaning, bindings[index]),
     })),
@@ -69,7 +69,7 @@ function described(
 }
 
 /** Without rules of the language: what its grammar calls by a word for names, outside of comments. */
-function isCode({ way, isLeaf, isKeyword }: Place): boolean {
+function isCode({ way, isLeaf, isKeyword }: NameLocation): boolean {
   if (!isLeaf || isKeyword || way.steps.some(({ type }) => type.includes("comment"))) return false;
   return nameLike.test(way.steps.at(-1)!.type);
 }

@@ -4,7 +4,7 @@ import { occurrencesIn } from "../../../test/support/marked-names.ts";
 import type { Occurrence, Occurrences } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import { spliced } from "../blocks/block-change.ts";
-import { checkMeanings, placesToRename, renameSplices } from "./rename.ts";
+import { checkMeanings, occurrencesToRename, renameSplices } from "./rename.ts";
 import { scopeRulesOf } from "./rules-of.ts";
 
 const fixtures = new URL("../symbols/fixtures/", import.meta.url);
@@ -43,7 +43,7 @@ describe("whatever can be renamed", () => {
           });
           // `{ a }` has become `{ a: b }`, and would be `{ a: a }`.
           if (chosen.some(({ around }) => around !== undefined)) continue;
-          const back = renameSplices(placesToRename(now, { name: fresh, newName: name }), name);
+          const back = renameSplices(occurrencesToRename(now, { name: fresh, newName: name }), name);
           expect(spliced(after, back)).toBe(text);
           expect(tokens(after).map((token) => (token === fresh ? name : token))).toEqual(tokens(text));
         }
@@ -59,7 +59,7 @@ function languageOf(source: string): string {
 
 function choose(old: Occurrences, name: string, line: number): readonly Occurrence[] | undefined {
   try {
-    return placesToRename(old, { name, newName: name, line });
+    return occurrencesToRename(old, { name, newName: name, line });
   } catch (error) {
     if (error instanceof ToolError) return undefined;
     throw error;

@@ -14,7 +14,7 @@ export interface RenameWanted {
 }
 
 /** The places that mean the one thing that is to be renamed. Throws when that is not one, or when it could be elsewhere too. */
-export function placesToRename(
+export function occurrencesToRename(
   { places, scoped, language }: Occurrences,
   wanted: RenameWanted,
 ): readonly Occurrence[] {
@@ -68,7 +68,7 @@ function chooseBinding(places: readonly Occurrence[], { name, line, isWanted }: 
     places.filter((place) => place.role === "definition" && place.binding === binding);
   const wanted = isWanted ? bindings.filter((binding) => definitions(binding).some(isWanted)) : bindings;
   const [only, ...more] = wanted;
-  if (only === undefined) throw notOurs(near, name, isWanted !== undefined && bindings.length > 0);
+  if (only === undefined) throw notDefinedHere(near, name, isWanted !== undefined && bindings.length > 0);
   if (more.length === 0) return only;
   const firsts = wanted.map((binding) => definitions(binding)[0]);
   const isOneLine = line !== undefined || new Set(firsts.map((first) => first?.line)).size < firsts.length;
@@ -86,7 +86,7 @@ function chooseBinding(places: readonly Occurrence[], { name, line, isWanted }: 
   );
 }
 
-function notOurs(places: readonly Occurrence[], name: string, isOtherKind: boolean): ToolError {
+function notDefinedHere(places: readonly Occurrence[], name: string, isOtherKind: boolean): ToolError {
   if (isOtherKind)
     return new ToolError("no-match", `\`${name}\` is not of this kind here`, { hint: "Leave out `kind`." });
   const members = places.filter(({ unbound }) => unbound === "member");

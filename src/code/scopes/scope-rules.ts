@@ -9,7 +9,7 @@ export interface Step {
 }
 
 /** The way to a name: the root first, the name itself last. */
-export interface Way {
+export interface NodePath {
   readonly steps: readonly Step[];
   readonly text: string;
 }
@@ -22,8 +22,8 @@ export interface Way {
  */
 export interface ScopeRules {
   /** The types of names, and what they are where nothing else is said. */
-  readonly names: Readonly<Record<string, Meaning | ((way: Way) => Meaning)>>;
-  readonly places: Readonly<Record<string, Meaning | "up" | Decide>>;
+  readonly names: Readonly<Record<string, Meaning | ((way: NodePath) => Meaning)>>;
+  readonly positions: Readonly<Record<string, Meaning | "up" | Decide>>;
   /** The nodes in which names hold. The root is always one. */
   readonly scopes: Readonly<Record<string, ScopeKind>>;
   /** How the rest of the language spells a name. */
@@ -33,19 +33,19 @@ export interface ScopeRules {
   /** Nodes in which words are names whatever the grammar calls them: the arguments of a macro. */
   readonly tokens?: RegExp;
   /** Names that stand in other nodes, as in the text of a format string. */
-  within?(way: Way, name: { readonly start: number; readonly end: number }): Meaning | undefined;
+  within?(way: NodePath, name: { readonly start: number; readonly end: number }): Meaning | undefined;
   /** Whether the scope at `index` counts for a name that is reached on this way: not for the default of a parameter. */
-  isSeenBy?(way: Way, index: number): boolean;
+  isSeenBy?(way: NodePath, index: number): boolean;
   /** Kinds that are not seen from within the node at `index`: the variables around a function of Rust. */
-  hides?(way: Way, index: number): number;
+  hides?(way: NodePath, index: number): number;
   /** Whether the node at `index` may have names from elsewhere, so that nobody knows what is meant by one from around it. */
-  clouds?(way: Way, index: number): boolean;
+  clouds?(way: NodePath, index: number): boolean;
   /** Where names are looked up in a way that the text does not show. */
   readonly byName?: RegExp;
 }
 
 /** `at` is the index of the step whose place decides: all below it only lead there. */
-export type Decide = (way: Way, at: number) => Meaning | "up";
+export type Decide = (way: NodePath, at: number) => Meaning | "up";
 
 /**
  * "closed": what is defined in it is seen only right in it, not in functions within: a class of Python. "clause": a function
@@ -131,17 +131,17 @@ export function scopesOf(types: Partial<Record<ScopeKind, string>>): ScopeRules[
 }
 
 /** The text of a node, or of what stands between two offsets. */
-export function textOf({ text }: Way, { start, end }: Pick<Step, "start" | "end">): string {
+export function textOf({ text }: NodePath, { start, end }: Pick<Step, "start" | "end">): string {
   return text.slice(start, end);
 }
 
 /** The name itself. */
-export function nameOf(way: Way): string {
+export function nameOf(way: NodePath): string {
   return textOf(way, way.steps.at(-1)!);
 }
 
 /** The nearest step from `at` up that is one of these, below `below` if given. */
-export function nearestOf({ steps }: Way, at: number, types: readonly string[]): Step | undefined {
+export function nearestOf({ steps }: NodePath, at: number, types: readonly string[]): Step | undefined {
   for (let index = at; index >= 0; index -= 1) {
     if (types.includes(steps[index]!.type)) return steps[index];
   }

@@ -1,15 +1,15 @@
-import type { IndexedSymbol, IndexHit, IndexQuestion } from "../../contract/code.ts";
+import type { IndexedSymbol, IndexHit, IndexQuery } from "../../contract/code.ts";
 import { indexedSymbol } from "../index/query/find-symbols.ts";
 import type { WordIndex } from "../index/query/word-index.ts";
 import { partKinds } from "./pieces.ts";
-import { readQuestion } from "./query.ts";
+import { readQuery } from "./query.ts";
 import { type Ranked, rank } from "./rank.ts";
 import { termsOf } from "./terms.ts";
 
 /** The best pieces of code for a question, best first. */
-export function answer(index: WordIndex, question: IndexQuestion): IndexHit[] {
+export function answer(index: WordIndex, question: IndexQuery): IndexHit[] {
   if (question.kinds?.every((kind) => partKinds.has(kind))) return answerParts(index, question);
-  const said = readQuestion(question.words).said;
+  const said = readQuery(question.words).said;
   return rank(index, question).map((ranked) => describe(index, ranked, said));
 }
 
@@ -69,8 +69,8 @@ function hasTerm({ segments }: WordIndex, segment: number, document: number, ter
  * Fields, keys and the like have no piece of their own: they are looked for in the best pieces, by the words that they
  * share with the question.
  */
-function answerParts(index: WordIndex, question: IndexQuestion): IndexHit[] {
-  const { said } = readQuestion(question.words);
+function answerParts(index: WordIndex, question: IndexQuery): IndexHit[] {
+  const { said } = readQuery(question.words);
   const pieces = rank(index, { ...question, kinds: undefined, limit: Math.max(mostPieces, question.limit) });
   const found = pieces.flatMap(({ segment, document, file, score }) => {
     const { firstLine, lastLine } = index.segments[segment]!.piece(document);

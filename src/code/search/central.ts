@@ -65,7 +65,7 @@ function linksBetween(
   for (const [term, { defining, sureness }] of namesDefined(outlines)) {
     // In a project in which everything is said everywhere, the rest would only cost memory.
     if (links.length > mostLinks) break;
-    const users = filesSaying(term, index, places);
+    const users = filesUsing(term, index, places);
     if (users.size > Math.max(fewUsers, files.length * commonShare)) continue;
     const weight = Math.log(1 + files.length / users.size) / defining.length;
     for (const definition of defining) {
@@ -128,11 +128,7 @@ const named: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
   "table",
 ]);
 
-function filesSaying(
-  term: string,
-  { segments }: WordIndex,
-  places: ReadonlyMap<number, number>,
-): Set<number> {
+function filesUsing(term: string, { segments }: WordIndex, places: ReadonlyMap<number, number>): Set<number> {
   const saying = new Set<number>();
   for (const { fileOf, postings } of segments) {
     for (const document of postings(term)?.documents ?? []) {

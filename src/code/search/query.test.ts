@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { readQuestion } from "./query.ts";
+import { readQuery } from "./query.ts";
 
 describe("a question", () => {
   it("counts words that say something, whole names besides, and what is meant by them a little", () => {
-    const { terms, said, asked } = readQuestion("Where is the cartTotal computed?");
+    const { terms, said, asked } = readQuery("Where is the cartTotal computed?");
     expect(Object.fromEntries(terms)).toEqual({
       cart: 1,
       total: 1,
@@ -22,15 +22,15 @@ describe("a question", () => {
   });
 
   it("knows what tells whether something is so", () => {
-    expect(readQuestion("whether a list is empty").terms.get("is")).toBe(0.15);
+    expect(readQuery("whether a list is empty").terms.get("is")).toBe(0.15);
   });
 
   it("counts a word that is said twice more", () => {
-    expect(readQuestion("page of page").terms.get("pag")).toBe(Math.SQRT2);
+    expect(readQuery("page of page").terms.get("pag")).toBe(Math.SQRT2);
   });
 
   it("takes empty words when there are no others", () => {
-    expect([...readQuestion("what is this").terms.keys()].slice(0, 3)).toEqual(["what", "is", "this"]);
+    expect([...readQuery("what is this").terms.keys()].slice(0, 3)).toEqual(["what", "is", "this"]);
   });
 
   it.each([
@@ -38,6 +38,6 @@ describe("a question", () => {
     ["examples in the readme", ["example", "documentation"]],
     ["contest of attestations", []],
   ])("knows what kinds of files %s is about", (words, roles) => {
-    expect([...readQuestion(words).asked]).toEqual(roles);
+    expect([...readQuery(words).asked]).toEqual(roles);
   });
 });

@@ -2,7 +2,7 @@ import { type FileRole, fileRoles } from "./file-roles.ts";
 import { relatedWords } from "./related-words.ts";
 import { termsOf } from "./terms.ts";
 
-export interface Question {
+export interface SearchQuery {
   /** What is looked for, with how much each term counts; those that were said come first. */
   readonly terms: ReadonlyMap<string, number>;
   /** The words that were said, by their term. */
@@ -11,7 +11,7 @@ export interface Question {
   readonly asked: ReadonlySet<FileRole>;
 }
 
-export function readQuestion(words: string): Question {
+export function readQuery(words: string): SearchQuery {
   const all = termsOf(words);
   const telling = all.filter((term) => !isEmpty(term));
   const counted = (telling.length > 0 ? telling : all).slice(0, mostTerms);
@@ -90,7 +90,7 @@ const emptyWords: ReadonlySet<string> = new Set(
 
 /** The lines of a piece of code that show best why it answers a question: one run of them, by their place. */
 export function bestLines(lines: readonly string[], words: string, count: number): number[] {
-  const { terms } = readQuestion(words);
+  const { terms } = readQuery(words);
   const found = lines.map((line) => new Set(termsOf(line).filter((term) => terms.has(term))));
   let best = { first: 0, score: -1 };
   for (let first = 0; first === 0 || first + count <= lines.length; first += 1) {

@@ -1,9 +1,9 @@
-import { type IndexQuestion, symbolKinds } from "../../contract/code.ts";
+import { type IndexQuery, symbolKinds } from "../../contract/code.ts";
 import { filterFiles } from "../index/query/path-filter.ts";
 import type { WordFile, WordIndex } from "../index/query/word-index.ts";
 import type { Postings } from "../index/storage/segment.ts";
 import { type FileRole, fileRoles } from "./file-roles.ts";
-import { readQuestion } from "./query.ts";
+import { readQuery } from "./query.ts";
 
 /** A piece of code that answers a question. */
 export interface Ranked {
@@ -18,8 +18,8 @@ export interface Ranked {
  * The pieces of code that say most of what the question says, best first. A word counts by how few pieces have it, and
  * by the weight that it has in the piece.
  */
-export function rank(index: WordIndex, question: IndexQuestion): Ranked[] {
-  const { terms, asked } = readQuestion(question.words);
+export function rank(index: WordIndex, question: IndexQuery): Ranked[] {
+  const { terms, asked } = readQuery(question.words);
   const { pieces, files } = scoreAll(index, terms);
   const isAskedFor = filterFiles(question);
   const kinds = question.kinds && new Set(question.kinds.map((kind) => symbolKinds.indexOf(kind)));

@@ -3,10 +3,10 @@ import { spanOf } from "../blocks/block-text.ts";
 import { holdersOf } from "../blocks/find-block.ts";
 import { isCalled, isKindWord } from "../blocks/kind-words.ts";
 import { piecesOf } from "../search/pieces.ts";
-import { readQuestion } from "../search/query.ts";
+import { readQuery } from "../search/query.ts";
 import { relatedWords } from "../search/related-words.ts";
 import { termsOf } from "../search/terms.ts";
-import { type LikelyPlaces, type Place, winnersOf } from "./location.ts";
+import { type LikelyLocations, type TextLocation, winnersOf } from "./location.ts";
 
 /**
  * The symbols of a file that fit a description, by the words that code.search goes by. The score is how much of what was
@@ -15,11 +15,11 @@ import { type LikelyPlaces, type Place, winnersOf } from "./location.ts";
  * Of 152 doc comments of TypeScript and Python, given with 4 of 10 words left out, 18 % found their symbol and none another.
  * Where only the symbol that is meant has no comment, 1 % found another (3 of 304); with no comments at all likewise.
  */
-export function describedSymbols(text: string, outline: Outline, description: string): LikelyPlaces {
+export function describedSymbols(text: string, outline: Outline, description: string): LikelyLocations {
   if (text.length > maxChars || !isProse.test(description.trim())) return { winners: [], ranked: [] };
   const { kind, about } = kindIn(description);
   const symbols = symbolWords(text, outline);
-  const said = [...readQuestion(about).said.keys()].filter((word) => !word.startsWith("="));
+  const said = [...readQuery(about).said.keys()].filter((word) => !word.startsWith("="));
   const findings = said.map((word) => findingOf(word, symbols));
   const fitting = symbols
     .map((symbol, at) => ({ ...symbol, ...scoreOf(findings, at) }))
@@ -27,7 +27,7 @@ export function describedSymbols(text: string, outline: Outline, description: st
     .sort((one, other) => other.score - one.score || one.index - other.index);
   const ranked = fitting
     .filter(({ score }) => score > 0)
-    .map(({ index, score }) => placeOf(text, outline.symbols[index]!, score));
+    .map(({ index, score }) => locationOf(text, outline.symbols[index]!, score));
   const isClear = !isNegative.test(description) && isClearlyFirst(fitting);
   return { winners: isClear ? winnersOf(ranked, clearly) : [], ranked };
 }
@@ -103,11 +103,11 @@ function findingOf(word: string, symbols: readonly SymbolWords[]): Finding {
 /** "check" for "verify" is half of it. */
 const relatedShare = 0.5;
 
-export function placeOfSymbol(text: string, symbol: CodeSymbol): Place {
-  return { ...placeOf(text, symbol, 1), way: "symbol" };
+export function locationOfSymbol(text: string, symbol: CodeSymbol): TextLocation {
+  return { ...locationOf(text, symbol, 1), way: "symbol" };
 }
 
-function placeOf(text: string, symbol: CodeSymbol, score: number): Place {
+function locationOf(text: string, symbol: CodeSymbol, score: number): TextLocation {
   const { start, end } = spanOf(text, symbol);
   const { firstLine, lastLine } = symbol;
   return { way: "description", start, end, firstLine, lastLine, symbol, score };

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/support/code-room.ts";
+import { codeFixture } from "../../../test/support/code-fixture.ts";
 import { ToolError } from "../../contract/error.ts";
 import { type Source, sourcesOf } from "../../edit/source.ts";
 import { locate } from "./locate.ts";
 
-const room = codeRoom();
+const room = codeFixture();
 afterAll(() => room[Symbol.asyncDispose]());
 
 const rust = `/// A ticket that was sold.

@@ -1,16 +1,16 @@
 import type { Outline } from "../../contract/code.ts";
 import type { Source } from "../../edit/source.ts";
-import { describedSymbols, placeOfSymbol } from "./described-symbols.ts";
-import type { Place } from "./location.ts";
+import { describedSymbols, locationOfSymbol } from "./described-symbols.ts";
+import type { TextLocation } from "./location.ts";
 import { type NamedSymbols, namedSymbols, refuseUnknownName } from "./named-symbols.ts";
-import { noSuchLines, noSuchPlace, severalPlaces, unclearNumbers } from "./refusals.ts";
+import { noSuchLines, noSuchLocation, severalLocations, unclearNumbers } from "./refusals.ts";
 import { similarLines } from "./similar-lines.ts";
 import {
-  exactPlaces,
+  exactLocations,
   isUnclearNumbers,
-  LinePlaces,
+  LineTable,
   lineNumbersIn,
-  tolerantPlaces,
+  tolerantLocations,
 } from "./text-locations.ts";
 
 /** A file in which a place is looked for. */
@@ -34,12 +34,12 @@ export interface SmartFile {
  * The first of the three that has any place decides. It must have one only, or, where it is only like, one that is
  * clearly better than all others: else it throws `ambiguous-match` with all of them. It never guesses.
  */
-export function locate(file: SmartFile, location: string): Place {
+export function locate(file: SmartFile, location: string): TextLocation {
   const { source, text, outline } = file;
-  const lines = new LinePlaces(text);
-  const certain = certainPlaces(file, lines, location);
+  const lines = new LineTable(text);
+  const certain = certainLocations(file, lines, location);
   if (certain.length > 0) return only(file, location, certain);
-  const tolerant = tolerantPlaces(source, location);
+  const tolerant = tolerantLocations(source, location);
   if (tolerant.length > 0) return only(file, location, tolerant);
   const likely = [
     ...(outline ? [describedSymbols(text, outline, location)] : []),
@@ -47,21 +47,21 @@ export function locate(file: SmartFile, location: string): Place {
   ];
   const winners = likely.flatMap((each) => each.winners);
   if (winners.length > 0) return only(file, location, winners);
-  throw noSuchPlace(
+  throw noSuchLocation(
     file,
     location,
     likely.flatMap(({ ranked }) => ranked.slice(0, 3)),
   );
 }
 
-function only(file: SmartFile, location: string, places: readonly Place[]): Place {
+function only(file: SmartFile, location: string, places: readonly TextLocation[]): TextLocation {
   if (places.length === 1) return places[0]!;
-  throw severalPlaces(file, location, places);
+  throw severalLocations(file, location, places);
 }
 
-function certainPlaces(file: SmartFile, lines: LinePlaces, location: string): readonly Place[] {
+function certainLocations(file: SmartFile, lines: LineTable, location: string): readonly TextLocation[] {
   const { path, source, text, outline } = file;
-  const written = exactPlaces(source, location);
+  const written = exactLocations(source, location);
   const numbers = lineNumbersIn(location);
   if (numbers) {
     const { first, last } = numbers;
@@ -85,7 +85,7 @@ function certainPlaces(file: SmartFile, lines: LinePlaces, location: string): re
       refuseUnknownName(path, outline, location);
     return written;
   }
-  const blocks = named.symbols.map((symbol) => placeOfSymbol(text, symbol));
+  const blocks = named.symbols.map((symbol) => locationOfSymbol(text, symbol));
   return [...blocks, ...rivals(text, written, blocks, named.form)];
 }
 
@@ -95,22 +95,22 @@ function certainPlaces(file: SmartFile, lines: LinePlaces, location: string): re
  */
 function rivals(
   text: string,
-  written: readonly Place[],
-  blocks: readonly Place[],
+  written: readonly TextLocation[],
+  blocks: readonly TextLocation[],
   form: NamedSymbols["form"],
-): readonly Place[] {
+): readonly TextLocation[] {
   const whole = written.filter((place) => !cutsWord(text, place));
   if (form === "call") return whole;
   const elsewhere = whole.filter((place) => !blocks.some((block) => isInHead(place, block)));
   return form === "phrase" && whole.length > 1 ? [] : elsewhere;
 }
 
-function isInHead(place: Place, { symbol }: Place): boolean {
+function isInHead(place: TextLocation, { symbol }: TextLocation): boolean {
   return place.start >= symbol!.start && place.firstLine <= symbol!.line && place.end <= symbol!.end;
 }
 
 /** It begins or ends inside a word, so that another word is meant. */
-function cutsWord(text: string, { start, end }: Place): boolean {
+function cutsWord(text: string, { start, end }: TextLocation): boolean {
   const isWord = (from: number) => /^[\p{L}\p{N}_]{2}$/u.test(text.slice(from, from + 2));
   return (start > 0 && isWord(start - 1)) || isWord(end - 1);
 }

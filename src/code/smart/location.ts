@@ -4,7 +4,7 @@ import type { CodeSymbol } from "../../contract/code.ts";
 type Way = "line numbers" | "symbol" | "text" | "tolerant text" | "description" | "similar text";
 
 /** A part of a text that a location may mean. Offsets count UTF-16 units, lines count from 1 and are inclusive. */
-export interface Place {
+export interface TextLocation {
   readonly way: Way;
   /** What an edit replaces: that text, those lines without the last line end, or the whole block. */
   readonly start: number;
@@ -18,21 +18,21 @@ export interface Place {
 }
 
 /** More of the same text need not be told apart. */
-export const mostPlaces = 100;
+export const maxLocations = 100;
 
 /** Places that are only like what was said. */
-export interface LikelyPlaces {
+export interface LikelyLocations {
   /** The one that is clearly meant, or several that nearly are; none where nothing comes near enough. */
-  readonly winners: readonly Place[];
+  readonly winners: readonly TextLocation[];
   /** All that have something of it, best first. */
-  readonly ranked: readonly Place[];
+  readonly ranked: readonly TextLocation[];
 }
 
 /** The best, if it is good enough, and what has more than `margin` of its score. */
 export function winnersOf(
-  ranked: readonly Place[],
+  ranked: readonly TextLocation[],
   { least, margin }: { readonly least: number; readonly margin: number },
-): readonly Place[] {
+): readonly TextLocation[] {
   const [best] = ranked;
   if (!best || best.score < least) return [];
   return ranked.filter(({ score }) => score > margin * best.score);

@@ -3,23 +3,31 @@ import { counted } from "../../lib/counted.ts";
 import { describeBlock } from "../blocks/describe-block.ts";
 import { lineEnd, lineStart } from "../lines.ts";
 import type { SmartFile } from "./locate.ts";
-import { mostPlaces, type Place } from "./location.ts";
+import { maxLocations, type TextLocation } from "./location.ts";
 import type { LineSpan } from "./text-locations.ts";
 
 /** Several places fit: all are told, with their lines and, where they only resemble what was said, how much. */
-export function severalPlaces(file: SmartFile, location: string, places: readonly Place[]): ToolError {
+export function severalLocations(
+  file: SmartFile,
+  location: string,
+  places: readonly TextLocation[],
+): ToolError {
   const ways = new Set(places.map(({ way }) => way));
   const how = ways.size > 1 ? `can be read in ${counted(ways.size, "way")}, which lead to` : "fits";
-  const howMany = `${counted(places.length, "place")}${places.length < mostPlaces ? "" : " or more"}`;
+  const howMany = `${counted(places.length, "place")}${places.length < maxLocations ? "" : " or more"}`;
   return new ToolError(
     "ambiguous-match",
     `${file.path}: the location ${quoted(location)} ${how} ${howMany}:\n${list(file, places)}`,
-    { hint: `Nothing was written. ${wayOut(ways)}` },
+    { hint: `Nothing was written. ${suggestionFor(ways)}` },
   );
 }
 
 /** Nothing fits; what comes nearest is told. */
-export function noSuchPlace(file: SmartFile, location: string, likely: readonly Place[]): ToolError {
+export function noSuchLocation(
+  file: SmartFile,
+  location: string,
+  likely: readonly TextLocation[],
+): ToolError {
   const { path, outline, unread: why = "no grammar reads this file" } = file;
   const nearest = likely.length > 0 ? `. What comes nearest:\n${list(file, likely)}` : "";
   const unread = outline ? "" : ` It has no symbols to name or describe: ${why}.`;
@@ -49,7 +57,7 @@ export function unclearNumbers(path: string, location: string): ToolError {
   );
 }
 
-function list(file: SmartFile, places: readonly Place[]): string {
+function list(file: SmartFile, places: readonly TextLocation[]): string {
   const shown = places.slice(0, maxShown).map((place) => `  ${describe(file, place)}`);
   const hidden = places.length - shown.length;
   return [...shown, ...(hidden > 0 ? [`  … ${counted(hidden, "more", "more")}`] : [])].join("\n");
@@ -58,7 +66,7 @@ function list(file: SmartFile, places: readonly Place[]): string {
 const maxShown = 20;
 
 /** "lines 84-120: Function run [84-120] in Impl Agent, score 0.41". */
-function describe({ text, outline }: SmartFile, place: Place): string {
+function describe({ text, outline }: SmartFile, place: TextLocation): string {
   const { way, start, firstLine, lastLine, symbol, score } = place;
   const lines = firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine}-${lastLine}`;
   const beginning = quoted(text.slice(lineStart(text, start), lineEnd(text, start)));
@@ -66,7 +74,7 @@ function describe({ text, outline }: SmartFile, place: Place): string {
   return `${lines}: ${what}${score < 1 ? `, score ${score.toFixed(2)}` : ""}`;
 }
 
-function wayOut(ways: ReadonlySet<Place["way"]>): string {
+function suggestionFor(ways: ReadonlySet<TextLocation["way"]>): string {
   const exits = [
     ways.has("text") || ways.has("tolerant text")
       ? "give more of the text, with a neighbouring line"

@@ -1,13 +1,13 @@
 import { linesSharingWords } from "../../edit/diagnose/near-misses.ts";
 import type { Source } from "../../edit/source.ts";
-import { type LikelyPlaces, type Place, winnersOf } from "./location.ts";
-import type { LinePlaces } from "./text-locations.ts";
+import { type LikelyLocations, type TextLocation, winnersOf } from "./location.ts";
+import type { LineTable } from "./text-locations.ts";
 
 /**
  * The lines that are most like a text, none twice. The score is how much they have in common, from 0 to 1. Lines that say
  * something else, be it one number, are told but never win.
  */
-export function similarLines(source: Source, lines: LinePlaces, text: string): LikelyPlaces {
+export function similarLines(source: Source, lines: LineTable, text: string): LikelyLocations {
   const given = text
     .trimEnd()
     .replace(/^(?:[ \t]*\r?\n)+/, "")
@@ -19,7 +19,7 @@ export function similarLines(source: Source, lines: LinePlaces, text: string): L
     0,
   );
   if (wanted[longest]!.count < leastPairs) return { winners: [], ranked: [] };
-  const found: Place[] = [];
+  const found: TextLocation[] = [];
   for (const line of linesSharingWords(source, given[longest]!).keys()) {
     const first = line + 1 - longest;
     const last = first + wanted.length - 1;
@@ -42,7 +42,7 @@ export function similarLines(source: Source, lines: LinePlaces, text: string): L
 
 const clearly = { least: 0.8, margin: 0.9 };
 
-function overlap(one: Place, other: Place): boolean {
+function overlap(one: TextLocation, other: TextLocation): boolean {
   return one.firstLine <= other.lastLine && other.firstLine <= one.lastLine;
 }
 

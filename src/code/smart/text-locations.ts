@@ -2,28 +2,28 @@ import { blockOfTexts } from "../../edit/block.ts";
 import { look } from "../../edit/match/locate.ts";
 import { everyPlace } from "../../edit/match/search.ts";
 import { bytesOf, type Source } from "../../edit/source.ts";
-import { mostPlaces, type Place } from "./location.ts";
+import { maxLocations, type TextLocation } from "./location.ts";
 
 /** Where a text stands as it is given; line ends do not count. */
-export function exactPlaces(source: Source, text: string): readonly Place[] {
+export function exactLocations(source: Source, text: string): readonly TextLocation[] {
   const sought = bytesOf(text);
-  const literal: Place[] = [];
+  const literal: TextLocation[] = [];
   for (const start of everyPlace(source.utf8.bytes, sought)) {
-    literal.push(placeOf(source, "text", start, start + sought.length));
-    if (literal.length === mostPlaces) break;
+    literal.push(locationOf(source, "text", start, start + sought.length));
+    if (literal.length === maxLocations) break;
   }
   if (literal.length > 0 || !/[\r\n]/.test(text)) return literal;
   return tolerantMatches(source, text)
     .filter(({ tier }) => tier === "exact")
-    .slice(0, mostPlaces)
-    .map(({ start, end }) => placeOf(source, "text", start, end));
+    .slice(0, maxLocations)
+    .map(({ start, end }) => locationOf(source, "text", start, end));
 }
 
 /** Where it stands in other indentation, glyphs or wrapping, as `edit.replace` finds it. */
-export function tolerantPlaces(source: Source, text: string): readonly Place[] {
+export function tolerantLocations(source: Source, text: string): readonly TextLocation[] {
   return tolerantMatches(source, text)
-    .slice(0, mostPlaces)
-    .map(({ start, end }) => placeOf(source, "tolerant text", start, end));
+    .slice(0, maxLocations)
+    .map(({ start, end }) => locationOf(source, "tolerant text", start, end));
 }
 
 function tolerantMatches(source: Source, text: string) {
@@ -31,7 +31,7 @@ function tolerantMatches(source: Source, text: string) {
   return look(source, blockOfTexts("the location", text, text)).flatMap(({ matches }) => matches);
 }
 
-function placeOf(source: Source, way: Place["way"], start: number, end: number): Place {
+function locationOf(source: Source, way: TextLocation["way"], start: number, end: number): TextLocation {
   const { utf8, lines } = source;
   const units = utf8.slice(0, start).length;
   const firstLine = lines.lineAt(start) + 1;
@@ -69,7 +69,7 @@ export function isUnclearNumbers(location: string): boolean {
 const maxChars = 200;
 
 /** The lines of a text and where they are; a final line end begins no further line. */
-export class LinePlaces {
+export class LineTable {
   readonly #text: string;
   readonly #starts: readonly number[];
   readonly #lineEnd: RegExp;

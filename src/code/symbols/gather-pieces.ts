@@ -4,7 +4,7 @@ import type { CompiledRules } from "./outline-of.ts";
 import type { SymbolRules } from "./symbol-rules.ts";
 
 /** A stretch of the text, in UTF-16 units. */
-export interface Stretch {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -24,24 +24,24 @@ export interface Piece {
   readonly nameAt: number;
   /** How many, where the query tells. */
   parameters: number | undefined;
-  inside: Stretch | undefined;
+  inside: TextSpan | undefined;
   /** Where the head ends, if not at the end. */
   headEnd: number | undefined;
-  doc: Stretch | undefined;
+  doc: TextSpan | undefined;
   /** What it has in common with others of the same declaration: `static int` of `static int a, b`. */
-  common: Stretch | undefined;
+  common: TextSpan | undefined;
 }
 
 export interface Pieces {
   /** In the order of the text, what holds others before them. */
   readonly symbols: Piece[];
-  readonly comments: Stretch[];
+  readonly comments: TextSpan[];
   readonly attributes: Attribute[];
 }
 
-interface Attribute extends Stretch {
+interface Attribute extends TextSpan {
   /** Where it says what a doc comment says elsewhere. */
-  readonly doc?: Stretch | undefined;
+  readonly doc?: TextSpan | undefined;
 }
 
 const kinds: ReadonlySet<string> = new Set(symbolKinds);
@@ -51,10 +51,10 @@ export function gatherPieces(
   { rules, query }: CompiledRules,
   root: Node,
   text: string,
-  part?: Stretch,
+  part?: TextSpan,
 ): Pieces {
   const found = new Map<number, Piece>();
-  const comments: Stretch[] = [];
+  const comments: TextSpan[] = [];
   const attributes: Attribute[] = [];
   const scopes: Piece[] = [];
   const wrappings: Wrapping[] = [];
@@ -63,7 +63,7 @@ export function gatherPieces(
   for (const { patternIndex, captures } of query.matches(root, options)) {
     const match: Match = { pattern: patternIndex };
     for (const { name, node } of captures) take(match, name, node);
-    if (match.comment) comments.push(stretchOf(match.comment));
+    if (match.comment) comments.push(spanOf(match.comment));
     else if (match.attribute) attributes.push(attributeOf(match.attribute, match.doc));
     else if (match.outer && match.inner) wrappings.push({ outer: match.outer, inner: match.inner });
     else if (match.scope) scopes.push(scopeOf(match.scope, patternIndex));
@@ -153,7 +153,7 @@ function addPiece(found: Map<number, Piece>, match: Match, text: string, rules: 
     parameters: match.parameters?.namedChildCount,
     inside: insideOf(match, text),
     headEnd: headEndOf(match),
-    doc: match.doc && stretchOf(match.doc),
+    doc: match.doc && spanOf(match.doc),
     common: undefined,
   };
   const known = found.get(piece.nameStart);
@@ -174,7 +174,7 @@ function scopeOf(node: Node, pattern: number): Piece {
     kind: "scope",
     pattern,
     node: node.id,
-    ...stretchOf(node),
+    ...spanOf(node),
     nameStart: node.startIndex,
     nameEnd: node.startIndex,
     nameAt: node.startIndex,
@@ -187,7 +187,7 @@ function scopeOf(node: Node, pattern: number): Piece {
 }
 
 function attributeOf(node: Node, doc: Node | undefined): Attribute {
-  return doc ? { ...stretchOf(node), doc: stretchOf(doc) } : stretchOf(node);
+  return doc ? { ...spanOf(node), doc: spanOf(doc) } : spanOf(node);
 }
 
 function headEndOf({ inside, body, open, close, symbol, last }: Match): number | undefined {
@@ -197,7 +197,7 @@ function headEndOf({ inside, body, open, close, symbol, last }: Match): number |
   return node === open && (open?.isNamed || !close) ? open?.endIndex : node?.startIndex;
 }
 
-function insideOf(match: Match, text: string): Stretch | undefined {
+function insideOf(match: Match, text: string): TextSpan | undefined {
   const { open, close, symbol } = match;
   if (open && close) {
     const written = { start: open.endIndex, end: close.startIndex };
@@ -208,7 +208,7 @@ function insideOf(match: Match, text: string): Stretch | undefined {
     return trimmed(text, head.end, symbol.endIndex);
   }
   if (!match.inside) return undefined;
-  const { start, end } = stretchOf(match.inside);
+  const { start, end } = spanOf(match.inside);
   const closing = closingOf[text.charAt(start)];
   return closing !== undefined && end - start >= 2 && text.charAt(end - 1) === closing
     ? { start: start + 1, end: end - 1 }
@@ -222,7 +222,7 @@ function startOfText(text: string, start: number, limit: number): number {
   return at;
 }
 
-function trimmed(text: string, start: number, end: number): Stretch {
+function trimmed(text: string, start: number, end: number): TextSpan {
   return { start, end: start + text.slice(start, end).trimEnd().length };
 }
 
@@ -262,6 +262,6 @@ function endOfHead(text: string, start: number, end: number): number {
   return stop < 0 ? end : start + stop;
 }
 
-function stretchOf(node: Node): Stretch {
+function spanOf(node: Node): TextSpan {
   return { start: node.startIndex, end: node.endIndex };
 }

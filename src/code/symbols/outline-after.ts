@@ -1,7 +1,7 @@
 import type { Tree } from "web-tree-sitter";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { lineStartsOf } from "../lines.ts";
-import { gatherPieces, type Piece, type Stretch } from "./gather-pieces.ts";
+import { gatherPieces, type Piece, type TextSpan } from "./gather-pieces.ts";
 import { type CompiledRules, compiledRules, outlineOf } from "./outline-of.ts";
 import { endOfText, symbolsOf } from "./symbols-of.ts";
 
@@ -145,7 +145,7 @@ function linesIn(text: string, start: number, end: number): number {
 }
 
 /** A part of the old text, with the symbols in it: those that have to be read again. */
-interface Part extends Stretch {
+interface Part extends TextSpan {
   /** The first of them, and the first after them. */
   readonly first: number;
   readonly last: number;
@@ -164,11 +164,7 @@ interface PartOptions {
  * The innermost symbol that has a body around the change stays as it is. Of those in it the ones that are changed are read
  * again, and one more on each side: a comment may now belong to it.
  */
-function partToRead(
-  old: readonly CodeSymbol[],
-  changed: Change,
-  { text, docInside }: PartOptions,
-): Part {
+function partToRead(old: readonly CodeSymbol[], changed: Change, { text, docInside }: PartOptions): Part {
   const holder = holderOf(old, changed, { text, docInside });
   const holding = holder === undefined ? undefined : old[holder];
   const next = holder === undefined ? old.length : nextOutside(old, holder);

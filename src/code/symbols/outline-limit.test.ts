@@ -1,20 +1,20 @@
 import { expect, it } from "vitest";
 import type { CodeSymbol } from "../../contract/code.ts";
-import { atMost } from "./outline-of.ts";
+import { limitSymbols } from "./outline-of.ts";
 
 it("leaves all where there are no more than wanted", () => {
   const all = [key("a"), key("b", 0)];
-  expect(atMost(2, all)).toEqual(all);
+  expect(limitSymbols(2, all)).toEqual(all);
 });
 
 it("leaves out the innermost first", () => {
   const all = [key("a"), key("b", 0), key("c", 1), key("d"), key("e", 3)];
-  expect(atMost(4, all)).toEqual([key("a"), key("b", 0), key("d"), key("e", 2)]);
-  expect(atMost(3, all)).toEqual([key("a"), key("d")]);
+  expect(limitSymbols(4, all)).toEqual([key("a"), key("b", 0), key("d"), key("e", 2)]);
+  expect(limitSymbols(3, all)).toEqual([key("a"), key("d")]);
 });
 
 it("leaves out the last of those that lie in nothing", () => {
-  expect(atMost(1, [key("a"), key("b"), key("c", 1)])).toEqual([key("a")]);
+  expect(limitSymbols(1, [key("a"), key("b"), key("c", 1)])).toEqual([key("a")]);
 });
 
 function key(name: string, parent?: number): CodeSymbol {

@@ -63,15 +63,15 @@ function allSymbols(
   lineStarts: Uint32Array,
 ): CodeSymbol[] {
   const { rules } = compiled;
-  if (isNoCode(tree.rootNode)) return [];
+  if (isNotCode(tree.rootNode)) return [];
   const pieces = gatherPieces(compiled, tree.rootNode, text);
   for (const piece of pieces.symbols) piece.start = startWithBlanked(piece.start, text, respelled);
   const symbols = symbolsOf(rules.arrange?.(pieces, text) ?? pieces, text, rules, lineStarts);
-  return rules.most === undefined ? symbols : atMost(rules.most, symbols);
+  return rules.most === undefined ? symbols : limitSymbols(rules.most, symbols);
 }
 
 /** A query looks from each token to the next that has a name: in very many that have none it would never end. */
-function isNoCode(root: Node): boolean {
+function isNotCode(root: Node): boolean {
   if (!root.hasError) return false;
   const isEndless = (node: Node | null) => node?.isError === true && node.childCount > 10_000;
   return isEndless(root) || root.children.some(isEndless);
@@ -96,7 +96,7 @@ export function compiledRules(language: string, grammar: Language): CompiledRule
 }
 
 /** Leaves out the innermost symbols, a level at a time, until no more are left than wanted; at the end the last ones. */
-export function atMost(wanted: number, symbols: readonly CodeSymbol[]): CodeSymbol[] {
+export function limitSymbols(wanted: number, symbols: readonly CodeSymbol[]): CodeSymbol[] {
   if (symbols.length <= wanted) return [...symbols];
   const levels: number[] = [];
   const counts: number[] = [];

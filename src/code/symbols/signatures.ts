@@ -1,9 +1,9 @@
-import type { Stretch } from "./gather-pieces.ts";
+import type { TextSpan } from "./gather-pieces.ts";
 
 const longest = 200;
 
 /** The head of a symbol in one line, without comments and what opens its body. */
-export function signatureOf(parts: readonly Stretch[], text: string, comments: readonly Stretch[]): string {
+export function signatureOf(parts: readonly TextSpan[], text: string, comments: readonly TextSpan[]): string {
   const line = parts
     .map((part) => withoutComments(part, text, comments))
     .join(" ")
@@ -14,7 +14,7 @@ export function signatureOf(parts: readonly Stretch[], text: string, comments: r
   return cut(line.trim());
 }
 
-function withoutComments({ start, end }: Stretch, text: string, comments: readonly Stretch[]): string {
+function withoutComments({ start, end }: TextSpan, text: string, comments: readonly TextSpan[]): string {
   // What is long enough to be cut needs not be read to its end.
   const last = Math.min(end, start + longest * 20);
   let kept = "";
@@ -73,7 +73,7 @@ function cut(line: string): string {
 }
 
 /** Index of the first that does not begin before an offset. */
-function firstFrom(stretches: readonly Stretch[], offset: number): number {
+function firstFrom(stretches: readonly TextSpan[], offset: number): number {
   let low = 0;
   let high = stretches.length;
   while (low < high) {

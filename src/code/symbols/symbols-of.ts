@@ -1,11 +1,11 @@
 import type { CodeSymbol, SymbolKind } from "../../contract/code.ts";
 import { lineOf } from "../lines.ts";
-import type { Piece, Pieces, Stretch } from "./gather-pieces.ts";
+import type { Piece, Pieces, TextSpan } from "./gather-pieces.ts";
 import { docSentence, signatureOf } from "./signatures.ts";
 import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
 
 /** Where symbols stand that are not all of an outline. */
-export interface Place {
+export interface OutlinePosition {
   /** How many come before them. */
   readonly before: number;
   /** What all of them lie in, and which one it is. */
@@ -18,9 +18,9 @@ export function symbolsOf(
   text: string,
   rules: SymbolRules,
   lineStarts: Uint32Array,
-  { before, holder }: Place = { before: 0, holder: undefined },
+  { before, holder }: OutlinePosition = { before: 0, holder: undefined },
 ): CodeSymbol[] {
-  const { comments, reachOf } = belongings(pieces, text, rules);
+  const { comments, extentOf } = attachmentsIn(pieces, text, rules);
   const symbols: CodeSymbol[] = [];
   const open: { readonly piece: Piece; readonly index: number | undefined; readonly found: FoundSymbol }[] =
     [];
@@ -33,7 +33,7 @@ export function symbolsOf(
     }
     const found = foundSymbol(piece, parent?.found, text, rules);
     if (!found) continue;
-    const { start, declarationStart, end, docs } = reachOf(piece);
+    const { start, declarationStart, end, docs } = extentOf(piece);
     const lineAt = (offset: number) => lineOf(lineStarts, offset);
     open.push({ piece, index: before + symbols.length, found });
     symbols.push({
@@ -55,7 +55,7 @@ export function symbolsOf(
 }
 
 /** The parts of the text that make its head, in order. */
-function headOf({ common, headEnd, nameStart, nameEnd }: Piece, start: number, end: number): Stretch[] {
+function headOf({ common, headEnd, nameStart, nameEnd }: Piece, start: number, end: number): TextSpan[] {
   const head = { start, end: Math.min(headEnd ?? end, end) };
   const name = { start: nameStart, end: nameEnd };
   return [...(common ? [common] : []), head, ...(nameStart >= head.end ? [name] : [])];
@@ -101,7 +101,7 @@ function usualKind(kind: SymbolKind, parent: SymbolKind | undefined): SymbolKind
 }
 
 /** How far a symbol reaches with all that belongs to it. */
-interface Reach {
+interface SymbolExtent {
   readonly start: number;
   readonly declarationStart: number;
   readonly end: number;
@@ -109,14 +109,14 @@ interface Reach {
   readonly docs: readonly string[];
 }
 
-interface Belongings {
+interface Attachments {
   /** In the order of the text. */
-  readonly comments: readonly Stretch[];
-  reachOf(piece: Piece): Reach;
+  readonly comments: readonly TextSpan[];
+  extentOf(piece: Piece): SymbolExtent;
 }
 
 /** Tells which comments and attributes belong to a symbol. */
-function belongings(pieces: Pieces, text: string, rules: SymbolRules): Belongings {
+function attachmentsIn(pieces: Pieces, text: string, rules: SymbolRules): Attachments {
   const attributesByEnd = new Map(pieces.attributes.map((one) => [one.end, one]));
   const attributesByStart = new Map(pieces.attributes.map((one) => [one.start, one]));
   // Some grammars count the end of the line to a comment.
@@ -125,7 +125,7 @@ function belongings(pieces: Pieces, text: string, rules: SymbolRules): Belonging
   const commentsByEnd = new Map(comments.map((one) => [one.end, one]));
   const commentsByStart = new Map(comments.map((one) => [one.start, one]));
 
-  const commentAbove = (start: number, end: number): Stretch | undefined => {
+  const commentAbove = (start: number, end: number): TextSpan | undefined => {
     const comment = commentsByEnd.get(end);
     if (!comment || !standsAlone(text, comment) || hasBlankLine(text, end, start)) return undefined;
     const written = text.slice(comment.start, comment.end);
@@ -160,7 +160,7 @@ function belongings(pieces: Pieces, text: string, rules: SymbolRules): Belonging
     return at < end ? at : start;
   };
 
-  const reachOf = (piece: Piece): Reach => {
+  const extentOf = (piece: Piece): SymbolExtent => {
     const end = endOfText(text, piece.end);
     return {
       ...above(piece.start),
@@ -168,7 +168,7 @@ function belongings(pieces: Pieces, text: string, rules: SymbolRules): Belonging
       end: piece.common ? end : afterTerminator(text, end, rules.terminator),
     };
   };
-  return { comments, reachOf };
+  return { comments, extentOf };
 }
 
 function afterTerminator(text: string, end: number, terminator: string | undefined): number {
@@ -179,7 +179,7 @@ function afterTerminator(text: string, end: number, terminator: string | undefin
 }
 
 /** Whether nothing but blanks stands before it on its line. */
-function standsAlone(text: string, { start }: Stretch): boolean {
+function standsAlone(text: string, { start }: TextSpan): boolean {
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   return start === 0 || endOfText(text, start, lineStart) === lineStart;
 }

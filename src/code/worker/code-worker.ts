@@ -5,36 +5,36 @@ import type { WorkerEnd } from "../../workers/start-worker.ts";
 import { Worker, type WorkerOptions } from "../../workers/worker.ts";
 import { brokeDown, tooSlow } from "./parse-errors.ts";
 
-export type HostRole = "reader" | "builder" | "indexer";
+export type WorkerRole = "reader" | "builder" | "indexer";
 
-export interface CodeHostOptions extends Omit<WorkerOptions, "program" | "words" | "flags" | "failures"> {
+export interface CodeWorkerOptions extends Omit<WorkerOptions, "program" | "args" | "flags" | "failures"> {
   /** What it is for, and about what. */
-  readonly role: readonly [HostRole, ...string[]];
+  readonly role: readonly [WorkerRole, ...string[]];
   /** Whether it is for heavy grammars: see heavy.ts. */
   readonly heavy?: boolean;
 }
 
 /** A host that reads code. */
-export class CodeHost<Theirs extends ServiceOf<Theirs>> extends Worker<Theirs> {
-  constructor({ role, heavy = false, ...others }: CodeHostOptions) {
+export class CodeWorker<Theirs extends ServiceOf<Theirs>> extends Worker<Theirs> {
+  constructor({ role, heavy = false, ...others }: CodeWorkerOptions) {
     // Keeps V8 from compiling what gets hot a second time, with care: not NODE_OPTIONS does, and nothing at run time.
     const flags = heavy ? ["--liftoff-only"] : [];
     super({
       ...others,
-      program: hostProgram(),
-      words: role,
+      program: workerProgram(),
+      args: role,
       flags,
       failures: { tooSlow, brokeDown: failed },
     });
   }
 }
 
-function failed(about: string, { how, lastWords }: WorkerEnd, otherWay?: string): ToolError {
-  return brokeDown(about, how, lastWords, otherWay);
+function failed(about: string, { how, stderrTail }: WorkerEnd, otherWay?: string): ToolError {
+  return brokeDown(about, how, stderrTail, otherWay);
 }
 
 /** Where V8 ended a host over a grammar that was not known to be heavy, it is tried again in one where V8 takes it easy. */
-export async function elseWithCare<Answer>(
+export async function orInHeavyWorker<Answer>(
   light: () => Promise<Answer>,
   heavy: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -47,6 +47,6 @@ export async function elseWithCare<Answer>(
 }
 
 /** The file that a host runs: beside this one as source; in a build beside the folder that holds this one. */
-function hostProgram(module: string = import.meta.url): string {
-  return fileURLToPath(new URL(module.endsWith(".ts") ? "main.ts" : "../host/main.cjs", module));
+function workerProgram(module: string = import.meta.url): string {
+  return fileURLToPath(new URL(module.endsWith(".ts") ? "main.ts" : "../code-worker/main.cjs", module));
 }

@@ -4,15 +4,15 @@ import type { Channel } from "../../workers/channel.ts";
 import type { BuildService } from "../index/build/build-service.ts";
 import { type BuildWorker, type IndexService, openIndexer } from "../index/open-indexer.ts";
 import { isHeavy } from "../languages/find-language.ts";
-import { CodeHost, elseWithCare } from "./code-worker.ts";
+import { CodeWorker, orInHeavyWorker } from "./code-worker.ts";
 
-/** What a host is asked that keeps an index. */
+/** What a worker is asked that keeps an index. */
 export interface IndexerService extends Omit<IndexService, "refresh" | "close"> {
   refresh(request: { readonly asked: number }, options: Reading): Promise<IndexState>;
 }
 
 /** What it asks itself. */
-export interface IndexerAsks {
+export interface IndexerCallbacks {
   /** Which of these real paths may be read. */
   mayRead(realPaths: readonly string[], options: Reading): Promise<readonly boolean[]>;
   /** Tells how far it is, to who asked. */
@@ -22,11 +22,11 @@ export interface IndexerAsks {
 interface IndexingOptions {
   readonly workspace: string;
   readonly directory: string;
-  readonly runtime: Channel<IndexerAsks>;
+  readonly runtime: Channel<IndexerCallbacks>;
 }
 
-/** Keeps the index in the process of a host. */
-export function indexingService({ workspace, directory, runtime }: IndexingOptions) {
+/** Keeps the index in the process of a worker. */
+export function indexerService({ workspace, directory, runtime }: IndexingOptions) {
   const { signal: always } = new AbortController();
   const length = Math.min(availableParallelism(), mostWorkers);
   const workers = Array.from({ length }, () => buildWorker(workspace));
@@ -47,18 +47,18 @@ export function indexingService({ workspace, directory, runtime }: IndexingOptio
 const mostWorkers = 8;
 
 function buildWorker(workspace: string): BuildWorker {
-  const options = { role: ["builder"], atOnce: 1, limitMs: 120_000 } as const;
-  const light = new CodeHost<BuildService>(options);
-  const heavy = new CodeHost<BuildService>({ ...options, heavy: true });
+  const options = { role: ["builder"], concurrency: 1, limitMs: 120_000 } as const;
+  const light = new CodeWorker<BuildService>(options);
+  const heavy = new CodeWorker<BuildService>({ ...options, heavy: true });
   const about = "files for the index";
   return {
     lexical: (request, signal) => light.ask("lexical", () => ({ workspace, ...request }), { about, signal }),
     words: (request, signal) => {
-      const ask = (host: CodeHost<BuildService>) =>
-        host.ask("words", () => ({ workspace, ...request }), { about, signal });
+      const ask = (worker: CodeWorker<BuildService>) =>
+        worker.ask("words", () => ({ workspace, ...request }), { about, signal });
       const needsCare = request.files.some(({ language }) => language !== undefined && isHeavy(language));
       if (needsCare) return ask(heavy);
-      return elseWithCare(
+      return orInHeavyWorker(
         () => ask(light),
         () => ask(heavy),
       );

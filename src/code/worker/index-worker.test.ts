@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { CodeHost } from "./code-worker.ts";
-import type { IndexerAsks, IndexerService } from "./index-service.ts";
-import { IndexHost } from "./index-worker.ts";
+import { CodeWorker } from "./code-worker.ts";
+import type { IndexerCallbacks, IndexerService } from "./index-service.ts";
+import { IndexWorker } from "./index-worker.ts";
 
 const always = new AbortController().signal;
 
 it("answers others when one question is not wanted any more, however long that goes on", async () => {
   await using folder = temporaryFolder();
-  const { host, refresh, underway, verdicts } = askedAbout(folder.path);
+  const { worker, refresh, underway, verdicts } = askedAbout(folder.path);
   const cancelling = new AbortController();
   const unwanted = refresh(cancelling.signal);
   const wanted = refresh(always);
@@ -21,19 +21,19 @@ it("answers others when one question is not wanted any more, however long that g
     code: "cancelled",
     message: "The call was cancelled while the index was read",
   });
-  // A host with one question at a time would be ended by now.
+  // A worker with one question at a time would be ended by now.
   await sleep(600);
   verdicts.resolve([true]);
   expect(await wanted).toMatchObject({ files: 1 });
-  await host.close();
+  await worker.close();
 });
 
 it("tells those who still wait that it was closed", async () => {
   await using folder = temporaryFolder();
-  const { host, refresh, underway } = askedAbout(folder.path);
+  const { worker, refresh, underway } = askedAbout(folder.path);
   const waiting = refresh(always).catch(({ code, message }) => ({ code, message }));
   await underway;
-  await host.close();
+  await worker.close();
   expect(await waiting).toEqual({ code: "unavailable", message: "This tool room is closed" });
 });
 
@@ -41,7 +41,7 @@ it("goes on when whoever is told how far it is fails", async () => {
   await using folder = temporaryFolder();
   for (let place = 0; place < 400; place += 1)
     writeFileSync(join(folder.path, `f${place}.ts`), `export class Made${place} {}\n`.repeat(200));
-  const index = new IndexHost({
+  const index = new IndexWorker({
     workspace: folder.path,
     directory: join(folder.path, ".index"),
     guard: () => undefined,
@@ -58,7 +58,7 @@ it("goes on when whoever is told how far it is fails", async () => {
   await index.close();
 });
 
-/** A host that keeps an index of one file, and waits to be told that it may read it. */
+/** A worker that keeps an index of one file, and waits to be told that it may read it. */
 function askedAbout(workspace: string) {
   writeFileSync(join(workspace, "a.txt"), "alpha");
   const verdicts = Promise.withResolvers<readonly boolean[]>();
@@ -67,10 +67,10 @@ function askedAbout(workspace: string) {
     resolve();
     return verdicts.promise;
   };
-  const ours: IndexerAsks = { mayRead, progress: async () => {} };
+  const ours: IndexerCallbacks = { mayRead, progress: async () => {} };
   const role = ["indexer", workspace, join(workspace, ".index")] as const;
-  const host = new CodeHost<IndexerService>({ role, atOnce: Number.POSITIVE_INFINITY, ours });
+  const worker = new CodeWorker<IndexerService>({ role, concurrency: Number.POSITIVE_INFINITY, ours });
   const refresh = (signal: AbortSignal) =>
-    host.ask("refresh", () => ({ asked: 1 }), { about: "the index", signal });
-  return { host, refresh, underway, verdicts };
+    worker.ask("refresh", () => ({ asked: 1 }), { about: "the index", signal });
+  return { worker, refresh, underway, verdicts };
 }

@@ -1,28 +1,28 @@
 import type { IndexWaiting, ProjectIndex } from "../../contract/code.ts";
 import type { PathGuard } from "../../contract/guard.ts";
-import { CodeHost } from "./code-worker.ts";
-import type { IndexerAsks, IndexerService } from "./index-service.ts";
+import { CodeWorker } from "./code-worker.ts";
+import type { IndexerCallbacks, IndexerService } from "./index-service.ts";
 
-export interface IndexHostOptions {
+export interface IndexWorkerOptions {
   readonly workspace: string;
   readonly directory: string;
   readonly guard: PathGuard;
 }
 
 /** Asks the index of a workspace, which a host of its own keeps. */
-export class IndexHost {
-  readonly #host: CodeHost<IndexerService>;
+export class IndexWorker {
+  readonly #worker: CodeWorker<IndexerService>;
   readonly #waiting = new Map<number, IndexWaiting["progress"]>();
   #asked = 0;
 
-  constructor({ workspace, directory, guard }: IndexHostOptions) {
-    const ours: IndexerAsks = {
+  constructor({ workspace, directory, guard }: IndexWorkerOptions) {
+    const ours: IndexerCallbacks = {
       mayRead: async (paths) => paths.map((path) => guard("read", path) === undefined),
       progress: async ({ asked, message }) => this.#waiting.get(asked)?.(message),
     };
-    this.#host = new CodeHost({
+    this.#worker = new CodeWorker({
       role: ["indexer", workspace, directory],
-      atOnce: Number.POSITIVE_INFINITY,
+      concurrency: Number.POSITIVE_INFINITY,
       ours,
       // It may be building.
       idleMs: 600_000,
@@ -34,7 +34,7 @@ export class IndexHost {
     const asked = ++this.#asked;
     this.#waiting.set(asked, progress);
     try {
-      const state = await this.#host.ask("refresh", () => ({ asked }), { ...about, signal });
+      const state = await this.#worker.ask("refresh", () => ({ asked }), { ...about, signal });
       return { state, ...this.#questions };
     } finally {
       this.#waiting.delete(asked);
@@ -42,14 +42,14 @@ export class IndexHost {
   }
 
   close(): Promise<void> {
-    return this.#host.close();
+    return this.#worker.close();
   }
 
   readonly #questions: Omit<ProjectIndex, "state"> = {
-    search: (question, { signal }) => this.#host.ask("search", () => question, { ...about, signal }),
-    candidates: (pattern, { signal }) => this.#host.ask("candidates", () => pattern, { ...about, signal }),
-    symbols: (wanted, { signal }) => this.#host.ask("symbols", () => wanted, { ...about, signal }),
-    central: (wanted, { signal }) => this.#host.ask("central", () => wanted, { ...about, signal }),
+    search: (question, { signal }) => this.#worker.ask("search", () => question, { ...about, signal }),
+    candidates: (pattern, { signal }) => this.#worker.ask("candidates", () => pattern, { ...about, signal }),
+    symbols: (wanted, { signal }) => this.#worker.ask("symbols", () => wanted, { ...about, signal }),
+    central: (wanted, { signal }) => this.#worker.ask("central", () => wanted, { ...about, signal }),
   };
 }
 

@@ -5,9 +5,8 @@ import { occurrencesOf } from "../scopes/occurrences-of.ts";
 import { outlineAfter } from "../symbols/outline-after.ts";
 import { outlineOf } from "../symbols/outline-of.ts";
 import { withScripts } from "../symbols/with-scripts.ts";
-import { type OutlineChange, outlineChange } from "./outline-change.ts";
+import { LastOutlines, type OutlineChange, outlineChange } from "./outline-change.ts";
 import { brokeDown } from "./parse-errors.ts";
-import { LastOutlines } from "./reader.ts";
 import { keyOf } from "./sent-texts.ts";
 import { type ParsedText, type SentText, Trees } from "./trees.ts";
 
@@ -30,7 +29,7 @@ export type OutlineAnswer = Pick<Outline, "literalLines"> &
   ({ readonly outline: Outline } | { readonly change: OutlineChange });
 
 /** Reads texts in the process of a host. `retire` is told when nothing here can be trusted any more. */
-export function readingService(retire: () => void): ReaderService {
+export function readerService(retire: () => void): ReaderService {
   const trees = new Trees<Outline>();
   const told = new LastOutlines();
   const read = async <Answer>(

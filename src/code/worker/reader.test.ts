@@ -8,14 +8,14 @@ import type { Outline } from "../../contract/code.ts";
 import { Reader } from "./reader.ts";
 
 const run = promisify(execFile);
-const killedHost = fileURLToPath(
-  new URL("../../../test/support/code-worker/killed-host.ts", import.meta.url),
+const killedWorker = fileURLToPath(
+  new URL("../../../test/support/code-worker/killed-worker.ts", import.meta.url),
 );
-const forgottenRoom = fileURLToPath(
-  new URL("../../../test/support/code-worker/forgotten-room.ts", import.meta.url),
+const abandonedWorker = fileURLToPath(
+  new URL("../../../test/support/code-worker/abandoned-worker.ts", import.meta.url),
 );
-const killedRoom = fileURLToPath(
-  new URL("../../../test/support/code-worker/killed-room.ts", import.meta.url),
+const killedParent = fileURLToPath(
+  new URL("../../../test/support/code-worker/killed-parent.ts", import.meta.url),
 );
 const always = { signal: new AbortController().signal };
 const reader = new Reader();
@@ -135,7 +135,7 @@ describe("a reader", () => {
   });
 
   it("is started again when it was killed, and names the file that it read", async () => {
-    const { stdout } = await run(process.execPath, [killedHost]);
+    const { stdout } = await run(process.execPath, [killedWorker]);
     expect(JSON.parse(stdout)).toEqual({
       first: {
         code: "unavailable",
@@ -148,14 +148,16 @@ describe("a reader", () => {
   }, 60_000);
 
   it("keeps nobody from ending, and ends too", async () => {
-    const { stdout } = await run(process.execPath, [forgottenRoom]);
+    const { stdout } = await run(process.execPath, [abandonedWorker]);
     const pids: number[] = JSON.parse(stdout);
     expect(pids).toHaveLength(1);
     while (pids.some(isAlive)) await sleep(20);
   }, 30_000);
 
   it("ends in the middle of a parse when nobody is left to answer", async () => {
-    const { stdout } = await run(process.execPath, [killedRoom]).catch((error: { stdout: string }) => error);
+    const { stdout } = await run(process.execPath, [killedParent]).catch(
+      (error: { stdout: string }) => error,
+    );
     const pid = Number(stdout);
     expect(pid).toBeGreaterThan(1);
     while (isAlive(pid)) await sleep(20);

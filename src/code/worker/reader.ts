@@ -4,34 +4,34 @@ import { showSize } from "../../lib/show-size.ts";
 import type { Answering } from "../../workers/worker.ts";
 import { findLanguage, heavyGrammars, languageOfFile } from "../languages/find-language.ts";
 import type { CodeLanguage } from "../languages/languages.ts";
-import { CodeHost, elseWithCare } from "./code-worker.ts";
-import { changedOutline } from "./outline-change.ts";
+import { CodeWorker, orInHeavyWorker } from "./code-worker.ts";
+import { changedOutline, LastOutlines } from "./outline-change.ts";
 import type { ReaderService } from "./reader-service.ts";
 import { keyOf, SentTexts } from "./sent-texts.ts";
 import type { SentText } from "./trees.ts";
 
 /** Reads texts, in hosts of their own: one for heavy grammars, one for all others. */
 export class Reader {
-  readonly #light = new ReaderHost({ heavy: false });
-  readonly #heavy = new ReaderHost({ heavy: true });
+  readonly #light = new ReaderWorker({ heavy: false });
+  readonly #heavy = new ReaderWorker({ heavy: true });
 
   async outline(source: Source, options: OutlineOptions): Promise<Outline> {
     const language = languageToRead(source);
-    return await this.#read(language, (host) => host.outline(source, language, options));
+    return await this.#read(language, (worker) => worker.outline(source, language, options));
   }
 
   async occurrences(source: Source, name: string, options: Reading): Promise<Occurrences> {
     const language = languageToRead(source);
-    return await this.#read(language, (host) => host.occurrences(source, language, name, options));
+    return await this.#read(language, (worker) => worker.occurrences(source, language, name, options));
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#light.close(), this.#heavy.close()]);
   }
 
-  #read<Answer>({ grammar }: CodeLanguage, ask: (host: ReaderHost) => Promise<Answer>): Promise<Answer> {
+  #read<Answer>({ grammar }: CodeLanguage, ask: (worker: ReaderWorker) => Promise<Answer>): Promise<Answer> {
     if (heavyGrammars.has(grammar)) return ask(this.#heavy);
-    return elseWithCare(
+    return orInHeavyWorker(
       () => ask(this.#light),
       () => ask(this.#heavy),
     );
@@ -50,15 +50,15 @@ function languageToRead({ path, text, language }: Source): CodeLanguage {
   return language === undefined ? languageOfFile(path, text) : findLanguage(language);
 }
 
-/** Reads texts in one host. Of a text that is known there only what has changed is sent, and told. */
-export class ReaderHost {
-  readonly #host: CodeHost<ReaderService>;
+/** Reads texts in one worker. Of a text that is known there only what has changed is sent, and told. */
+export class ReaderWorker {
+  readonly #worker: CodeWorker<ReaderService>;
   readonly #sent = new SentTexts();
   readonly #told = new LastOutlines();
 
   constructor({ heavy }: { readonly heavy: boolean }) {
-    // The parse itself is given less; on a busy machine a host needs seconds to start and to load a grammar.
-    this.#host = new CodeHost({ role: ["reader"], heavy, atOnce: 1, limitMs: 30_000 });
+    // The parse itself is given less; on a busy machine a worker needs seconds to start and to load a grammar.
+    this.#worker = new CodeWorker({ role: ["reader"], heavy, concurrency: 1, limitMs: 30_000 });
   }
 
   async outline(source: Source, language: CodeLanguage, options: OutlineOptions): Promise<Outline> {
@@ -67,7 +67,7 @@ export class ReaderHost {
     let version = 0;
     let before: Outline | undefined;
     const ask = (send: Send) =>
-      this.#host.ask(
+      this.#worker.ask(
         "outline",
         (answering) => {
           const sent = send(answering);
@@ -91,7 +91,7 @@ export class ReaderHost {
     { signal }: Reading,
   ): Promise<Occurrences> {
     return this.#whole(source, language, (send) =>
-      this.#host.ask("occurrences", (answering) => ({ source: send(answering), name }), {
+      this.#worker.ask("occurrences", (answering) => ({ source: send(answering), name }), {
         about: source.path,
         signal,
       }),
@@ -99,7 +99,7 @@ export class ReaderHost {
   }
 
   close(): Promise<void> {
-    return this.#host.close();
+    return this.#worker.close();
   }
 
   /** Asks again with the whole text where what was sent before has been let go there. */
@@ -121,32 +121,3 @@ export class ReaderHost {
 }
 
 type Send = (answering: Answering) => SentText;
-
-/** The last outlines that were told, by the version of their text; the oldest are forgotten. */
-export class LastOutlines {
-  readonly #held = new Map<string, { readonly version: number; readonly outline: Outline }>();
-
-  versionOf(text: string): number | undefined {
-    return this.#held.get(text)?.version;
-  }
-
-  get(text: string, version: number | undefined): Outline | undefined {
-    const held = this.#held.get(text);
-    return held?.version === version ? held?.outline : undefined;
-  }
-
-  set(text: string, version: number, outline: Outline): void {
-    this.#held.delete(text);
-    this.#held.set(text, { version, outline });
-    let symbols = 0;
-    for (const held of this.#held.values()) symbols += held.outline.symbols.length;
-    for (const [oldest, held] of this.#held) {
-      if (oldest === text || (this.#held.size <= mostOutlines && symbols <= mostSymbols)) break;
-      this.#held.delete(oldest);
-      symbols -= held.outline.symbols.length;
-    }
-  }
-}
-
-const mostOutlines = 8;
-const mostSymbols = 50_000;

@@ -25,11 +25,11 @@ export interface ParsedText<Known> {
 interface Previous<Known> {
   readonly text: string;
   readonly known: Known | undefined;
-  readonly changed: ChangedStretch;
+  readonly changed: ChangedSpan;
 }
 
 /** Outside of it all is the same, but for the shift. In UTF-16 units. */
-interface ChangedStretch {
+interface ChangedSpan {
   readonly start: number;
   readonly oldEnd: number;
   readonly newEnd: number;
@@ -67,7 +67,7 @@ export class Trees<Known> {
     try {
       before.tree.edit(editOf(before.text, sent));
       const tree = this.#read(path, text, before.tree);
-      const stretch = changedStretch(sent, before.tree, tree);
+      const stretch = changedSpan(sent, before.tree, tree);
       const previous = { text: before.text, known: before.known, changed: stretch };
       if (!tree.rootNode.hasError) return this.#hold(key, { ...parsed, text, tree, previous });
       // How a parser goes on after an error depends on what it knew before; the answer must not.
@@ -123,7 +123,7 @@ function pointAt(text: string, end: number, { row, column }: Point, from: number
 }
 
 /** The change, widened to where the parser came to another result. */
-function changedStretch({ start, oldEnd, text }: TextChange, old: Tree, tree: Tree): ChangedStretch {
+function changedSpan({ start, oldEnd, text }: TextChange, old: Tree, tree: Tree): ChangedSpan {
   let first = start;
   let newEnd = start + text.length;
   const shift = newEnd - oldEnd;

@@ -1,10 +1,16 @@
 import { fileURLToPath } from "node:url";
-import type { DocumentContent, DocumentReading, DocumentSource, DocumentWanted, WaitingDocument } from "../../contract/document.ts";
+import type {
+  DocumentContent,
+  DocumentReading,
+  DocumentSource,
+  DocumentWanted,
+  WaitingDocument,
+} from "../../contract/document.ts";
 import { ToolError } from "../../contract/error.ts";
 import { showSize } from "../../lib/show-size.ts";
 import { Turns } from "../../lib/turns.ts";
-import type { WorkerEnd } from "../../workers/start-worker.ts";
 import { tooMuchMemory } from "../../workers/channel.ts";
+import type { WorkerEnd } from "../../workers/start-worker.ts";
 import { Worker } from "../../workers/worker.ts";
 import { mostHeap, mostMemory } from "../budget.ts";
 import type { DocumentAsks, DocumentService } from "./service.ts";
@@ -22,11 +28,11 @@ export class DocumentWorker {
     };
     this.#worker = new Worker({
       program: workerProgram(),
-      words: [],
+      args: [],
       // What is read is mostly garbage soon: with more room from the start it is seldom collected.
       flags: [`--max-old-space-size=${mostHeap}`, "--min-semi-space-size=16"],
       failures: { tooSlow, brokeDown },
-      atOnce: 1,
+      concurrency: 1,
       ours,
       limitMs: 120_000,
     });
@@ -70,7 +76,7 @@ function tooSlow(about: string): ToolError {
   return new ToolError("timeout", `${about} took too long to read`, { hint });
 }
 
-function brokeDown(about: string, { how, lastWords }: WorkerEnd): ToolError {
+function brokeDown(about: string, { how, stderrTail }: WorkerEnd): ToolError {
   // By the second V8 ends a program whose objects take too much.
   if (how === tooMuchMemory || how === "SIGABRT")
     return new ToolError("too-large", `${about} takes more than ${showSize(mostMemory)} of memory to read`, {
@@ -78,7 +84,7 @@ function brokeDown(about: string, { how, lastWords }: WorkerEnd): ToolError {
     });
   return new ToolError("unavailable", `The reader of documents broke down (${how}) while it read ${about}`, {
     hint: "Other documents can still be read; use a command made for this one (shell.run).",
-    cause: lastWords,
+    cause: stderrTail,
   });
 }
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/support/code-room.ts";
+import { codeFixture } from "../../../test/support/code-fixture.ts";
 import { spliced } from "../../code/blocks/block-change.ts";
 import { blockText, spanOf } from "../../code/blocks/block-text.ts";
 import { insertBlock } from "../../code/blocks/insert-block.ts";
@@ -14,7 +14,7 @@ import type { CodeFile } from "./code-file.ts";
 import { firstThatParses } from "./delete-block.ts";
 import { settleLines } from "./settle-lines.ts";
 
-const room = codeRoom();
+const room = codeFixture();
 afterAll(() => room[Symbol.asyncDispose]());
 
 const repository = join(import.meta.dirname, "../../..");

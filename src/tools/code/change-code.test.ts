@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/support/code-room.ts";
+import { codeFixture } from "../../../test/support/code-fixture.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
@@ -45,14 +45,14 @@ describe("a change with the project's checker", () => {
   const good = "f() {\n  echo one\n}\n\ng() {\n  echo two\n}\n";
 
   it("says that it passes", async () => {
-    await using room = codeRoom({ "a.sh": good });
+    await using room = codeFixture({ "a.sh": good });
     const input = { path: "a.sh", name: "g", new_block: "g() {\n  echo three\n}", run_check: true };
     expect((await room.run(codeReplaceBlock, input)).data.files[0]?.notes).toEqual(["`bash -n a.sh` passes"]);
     expect(readFileSync(room.at("a.sh"), "utf8")).toBe(good.replace("two", "three"));
   });
 
   it("puts the old file back when it fails, though it parses", async () => {
-    await using room = codeRoom({ "a.sh": good });
+    await using room = codeFixture({ "a.sh": good });
     const input = { path: "a.sh", name: "g", new_block: "g() {\n  fi\n}", run_check: true };
     expect(await room.refusal(codeReplaceBlock, input)).toEqual({
       code: "invalid-input",
@@ -63,7 +63,7 @@ describe("a change with the project's checker", () => {
   });
 
   it("runs for deletions too", async () => {
-    await using room = codeRoom({ "a.sh": good });
+    await using room = codeFixture({ "a.sh": good });
     const { data } = await room.run(codeDeleteBlock, { path: "a.sh", name: "f", run_check: true });
     expect(data.files[0]?.notes).toEqual(["deleted Function f [1-3]", "`bash -n a.sh` passes"]);
     expect(readFileSync(room.at("a.sh"), "utf8")).toBe("g() {\n  echo two\n}\n");
@@ -81,7 +81,7 @@ function roomWith(script: string) {
   const gofmt = join(folder.path, "gofmt");
   writeFileSync(gofmt, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const environment = openLocalEnvironment({ workspace, programs: { gofmt } });
-  const room = codeRoom();
+  const room = codeFixture();
   const context: ToolContext = { ...room.context, environment, seen: new SeenMemory(environment) };
   return {
     content: () => readFileSync(join(workspace, "a.go"), "utf8"),

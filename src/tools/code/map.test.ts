@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/support/code-room.ts";
+import { codeFixture } from "../../../test/support/code-fixture.ts";
 import { untilIndexed } from "../../../test/support/code-tools/until-indexed.ts";
 import { type CodeMapInput, codeMap } from "./map.ts";
 
@@ -38,7 +38,7 @@ function testOrder() {
 };
 
 describe("code.map", () => {
-  const room = codeRoom(project);
+  const room = codeFixture(project);
   afterAll(() => room[Symbol.asyncDispose]());
   const map = async (input: CodeMapInput) => {
     await untilIndexed(room);
@@ -106,7 +106,7 @@ src/cart.ts
       `// Note: this is ${place}.\nlet a;\n`,
     ]);
     const using = Array.from({ length: 3 }, (_, place) => [`using${place}.ts`, "readToken();\n"]);
-    await using words = codeRoom({
+    await using words = codeFixture({
       "note.ts": "export interface Note {}\n",
       "token.ts": "export function readToken() {}\n",
       ...Object.fromEntries([...said, ...using]),

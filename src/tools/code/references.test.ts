@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/support/code-room.ts";
+import { codeFixture } from "../../../test/support/code-fixture.ts";
 import { codeReferences } from "./references.ts";
 
 const files = {
@@ -10,7 +10,7 @@ const files = {
   "style.css": "a { --my-size: 1px; width: var(--my-size); }\n",
 };
 
-const room = codeRoom(files);
+const room = codeFixture(files);
 afterAll(() => room[Symbol.asyncDispose]());
 
 describe("references", () => {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/support/code-room.ts";
+import { codeFixture } from "../../../test/support/code-fixture.ts";
 import type { ToolRoom } from "../../../test/support/tool-room.ts";
 import { ToolError } from "../../contract/error.ts";
 import { type CodeRenameInput, codeRename } from "./rename.ts";
@@ -14,7 +14,7 @@ describe("a rename", () => {
   });
 
   it("that is done does not fail because other files cannot be searched", async () => {
-    await using room = codeRoom({ "a.ts": "export function load() {}\n" });
+    await using room = codeFixture({ "a.ts": "export function load() {}\n" });
     const { code } = room.context;
     const context = {
       ...room.context,
@@ -33,7 +33,7 @@ describe("a rename", () => {
   });
 
   it("changes every place that means the same, and tells the difference", async () => {
-    await using room = codeRoom({
+    await using room = codeFixture({
       "a.ts":
         "export function f(count: number) {\n  // count\n  return { count, n: o.count + count };\n}\nconst count = 1;\n",
     });
@@ -67,7 +67,10 @@ describe("a rename", () => {
 
   it("keeps encoding, byte-order mark and line ends", async () => {
     const before = Buffer.from("\ufeffdéf = 1\r\nprint(déf, '😀')\r\n");
-    await using room = codeRoom({ "a.py": before, "b.py": Buffer.from("# é\nb = 1\nprint(b)\n", "latin1") });
+    await using room = codeFixture({
+      "a.py": before,
+      "b.py": Buffer.from("# é\nb = 1\nprint(b)\n", "latin1"),
+    });
     await room.run(codeRename, { path: "a.py", name: "déf", new_name: "x" });
     await room.run(codeRename, { path: "b.py", name: "b", new_name: "bee" });
     expect([readFileSync(room.at("a.py")), readFileSync(room.at("b.py"))]).toEqual([
@@ -77,7 +80,7 @@ describe("a rename", () => {
   });
 
   it("names other files that mention what others can use", async () => {
-    await using room = codeRoom({
+    await using room = codeFixture({
       "a.ts": "export const shared = 1;\nconst own = shared;\n",
       "b/c.ts": "import { shared, own } from '../a';\n",
       "d.txt": "shared\n",
@@ -93,7 +96,7 @@ describe("a rename", () => {
   });
 
   it("says what can find a name by its text", async () => {
-    await using room = codeRoom({ "a.py": "def f(x):\n    y = x\n    return eval('y')\n" });
+    await using room = codeFixture({ "a.py": "def f(x):\n    y = x\n    return eval('y')\n" });
     const { data } = await room.run(codeRename, { path: "a.py", name: "y", new_name: "z" });
     expect(data.files[0]?.notes).toEqual([
       "it also stands in comments or strings, which were left: line 3",
@@ -102,13 +105,13 @@ describe("a rename", () => {
   });
 
   it("takes what is of a kind", async () => {
-    await using room = codeRoom({ "a.py": "def f():\n    g = 1\n    return g\ndef g():\n    pass\n" });
+    await using room = codeFixture({ "a.py": "def f():\n    g = 1\n    return g\ndef g():\n    pass\n" });
     await room.run(codeRename, { path: "a.py", name: "g", new_name: "h", kind: "function" });
     expect(contentOf(room, "a.py")).toBe("def f():\n    g = 1\n    return g\ndef h():\n    pass\n");
   });
 
   it("is shown before it is made", async () => {
-    await using room = codeRoom({ "a.py": "a = 1\nprint(a)\n" });
+    await using room = codeFixture({ "a.py": "a = 1\nprint(a)\n" });
     const shown = await codeRename.preview?.({ path: "a.py", name: "a", new_name: "b" }, room.context);
     expect(shown).toBe("--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-a = 1\n-print(a)\n+b = 1\n+print(b)\n");
     expect(contentOf(room, "a.py")).toBe("a = 1\nprint(a)\n");
@@ -116,7 +119,7 @@ describe("a rename", () => {
 });
 
 describe("a rename is refused", () => {
-  const room = codeRoom();
+  const room = codeFixture();
   afterAll(() => room[Symbol.asyncDispose]());
 
   const refused: Readonly<

@@ -6,7 +6,7 @@ import { lineOf, lineStartsOf } from "../../code/lines.ts";
 import {
   checkMeanings,
   checkNewName,
-  placesToRename,
+  occurrencesToRename,
   type RenameWanted,
   renameSplices,
 } from "../../code/scopes/rename.ts";
@@ -103,7 +103,7 @@ function planOf(input: CodeRenameInput, tell: (chosen: readonly Occurrence[]) =>
     refuseFaults(path, outline);
     const ask = occurrencesIn(path, context);
     const before = { old: await ask(text, name), new: await ask(text, newName) };
-    const chosen = placesToRename(before.old, wanted);
+    const chosen = occurrencesToRename(before.old, wanted);
     const splices = renameSplices(chosen, newName);
     const after = spliced(text, splices);
     checkMeanings({

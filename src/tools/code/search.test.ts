@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { rgPath } from "@vscode/ripgrep";
 import { afterAll, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/support/code-room.ts";
+import { codeFixture } from "../../../test/support/code-fixture.ts";
 import { untilIndexed } from "../../../test/support/code-tools/until-indexed.ts";
 import { type CodeSearchInput, codeSearch } from "./search.ts";
 
@@ -54,7 +54,7 @@ test("adds up the cart total", () => {
 };
 
 describe("code.search", () => {
-  const room = codeRoom(shop);
+  const room = codeFixture(shop);
   afterAll(() => room[Symbol.asyncDispose]());
   const find = async (input: CodeSearchInput) => {
     await untilIndexed(room);
@@ -64,7 +64,7 @@ describe("code.search", () => {
     (await find(input)).data.results.map(({ path, symbol }) => `${path} ${symbol?.name ?? "-"}`);
 
   it("gives no reason where all words of a name are small ones", async () => {
-    await using small = codeRoom({ "a.ts": "export function onlyOnOther() {}\n" });
+    await using small = codeFixture({ "a.ts": "export function onlyOnOther() {}\n" });
     await untilIndexed(small);
     const { text } = await small.run(codeSearch, { query: "onlyOnOther" });
     expect(text).toBe("a.ts:1 function onlyOnOther\n  1| export function onlyOnOther() {}");

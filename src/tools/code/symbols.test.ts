@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/support/code-room.ts";
+import { codeFixture } from "../../../test/support/code-fixture.ts";
 import { blockRoom } from "../../../test/support/code-tools/block-room.ts";
 import { exampleGuard } from "../../environment/conformance/guarding.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
@@ -126,14 +126,14 @@ describe("code.symbols of a folder", () => {
   };
 
   it("shows what would break lines or steer a terminal, in names of files and of symbols", async () => {
-    await using here = codeRoom({ "new\nline.md": "# a\u001b[31m \u202eb\n" });
+    await using here = codeFixture({ "new\nline.md": "# a\u001b[31m \u202eb\n" });
     expect((await here.run(codeSymbols, {})).text).toBe(
       '"new\\nline.md"\n  Heading a<U+001B>[31m <U+202E>b [1-1]',
     );
   });
 
   it("lists the top level of each file that ignore files show", async () => {
-    await using here = codeRoom(files);
+    await using here = codeFixture(files);
     mkdirSync(here.at(".git"));
     const { text, data } = await here.run(codeSymbols, { path: "src" });
     expect(text).toBe(
@@ -156,7 +156,7 @@ describe("code.symbols of a folder", () => {
   });
 
   it("stops when there are many, and goes on where it stopped", async () => {
-    await using here = codeRoom(
+    await using here = codeFixture(
       Object.fromEntries(["a", "b", "c"].map((name) => [`${name}.rs`, `fn ${name}() {}\nfn z() {}\n`])),
     );
     const first = await here.run(codeSymbols, { limit: 3 });
@@ -171,14 +171,14 @@ describe("code.symbols of a folder", () => {
   });
 
   it("leaves out files that are too large, and says so", async () => {
-    await using here = codeRoom({ "a.rs": "fn a() {}\n", "large.rs": "// x\n".repeat(300_000) });
+    await using here = codeFixture({ "a.rs": "fn a() {}\n", "large.rs": "// x\n".repeat(300_000) });
     expect((await here.run(codeSymbols, {})).text).toBe(
       "a.rs\n  Function a [1-1]\n(Left out as too large; name one to see it: large.rs)",
     );
   });
 
   it("leaves out files that rules keep from being read, and says so", async () => {
-    await using here = codeRoom({ "a.rs": "fn a() {}\n", "vault/b.rs": "fn secret() {}\n" });
+    await using here = codeFixture({ "a.rs": "fn a() {}\n", "vault/b.rs": "fn secret() {}\n" });
     const environment = openLocalEnvironment({ workspace: here.workspace, guard: exampleGuard });
     const { text, data } = await codeSymbols.run({}, { ...here.context, environment });
     await environment.close();

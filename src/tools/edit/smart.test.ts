@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { codeRoom } from "../../../test/support/code-room.ts";
+import { codeFixture } from "../../../test/support/code-fixture.ts";
 import { cribRoom } from "../../../test/support/crib-room.ts";
 import { byteOrderMarkLength } from "../../lib/encoding.ts";
 import { type EditSmartInput, editSmart } from "./smart.ts";
@@ -22,7 +22,7 @@ impl Counter {
 }
 `;
 
-const room = codeRoom();
+const room = codeFixture();
 afterAll(() => room[Symbol.asyncDispose]());
 
 /** What becomes of a file. */

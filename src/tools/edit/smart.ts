@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { locate } from "../../code/smart/locate.ts";
-import type { Place } from "../../code/smart/location.ts";
+import type { TextLocation } from "../../code/smart/location.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";
@@ -26,7 +26,7 @@ export interface EditSmartInput {
 
 export interface EditSmartData extends EditData {
   /** How the location was understood, and what it means. */
-  readonly place: Pick<Place, "way" | "firstLine" | "lastLine" | "score">;
+  readonly place: Pick<TextLocation, "way" | "firstLine" | "lastLine" | "score">;
   /** The name to go back to with journal.undo; undefined where nothing was changed, or no journal is kept. */
   readonly checkpoint: string | undefined;
 }
@@ -89,7 +89,7 @@ function faultIn({ operation, content = "" }: EditSmartInput): string | undefine
 
 interface SmartPlan {
   readonly planned: PlannedFile;
-  readonly place: Place;
+  readonly place: TextLocation;
 }
 
 async function planSmart(
@@ -127,7 +127,7 @@ async function setCheckpoint({ history }: ToolContext): Promise<string | undefin
 
 function answer(
   planned: PlannedFile,
-  { way, firstLine, lastLine, score }: Place,
+  { way, firstLine, lastLine, score }: TextLocation,
   mood: "done" | "planned",
   checkpoint?: string,
 ): ToolOutput<EditSmartData> {

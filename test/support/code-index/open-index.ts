@@ -2,7 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { buildService } from "../../../src/code/index/build/build-service.ts";
-import type { WordsFile } from "../../../src/code/index/build/build-words.ts";
+import type { WordIndexFile } from "../../../src/code/index/build/build-words.ts";
 import { type BuildWorker, type IndexService, openIndexer } from "../../../src/code/index/open-indexer.ts";
 import type { IndexState } from "../../../src/contract/code.ts";
 import { ToolError } from "../../../src/contract/error.ts";
@@ -87,7 +87,7 @@ export function workerHere(workspace: string): BuildWorker {
 /** Breaks down over the first content of a file and every copy of it, as a grammar may. */
 export function workerBreakingOver(path: string): (workspace: string) => BuildWorker {
   let first: string | undefined;
-  const isBad = (file: WordsFile) => {
+  const isBad = (file: WordIndexFile) => {
     if (!file.parsed) return false;
     if (file.path === path) first ??= file.hash;
     return file.hash === first;

@@ -3,7 +3,7 @@ import { afterAll } from "vitest";
 import { ToolError } from "../../../src/contract/error.ts";
 import type { Tool, ToolOutput } from "../../../src/contract/tool.ts";
 import { SeenMemory } from "../../../src/pipeline/seen-memory.ts";
-import { codeRoom } from "../code-room.ts";
+import { codeFixture } from "../code-fixture.ts";
 import type { Refusal, ToolRoom } from "../tool-room.ts";
 
 interface Named {
@@ -33,7 +33,7 @@ export interface BlockRoom {
 
 /** A room for all tests of a file: what reads code is started only once. */
 export function blockRoom(): BlockRoom {
-  const room = codeRoom();
+  const room = codeFixture();
   afterAll(() => room[Symbol.asyncDispose]());
   const answered: BlockRoom["answered"] = async (tool, content, input) => {
     writeFileSync(room.at(input.path!), content);

@@ -8,7 +8,7 @@ import { makeDatabaseFile } from "../../../system/database-file.ts";
 import { loadSqlite } from "../../../system/load-sqlite.ts";
 import { isBusy, isDamage } from "../storage/index-database.ts";
 import type { IndexStore } from "../storage/index-store.ts";
-import { mergeSmall } from "../storage/merge-segments.ts";
+import { mergeSmallSegments } from "../storage/merge-segments.ts";
 import { type Batch, Batches } from "./batches.ts";
 import type { BuildWorker } from "./build-service.ts";
 import { commitLexical, commitWords, noWords } from "./commit.ts";
@@ -142,7 +142,7 @@ export class BackgroundBuild {
         state.catchUp(store);
       }
       await Promise.all(this.#workers.map((_, number) => this.#work(number)));
-      await mergeSmall(this.#found!.store, this.#signal);
+      await mergeSmallSegments(this.#found!.store, this.#signal);
       // A look may have found more meanwhile.
     } while (this.#batches.hasMore(this.#found!.state));
   }

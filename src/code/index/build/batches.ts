@@ -1,11 +1,11 @@
 import type { FileRecord } from "../storage/index-store.ts";
-import type { WordsFile } from "./build-words.ts";
+import type { WordIndexFile } from "./build-words.ts";
 import type { ReadFile } from "./commit.ts";
 import { isOutlinable, type WorkspaceState } from "./workspace-state.ts";
 
 export type Batch =
   | { readonly kind: "lexical"; readonly files: readonly ReadFile[] }
-  | { readonly kind: "words"; readonly files: readonly WordsFile[] };
+  | { readonly kind: "words"; readonly files: readonly WordIndexFile[] };
 
 /** What one request holds at most, so that what is done is soon on record. */
 const limits = {
@@ -103,7 +103,7 @@ export class Batches {
     return !this.#underway.has(path) && !this.#wordless.has(hash);
   }
 
-  #request({ number, path, hash, language, traits }: FileRecord): WordsFile {
+  #request({ number, path, hash, language, traits }: FileRecord): WordIndexFile {
     const parsed = isOutlinable(language) && !traits.unparsed && !this.#unparsable.has(hash);
     return { number, path, hash, language, parsed };
   }

@@ -1,6 +1,6 @@
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
 import { type LexicalAnswer, LexicalBuilder, type LexicalRequest } from "./build-lexical.ts";
-import type { WordsAnswer, WordsRequest } from "./build-words.ts";
+import type { WordIndexAnswer, WordIndexRequest } from "./build-words.ts";
 
 /** What a process is asked that reads files for an index; one question at a time. */
 export interface BuildService {
@@ -9,9 +9,9 @@ export interface BuildService {
     options: { readonly signal: AbortSignal },
   ): Promise<LexicalAnswer>;
   words(
-    request: WordsRequest & { readonly workspace: string },
+    request: WordIndexRequest & { readonly workspace: string },
     options: { readonly signal: AbortSignal },
-  ): Promise<WordsAnswer>;
+  ): Promise<WordIndexAnswer>;
 }
 
 /** `retire` is told when nothing here can be trusted any more. */
@@ -30,8 +30,8 @@ export function buildService(retire: () => void): BuildService {
     lexical: ({ workspace, ...request }, { signal }) => at(workspace).builder.build(request, signal),
     words: async ({ workspace, ...request }, { signal }) => {
       // Loaded when trigrams are done: it takes longer than the rest of the program.
-      const { buildWords } = await import("./build-words.ts");
-      const answer = await buildWords(request, at(workspace).environment, signal);
+      const { buildWordIndex } = await import("./build-words.ts");
+      const answer = await buildWordIndex(request, at(workspace).environment, signal);
       if (answer.files.includes("broken")) retire();
       return answer;
     },
@@ -41,6 +41,6 @@ export function buildService(retire: () => void): BuildService {
 /** Reads files for the index, in a process that may break down: then a request fails, and the next starts another. */
 export interface BuildWorker {
   lexical(request: LexicalRequest, signal: AbortSignal): Promise<LexicalAnswer>;
-  words(request: WordsRequest, signal: AbortSignal): Promise<WordsAnswer>;
+  words(request: WordIndexRequest, signal: AbortSignal): Promise<WordIndexAnswer>;
   close(): Promise<void>;
 }

@@ -11,15 +11,15 @@ import { outlineOf } from "../../symbols/outline-of.ts";
 import { withScripts } from "../../symbols/with-scripts.ts";
 import { writeOutline } from "../storage/outline-blob.ts";
 import type { Segment } from "../storage/segment.ts";
-import type { WordsHead } from "../storage/segment-table.ts";
+import type { WordHead } from "../storage/segment-table.ts";
 import { FilesReader } from "./build-lexical.ts";
-import { WordsCollector } from "./term-collector.ts";
+import { TermCollector } from "./term-collector.ts";
 
-export interface WordsRequest {
-  readonly files: readonly WordsFile[];
+export interface WordIndexRequest {
+  readonly files: readonly WordIndexFile[];
 }
 
-export interface WordsFile {
+export interface WordIndexFile {
   readonly number: number;
   readonly path: string;
   readonly hash: string;
@@ -28,18 +28,18 @@ export interface WordsFile {
   readonly parsed: boolean;
 }
 
-export interface WordsAnswer {
+export interface WordIndexAnswer {
   /** In the order of the request. */
-  readonly files: readonly WordsFound[];
+  readonly files: readonly WordIndexResult[];
   readonly segment: Segment;
-  readonly columns: Omit<WordsHead, keyof Segment>;
+  readonly columns: Omit<WordHead, keyof Segment>;
 }
 
 /**
  * "other": it does not have that content any more. "broken": the parser broke down over it, and this process must not be
  * asked again; "left": it was not looked at because of that.
  */
-type WordsFound = "other" | "broken" | "left" | { readonly outline: Uint8Array | undefined };
+type WordIndexResult = "other" | "broken" | "left" | { readonly outline: Uint8Array | undefined };
 
 /** Of larger files only so much is read: what follows is data. */
 const maxUnits = 1024 * 1024;
@@ -49,16 +49,16 @@ const maxBytes = 16 * 1024 * 1024;
 let terms = new Terms();
 
 /** Reads files and gathers the words of their pieces. */
-export async function buildWords(
-  { files }: WordsRequest,
+export async function buildWordIndex(
+  { files }: WordIndexRequest,
   environment: Environment,
   signal: AbortSignal,
-): Promise<WordsAnswer> {
+): Promise<WordIndexAnswer> {
   const breath = new Breath(signal);
   const reader = new FilesReader(environment);
   if (terms.isFull) terms = new Terms();
-  const words = new WordsCollector(terms);
-  const answers: WordsFound[] = [];
+  const words = new TermCollector(terms);
+  const answers: WordIndexResult[] = [];
   try {
     for (const file of files) {
       const bytes = await reader.read(file.path, maxBytes);

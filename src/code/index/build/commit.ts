@@ -1,6 +1,6 @@
 import type { FileRecord, IndexStore } from "../storage/index-store.ts";
 import type { LexicalAnswer } from "./build-lexical.ts";
-import type { WordsAnswer, WordsFile } from "./build-words.ts";
+import type { WordIndexAnswer, WordIndexFile } from "./build-words.ts";
 import type { ListedFile } from "./list-workspace.ts";
 import { haveSameFigures, type WorkspaceState } from "./workspace-state.ts";
 
@@ -64,8 +64,8 @@ const unknownFigures = [0, 0, 0, 0, 0] as const;
 export function commitWords(
   store: IndexStore,
   state: WorkspaceState,
-  files: readonly WordsFile[],
-  { files: found, segment, columns }: WordsAnswer,
+  files: readonly WordIndexFile[],
+  { files: found, segment, columns }: WordIndexAnswer,
 ): void {
   store.change(() => {
     state.catchUp(store);

@@ -2,10 +2,10 @@ import { type Outline, symbolKinds } from "../../../contract/code.ts";
 import { chunksOf } from "../../search/chunks.ts";
 import { NumberList, nameTerms, type Terms } from "../../search/terms.ts";
 import { type Segment, SegmentWriter } from "../storage/segment.ts";
-import { emptyColumns, type WordsHead } from "../storage/segment-table.ts";
+import { emptyColumns, type WordHead } from "../storage/segment-table.ts";
 
 /** Gathers terms of pieces of code, and writes for each term which pieces hold it. */
-export class WordsCollector {
+export class TermCollector {
   readonly #terms: Terms;
   /** How many pieces hold each term, by its number, and those that any holds. */
   #counts = new Uint32Array(2 ** 16);
@@ -50,7 +50,7 @@ export class WordsCollector {
     for (const term of new Set(symbols.flatMap(({ name }) => this.#named(name)))) this.#post(term, first, 1);
   }
 
-  write(): { readonly segment: Segment; readonly columns: Omit<WordsHead, keyof Segment> } {
+  write(): { readonly segment: Segment; readonly columns: Omit<WordHead, keyof Segment> } {
     const writer = new SegmentWriter(this.#pieces.length, { weighted: true });
     const order = inOrderOfBytes(this.#held.numbers.subarray(0, this.#held.length), this.#terms);
     const { documents, weights } = this.#postings.byTerm(order, this.#counts);

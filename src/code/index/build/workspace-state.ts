@@ -34,11 +34,11 @@ export class WorkspaceState {
     this.outdated.delete(record.path);
     if (!record.settled) this.#read.set(record.path, record.hash);
     if (record.words === 0) this.wordless.set(record.number, record);
-    if (!isTold(record)) this.#untold.add(record);
+    if (!hasFullTrigrams(record)) this.#untold.add(record);
   }
 
   /** Those known of which trigrams do not tell enough: they count as candidates, whatever is looked for. */
-  untold({ records }: Records): readonly FileRecord[] {
+  withoutFullTrigrams({ records }: Records): readonly FileRecord[] {
     return [...this.#untold].filter((record) => records.get(record.path) === record && this.knows(record));
   }
 
@@ -78,7 +78,7 @@ export class WorkspaceState {
 type Records = Pick<IndexStore, "records" | "edition">;
 
 /** Whether its trigrams tell that a text is not in it. */
-export function isTold({ lexical, traits }: FileRecord): boolean {
+export function hasFullTrigrams({ lexical, traits }: FileRecord): boolean {
   return lexical > 0 && !traits.oddCase;
 }
 

@@ -1,13 +1,13 @@
 import type { CandidatePattern } from "../../../contract/code.ts";
-import { isTold } from "../build/workspace-state.ts";
-import type { Looked } from "../indexer.ts";
+import { hasFullTrigrams } from "../build/workspace-state.ts";
+import type { IndexView } from "../indexer.ts";
 import type { FileRecord } from "../storage/index-store.ts";
 import { filterFiles } from "./path-filter.ts";
 import { trigramsOfLiteral, trigramsOfRegex } from "./required-trigrams.ts";
 import { documentsFor } from "./trigrams.ts";
 
 /** All files that can hold a pattern, in the order of their paths: by their trigrams, and those that are not known. */
-export function findCandidates(pattern: CandidatePattern, { store, state }: Looked): readonly string[] {
+export function findCandidates(pattern: CandidatePattern, { store, state }: IndexView): readonly string[] {
   const { kind, text, ignoreCase } = pattern;
   const query = (kind === "literal" ? trigramsOfLiteral : trigramsOfRegex)(text, { ignoreCase });
   const isAskedFor = filterFiles(pattern);
@@ -16,9 +16,10 @@ export function findCandidates(pattern: CandidatePattern, { store, state }: Look
     if (isAskedFor({ path, language })) found.push(path);
   };
   for (const path of state.outdated.keys()) take(path, "unknown");
-  for (const { path, hash, language } of state.untold(store)) take(path, hash === "" ? "unknown" : language);
+  for (const { path, hash, language } of state.withoutFullTrigrams(store))
+    take(path, hash === "" ? "unknown" : language);
   const takeTold = (record: FileRecord | undefined) => {
-    if (state.knows(record) && isTold(record)) take(record.path, record.language);
+    if (state.knows(record) && hasFullTrigrams(record)) take(record.path, record.language);
   };
   if (query === "all") for (const path of state.files.keys()) takeTold(store.records.get(path));
   else {

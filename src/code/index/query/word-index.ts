@@ -1,6 +1,6 @@
 import type { CodeSymbol } from "../../../contract/code.ts";
 import { roleOf } from "../../search/file-roles.ts";
-import type { Looked } from "../indexer.ts";
+import type { IndexView } from "../indexer.ts";
 import type { FileRecord } from "../storage/index-store.ts";
 import { readOutline } from "../storage/outline-blob.ts";
 import type { Postings } from "../storage/segment.ts";
@@ -49,7 +49,7 @@ export type OutlinedSymbol = Pick<
 >;
 
 /** The words of all files that are as the index knows them. */
-export function liveWords({ store, state }: Looked): WordIndex {
+export function currentWordIndex({ store, state }: IndexView): WordIndex {
   const segments = Array.from(
     store.segments.words,
     ({ number, head, reader }): WordSegment & { number: number } => ({

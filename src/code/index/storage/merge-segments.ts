@@ -8,7 +8,7 @@ import {
   type SegmentReader,
   SegmentWriter,
 } from "./segment.ts";
-import { emptyColumns, type LexicalHead, type StoredSegment, type WordsHead } from "./segment-table.ts";
+import { emptyColumns, type LexicalHead, type StoredSegment, type WordHead } from "./segment-table.ts";
 
 /** Every question looks into every segment. */
 const most = { lexical: 24, words: 40 } as const;
@@ -17,7 +17,7 @@ const most = { lexical: 24, words: 40 } as const;
 const atOnce = 12;
 
 /** Makes one segment of many small ones, and of those whose files are mostly gone. */
-export async function mergeSmall(store: IndexStore, signal: AbortSignal): Promise<void> {
+export async function mergeSmallSegments(store: IndexStore, signal: AbortSignal): Promise<void> {
   const breath = new Breath(signal);
   for (;;) {
     const lexical = toMerge(store, "lexical", [...store.segments.lexical], ({ files }) => files);
@@ -82,7 +82,7 @@ function mergeLexical(store: IndexStore, merging: readonly Merging<LexicalHead>[
   });
 }
 
-function mergeWords(store: IndexStore, merging: readonly Merging<WordsHead>[]): void {
+function mergeWords(store: IndexStore, merging: readonly Merging<WordHead>[]): void {
   store.change(() => {
     if (!areThere(merging, store.segments.words)) return;
     const { segment, sources } = mergeTerms(merging, { weighted: true });

@@ -18,7 +18,7 @@ const pagesPerSegment = 2 ** 22;
 export class SegmentTable {
   readonly #database: IndexDatabase;
   readonly #lexical = new Map<number, StoredSegment<LexicalHead>>();
-  readonly #words = new Map<number, StoredSegment<WordsHead>>();
+  readonly #words = new Map<number, StoredSegment<WordHead>>();
   readonly #pages = new PageCache(cacheBytes);
 
   constructor(database: IndexDatabase) {
@@ -29,7 +29,7 @@ export class SegmentTable {
     return this.#lexical.values();
   }
 
-  get words(): Iterable<StoredSegment<WordsHead>> {
+  get words(): Iterable<StoredSegment<WordHead>> {
     return this.#words.values();
   }
 
@@ -56,7 +56,7 @@ export class SegmentTable {
       )!;
       const bytes = checked(head[0], head[1], kind, number);
       if (kind === "lexical") this.#holdLexical(number, readLexicalHead(bytes));
-      else this.#holdWords(number, readWordsHead(bytes));
+      else this.#holdWords(number, readWordHead(bytes));
     }
   }
 
@@ -65,9 +65,9 @@ export class SegmentTable {
     return this.#holdLexical(this.#add("lexical", pages, writeLexicalHead(head)), head);
   }
 
-  addWords({ pages, ...part }: Segment, columns: Omit<WordsHead, keyof Segment>): number {
+  addWords({ pages, ...part }: Segment, columns: Omit<WordHead, keyof Segment>): number {
     const head = { ...part, ...columns };
-    return this.#holdWords(this.#add("words", pages, writeWordsHead(head)), head);
+    return this.#holdWords(this.#add("words", pages, writeWordHead(head)), head);
   }
 
   remove(number: number): void {
@@ -90,7 +90,7 @@ export class SegmentTable {
     return number;
   }
 
-  #holdWords(number: number, head: WordsHead): number {
+  #holdWords(number: number, head: WordHead): number {
     this.#words.set(number, { number, head, reader: this.#reader(number, head) });
     return number;
   }
@@ -106,7 +106,7 @@ export class SegmentTable {
     return number;
   }
 
-  #reader(number: number, head: LexicalHead | WordsHead): SegmentReader {
+  #reader(number: number, head: LexicalHead | WordHead): SegmentReader {
     return new SegmentReader(head, (page) => {
       const place = number * pagesPerSegment + page;
       return this.#pages.get(place, () => this.#readPage(place));
@@ -130,7 +130,7 @@ export interface LexicalHead extends SegmentHead {
 }
 
 /** What is known of a segment of words, whose documents are pieces of files. */
-export interface WordsHead extends SegmentHead {
+export interface WordHead extends SegmentHead {
   readonly fileOf: Uint32Array;
   /** Place in `symbolKinds`, 255 for none. */
   readonly kindOf: Uint8Array;
@@ -155,7 +155,7 @@ function readLexicalHead(bytes: Uint8Array): LexicalHead {
   return { ...part, files };
 }
 
-function writeWordsHead(head: WordsHead): Uint8Array {
+function writeWordHead(head: WordHead): Uint8Array {
   const writer = new ByteWriter();
   writePart(writer, head);
   for (let document = 0; document < head.documents; document++) {
@@ -168,7 +168,7 @@ function writeWordsHead(head: WordsHead): Uint8Array {
   return writer.take();
 }
 
-function readWordsHead(bytes: Uint8Array): WordsHead {
+function readWordHead(bytes: Uint8Array): WordHead {
   const reader = new ByteReader(bytes);
   const part = readPart(reader);
   const head = { ...part, ...emptyColumns(part.documents) };
@@ -182,7 +182,7 @@ function readWordsHead(bytes: Uint8Array): WordsHead {
   return head;
 }
 
-export function emptyColumns(documents: number): Omit<WordsHead, keyof SegmentHead> {
+export function emptyColumns(documents: number): Omit<WordHead, keyof SegmentHead> {
   return {
     fileOf: new Uint32Array(documents),
     kindOf: new Uint8Array(documents),

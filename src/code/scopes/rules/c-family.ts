@@ -6,6 +6,7 @@ import {
   type Meaning,
   member,
   memberDefinition,
+  type NodePath,
   nearestOf,
   refer,
   reference,
@@ -13,7 +14,6 @@ import {
   scopesOf,
   textOf,
   unclear,
-  type Way,
 } from "../scope-rules.ts";
 
 const { type, any } = kinds;
@@ -28,7 +28,7 @@ export const c: ScopeRules = {
     field_identifier: member,
     statement_identifier: refer({ kind: kinds.label }),
   },
-  places: {
+  positions: {
     ...each(
       "pointer_declarator parenthesized_declarator array_declarator.declarator " +
         "function_declarator.declarator init_declarator.declarator attributed_declarator",
@@ -65,13 +65,13 @@ export const c: ScopeRules = {
     "nullptr static_assert thread_local true typeof typeof_unqual asm main",
 };
 
-function named(way: Way): Meaning {
+function named(way: NodePath): Meaning {
   return isForPreprocessor(way) ? unclear : refer({ kind: any });
 }
 
 /** A macro's own parameters are its own; what else it names is known where it is used. */
 function inMacro(
-  way: Way,
+  way: NodePath,
   { start, end }: { readonly start: number; readonly end: number },
 ): Meaning | undefined {
   if (!way.steps.some(({ type: kind }) => kind === "preproc_arg")) return undefined;
@@ -82,7 +82,7 @@ function inMacro(
 }
 
 /** In a block from where it stands on, also in its own value; in a file others may use it. */
-function declared(way: Way, at: number): Meaning {
+function declared(way: NodePath, at: number): Meaning {
   const { steps } = way;
   const declaration = textOf(way, { start: steps[at - 1]!.start, end: steps[at]!.start });
   const isInBlock = steps
@@ -97,14 +97,14 @@ function declared(way: Way, at: number): Meaning {
 }
 
 /** Of the function that is defined, and seen in its body; not of another that is only declared among them. */
-function parameter({ steps }: Way): Meaning {
+function parameter({ steps }: NodePath): Meaning {
   const definition = steps.findLastIndex(({ type: kind }) => kind === "function_definition");
   const lists = steps.slice(definition).filter(({ type: kind }) => kind === "parameter_list").length;
   const isOwn = definition !== -1 && lists === 1 && steps[definition + 1]?.field === "declarator";
   return isOwn ? define({ at: definition }) : define();
 }
 
-function isFunction(way: Way, at: number): boolean {
+function isFunction(way: NodePath, at: number): boolean {
   const names = way.steps.slice(at);
   const declarator = names.findIndex(({ type: kind }) => kind === "function_declarator");
   return (
@@ -112,12 +112,12 @@ function isFunction(way: Way, at: number): boolean {
   );
 }
 
-function functionName(way: Way, at: number): Meaning {
+function functionName(way: NodePath, at: number): Meaning {
   const head = textOf(way, { start: way.steps[at - 1]!.start, end: way.steps[at]!.start });
   return define({ in: "file", isPublic: !/\bstatic\b/.test(head) });
 }
 
-function tagged(way: Way, at: number): Meaning {
+function tagged(way: NodePath, at: number): Meaning {
   const specifier = way.steps[at - 1]!;
   const isDefined =
     /^\s*\{/.test(way.text.slice(way.steps[at]!.end, specifier.end)) || specifier.end === way.steps[at]!.end;
@@ -131,8 +131,8 @@ function tagged(way: Way, at: number): Meaning {
 export const cpp: ScopeRules = {
   ...c,
   names: { ...c.names, namespace_identifier: foreign },
-  places: {
-    ...c.places,
+  positions: {
+    ...c.positions,
     ...each("reference_declarator variadic_declarator structured_binding_declarator", "up"),
     "declaration.declarator": declaredInCpp,
     "for_range_loop.declarator": define(),
@@ -183,7 +183,7 @@ export const cpp: ScopeRules = {
     "try typeid typename using virtual wchar_t xor xor_eq override final",
 };
 
-function declaredInCpp(way: Way, at: number): Meaning {
+function declaredInCpp(way: NodePath, at: number): Meaning {
   const { steps } = way;
   const block = steps.slice(0, at).findLastIndex(({ type }) => isCppBlock(type));
   const holder = steps
@@ -199,7 +199,7 @@ function isCppBlock(type: string): boolean {
 }
 
 /** Seen in the body of what is defined; not those of another function that is only declaredInCpp among them. */
-function cppParameter({ steps }: Way): Meaning {
+function cppParameter({ steps }: NodePath): Meaning {
   const owner = steps.findLastIndex(({ type }) => parameterOwners.has(type));
   const lists = steps.slice(owner).filter(({ type }) => /^(?:template_)?parameter_list$/.test(type)).length;
   return owner !== -1 && lists === 1 ? define({ at: owner }) : define();
@@ -213,7 +213,7 @@ const parameterOwners: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether the preprocessor may take the name for something else than a value: a member, a label, text. */
-function isForPreprocessor(way: Way): boolean {
+function isForPreprocessor(way: NodePath): boolean {
   const { steps } = way;
   return steps.some(({ type }, index) => {
     const next = steps[index + 1];
@@ -222,7 +222,7 @@ function isForPreprocessor(way: Way): boolean {
   });
 }
 
-function isGivenToMacro(way: Way, list: number): boolean {
+function isGivenToMacro(way: NodePath, list: number): boolean {
   const call = way.steps[list - 1]!;
   const name = textOf(way, { start: call.start, end: way.steps[list]!.start }).trim();
   return headersMacros.test(name) || oddMacrosOf(way.text).has(name);

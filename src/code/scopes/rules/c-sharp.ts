@@ -7,13 +7,13 @@ import {
   type Meaning,
   member,
   memberDefinition,
+  type NodePath,
   nameOf,
   refer,
   type ScopeRules,
   scopesOf,
   textOf,
   unclear,
-  type Way,
 } from "../scope-rules.ts";
 
 const { any, label, type } = kinds;
@@ -22,7 +22,7 @@ const ofType = refer({ kind: type });
 /** What a method holds, and parameters of types; what a class holds is a member of it. */
 export const cSharp: ScopeRules = {
   names: { identifier: refer({ kind: any }), implicit_parameter: define() },
-  places: {
+  positions: {
     tuple_pattern: "up",
     parenthesized_variable_designation: "up",
     variable_declarator: variable,
@@ -87,7 +87,7 @@ export const cSharp: ScopeRules = {
 };
 
 /** Locals hold in all of their block; those of a class are members. */
-function variable(way: Way, at: number): Meaning {
+function variable(way: NodePath, at: number): Meaning {
   if (way.steps[at]!.field !== "name" && way.steps[at]!.type !== "tuple_pattern") return refer({ kind: any });
   const holder = way.steps[at - 3]?.type;
   const isLocal = holder !== undefined && /^(?:local_declaration|for|using|fixed)_statement$/.test(holder);
@@ -95,13 +95,13 @@ function variable(way: Way, at: number): Meaning {
 }
 
 /** All parts of a type have to call them alike. */
-function typeParameter(way: Way, at: number): Meaning {
+function typeParameter(way: NodePath, at: number): Meaning {
   const declaration = way.steps[at - 3];
   const head = declaration ? textOf(way, { start: declaration.start, end: way.steps[at]!.start }) : "";
   return /\bpartial\b/.test(head) ? unclear : define({ kind: type });
 }
 
-function parameter({ steps }: Way, at: number): Meaning {
+function parameter({ steps }: NodePath, at: number): Meaning {
   const list = steps
     .slice(0, at)
     .findLastIndex(({ type: kind }) => kind === "parameter_list" || kind === "bracketed_parameter_list");
@@ -111,7 +111,7 @@ function parameter({ steps }: Way, at: number): Meaning {
 }
 
 /** `new { name }` names a property as well; in `new { name = other }` it is only that. */
-function propertyOrValue(way: Way, at: number): Meaning {
+function propertyOrValue(way: NodePath, at: number): Meaning {
   const { start, end } = way.steps[at]!;
   const object = way.steps[at - 1]!;
   if (/=\s*$/.test(textOf(way, { start: object.start, end: start }))) return refer({ kind: any });

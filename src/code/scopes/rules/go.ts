@@ -7,13 +7,13 @@ import {
   type Meaning,
   member,
   memberDefinition,
+  type NodePath,
   refer,
   reference,
   type ScopeRules,
   scopesOf,
   textOf,
   unclear,
-  type Way,
 } from "../scope-rules.ts";
 
 /** Types and values share their names. */
@@ -25,7 +25,7 @@ export const go: ScopeRules = {
     field_identifier: member,
     label_name: refer({ kind: kinds.label }),
   },
-  places: {
+  positions: {
     expression_list: "up",
     "short_var_declaration.left": assigned,
     "range_clause.left": ifNew,
@@ -65,39 +65,39 @@ export const go: ScopeRules = {
 };
 
 /** `:=`, which takes a name again that is there already: also one of the parameters, which belong to the body. */
-function assigned(way: Way, at: number): Meaning {
+function assigned(way: NodePath, at: number): Meaning {
   return inBody(way, at - 1, define({ from: way.steps[at - 1]!.end }));
 }
 
-function ifNew(way: Way, at: number): Meaning {
+function ifNew(way: NodePath, at: number): Meaning {
   const statement = way.steps[at - 1]!;
   const isNew = /^\s*:=/.test(way.text.slice(way.steps[at]!.end, statement.end));
   return isNew ? define({ from: statement.end }) : reference;
 }
 
-function declared(way: Way, at: number): Meaning {
+function declared(way: NodePath, at: number): Meaning {
   if (isOfPackage(way, at)) return define({ in: "file", isPublic: true });
   return inBody(way, at - 1, define({ from: way.steps[at - 1]!.end }));
 }
 
 /** A type is known in its own definition. */
-function named(way: Way, at: number): Meaning {
+function named(way: NodePath, at: number): Meaning {
   if (isOfPackage(way, at)) return define({ in: "file", isPublic: true });
   return inBody(way, at - 2, define({ from: way.steps[at - 1]!.start, at: at - 2 }));
 }
 
-function isOfPackage({ steps }: Way, at: number): boolean {
+function isOfPackage({ steps }: NodePath, at: number): boolean {
   return !steps.slice(0, at).some(({ type }) => type === "block");
 }
 
-function inBody({ steps }: Way, at: number, definition: ReturnType<typeof define>): Meaning {
+function inBody({ steps }: NodePath, at: number, definition: ReturnType<typeof define>): Meaning {
   const index = steps.findLastIndex(({ type }, place) => place <= at && go.scopes[type] !== undefined);
   const isBody = steps[index]?.type === "block" && go.scopes[steps[index - 1]!.type] === "function";
   return isBody ? { ...definition, at: index - 1 } : definition;
 }
 
 /** A type without a name of its own makes a field that has the type's. */
-function embedded(way: Way, at: number): Meaning | "up" {
+function embedded(way: NodePath, at: number): Meaning | "up" {
   const field = textOf(way, way.steps[at - 1]!).replace(/`[^`]*`\s*$|"[^"]*"\s*$/, "");
   return field.replace(/^\*?\s*/, "").trim() === textOf(way, way.steps[at]!).replace(/^\*?\s*/, "")
     ? unclear
@@ -105,7 +105,7 @@ function embedded(way: Way, at: number): Meaning | "up" {
 }
 
 /** The name of a field, or the key of a map: which one tells the type of the literal. */
-function key(way: Way, at: number): Meaning {
+function key(way: NodePath, at: number): Meaning {
   const literal = way.steps.findLastIndex(({ type }) => type === "composite_literal");
   const values = way.steps.slice(literal, at).filter(({ type }) => type === "literal_value").length;
   const text = textOf(way, way.steps[literal] ?? way.steps[at]!);

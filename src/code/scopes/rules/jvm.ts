@@ -7,20 +7,20 @@ import {
   type Meaning,
   member,
   memberDefinition,
+  type NodePath,
   nearestOf,
   refer,
   reference,
   type ScopeRules,
   scopesOf,
   unclear,
-  type Way,
 } from "../scope-rules.ts";
 
 const { any, label, type } = kinds;
 
 export const java: ScopeRules = {
   names: { identifier: reference, type_identifier: typeName },
-  places: {
+  positions: {
     "variable_declarator.name": variable,
     "formal_parameter.name": (way, at) =>
       define(way.steps[at - 3]?.type === "record_declaration" ? { isMember: true } : {}),
@@ -91,12 +91,12 @@ export const java: ScopeRules = {
 };
 
 /** `outer.new Inner()` looks for it in the type of `outer`. */
-function typeName({ text, steps }: Way): Meaning {
+function typeName({ text, steps }: NodePath): Meaning {
   const { start } = steps.at(-1)!;
   return /\.\s*new\s+$/.test(text.slice(Math.max(0, start - 40), start)) ? member : refer({ kind: type });
 }
 
-function variable(way: Way, at: number): Meaning {
+function variable(way: NodePath, at: number): Meaning {
   switch (way.steps[at - 2]?.type) {
     case "local_variable_declaration":
       return define({ at: at - 2, from: way.steps[at]!.start });
@@ -108,13 +108,13 @@ function variable(way: Way, at: number): Meaning {
 }
 
 /** In a condition it holds where that is true, which is not told by brackets. */
-function pattern(way: Way, at: number): Meaning {
+function pattern(way: NodePath, at: number): Meaning {
   const isLast = way.steps[at]!.end === way.steps[at - 1]!.end;
   if (!isLast) return refer({ kind: type });
   return nearestOf(way, at, ["switch_label"]) ? define() : unclear;
 }
 
-function named(way: Way, at: number): Meaning {
+function named(way: NodePath, at: number): Meaning {
   return define({
     in: "outside",
     kind: any,
@@ -130,7 +130,7 @@ export const kotlin: ScopeRules = {
     interpolated_identifier: reference,
     type_identifier: refer({ kind: type }),
   },
-  places: {
+  positions: {
     multi_variable_declaration: "up",
     variable_declaration: (way, at) => (isFirst(way, at) ? "up" : reference),
     property_declaration: kotlinVariable,
@@ -174,41 +174,41 @@ export const kotlin: ScopeRules = {
   byName: /::class\b.*\bmembers?\b/,
 };
 
-function isFirst({ steps }: Way, at: number): boolean {
+function isFirst({ steps }: NodePath, at: number): boolean {
   return steps[at]!.start === steps[at - 1]!.start;
 }
 
 /** In front of the type, and not the value by which it is left out. */
-function isNamed(way: Way, at: number): boolean {
+function isNamed(way: NodePath, at: number): boolean {
   return /^\s*:/.test(way.text.slice(way.steps[at]!.end, way.steps[at - 1]!.end));
 }
 
-function isDeclared({ steps }: Way, at: number): boolean {
+function isDeclared({ steps }: NodePath, at: number): boolean {
   return /^(?:multi_)?variable_declaration$/.test(steps[at]!.type);
 }
 
-function isFunctionName(way: Way, at: number): boolean {
+function isFunctionName(way: NodePath, at: number): boolean {
   return /^\s*\(/.test(way.text.slice(way.steps[at]!.end)) && way.steps[at]!.type === "simple_identifier";
 }
 
 /** `a and b` calls a member of the first. */
-function isOperator({ steps }: Way, at: number): boolean {
+function isOperator({ steps }: NodePath, at: number): boolean {
   const [{ start, end }, whole] = [steps[at]!, steps[at - 1]!];
   return start !== whole.start && end !== whole.end;
 }
 
 /** A local from where it stands on; in a class or a file others see it. */
-function kotlinVariable(way: Way, at: number): Meaning {
+function kotlinVariable(way: NodePath, at: number): Meaning {
   if (!isDeclared(way, at)) return reference;
   const isLocal = way.steps[at - 2]?.type === "statements";
   return isLocal ? define({ from: way.steps[at - 1]!.end }) : define({ isMember: true });
 }
 
-function kotlinParameter({ steps }: Way, at: number): Meaning {
+function kotlinParameter({ steps }: NodePath, at: number): Meaning {
   const isOfFunction = steps[at - 2]?.type === "function_value_parameters";
   return define(isOfFunction && steps[at - 3]?.type !== "anonymous_function" ? { isArgument: true } : {});
 }
 
-function kotlinName({ steps }: Way, at: number): Meaning {
+function kotlinName({ steps }: NodePath, at: number): Meaning {
   return steps[at - 2]?.type === "statements" ? define({ in: "outside" }) : memberDefinition;
 }

@@ -6,6 +6,7 @@ import {
   foreign,
   type Meaning,
   member,
+  type NodePath,
   nameOf,
   nearestOf,
   refer,
@@ -14,12 +15,11 @@ import {
   scopesOf,
   textOf,
   unclear,
-  type Way,
 } from "../scope-rules.ts";
 
 export const python: ScopeRules = {
   names: { identifier: reference },
-  places: {
+  positions: {
     ...each(
       "tuple list parenthesized_expression pattern_list tuple_pattern list_pattern list_splat " +
         "list_splat_pattern dictionary_splat_pattern as_pattern_target",
@@ -64,7 +64,7 @@ export const python: ScopeRules = {
 };
 
 /** Defaults, annotations and bases stand in front of what they belong to, and so does what is gone through first. */
-function isSeenBy(way: Way, index: number): boolean {
+function isSeenBy(way: NodePath, index: number): boolean {
   const { type } = way.steps[index]!;
   const next = way.steps[index + 1];
   if (type === "function_definition" || type === "lambda" || type === "class_definition")
@@ -73,7 +73,7 @@ function isSeenBy(way: Way, index: number): boolean {
   return !isSource || !isFirstClause(way, index);
 }
 
-function isFirstClause(way: Way, index: number): boolean {
+function isFirstClause(way: NodePath, index: number): boolean {
   const before = textOf(way, { start: way.steps[index]!.start + 1, end: way.steps[index + 1]!.start })
     .replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, "")
     .replace(/[^()[\]{}]*/g, (words) => words.replace(/\bfor\b/g, "\0"));
@@ -87,7 +87,7 @@ function isFirstClause(way: Way, index: number): boolean {
 }
 
 /** What is given a name in a class is a member of it, and in the file itself others can import it. */
-function placed(way: Way, at: number, more: Parameters<typeof define>[0]): Meaning {
+function placed(way: NodePath, at: number, more: Parameters<typeof define>[0]): Meaning {
   const around = nearestOf(way, at, holders);
   if (around?.type === "class_definition") return define({ ...more, isMember: true });
   return define({ ...more, isPublic: around === undefined });
@@ -95,11 +95,11 @@ function placed(way: Way, at: number, more: Parameters<typeof define>[0]): Meani
 
 const holders = ["function_definition", "lambda", "class_definition"];
 
-function assigned(way: Way, at: number): Meaning {
+function assigned(way: NodePath, at: number): Meaning {
   return placed(way, at - 1, { in: "nearest" });
 }
 
-function defined(way: Way, at: number): Meaning {
+function defined(way: NodePath, at: number): Meaning {
   return placed(way, at - 2, { in: "outside" });
 }
 
@@ -110,18 +110,18 @@ function parameter(): Decide {
   };
 }
 
-function isInClass(way: Way, at: number): boolean {
+function isInClass(way: NodePath, at: number): boolean {
   return nearestOf(way, at, holders)?.type === "class_definition";
 }
 
-function isTypeParameter({ steps }: Way, at: number): boolean {
+function isTypeParameter({ steps }: NodePath, at: number): boolean {
   return steps
     .slice(0, at)
     .some(({ type, field }) => type === "type_parameter" && field === "type_parameters");
 }
 
 /** Names with dots between, one of which is meant: in imports, and in what `case` compares with. */
-function dotted(way: Way, at: number): Meaning {
+function dotted(way: NodePath, at: number): Meaning {
   const [holder, name] = [way.steps[at - 2]!, way.steps[at - 1]!];
   const isFirst = way.steps[at]!.start === name.start;
   const isOnly = isFirst && way.steps[at]!.end === name.end;
@@ -144,7 +144,7 @@ function dotted(way: Way, at: number): Meaning {
   }
 }
 
-function withAlias(way: Way, meaning: Meaning): Meaning {
+function withAlias(way: NodePath, meaning: Meaning): Meaning {
   if (meaning.is !== "definition") return meaning;
   return { ...meaning, around: { before: `${nameOf(way)} as `, after: "" } };
 }

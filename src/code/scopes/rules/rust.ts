@@ -7,6 +7,7 @@ import {
   type Meaning,
   member,
   memberDefinition,
+  type NodePath,
   nameOf,
   nearestOf,
   refer,
@@ -14,7 +15,6 @@ import {
   scopesOf,
   textOf,
   unclear,
-  type Way,
 } from "../scope-rules.ts";
 
 const { any, constant, local, type, value } = kinds;
@@ -28,7 +28,7 @@ export const rust: ScopeRules = {
     field_identifier: member,
     shorthand_field_identifier: reference,
   },
-  places: {
+  positions: {
     ...each(
       "tuple_pattern ref_pattern mut_pattern reference_pattern slice_pattern or_pattern " +
         "captured_pattern struct_pattern tuple_struct_pattern field_pattern.pattern",
@@ -97,7 +97,7 @@ export const rust: ScopeRules = {
 };
 
 /** A name in a pattern is new, unless it is spelled like a constant; `{ name }` names a field as well, which stays. */
-function pattern(more: (way: Way, at: number) => Parameters<typeof define>[0]): Decide {
+function pattern(more: (way: NodePath, at: number) => Parameters<typeof define>[0]): Decide {
   return (way, at) => {
     const name = nameOf(way);
     if (/^\p{Lu}/u.test(name)) return reference;
@@ -120,7 +120,7 @@ function item(kind: number): Decide {
   };
 }
 
-function isImported(way: Way): boolean {
+function isImported(way: NodePath): boolean {
   return nearestOf(way, way.steps.length - 1, ["use_declaration"]) !== undefined;
 }
 
@@ -128,7 +128,7 @@ function isImported(way: Way): boolean {
 const plainMacros =
   /^(?:std::)?(?:e?print(?:ln)?|format(?:_args)?|write(?:ln)?|panic|(?:debug_)?assert(?:_eq|_ne)?|vec|dbg|todo|unreachable|unimplemented|anyhow|bail|ensure)$/;
 
-function macroOf(way: Way): { readonly name: string; readonly at: number } | undefined {
+function macroOf(way: NodePath): { readonly name: string; readonly at: number } | undefined {
   const at = way.steps.findIndex(({ type }) => type === "macro_invocation");
   if (at === -1) return undefined;
   const [, name = ""] = /^([\w:]+)\s*!/.exec(textOf(way, way.steps[at]!)) ?? [];
@@ -136,7 +136,7 @@ function macroOf(way: Way): { readonly name: string; readonly at: number } | und
 }
 
 /** In a macro there are only words: what can be more than an expression is not understood. */
-function token(way: Way): Meaning {
+function token(way: NodePath): Meaning {
   if (nearestOf(way, way.steps.length - 1, ["attribute"])) return knownAttribute(way) ? foreign : unclear;
   const macro = macroOf(way);
   if (macro === undefined || !plainMacros.test(macro.name)) return unclear;
@@ -153,7 +153,7 @@ function token(way: Way): Meaning {
   return refer({ kind: local | any });
 }
 
-function knownAttribute(way: Way): boolean {
+function knownAttribute(way: NodePath): boolean {
   const attribute = nearestOf(way, way.steps.length - 1, ["attribute"])!;
   return /^(?:derive|cfg|cfg_attr|allow|warn|deny|forbid|expect|repr|doc|serde|inline|must_use|deprecated|clap|arg|command|error)\b/.test(
     textOf(way, attribute),
@@ -162,7 +162,7 @@ function knownAttribute(way: Way): boolean {
 
 /** `{name}` in the text of a format macro. */
 function inFormat(
-  way: Way,
+  way: NodePath,
   { start, end }: { readonly start: number; readonly end: number },
 ): Meaning | undefined {
   if (!way.steps.some(({ type }) => /string/.test(type))) return undefined;

@@ -7,13 +7,13 @@ import {
   type Meaning,
   member,
   memberDefinition,
+  type NodePath,
   refer,
   reference,
   type ScopeRules,
   scopesOf,
   textOf,
   unclear,
-  type Way,
 } from "../scope-rules.ts";
 
 /** Functions have names of their own. */
@@ -22,7 +22,7 @@ const bashFunctions = kinds.private;
 /** A function sees the variables of whoever calls it, local ones as well: in one file a name is one variable. */
 export const bash: ScopeRules = {
   names: { variable_name: reference, word: unclear, extglob_pattern: foreign },
-  places: {
+  positions: {
     "subscript.name": "up",
     "variable_assignment.name": bashAssignment,
     ...each(
@@ -46,20 +46,20 @@ export const bash: ScopeRules = {
 };
 
 /** `name=1 program` and `export name=1` are for programs that know the name. */
-function bashAssignment(way: Way, at: number): Meaning {
+function bashAssignment(way: NodePath, at: number): Meaning {
   const holder = way.steps[at - 2];
   if (holder?.type === "command" || isBashExport(way, at - 1)) return unclear;
   return define({ in: "file" });
 }
 
-function isBashExport(way: Way, at: number): boolean {
+function isBashExport(way: NodePath, at: number): boolean {
   const holder = way.steps[at - 1];
   return holder?.type === "declaration_command" && /^(?:export|\w+\s+-\w*[xn])/.test(textOf(way, holder));
 }
 
 /** What is run later, as the word of `trap`, and what is an assignment to some commands. */
 function inBashText(
-  way: Way,
+  way: NodePath,
   { start, end }: { readonly start: number; readonly end: number },
 ): Meaning | undefined {
   const { type } = way.steps.at(-1)!;
@@ -71,7 +71,7 @@ function inBashText(
 
 export const lua: ScopeRules = {
   names: { identifier: reference },
-  places: {
+  positions: {
     "variable_list.name": luaVariable,
     "function_declaration.name": (way, at) =>
       way.steps[at - 1]!.field === "local_declaration"
@@ -99,7 +99,7 @@ export const lua: ScopeRules = {
 };
 
 /** `local` begins a new luaVariable, known behind its statement; else an assignment is to what is there. */
-function luaVariable(way: Way, at: number): Meaning {
+function luaVariable(way: NodePath, at: number): Meaning {
   const holder = way.steps[at - 2]!;
   if (holder.type === "for_generic_clause") return define();
   const index = holder.type === "variable_declaration" ? at - 2 : at - 3;
@@ -109,7 +109,7 @@ function luaVariable(way: Way, at: number): Meaning {
 }
 
 /** What the body of `repeat` declares is seen by its condition as well. */
-function inLuaBody({ steps }: Way, at: number, definition: ReturnType<typeof define>): Meaning {
+function inLuaBody({ steps }: NodePath, at: number, definition: ReturnType<typeof define>): Meaning {
   const block = steps.slice(0, at + 1).findLastIndex(({ type }) => lua.scopes[type] !== undefined);
   const index = steps[block - 1]?.type === "repeat_statement" ? block - 1 : block;
   return { ...definition, at: Math.max(0, index) };
@@ -118,7 +118,7 @@ function inLuaBody({ steps }: Way, at: number, definition: ReturnType<typeof def
 /** The variables of PHP: each belongs to a function as a whole, or to the file. */
 export const php: ScopeRules = {
   names: { name: (way) => (isPhpVariable(way) ? reference : foreign) },
-  places: {
+  positions: {
     ...each("variable_name list_literal by_ref pair", "up"),
     ...each(
       "assignment_expression.left reference_assignment_expression.left " +
@@ -158,16 +158,16 @@ export const php: ScopeRules = {
     /\b(?:compact|extract|get_defined_vars|eval|parse_str)\s*\(|\$\$\w|\b(?:include|require)(?:_once)?\b/,
 };
 
-function isPhpVariable({ steps }: Way): boolean {
+function isPhpVariable({ steps }: NodePath): boolean {
   return steps.at(-2)?.type === "variable_name";
 }
 
 /** `$a->b` names a member, `$a->$b` a variable that holds the name of one. */
-function phpMember(way: Way): Meaning {
+function phpMember(way: NodePath): Meaning {
   return isPhpVariable(way) ? reference : member;
 }
 
-function phpAssignment({ steps }: Way): Meaning {
+function phpAssignment({ steps }: NodePath): Meaning {
   const isOfFile = !steps.some(({ type }) => php.scopes[type] !== undefined);
   return define({ in: "function", isPublic: isOfFile });
 }

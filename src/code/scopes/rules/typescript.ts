@@ -7,6 +7,7 @@ import {
   type Meaning,
   member,
   memberDefinition,
+  type NodePath,
   nameOf,
   nearestOf,
   refer,
@@ -16,7 +17,6 @@ import {
   scopesOf,
   textOf,
   unclear,
-  type Way,
 } from "../scope-rules.ts";
 
 const { any, type } = kinds;
@@ -44,7 +44,7 @@ export const typescript: ScopeRules = {
     property_identifier: member,
     private_property_identifier: refer({ kind: kinds.private }),
   },
-  places: {
+  positions: {
     object: (way) => refer({ around: { before: `${nameOf(way)}: `, after: "" } }),
     // Patterns: what they are part of decides.
     array_pattern: "up",
@@ -118,7 +118,7 @@ export const typescript: ScopeRules = {
 };
 
 /** A name in a pattern: as `{ name }` it names a property as well, which stays. */
-function written(decide: (way: Way, at: number) => Meaning): Decide {
+function written(decide: (way: NodePath, at: number) => Meaning): Decide {
   return (way, at) => {
     const meaning = decide(way, at);
     const isShort = way.steps.at(-1)!.type === "shorthand_property_identifier_pattern";
@@ -127,14 +127,14 @@ function written(decide: (way: Way, at: number) => Meaning): Decide {
   };
 }
 
-function variable(way: Way, at: number): Meaning {
+function variable(way: NodePath, at: number): Meaning {
   const declaration = way.steps[at - 2]!;
   const isVar = declaration.type === "variable_declaration";
   return visible(way, at - 2, define({ in: isVar ? "function" : "nearest", at: at - 2 }));
 }
 
 /** `for (x of …)` only assigns. */
-function loopVariable(way: Way, at: number): Meaning {
+function loopVariable(way: NodePath, at: number): Meaning {
   const [, word] =
     /\b(var|let|const|using)\s*$/.exec(
       textOf(way, { start: way.steps[at - 1]!.start, end: way.steps[at]!.start }),
@@ -144,7 +144,7 @@ function loopVariable(way: Way, at: number): Meaning {
 }
 
 /** `constructor(private name)` makes a property of it. */
-function parameter(way: Way, at: number): Meaning {
+function parameter(way: NodePath, at: number): Meaning {
   const head = textOf(way, { start: way.steps[at - 1]!.start, end: way.steps[at]!.start });
   return /\b(?:public|private|protected|readonly|override)\b/.test(head)
     ? define({ isMember: true })
@@ -152,7 +152,7 @@ function parameter(way: Way, at: number): Meaning {
 }
 
 /** Classes and interfaces of one name are one, and have to call their type parameters alike. */
-function typeParameter(way: Way, at: number): Meaning {
+function typeParameter(way: NodePath, at: number): Meaning {
   const holder = way.steps[at - 3]!;
   const [, name] =
     /^(?:abstract\s+)?(?:class|interface)\s+([\p{ID_Continue}$]+)/u.exec(textOf(way, holder)) ?? [];
@@ -167,7 +167,7 @@ function declared(definition: ReturnType<typeof define>): Decide {
 
 /** Of old, a function in a block can be called outside of it. */
 function hoisted(
-  { steps }: Way,
+  { steps }: NodePath,
   at: number,
   definition: ReturnType<typeof define>,
 ): ReturnType<typeof define> {
@@ -177,7 +177,7 @@ function hoisted(
 }
 
 /** Whether others see what the statement at `at` declares; what a namespace or another's module shows is a member of it. */
-function visible(way: Way, at: number, definition: ReturnType<typeof define>): Meaning {
+function visible(way: NodePath, at: number, definition: ReturnType<typeof define>): Meaning {
   const { steps } = way;
   const outer = steps.slice(0, at).findLast(({ type }) => type === "internal_module" || type === "module");
   const isExported = steps[at - 1]?.type === "export_statement";
@@ -188,13 +188,13 @@ function visible(way: Way, at: number, definition: ReturnType<typeof define>): M
   return isDefault ? definition : { ...definition, isPublic: true };
 }
 
-function ambient(way: Way, at: number): string {
+function ambient(way: NodePath, at: number): string {
   const declaration = nearestOf(way, at, ["ambient_declaration"]);
   return declaration === undefined ? "" : textOf(way, declaration).slice(0, 40);
 }
 
 /** `export { a } from "b"` names what another file has. */
-function exported(way: Way, at: number): Meaning {
+function exported(way: NodePath, at: number): Meaning {
   const clause = way.steps[at - 2] as Step;
   if (/^\s*from\b/.test(way.text.slice(clause.end, clause.end + 40))) return foreign;
   const after = isAlone(way, at) ? ` as ${nameOf(way)}` : "";
@@ -202,21 +202,21 @@ function exported(way: Way, at: number): Meaning {
 }
 
 /** The specifier is this name and nothing else, but for a leading `type`. */
-function isAlone(way: Way, at: number): boolean {
+function isAlone(way: NodePath, at: number): boolean {
   return !/\bas\b/.test(way.text.slice(way.steps[at]!.end, way.steps[at - 1]!.end));
 }
 
 /** `#name` holds in its class only, and nothing else can mean it. */
-function ownMember(way: Way): Meaning {
+function ownMember(way: NodePath): Meaning {
   return nameOf(way).startsWith("#") ? define({ in: "outside", kind: kinds.private }) : memberDefinition;
 }
 
 /** `<name>` of HTML is no name of ours. */
-function element(way: Way): Meaning {
+function element(way: NodePath): Meaning {
   return /^[\p{Ll}]/u.test(nameOf(way)) ? foreign : reference;
 }
 
-function firstWordOf(way: Way, at: number): number {
+function firstWordOf(way: NodePath, at: number): number {
   const { start, end } = way.steps[at - 1]!;
   return start + (/^import\s+(?:type\s+)?/.exec(way.text.slice(start, end))?.[0].length ?? 0);
 }

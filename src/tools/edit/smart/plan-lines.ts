@@ -1,9 +1,9 @@
 import { type BlockChange, type Splice, withReadings } from "../../../code/blocks/block-change.ts";
-import { indentationLevel, placeAt } from "../../../code/blocks/snippet.ts";
+import { indentationLevel, targetAt } from "../../../code/blocks/snippet.ts";
 import { blanksOf, lineEndNear } from "../../../code/lines.ts";
 import type { SmartFile } from "../../../code/smart/locate.ts";
-import type { Place } from "../../../code/smart/location.ts";
-import { LinePlaces } from "../../../code/smart/text-locations.ts";
+import type { TextLocation } from "../../../code/smart/location.ts";
+import { LineTable } from "../../../code/smart/text-locations.ts";
 
 /** What is done with a place. */
 export type Operation = "replace" | "insert_before" | "insert_after" | "delete";
@@ -14,11 +14,11 @@ export type Operation = "replace" | "insert_before" | "insert_after" | "delete";
  */
 export function planLines(
   { text, outline }: Pick<SmartFile, "text" | "outline">,
-  place: Place,
+  place: TextLocation,
   operation: Exclude<Operation, "delete">,
   content: string,
 ): readonly BlockChange[] {
-  const lines = new LinePlaces(text);
+  const lines = new LineTable(text);
   const lineEnd = lineEndNear(text, place.start);
   const added = content
     .replace(/^\ufeff/, "")
@@ -29,11 +29,11 @@ export function planLines(
     ? commonBlanks(added)
     : indentationBeside(lines, place, operation);
   const fitted = outline
-    ? placeAt(text, outline, place.start, indentation)
+    ? targetAt(text, outline, place.start, indentation)
     : { indentation, level, hasDirectives: false };
   const change = {
     snippet: { lines: added, blankLinesBefore: 0 },
-    place: fitted,
+    target: fitted,
     isInline: false,
     lineEnd,
   };
@@ -55,11 +55,11 @@ export function planLines(
 /** Puts whole lines before or after others, or in their place, to the byte; a line end is added where one is missing. */
 export function planAsIs(
   text: string,
-  { start, firstLine, lastLine }: Place,
+  { start, firstLine, lastLine }: TextLocation,
   operation: Exclude<Operation, "delete">,
   content: string,
 ): Splice {
-  const lines = new LinePlaces(text);
+  const lines = new LineTable(text);
   const lineEnd = lineEndNear(text, start);
   const closed = /[\r\n]$/.test(content) ? content : content + lineEnd;
   const [first, next] = [lines.start(firstLine), lines.next(lastLine)];
@@ -75,8 +75,8 @@ export function planAsIs(
 }
 
 /** What goes: lines with their line ends, or text; text that is all its lines hold takes them with it. */
-export function planDeletion(text: string, { way, start, end, firstLine, lastLine }: Place): Splice {
-  const lines = new LinePlaces(text);
+export function planDeletion(text: string, { way, start, end, firstLine, lastLine }: TextLocation): Splice {
+  const lines = new LineTable(text);
   const [first, last] = [lines.start(firstLine), lines.end(lastLine)];
   const isPart = text.slice(first, start).trim() !== "" || text.slice(end, Math.max(end, last)).trim() !== "";
   if (isPart && (way === "text" || way === "tolerant text")) return { start, end, text: "" };
@@ -103,7 +103,11 @@ function commonBlanks(lines: readonly string[]): string {
 }
 
 /** Of the line beside which they stand, or the nearest that is not blank. */
-function indentationBeside(lines: LinePlaces, { firstLine, lastLine }: Place, operation: Operation): string {
+function indentationBeside(
+  lines: LineTable,
+  { firstLine, lastLine }: TextLocation,
+  operation: Operation,
+): string {
   const down = Array.from({ length: lines.count - firstLine + 1 }, (_, index) => firstLine + index);
   const up = Array.from({ length: lastLine }, (_, index) => lastLine - index);
   const order = operation === "insert_after" ? [...up, ...down] : [...down, ...up];

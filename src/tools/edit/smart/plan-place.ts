@@ -4,7 +4,7 @@ import { describeBlock } from "../../../code/blocks/describe-block.ts";
 import { insertBlock } from "../../../code/blocks/insert-block.ts";
 import { replaceBlock } from "../../../code/blocks/replace-block.ts";
 import { snippetOf } from "../../../code/blocks/snippet.ts";
-import type { Place } from "../../../code/smart/location.ts";
+import type { TextLocation } from "../../../code/smart/location.ts";
 import type { CodeSymbol } from "../../../contract/code.ts";
 import type { PreviewContext } from "../../../contract/tool.ts";
 import type { FilePlan } from "../../../edit/edit-request.ts";
@@ -33,7 +33,7 @@ export interface Wanted {
 /** What becomes of the file. Throws where it would parse worse than before. */
 export async function planPlace(
   file: ReadFile,
-  place: Place,
+  place: TextLocation,
   wanted: Wanted,
   context: PreviewContext,
 ): Promise<FilePlan> {
@@ -44,7 +44,7 @@ export async function planPlace(
 
 async function planEdit(
   file: ReadFile,
-  place: Place,
+  place: TextLocation,
   wanted: Wanted,
   context: PreviewContext,
 ): Promise<FilePlan> {
@@ -71,7 +71,7 @@ const foundLoosely = "found with other indentation, quotes or wrapping";
 
 async function planBlock(
   file: CodeFile,
-  place: Place,
+  place: TextLocation,
   symbol: CodeSymbol,
   { operation, content }: Wanted,
   context: PreviewContext,
@@ -141,7 +141,7 @@ function differenceOf(before: string, after: string): Splice {
 /** How the location was understood, where that is not plain. */
 function notesOnPlace(
   { outline }: ReadFile,
-  { way, symbol, firstLine, lastLine, score }: Place,
+  { way, symbol, firstLine, lastLine, score }: TextLocation,
 ): readonly string[] {
   const block = symbol && outline ? describeBlock(outline, symbol) : "";
   switch (way) {

@@ -1,4 +1,4 @@
-import type { Place } from "../../../code/smart/location.ts";
+import type { TextLocation } from "../../../code/smart/location.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { PreviewContext } from "../../../contract/tool.ts";
 import { asBuffer } from "../../../lib/as-buffer.ts";
@@ -12,7 +12,7 @@ import type { ReadFile } from "./smart-file.ts";
  */
 export async function refuseOutdatedNumbers(
   { path, bytes, source }: ReadFile,
-  { firstLine, lastLine }: Place,
+  { firstLine, lastLine }: TextLocation,
   { seen }: PreviewContext,
 ): Promise<void> {
   const { lines, text } = source;

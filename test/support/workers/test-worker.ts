@@ -3,20 +3,20 @@ import type { Reading } from "../../../src/contract/code.ts";
 import { serveStarter } from "../../../src/workers/serve-starter.ts";
 
 /** What it tells who started it. */
-export interface TrialStarter {
+export interface TestStarter {
   /** Nothing more will be heard of it. */
   hangs(): void;
 }
 
-export interface TrialService {
+export interface TestService {
   add(numbers: readonly number[], options: Reading): Promise<number>;
   hang(_: undefined, options: Reading): Promise<never>;
   takeBytes(_: undefined, options: Reading): Promise<never>;
   takeObjects(_: undefined, options: Reading): Promise<never>;
 }
 
-serveStarter<TrialStarter>({ retireAbove: 1_000_000_000, endAbove: 300_000_000 }, async ({ starter }) => {
-  const service: TrialService = {
+serveStarter<TestStarter>({ retireAbove: 1_000_000_000, endAbove: 300_000_000 }, async ({ starter }) => {
+  const service: TestService = {
     add: async (numbers) => numbers.reduce((sum, number) => sum + number, 0),
     hang: async (_, options) => {
       await starter.ask("hangs", undefined as never, options);

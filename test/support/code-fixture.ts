@@ -4,7 +4,7 @@ import { openCode } from "../../src/code/open-code.ts";
 import { type ToolRoom, toolRoom } from "./tool-room.ts";
 
 /** A tool room in which code is read, with these files in it. `await using` removes it. */
-export function codeRoom(files: Readonly<Record<string, string | Uint8Array>> = {}): ToolRoom {
+export function codeFixture(files: Readonly<Record<string, string | Uint8Array>> = {}): ToolRoom {
   const room = toolRoom((workspace, outputs) =>
     openCode({ workspace, directory: join(outputs, "index"), guard: () => undefined }),
   );
