@@ -64,15 +64,7 @@ function gather(): ReadonlyMap<string, readonly SymbolKind[]> {
 
 const methodWords: ReadonlySet<string> = new Set(["method", "member"]);
 
-const holders: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
-  "class",
-  "struct",
-  "union",
-  "enum",
-  "trait",
-  "interface",
-  "impl",
-]);
+const holders: ReadonlySet<string> = new Set("class struct union enum trait interface impl".split(" "));
 
 /** The head says so before the name: `pub async fn run`, `data class Point`, `defmodule A`. */
 function declares({ signature, name }: CodeSymbol, wanted: string): boolean {

@@ -252,13 +252,4 @@ export function targetAt(
   return { indentation, level: indentationLevel(text), hasDirectives: withDirectives.has(language) };
 }
 
-const withDirectives: ReadonlySet<string> = new Set([
-  "c",
-  "cpp",
-  "c-sharp",
-  "swift",
-  "objc",
-  "cuda",
-  "arduino",
-  "glsl",
-]);
+const withDirectives: ReadonlySet<string> = new Set("c cpp c-sharp swift objc cuda arduino glsl".split(" "));

@@ -101,29 +101,14 @@ export function gapFor(
 const isAbove = /^\s*(?:@|#|\/\/|\/\*|\*|--|\[|$)/;
 
 /** In these long and short ones stand as close to each other. */
-const close: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
-  "constant",
-  "variable",
-  "field",
-  "property",
-  "key",
-  "enum",
-  "variant",
-  "function",
-  "method",
-  "constructor",
-]);
+const close: ReadonlySet<string> = new Set(
+  "constant variable field property key enum variant function method constructor".split(" "),
+);
 
 /** Kinds that hold values rather than declarations. */
-export const valueHolders: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
-  "constant",
-  "variable",
-  "field",
-  "property",
-  "key",
-  "enum",
-  "variant",
-]);
+export const valueHolders: ReadonlySet<string> = new Set(
+  "constant variable field property key enum variant".split(" "),
+);
 
 /** Undefined when something else stands between them, or they share a line. */
 function gapBetween(text: string, before: CodeSymbol, after: CodeSymbol): number | undefined {

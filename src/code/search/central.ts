@@ -111,22 +111,11 @@ function namesDefined(outlines: readonly (readonly OutlinedSymbol[])[]): Map<str
   return defined;
 }
 
-const named: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
-  "function",
-  "method",
-  "class",
-  "struct",
-  "union",
-  "enum",
-  "trait",
-  "interface",
-  "type",
-  "module",
-  "macro",
-  "constant",
-  "variable",
-  "table",
-]);
+const named: ReadonlySet<string> = new Set(
+  "function method class struct union enum trait interface type module macro constant variable table".split(
+    " ",
+  ),
+);
 
 function filesUsing(term: string, { segments }: WordIndex, places: ReadonlyMap<number, number>): Set<number> {
   const saying = new Set<number>();

@@ -44,14 +44,9 @@ export function piecesOf(text: string, symbols: readonly CodeSymbol[]): Piece[] 
 }
 
 /** Those that lie in the text of another and would say little alone. */
-export const partKinds: ReadonlySet<SymbolKind> = new Set([
-  "field",
-  "property",
-  "variant",
-  "key",
-  "element",
-  "variable",
-]);
+export const partKinds: ReadonlySet<string> = new Set(
+  "field property variant key element variable".split(" "),
+);
 
 /** What each symbol covers without those in it, in the order of the text; what no symbol covers under undefined. */
 function ownStretches(text: string, symbols: readonly CodeSymbol[]): Map<number | undefined, Stretch[]> {

@@ -65,15 +65,9 @@ function holds(outer: Piece | undefined, inner: Piece): boolean {
   return outer !== undefined && outer.end >= inner.end && outer.node !== inner.node;
 }
 
-const holdingMethods: ReadonlySet<SymbolKind> = new Set([
-  "class",
-  "struct",
-  "union",
-  "enum",
-  "trait",
-  "interface",
-  "impl",
-]);
+const holdingMethods: ReadonlySet<string> = new Set(
+  "class struct union enum trait interface impl".split(" "),
+);
 const holdingLocals: ReadonlySet<SymbolKind> = new Set(["function", "method", "constructor"]);
 
 /** What is declared in it is local to it. */

@@ -1,4 +1,5 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 
 /** What makes one outline of another: symbols in place of those between the first and the last few, which only move. */
 export interface OutlineChange extends Omit<Outline, "symbols"> {
@@ -77,9 +78,13 @@ function isSame(one: CodeSymbol, other: CodeSymbol): boolean {
   );
 }
 
-/** The last outlines that were told, by the version of their text; the oldest are forgotten. */
+/** The outlines that were sent last, by the version of their text. */
 export class LastOutlines {
-  readonly #held = new Map<string, { readonly version: number; readonly outline: Outline }>();
+  readonly #held = new BoundedCache<string, { readonly version: number; readonly outline: Outline }>({
+    maxEntries: 8,
+    maxWeight: 50_000,
+    weigh: ({ outline }) => outline.symbols.length,
+  });
 
   versionOf(text: string): number | undefined {
     return this.#held.get(text)?.version;
@@ -91,17 +96,6 @@ export class LastOutlines {
   }
 
   set(text: string, version: number, outline: Outline): void {
-    this.#held.delete(text);
     this.#held.set(text, { version, outline });
-    let symbols = 0;
-    for (const held of this.#held.values()) symbols += held.outline.symbols.length;
-    for (const [oldest, held] of this.#held) {
-      if (oldest === text || (this.#held.size <= mostOutlines && symbols <= mostSymbols)) break;
-      this.#held.delete(oldest);
-      symbols -= held.outline.symbols.length;
-    }
   }
 }
-
-const mostOutlines = 8;
-const mostSymbols = 50_000;

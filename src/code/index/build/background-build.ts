@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { throwIfAborted } from "../../lib/abort.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { throwIfAborted } from "../../../lib/breath.ts";
+import { throwIfAborted } from "../../../lib/abort.ts";
 import { makeDatabaseFile } from "../../../system/database-file.ts";
 import { loadSqlite } from "../../../system/load-sqlite.ts";
 import { isBusy, isDamage } from "../storage/index-database.ts";

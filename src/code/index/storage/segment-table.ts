@@ -1,3 +1,4 @@
+import { BoundedCache } from "../../../lib/bounded-cache.ts";
 import { ByteReader, ByteWriter, DamagedIndex } from "./bytes.ts";
 import { checked, checkOf, type IndexDatabase } from "./index-database.ts";
 import { type Segment, type SegmentHead, SegmentReader } from "./segment.ts";
@@ -19,7 +20,10 @@ export class SegmentTable {
   readonly #database: IndexDatabase;
   readonly #lexical = new Map<number, StoredSegment<LexicalHead>>();
   readonly #words = new Map<number, StoredSegment<WordHead>>();
-  readonly #pages = new PageCache(cacheBytes);
+  readonly #pages = new BoundedCache<number, Uint8Array>({
+    maxWeight: cacheBytes,
+    weigh: ({ length }) => length,
+  });
 
   constructor(database: IndexDatabase) {
     this.#database = database;
@@ -109,7 +113,11 @@ export class SegmentTable {
   #reader(number: number, head: LexicalHead | WordHead): SegmentReader {
     return new SegmentReader(head, (page) => {
       const place = number * pagesPerSegment + page;
-      return this.#pages.get(place, () => this.#readPage(place));
+      const held = this.#pages.use(place);
+      if (held !== undefined) return held;
+      const bytes = this.#readPage(place);
+      this.#pages.set(place, bytes);
+      return bytes;
     });
   }
 
@@ -210,38 +218,4 @@ function readPart(reader: ByteReader): SegmentHead {
     () => new Uint8Array(reader.take(reader.varint())),
   );
   return { documents, weighted, firstTerms };
-}
-
-/** Holds the pages that were read last, up to a number of bytes. */
-class PageCache {
-  readonly #pages = new Map<number, Uint8Array>();
-  readonly #maxBytes: number;
-  #bytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  get(place: number, read: () => Uint8Array): Uint8Array {
-    const held = this.#pages.get(place);
-    if (held !== undefined) {
-      this.#pages.delete(place);
-      this.#pages.set(place, held);
-      return held;
-    }
-    const page = read();
-    this.#pages.set(place, page);
-    this.#bytes += page.length;
-    for (const [old, bytes] of this.#pages) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#pages.delete(old);
-      this.#bytes -= bytes.length;
-    }
-    return page;
-  }
-
-  clear(): void {
-    this.#pages.clear();
-    this.#bytes = 0;
-  }
 }

@@ -205,12 +205,9 @@ function cppParameter({ steps }: NodePath): Meaning {
   return owner !== -1 && lists === 1 ? define({ at: owner }) : define();
 }
 
-const parameterOwners: ReadonlySet<string> = new Set([
-  "function_definition",
-  "lambda_expression",
-  "catch_clause",
-  "template_declaration",
-]);
+const parameterOwners: ReadonlySet<string> = new Set(
+  "function_definition lambda_expression catch_clause template_declaration".split(" "),
+);
 
 /** Whether the preprocessor may take the name for something else than a value: a member, a label, text. */
 function isForPreprocessor(way: NodePath): boolean {

@@ -142,7 +142,7 @@ export const kotlin: ScopeRules = {
       /catch\s*\(\s*$/.test(way.text.slice(0, way.steps[at]!.start).slice(-40))
         ? define()
         : reference,
-    kotlinParameter: (way, at) => (isFirst(way, at) ? kotlinParameter(way, at) : reference),
+    parameter: (way, at) => (isFirst(way, at) ? kotlinParameter(way, at) : reference),
     class_parameter: (way, at) => (isNamed(way, at) ? define({ isMember: true }) : reference),
     type_parameter: (way, at) => (isFirst(way, at) ? define({ kind: type }) : refer({ kind: type })),
     function_declaration: (way, at) => (isFunctionName(way, at) ? kotlinName(way, at) : reference),

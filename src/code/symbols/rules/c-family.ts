@@ -138,12 +138,9 @@ function innerDeclarator(node: Node): Node | null {
 }
 
 /** Declarators that hold the next one without a field name. */
-const unnamedHolders: ReadonlySet<string> = new Set([
-  "parenthesized_declarator",
-  "reference_declarator",
-  "variadic_declarator",
-  "attributed_declarator",
-]);
+const unnamedHolders: ReadonlySet<string> = new Set(
+  "parenthesized_declarator reference_declarator variadic_declarator attributed_declarator".split(" "),
+);
 
 /** Where the part after the last `::` outside of angle brackets begins. */
 function lastPartAt(written: string): number {
