@@ -1,37 +1,34 @@
-/** Where the line that holds `at` begins. */
 export function lineStart(text: string, at: number): number {
   return text.lastIndexOf("\n", at - 1) + 1;
 }
 
-/** Where the line that holds `at` ends, before its line end. */
+/** Before the line end. */
 export function lineEnd(text: string, at: number): number {
   const feed = text.indexOf("\n", at);
   if (feed === -1) return text.length;
   return feed > at && text[feed - 1] === "\r" ? feed - 1 : feed;
 }
 
-/** The blanks that the line which holds `at` begins with. */
+/** The blanks at the start of the line of `at`. */
 export function indentationAt(text: string, at: number): string {
   const start = lineStart(text, at);
   return /^[ \t]*/.exec(text.slice(start, at))![0];
 }
 
-/** The blanks that a line begins with. */
 export function blanksOf(line: string): string {
   return /^[ \t]*/.exec(line)![0];
 }
 
-/** Nothing but blanks stands before it on its line. */
+/** Only blanks precede it on its line. */
 export function opensLine(text: string, at: number): boolean {
   return text.slice(lineStart(text, at), at).trim() === "";
 }
 
-/** The end of a part of the text without the blanks and line ends that it ends with. */
 export function trimmedEnd(text: string, start: number, end: number): number {
   return start + text.slice(start, end).trimEnd().length;
 }
 
-/** The line end of a line at or above `at`, else of any, else the usual one. */
+/** The line end at or above `at`, else of any line, else the default. */
 export function lineEndNear(text: string, at: number): string {
   const above = text.lastIndexOf("\n", at - 1);
   const feed = above === -1 ? text.indexOf("\n") : above;
@@ -39,12 +36,12 @@ export function lineEndNear(text: string, at: number): string {
   return text.includes("\r") ? "\r" : "\n";
 }
 
-/** How many blank lines lie between the line that ends at `from` and the next that is not blank. */
+/** The number of blank lines between the line that ends at `from` and the next one with text. */
 export function blankLinesBelow(text: string, from: number): number {
   return Math.max(0, lineEndsIn(/^\s*/.exec(text.slice(from))![0]) - 1);
 }
 
-/** How many blank lines lie above the line that begins at `start`. */
+/** The number of blank lines above the line that begins at `start`. */
 export function blankLinesAbove(text: string, start: number): number {
   const above = text.slice(0, start);
   const blanks = above.slice(above.trimEnd().length);
@@ -55,7 +52,7 @@ function lineEndsIn(blanks: string): number {
   return blanks.split("\n").length - 1;
 }
 
-/** Where the lines of a text begin, the first at 0. */
+/** The starts of the lines of a text, the first at 0. */
 export function lineStartsOf(text: string): Uint32Array {
   let starts = new Uint32Array(Math.max(16, text.length >> 4));
   let count = 1;
@@ -70,7 +67,7 @@ export function lineStartsOf(text: string): Uint32Array {
   return starts.subarray(0, count);
 }
 
-/** The line an offset stands in, counted from 1. */
+/** The line of an offset, from 1. */
 export function lineOf(starts: Uint32Array, offset: number): number {
   let low = 0;
   let high = starts.length;

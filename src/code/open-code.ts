@@ -5,22 +5,21 @@ import { IndexWorker } from "./worker/index-worker.ts";
 import { Reader } from "./worker/reader.ts";
 
 export interface CodeOptions {
-  /** Real path. */
   readonly workspace: string;
-  /** Private folder of this workspace for the index. */
+  /** The private folder for the index of this workspace. */
   readonly directory: string;
-  /** Which files the index leaves out; asked again for all when the answer may have changed. */
+  /** Which files the index leaves out. */
   readonly guard: PathGuard;
-  /** Its files are not this machine's, so that only what is handed over can be read: there is no index. */
+  /** The files are on another machine: texts can be parsed, but there is no index. */
   readonly isElsewhere?: boolean;
 }
 
 export interface OpenCode extends Code {
-  /** Ends what reads, and what builds the index. */
+  /** Stops the workers. */
   close(): Promise<void>;
 }
 
-/** The reading of code in one workspace. What does the work runs beside us, and is started by the first question. */
+/** Parses and indexes the code of one workspace, in workers that the first request starts. */
 export function openCode(options: CodeOptions): OpenCode {
   const reader = new Reader();
   const index = new IndexWorker(options);

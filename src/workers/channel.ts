@@ -1,7 +1,7 @@
 import type { Reading } from "../contract/code.ts";
 import { type ErrorCode, ToolError } from "../contract/error.ts";
 
-/** What one side answers, by name. */
+/** The methods of one side, by name. */
 export type ServiceOf<Names> = {
   readonly [Name in keyof Names]: (input: never, options: Reading) => unknown;
 };
@@ -33,7 +33,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Questions and answers in both directions between two processes, over whatever carries messages. */
+/** Requests and answers in both directions between two processes. */
 export class Channel<Theirs extends ServiceOf<Theirs>> {
   readonly #send: (message: unknown) => void;
   readonly #ours: AnyService | Promise<AnyService>;
@@ -75,7 +75,7 @@ export class Channel<Theirs extends ServiceOf<Theirs>> {
     else this.#waiting.get(message.failure)?.reject(receivedError(message.error));
   }
 
-  /** Nobody will answer any more, and nobody wants answers. */
+  /** Rejects all requests and aborts all work. */
   end(error: Error): void {
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     for (const answering of this.#answering.values()) answering.abort();
@@ -114,5 +114,5 @@ export function closed(): ToolError {
   return new ToolError("unavailable", "This tool room is closed", { hint: "Open a new one." });
 }
 
-/** The signal by which a host ends that takes more memory than it may. Nothing else sends it. */
+/** The signal that ends a worker which takes too much memory. Nothing else sends it. */
 export const tooMuchMemory = "SIGALRM";

@@ -4,20 +4,20 @@ import { Channel, closed, type ServiceOf, tooMuchMemory } from "./channel.ts";
 export type Service = object & { readonly close?: () => Promise<void> };
 
 export interface Serving<Asks extends ServiceOf<Asks>> {
-  /** What may be asked of whoever started us. */
+  /** For calls to the parent process. */
   readonly starter: Channel<Asks>;
-  /** Asks to be asked no more: another process is started in place of this one. */
+  /** Asks the parent to start another process for further requests. */
   retire(): void;
 }
 
 export interface ServeOptions {
-  /** Resident bytes above which it retires when its work is done: WebAssembly, for one, never gives memory back. */
+  /** Resident bytes above which it retires after its work: WebAssembly never returns memory, for example. */
   readonly retireAbove: number;
-  /** Resident bytes above which it is ended in the middle of its work. */
+  /** Resident bytes above which it is killed at once. */
   readonly endAbove?: number;
 }
 
-/** The life of a host program: answers the process that started it, and ends with it. */
+/** Runs a worker program: answers its parent process, and ends with it. */
 export function serveStarter<Asks extends ServiceOf<Asks>>(
   { retireAbove, endAbove }: ServeOptions,
   open: (serving: Serving<Asks>) => Promise<Service>,
@@ -37,7 +37,7 @@ export function serveStarter<Asks extends ServiceOf<Asks>>(
     await (await service).close?.();
     process.exit();
   });
-  // Ctrl-C in a terminal reaches us too; whoever started us decides what it means.
+  // Ctrl-C in a terminal reaches this process too; the parent decides what it means.
   process.on("SIGINT", () => {});
 }
 
@@ -46,8 +46,8 @@ function send(message: unknown): void {
 }
 
 /**
- * Ends this process when the one that started it is gone, or when it takes too much memory: in the middle of its work
- * nothing else would tell it.
+ * Ends this process when its parent is gone, or when it takes too much memory: nothing else would stop it in the
+ * middle of its work.
  */
 function endWithParent(mostMemory: number = Number.POSITIVE_INFINITY): void {
   new Worker(watch, { eval: true, execArgv: [], workerData: { mostMemory, tooMuchMemory } }).unref();

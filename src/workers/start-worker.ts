@@ -2,14 +2,14 @@ import { fork } from "node:child_process";
 import { dirname } from "node:path";
 import { allowedVariables } from "../system/variables.ts";
 
-/** A program of our own that runs beside us and is spoken to by messages. It ends when we do. */
+/** A child process with a message channel. It ends when this process does. */
 export interface WorkerProcess {
   readonly pid: number | undefined;
-  /** Whatever can be cloned. Lost without a word when it has ended: `ended` tells. */
+  /** Any cloneable value. Dropped if the process has ended: see `ended`. */
   send(message: unknown): void;
   /** Whether this process stays alive for it. */
   keepsUsAlive(wanted: boolean): void;
-  /** Lets it end by itself: it sees that nobody listens any more. */
+  /** Disconnects, so that it ends by itself. */
   leave(): void;
   kill(): void;
   readonly ended: Promise<WorkerEnd>;
@@ -18,15 +18,14 @@ export interface WorkerProcess {
 export interface WorkerEnd {
   /** "SIGKILL", "exit code 1", or why it could not be started. */
   readonly how: string;
-  /** The end of what it wrote to its standard error. */
   readonly stderrTail: string;
 }
 
 export interface StartOptions {
-  /** The file to run: source or built. */
+  /** The source or built file to run. */
   readonly program: string;
   readonly words: readonly string[];
-  /** For Node and V8, "--max-old-space-size=1024": what cannot be said once it runs. */
+  /** For Node and V8, like "--max-old-space-size=1024". */
   readonly flags: readonly string[];
   readonly onMessage: (message: unknown) => void;
 }
@@ -48,7 +47,7 @@ export function startWorker({ program, words, flags, onMessage }: StartOptions):
   child.on("error", (error) => {
     if (child.pid === undefined) resolve({ how: error.message, stderrTail: stderrTail });
   });
-  // Not "close", which does not come once a channel has been left. Its last words have mostly come before.
+  // Not "close", which does not come after a disconnect. Most of its standard error has arrived by then.
   child.on("exit", (code, signal) => resolve({ how: signal ?? `exit code ${code}`, stderrTail: stderrTail }));
   child.on("message", onMessage);
   return {

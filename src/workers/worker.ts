@@ -5,54 +5,53 @@ import { type AnswerOf, Channel, closed, type InputOf, type ServiceOf } from "./
 import { startWorker, type WorkerEnd, type WorkerProcess } from "./start-worker.ts";
 
 export interface WorkerOptions {
-  /** The file that it runs; it calls `serveStarter`. */
+  /** The file to run; it calls `serveStarter`. */
   readonly program: string;
-  /** What it is for, and about what. */
   readonly args: readonly string[];
   /** For Node and V8. */
   readonly flags?: readonly string[];
-  /** How a question fails that it cannot answer. */
+  /** The errors of failed requests. */
   readonly failures: WorkerFailures;
   /**
-   * How many questions it is given at once; the others wait. With one it is known which question ended it, and one that
-   * is not wanted any more and goes on is ended with it.
+   * How many requests it gets at once; the others wait. With 1 it is known which request crashed it, and a cancelled
+   * request that continues is killed with it.
    */
   readonly concurrency: number;
-  /** What it may ask us. */
+  /** The methods that it may call. */
   readonly ours?: object;
-  /** A question that takes longer ends it. */
+  /** A request that takes longer kills it. */
   readonly limitMs?: number;
-  /** It ends when nobody has asked it anything for so long. */
+  /** It ends after this long without a request. Default: 120 s. */
   readonly idleMs?: number;
-  /** It is given so long to end by itself when it is closed. */
+  /** How long it may take to end by itself when closed. */
   readonly patienceMs?: number;
 }
 
-/** `about` is the file, or what else was asked about. */
+/** `about` is the file, or what else was requested. */
 interface WorkerFailures {
   /** It took longer than `limitMs`. */
   tooSlow(about: string): ToolError;
-  /** The process ended on the way; `otherWay` is what the asker has said to do then. */
+  /** The process ended during the request; `hint` is that of the request. */
   brokeDown(about: string, end: WorkerEnd, otherWay?: string): ToolError;
 }
 
 export interface AskOptions {
-  /** The file, or what else the question is about: named in errors. */
+  /** The file, or what else the request is about: named in errors. */
   readonly about: string;
-  /** What to do when it cannot be answered, if that is not what usually helps. */
+  /** What to do when the request fails, instead of the default hint. */
   readonly otherWay?: string;
   readonly signal: AbortSignal;
 }
 
-/** What a question needs to know of the process that will answer it. */
+/** The process that will answer a request. */
 export interface Answering {
-  /** Another number for each process, from 1: what one was told, the next does not know. */
+  /** From 1, another number for each process: a new process knows nothing of the one before. */
   readonly process: number;
 }
 
 /**
- * A program of ours in a process of its own: what fails there cannot harm us. It is started by the first question, and
- * again by the one after that which ended it.
+ * A program in a child process: its crashes are contained. The first request starts it, and a request after a crash
+ * starts it again.
  */
 export class Worker<Theirs extends ServiceOf<Theirs>> {
   readonly #options: WorkerOptions;
@@ -85,7 +84,7 @@ export class Worker<Theirs extends ServiceOf<Theirs>> {
       release();
       throw error;
     }
-    // Who cancels need not wait until it is answered, but the next question must.
+    // A cancelled caller need not wait for the answer, but the next request must.
     const ended = work.finally(release);
     ended.catch(() => {});
     return await untilAborted(ended, signal, whileReading(about));
@@ -120,7 +119,6 @@ interface RunningOptions
   > {
   readonly number: number;
   readonly limitMs: number | undefined;
-  /** Nothing more is asked of it. */
   readonly forget: () => void;
 }
 
@@ -219,7 +217,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
   }
 }
 
-/** So long a question that is not wanted any more may go on before it is ended with the process. */
+/** How long a cancelled request may continue before the process is killed. */
 const cancelMs = 300;
 
 class WorkerEnded extends Error {

@@ -1,35 +1,34 @@
 import { diffRuns } from "../../edit/diff-runs.ts";
 import { fitTo, type InsertionTarget, type Snippet } from "./snippet.ts";
 
-/** What stands from `start` to `end` gives way to `text`; offsets count UTF-16 units. */
+/** Replaces `start` to `end` with `text`. Offsets count UTF-16 units. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** One way to put new lines into a text. */
 export interface BlockChange {
-  /** What gives way. */
+  /** The replaced part of the text. */
   readonly start: number;
   readonly end: number;
   readonly snippet: Snippet;
   readonly target: InsertionTarget;
-  /** How the indentation of the snippet is understood; see `fitTo`. */
+  /** Which reading of the snippet's indentation to use; see `fitTo`. */
   readonly reading: 0 | 1;
-  /** The first line begins inside a line of the text, behind what indents that. */
+  /** The first new line begins inside a line of the text, after its indentation. */
   readonly isInline: boolean;
   readonly lineEnd: string;
-  /** Stands around the new lines: line ends, separators, indentation of what follows. */
+  /** Text around the new lines: line ends, separators, the indentation of what follows. */
   readonly lead?: string | undefined;
   readonly tail?: string | undefined;
-  /** The text that gives way, where it is a block of its own. */
+  /** The replaced text, where it is a whole block. */
   readonly old?: string | undefined;
-  /** A separator that the element before needs now. */
+  /** A separator that the previous element needs now. */
   readonly also?: Splice | undefined;
 }
 
-/** `literal`: the numbers of the lines that lie inside a string, which stay as they were given. */
+/** `literal`: the numbers of the lines inside a string, which stay as given. */
 export function splicesOf(change: BlockChange, literal: ReadonlySet<number>): readonly Splice[] {
   const { start, end, snippet, target, reading, isInline, lineEnd, lead = "", tail = "", also, old } = change;
   const fitted = fitTo(snippet, target, { reading, literal });
@@ -43,7 +42,6 @@ export function splicesOf(change: BlockChange, literal: ReadonlySet<number>): re
   return also ? [also, splice] : [splice];
 }
 
-/** The same change with either reading of the snippet's indentation. */
 export function withReadings(change: Omit<BlockChange, "reading">): readonly BlockChange[] {
   const isPlain = change.snippet.lines.length === 1 || change.target.indentation === "";
   return isPlain
@@ -54,7 +52,6 @@ export function withReadings(change: Omit<BlockChange, "reading">): readonly Blo
       ];
 }
 
-/** A text with all splices made. */
 export function spliced(text: string, splices: readonly Splice[]): string {
   let result = "";
   let kept = 0;
@@ -69,7 +66,7 @@ export function inOrder(splices: readonly Splice[]): readonly Splice[] {
   return [...splices].sort((one, other) => one.start - other.start || one.end - other.end);
 }
 
-/** Where what stands at an offset stands afterwards; undefined for what gives way. */
+/** The offset after the splices; undefined if its text is replaced. */
 export function movedBy(splices: readonly Splice[], offset: number): number | undefined {
   let shift = 0;
   for (const { start, end, text } of inOrder(splices)) {
@@ -80,7 +77,7 @@ export function movedBy(splices: readonly Splice[], offset: number): number | un
   return offset + shift;
 }
 
-/** New lines with the line ends of the old ones that they repeat: some files have several kinds. */
+/** Gives new lines the line ends of the old lines that they repeat: some files mix several kinds. */
 function keepLineEnds(lines: readonly string[], old: string, lineEnd: string): string {
   const oldLines = old.split(/\r?\n/);
   const oldEnds = old.match(/\r?\n/g) ?? [];
@@ -91,7 +88,7 @@ function keepLineEnds(lines: readonly string[], old: string, lineEnd: string): s
   const keep = (to: number) => {
     for (let line = from; line < to; line += 1) ends[line + shift] = oldEnds[line] ?? lineEnd;
   };
-  // The first line may begin in the middle of one.
+  // The first line may begin in the middle of a line.
   const trimmed = (all: readonly string[]) =>
     all.map((line, index) => (index === 0 ? line.trimStart() : line));
   for (const run of diffRuns(trimmed(oldLines), trimmed(lines))) {

@@ -2,7 +2,7 @@ import type { CodeSymbol } from "../../contract/code.ts";
 import { contentHash } from "../../lib/content-hash.ts";
 import { lineStart, opensLine, trimmedEnd } from "../lines.ts";
 
-/** Where a block begins and ends, without blanks and line ends that a grammar counts to it. */
+/** The block without surrounding blanks and line ends that a grammar counts as part of it. */
 export function spanOf(
   text: string,
   symbol: Pick<CodeSymbol, "start" | "end">,
@@ -12,20 +12,19 @@ export function spanOf(
   return { start, end: Math.max(start, trimmedEnd(text, symbol.start, symbol.end)) };
 }
 
-/** A block's own text. */
 export function blockText(text: string, symbol: CodeSymbol): string {
   const { start, end } = spanOf(text, symbol);
   return text.slice(start, end);
 }
 
-/** SHA-256 of a block's text in UTF-8, as it stands in the file. */
+/** SHA-256 of a block's text in UTF-8. */
 export function blockHash(text: string, symbol: CodeSymbol): string {
   return contentHash(Buffer.from(blockText(text, symbol)));
 }
 
 /**
- * Whether a block has the hash that its caller expects, told by its first digits: of its text, or as others may take it,
- * as whole lines, with or without what documents it, its line ends as they are or as line feeds.
+ * Whether a block has the expected hash, given by its first digits. Accepts the hash of the text itself, of its whole
+ * lines, with or without its doc comment, with its own line ends or line feeds.
  */
 export function hasHash(text: string, symbol: CodeSymbol, expected: string): boolean {
   const digits = expected.toLowerCase();
@@ -43,7 +42,7 @@ function readingsOf(text: string, symbol: CodeSymbol): readonly string[] {
   return [...new Set(plain.flatMap((each) => [each, `${each}\n`]))];
 }
 
-/** Whether a block is the text that its caller expects, whatever its line ends, trailing blanks and place. */
+/** Whether a block is the expected text, whatever its line ends, trailing blanks and indentation. */
 export function isBlock(text: string, symbol: CodeSymbol, expected: string): boolean {
   const wanted = withoutPlace(expected);
   const { end } = spanOf(text, symbol);
@@ -52,7 +51,7 @@ export function isBlock(text: string, symbol: CodeSymbol, expected: string): boo
   );
 }
 
-/** As if it stood at the margin. The first line may have been copied without its indentation. */
+/** The block as if it had no indentation. The first line may have been copied without its indentation. */
 function withoutPlace(block: string): string {
   const [first = "", ...others] = block
     .split(/\r\n|\n|\r/)

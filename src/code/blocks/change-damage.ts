@@ -6,17 +6,15 @@ interface Before {
   readonly outline: Outline;
 }
 
-/** What is wrong with a changed text. */
 export interface Damage {
-  /** Faults that were not there before. */
   readonly faults: readonly SyntaxFault[];
-  /** Symbols beside the change that are no longer seen: something swallows them. */
+  /** Unchanged symbols that the grammar no longer sees: something swallows them. */
   readonly lost: readonly CodeSymbol[];
 }
 
 /**
- * What a change has broken; undefined when nothing. A text that did not parse before may stay so, but gets no worse, and
- * what is not changed stays what it was.
+ * What a change has broken; undefined when nothing. A text that did not parse before may stay so, but must not get
+ * worse, and unchanged symbols must stay.
  */
 export function damageOf(before: Before, after: Outline, splices: readonly Splice[]): Damage | undefined {
   const { text, outline } = before;
@@ -45,12 +43,13 @@ function faultsAdded(before: Outline, after: Outline, splices: readonly Splice[]
     known.set(key, count - 1);
     return count <= 0;
   });
-  // Faults in what gives way may be followed by as many in what comes, or move, as the parser finds its way back elsewhere.
+  // Faults in the replaced part may be followed by as many in the new part, or move, as the parser recovers
+  // elsewhere.
   const isNoWorse = after.faults.length <= before.faults.length && added.length <= gone.length;
   return isNoWorse ? [] : added;
 }
 
-/** The grammar of Python lets a body be empty, Python does not. */
+/** The grammar accepts an empty body, Python does not. */
 function bodiesEmptied(before: Outline, after: Outline): readonly SyntaxFault[] {
   if (after.language !== "python") return [];
   const isEmpty = ({ inside }: CodeSymbol) => inside !== undefined && inside.start === inside.end;
@@ -67,8 +66,8 @@ function bodiesEmptied(before: Outline, after: Outline): readonly SyntaxFault[] 
 }
 
 /**
- * Told by what they are called and where they were: where they begin and end may depend on others, as with headings, or
- * with a declaration of several names that becomes one of a single name.
+ * Compares symbols by name and position: their start and end may depend on others, as with headings, or with a
+ * declaration of several names that becomes one of a single name.
  */
 function symbolsLost(before: Outline, after: Outline, splices: readonly Splice[]): readonly CodeSymbol[] {
   const key = ({ kind, name }: CodeSymbol, at: number) => `${at} ${kind} ${name}`;
@@ -86,8 +85,8 @@ function symbolsLost(before: Outline, after: Outline, splices: readonly Splice[]
 }
 
 /**
- * Changes that take one part of `#if … #else … #endif` and leave the other, or bring only one: the grammar does not mind,
- * but what follows would come under another condition. They are given as faults of the changed text.
+ * Finds changes that remove or add only one part of `#if … #else … #endif`: the grammar accepts that, but the code
+ * that follows would come under another condition. Returns them as faults of the changed text.
  */
 export function halvedConditions(
   text: string,
@@ -114,7 +113,7 @@ export function halvedConditions(
         : `\`${taken}\`, whose other part stays, would become ${given === "" ? "nothing" : `\`${given}\``}`;
     faults.push({ line, column: 1, start: at, end: at, message });
   }
-  // What had no other part before may get it.
+  // The change may complete a directive that was unpaired before.
   return openParts(after).length < openParts(text).length ? [] : faults;
 }
 
@@ -126,13 +125,13 @@ const directive =
   /^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|elseif|else|endif|region|endregion)\b/m;
 const directives = new RegExp(directive, "gm");
 
-/** The whole lines: a directive may change in its middle. */
+/** Whole lines: a directive may change in its middle. */
 function linesAround(text: string, start: number, end: number): string {
   const lineEnd = text.indexOf("\n", end);
   return text.slice(text.lastIndexOf("\n", start - 1) + 1, lineEnd === -1 ? undefined : lineEnd);
 }
 
-/** The directives of a text that belong to others outside of it. */
+/** The directives of a text whose other part is outside of it. */
 function openParts(text: string): string {
   const open: string[] = [];
   for (const [, word = ""] of text.matchAll(directives)) {
@@ -158,7 +157,7 @@ export function showFault(text: string, fault: SyntaxFault): string {
   const shown = content.slice(from, from + maxShown);
   const cut = from > 0 ? "…" : "";
   const gutter = " ".repeat(`${line}`.length);
-  // Tabs stay, so that the mark stands below its place however wide they are.
+  // Tabs stay, so that the mark lines up whatever their width.
   const blanks = (cut + content.slice(from, at)).replace(/[^\t]/g, " ");
   return [
     `${line}:${column}: ${message}`,
@@ -170,7 +169,6 @@ export function showFault(text: string, fault: SyntaxFault): string {
 const maxBefore = 100;
 const maxShown = 160;
 
-/** UTF-16 units of so many characters. */
 function unitsOf(line: string, characters: number): number {
   let units = 0;
   for (let count = 0; count < characters && units < line.length; count += 1)

@@ -5,8 +5,8 @@ import { spanOf } from "./block-text.ts";
 import { elementLineEnd, separatorAfter, siblingsOf } from "./spacing.ts";
 
 /**
- * The ways to take a block out, the likely one first: with the separator that follows it, or that before it where it is
- * the last, and with the blank lines that only it needed.
+ * The ways to delete a block, the likely one first: with the separator after it, or before it if it is last, and with
+ * the blank lines that only it needed.
  */
 export function deleteBlock(
   text: string,
@@ -22,7 +22,7 @@ export function deleteBlock(
       : wholeLines(text, outline, symbol, start, whole);
   const others = withLeadingMark(text, start, end);
   if (comma === undefined) return [[taken], ...others];
-  // On one line what separates it from the one before goes with it.
+  // On one line, the separator before it goes with it.
   const isJoined = /^[ \t]*$/.test(text.slice(comma + 1, taken.start));
   const without = isJoined
     ? [{ ...taken, start: comma }]
@@ -31,7 +31,9 @@ export function deleteBlock(
   return isList ? [without, [taken], ...others] : [[taken], without, ...others];
 }
 
-/** Alternatives have a bar between them, and some lists begin their lines with the comma: `  | Leaf`, `  , age :: Int`. */
+/**
+ * Variants have a bar between them, and some lists begin their lines with the comma: `  | Leaf`, `  , age :: Int`.
+ */
 function withLeadingMark(text: string, start: number, end: number): readonly (readonly Splice[])[] {
   const before = /\s*[|,]\s*$/.exec(text.slice(Math.max(0, start - 500), start))?.[0].length;
   const after = /^\s*[|,][ \t]*/.exec(text.slice(end, end + 500))?.[0].length;
@@ -41,13 +43,12 @@ function withLeadingMark(text: string, start: number, end: number): readonly (re
   ];
 }
 
-/** The comma between the element before and this one. */
 function commaBefore(text: string, start: number): number | undefined {
   const at = text.slice(0, start).trimEnd().length - 1;
   return text[at] === "," ? at : undefined;
 }
 
-/** The semicolon ends the whole list, if there is a comma before. */
+/** After a comma, a semicolon ends the whole list. */
 function inlinePart(text: string, start: number, end: number, isLastInList: boolean): Splice {
   const from = isLastInList ? end : (separatorAfter(text, end)?.end ?? end);
   const blanks = /^[ \t]*/.exec(text.slice(from))![0].length;
@@ -72,14 +73,13 @@ function wholeLines(text: string, outline: Outline, symbol: CodeSymbol, start: n
   return { start: first, end: linesBelow(text, next, isFirst ? below : Math.min(above, below)), text: "" };
 }
 
-/** Where the blank lines above a line begin. */
 function linesAbove(text: string, first: number, count: number): number {
   let start = first;
   for (let line = 0; line < count; line += 1) start = lineStart(text, start - 1);
   return start;
 }
 
-/** The same, with the line end before them: where the text ends without one, it still does. */
+/** Like `linesAbove`, with the line end before them: a text without a final line end stays so. */
 function beforeLines(text: string, first: number, count: number): number {
   const start = linesAbove(text, first, count - 1);
   if (start === 0) return 0;

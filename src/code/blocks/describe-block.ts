@@ -13,7 +13,6 @@ export function headOf({ kind, name, firstLine, lastLine }: CodeSymbol): string 
   return `${capitalised(kind)} ${oneLine(name)} [${firstLine}-${lastLine}]`;
 }
 
-/** One a line, the first few. */
 export function listBlocks(outline: Outline, symbols: readonly CodeSymbol[]): string {
   const shown = symbols.slice(0, maxListed).map((symbol) => `  ${describeBlock(outline, symbol)}`);
   const hidden = symbols.length - shown.length;
@@ -26,7 +25,7 @@ function capitalised(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** A name may be a selector, or a heading, of any length. */
+/** A name may be a selector or a heading of any length. */
 function oneLine(name: string): string {
   const line = printableLine(name.replace(/\s+/g, " "));
   return line.length > 120 ? `${line.slice(0, 119)}…` : line;

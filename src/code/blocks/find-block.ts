@@ -5,7 +5,7 @@ import { describeBlock, listBlocks } from "./describe-block.ts";
 import { isCalled } from "./kind-words.ts";
 import { nearnessTo, spellingsOf } from "./module-path.ts";
 
-/** The one block that is meant. Throws `no-match` or `ambiguous-match`: it never guesses. */
+/** The one block that is wanted. Throws `no-match` or `ambiguous-match`: it never guesses. */
 export function findBlock(path: string, outline: Outline, wanted: BlockWanted): CodeSymbol {
   const found = findBlocks(path, outline, wanted);
   const nearest = wanted.lineHint === undefined ? found : nearestTo(wanted.lineHint, found);
@@ -13,7 +13,7 @@ export function findBlock(path: string, outline: Outline, wanted: BlockWanted): 
   throw ambiguous(path, outline, wanted, nearest);
 }
 
-/** All blocks that are named so, in the order of the file, at least one. */
+/** All blocks with that name, in file order, at least one. */
 export function findBlocks(path: string, outline: Outline, wanted: BlockWanted): readonly CodeSymbol[] {
   const ofKind = outline.symbols.filter((symbol) => fitsKind(outline, symbol, wanted));
   const split = /^(.+?)(?:::|\.|#|\/)([^:.#/\s]+)$/su.exec(wanted.name.trim());
@@ -27,7 +27,7 @@ export function findBlocks(path: string, outline: Outline, wanted: BlockWanted):
   throw noSuchBlock(path, outline, wanted);
 }
 
-/** What a symbol lies in, outermost first. */
+/** The symbols that contain a symbol, outermost first. */
 export function holdersOf({ symbols }: Outline, symbol: CodeSymbol): readonly CodeSymbol[] {
   const holders: CodeSymbol[] = [];
   for (let parent = symbol.parent; parent !== undefined; parent = symbols[parent]!.parent)
@@ -45,7 +45,7 @@ function spelledSo(symbols: readonly CodeSymbol[], wanted: string): readonly Cod
   return symbols.filter((symbol) => symbol.name === name || symbol.name === wanted);
 }
 
-/** The same but for type parameters, or for what an implementation is of. */
+/** The same except for type parameters, or for the trait of an implementation. */
 function spelledAlike(symbols: readonly CodeSymbol[], wanted: string): readonly CodeSymbol[] {
   const name = wanted.trim().replace(/\s+/g, " ");
   const bare = withoutWord(name);
@@ -72,7 +72,7 @@ function within(
   const names = path.replace(/\.[^./]+$/, "").split(/[/\\]/);
   const ranked = symbols.map((symbol) => {
     const holders = [...holdersOf(outline, symbol), ...receiverOf(outline, symbol)];
-    // Who names an implementation often says twice which one.
+    // A caller that names an implementation often repeats it in the path.
     const isOwnPath = symbol.kind === "impl" && nearnessTo(modulePath, [...holders, symbol], names);
     return {
       symbol,
@@ -83,7 +83,7 @@ function within(
   return ranked.filter(({ nearness }) => nearness === nearest).map(({ symbol }) => symbol);
 }
 
-/** In Go a method stands beside its type, and names it in its head. */
+/** In Go a method is declared outside its type and names it in its head. */
 function receiverOf({ symbols, language }: Outline, symbol: CodeSymbol): readonly CodeSymbol[] {
   const head =
     language === "go" ? /^func\s*\([^)]*?(\w+)\s*(?:\[[^\]]*\])?\s*\)/.exec(symbol.signature) : null;
@@ -92,7 +92,7 @@ function receiverOf({ symbols, language }: Outline, symbol: CodeSymbol): readonl
   return [symbols.find(isType) ?? { ...symbol, kind: "type", name: head[1]! }];
 }
 
-/** Those that no other is nearer than: the line lies in them, or few lines are between. Of nested ones, the inner. */
+/** The symbols nearest to a line, the innermost of nested ones. */
 function nearestTo(line: number, symbols: readonly CodeSymbol[]): readonly CodeSymbol[] {
   const distance = ({ firstLine, lastLine }: CodeSymbol) => Math.max(0, firstLine - line, line - lastLine);
   const least = Math.min(...symbols.map(distance));
@@ -120,9 +120,8 @@ function ambiguous(
   });
 }
 
-/** How a block is named. */
 export interface BlockWanted {
-  /** As in the file, or with what it lies in: "Agent.run", "Agent::run". */
+  /** The plain name, or qualified: "Agent.run", "Agent::run". */
   readonly name: string;
   readonly kind?: string | undefined;
   readonly modulePath?: string | undefined;
@@ -136,7 +135,7 @@ function describeWanted({ kind, name, modulePath }: BlockWanted): string {
   return `${words}\`${name}\`${place}`;
 }
 
-/** Says what comes near to a block that is not there. */
+/** The error for a block that does not exist, with suggestions. */
 export function noSuchBlock(path: string, outline: Outline, wanted: BlockWanted): ToolError {
   const { symbols, faults, language } = outline;
   const message = `${path} has no ${describeWanted(wanted)}${symbols.length === 0 ? `: no symbols of ${language} were found in it` : ""}`;
@@ -150,7 +149,7 @@ export function noSuchBlock(path: string, outline: Outline, wanted: BlockWanted)
   return new ToolError("no-match", message, { hint: hint.filter((each) => each !== "").join(" ") });
 }
 
-/** The same name of another kind or elsewhere, else one that is spelled nearly so, else one that holds it. */
+/** Symbols of the same name, else of a similar name, else whose name contains it. */
 function nearBlocks(symbols: readonly CodeSymbol[], wanted: string): readonly CodeSymbol[] {
   const name = wanted.trim();
   const last = name.slice(

@@ -25,7 +25,7 @@ import {
 
 export type Position = "before" | "after" | "inside_start" | "inside_end";
 
-/** The ways to put new code beside a block, or into it, the likely one first. None when it has no inside. */
+/** The ways to insert code beside a block or into it, the likely one first. None when it has no inside. */
 export function insertBlock(
   text: string,
   outline: Outline,
@@ -38,7 +38,7 @@ export function insertBlock(
   return insertInside(text, outline, symbol, position, snippet);
 }
 
-/** Where a sibling has a separator all should have one; but both ways are tried. */
+/** Uses the separator of a sibling, but also tries without. */
 function insertBeside(
   text: string,
   outline: Outline,
@@ -77,7 +77,6 @@ function alternative(
   return { start: at, end: at, snippet, target, reading: 0, isInline: true, lineEnd, ...around };
 }
 
-/** All that is known of the place beside a block. */
 interface Beside {
   readonly text: string;
   readonly start: number;
@@ -89,7 +88,7 @@ interface Beside {
   readonly gap: number;
   readonly target: InsertionTarget;
   readonly lineEnd: string;
-  /** What holds the block holds nothing before it, or after it. */
+  /** The parent has nothing before the block, or after it. */
   readonly isAtBorder: (at: number) => boolean;
 }
 
@@ -177,13 +176,13 @@ function separatorAround(
   const isInline = !opensLine(text, symbol.start);
   for (const each of [symbol, siblings[index - 1], siblings[index + 1]]) {
     const found = each && ownSeparator(text, each.start, spanOf(text, each).end);
-    // On lines of their own a semicolon is a matter of each one.
+    // On separate lines, a semicolon of one element says nothing about the others.
     if (found && (found.mark === "," || isInline)) return found.mark;
   }
   return undefined;
 }
 
-/** The ways to put new code at the start or the end of what a block holds. None when it holds nothing. */
+/** The ways to insert code at the start or end of a block's inside. */
 function insertInside(
   text: string,
   outline: Outline,
@@ -205,31 +204,31 @@ function insertInside(
     : children.findLast((child) => endsAt(text, child, last));
   if (beside) return insertBeside(text, outline, beside, isStart ? "before" : "after", snippet);
   const target = { ...targetIn(text, outline, symbol, inside, snippet), at: isStart ? first : last };
-  // What shares the line of its head, and is in no brackets, holds just that.
+  // A body on the line of its head without brackets has room for nothing else.
   if (!target.isOpen && !target.isHeld) return [];
-  // What holds values mostly has commas between them.
+  // Values mostly have commas between them.
   const marks = valueHolders.has(symbol.kind) ? [true, false] : [false, true];
   return marks.flatMap((isList) => (isStart ? insertFirst : insertLast)(text, target, snippet, isList));
 }
 
-/** It is the last but for a separator and a comment. */
+/** It is last except for a separator and a comment. */
 function endsAt(text: string, child: CodeSymbol, last: number): boolean {
   const { end } = spanOf(text, child);
   return end <= last && (elementLineEnd(text, end) ?? end) >= last;
 }
 
 interface Inside {
-  /** Before what there is, or after it. */
+  /** Before the existing content, or after it. */
   readonly at: number;
   readonly start: number;
   readonly end: number;
-  /** The indentation of what holds it. */
+  /** The indentation of the block. */
   readonly outer: string;
   readonly target: InsertionTarget;
   readonly lineEnd: string;
-  /** What is there begins on a line of its own. */
+  /** The existing content begins on its own line. */
   readonly isOpen: boolean;
-  /** Something closes it: a bracket, `end`, a tag. */
+  /** A bracket, `end` or a tag closes it. */
   readonly isHeld: boolean;
 }
 
@@ -250,7 +249,7 @@ function targetIn(
   return { start, end, outer, target, lineEnd: lineEndNear(text, symbol.start), isOpen, isHeld };
 }
 
-/** `{}` is opened, and what has no brackets gets a line below. */
+/** Opens `{}`; a block without brackets gets a line below. */
 function insertAlone(
   text: string,
   outline: Outline,
@@ -310,7 +309,7 @@ function insertLast(text: string, inside: Inside, given: Snippet, isList: boolea
   return withReadings({ ...change, start: at, end, tail: closing + newLine + outer });
 }
 
-/** Where what has to stand first in a block ends: attributes and doc comments of its inside, directives, docstrings. */
+/** Where the part that must come first in a block ends: inner attributes and doc comments, directives, docstrings. */
 function endOfPreamble(
   text: string,
   language: string,

@@ -1,8 +1,8 @@
 import { type CodeSymbol, type SymbolKind, symbolKinds } from "../../contract/code.ts";
 
 /**
- * Whether a symbol is what people call `word`: the words that hold for every language, or those with which the language
- * itself declares it. A method counts as a function, and a function in a class as a method.
+ * Whether `word` is a name for this kind of symbol: a word for every language, or the keyword with which its language
+ * declares it. A method counts as a function, and a function in a class as a method.
  */
 export function isCalled(word: string, symbol: CodeSymbol, parent: CodeSymbol | undefined): boolean {
   const wanted = word.trim().toLowerCase().replace(/\s+/g, " ");
@@ -12,20 +12,19 @@ export function isCalled(word: string, symbol: CodeSymbol, parent: CodeSymbol | 
   return declares(symbol, wanted);
 }
 
-/** Whether people use the word for kinds in whatever language. */
 export function isKindWord(word: string): boolean {
   const wanted = word.toLowerCase();
   return kindsOf.has(wanted) || symbolKinds.some((kind) => kind === wanted);
 }
 
-/** The kinds that people mean by a word in whatever language; none where it is no such word. */
+/** The kinds that a word means in any language; none if it is not such a word. */
 export function kindsCalled(word: string): readonly SymbolKind[] {
   const wanted = word.trim().toLowerCase();
   const itself = symbolKinds.filter((kind) => kind === wanted);
   return [...new Set([...itself, ...(kindsOf.get(wanted) ?? [])])];
 }
 
-/** Words that people use for kinds, beside the kinds themselves. */
+/** Words for kinds, besides the kinds themselves. */
 const words: readonly (readonly [string, readonly SymbolKind[]])[] = [
   [
     "function fn func fun def defp sub proc procedure subroutine routine callable",
@@ -66,7 +65,7 @@ const methodWords: ReadonlySet<string> = new Set(["method", "member"]);
 
 const holders: ReadonlySet<string> = new Set("class struct union enum trait interface impl".split(" "));
 
-/** The head says so before the name: `pub async fn run`, `data class Point`, `defmodule A`. */
+/** The head has the word before the name: `pub async fn run`, `data class Point`, `defmodule A`. */
 function declares({ signature, name }: CodeSymbol, wanted: string): boolean {
   const at = signature.indexOf(name);
   const head = at === -1 ? signature : signature.slice(0, at);

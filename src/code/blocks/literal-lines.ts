@@ -1,8 +1,8 @@
 import type { Node, Tree } from "web-tree-sitter";
 
 /**
- * Where lines begin that lie inside a string or heredoc, of those that begin in a part of the text. Strings that only
- * document, as in Python, do not count: they may be indented with their code.
+ * The starts of the lines inside a string or heredoc, of those that begin in `part`. Docstrings do not count: they
+ * may be indented with their code.
  */
 export function literalLines(
   { rootNode }: Tree,
@@ -23,14 +23,14 @@ export function literalLines(
   return found;
 }
 
-/** The smallest node that holds a line end tells whether it is a piece of text; code put into a string is code again. */
+/** The smallest node around a line end decides; code inside a string (an interpolation) is code again. */
 function isText(node: Node | null): boolean {
   if (!node) return false;
   const literal = textual.test(node.type) ? node : piece.test(node.type) ? node.parent : null;
   return literal !== null && textual.test(literal.type) && !documents(node);
 }
 
-/** Some grammars leave the line end before a heredoc to the code. */
+/** Some grammars count the line end before a heredoc as code. */
 function isHeredoc(node: Node | null, at: number): boolean {
   return node !== null && /heredoc|nowdoc/.test(node.type) && node.startIndex <= at;
 }

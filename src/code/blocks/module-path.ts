@@ -2,9 +2,9 @@ import type { CodeSymbol } from "../../contract/code.ts";
 import { isCalled } from "./kind-words.ts";
 
 /**
- * How well a symbol lies where `path` says: "impl Agent", "impl Display for Agent", "mod a::b", "class Foo", "a.b",
- * "a::b::impl Agent". Smaller is nearer, 0 is exactly there; undefined when it lies elsewhere. `holders` are what it
- * lies in, outermost first, `names` those of the file's own path, which may stand before: "crate::agent::impl Agent".
+ * How well a symbol matches `path`: "impl Agent", "impl Display for Agent", "mod a::b", "class Foo", "a.b",
+ * "a::b::impl Agent". Smaller is nearer, 0 is exact, undefined is no match. `holders` contain the symbol, outermost
+ * first; `names` are the parts of the file's path, which may come first: "crate::agent::impl Agent".
  */
 export function nearnessTo(
   path: string,
@@ -22,7 +22,7 @@ export function nearnessTo(
   return isOwn(wanted, names) ? 0 : undefined;
 }
 
-/** The path ends with the last holder, and what is before that with the others. */
+/** The path ends with the last holder; the rest matches the other holders. */
 function match(path: string, holders: readonly CodeSymbol[], names: readonly string[]): number | undefined {
   const holder = holders.at(-1)!;
   let best: number | undefined;
@@ -44,7 +44,7 @@ function matchAbove(
   names: readonly string[],
 ): number | undefined {
   if (path === "") return 0;
-  // From the file on, what lies nearer to its top is meant.
+  // A path from the file on means the symbol nearest to the top.
   if (isOwn(path, names)) return holders.length;
   for (let last = holders.length - 1; last >= 0; last -= 1) {
     const found = match(path, holders.slice(0, last + 1), names);
@@ -53,7 +53,7 @@ function matchAbove(
   return undefined;
 }
 
-/** As it is written, then without type parameters, then of an implementation only the type, or the trait. */
+/** As written, then without type parameters, then for an implementation only the type or the trait. */
 export function spellingsOf({ name, kind }: Pick<CodeSymbol, "name" | "kind">): readonly string[] {
   const plain = withoutParameters(name);
   const spellings = [name, plain, lastName(plain)];
@@ -83,7 +83,7 @@ function lastName(name: string): string {
   return name.slice(Math.max(name.lastIndexOf("::") + 2, name.lastIndexOf(".") + 1));
 }
 
-/** What is left before `spelling`, which must be the end of the path and begin at a border. Type parameters may be added. */
+/** The path before `spelling`, which must end it at a boundary. Type parameters may be added. */
 function withoutEnd(path: string, spelling: string): string | undefined {
   for (const each of new Set([path, withoutParameters(path)])) {
     if (each === spelling) return "";
@@ -93,7 +93,7 @@ function withoutEnd(path: string, spelling: string): string | undefined {
   return undefined;
 }
 
-/** A word right before the name says what it is; "impl<T>" and "unsafe impl" do too. */
+/** A word right before the name states its kind; so do "impl<T>" and "unsafe impl". */
 function withoutKind(before: string, holder: CodeSymbol, parent: CodeSymbol | undefined): string | undefined {
   const path = withoutParameters(before).trimEnd();
   if (path === before) return withoutSeparator(path);
@@ -109,7 +109,7 @@ function withoutSeparator(path: string): string {
   return path.replace(/(?:::|[\s./>#\\])+$/, "");
 }
 
-/** Names the file itself, or folders that it is in. */
+/** Whether the path names the file itself or its folders. */
 function isOwn(path: string, names: readonly string[]): boolean {
   return path.split(/::|[\s./>#\\]+/).every((each) => own.has(each) || names.includes(each));
 }

@@ -5,7 +5,7 @@ import { spanOf } from "./block-text.ts";
 import { indentationLevel, type Snippet, targetAt } from "./snippet.ts";
 import { separatorAfter, withoutSeparator } from "./spacing.ts";
 
-/** The ways to put new code in the place of a block, the likely one first. */
+/** The ways to replace a block, the likely one first. */
 export function replaceBlock(
   text: string,
   outline: Outline,

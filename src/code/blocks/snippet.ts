@@ -1,10 +1,9 @@
 import type { Outline } from "../../contract/code.ts";
 import { blanksOf, indentationAt } from "../lines.ts";
 
-/** New code as it was given: its lines, without blank ones around them and without line ends. */
+/** New code: its lines without surrounding blank lines and without line ends. */
 export interface Snippet {
   readonly lines: readonly string[];
-  /** How many blank lines stood before them. */
   readonly blankLinesBefore: number;
 }
 
@@ -22,27 +21,27 @@ function isInk(line: string): boolean {
   return line.trim() !== "";
 }
 
-/** Where new lines are to stand. */
+/** Where new lines go. */
 export interface InsertionTarget {
-  /** The blanks that its first line begins with. */
+  /** The indentation of the first line. */
   readonly indentation: string;
-  /** What one level is made of in the file: a tab, some spaces, or nothing where nothing is indented. */
+  /** One level of indentation in the file: a tab, some spaces, or empty where nothing is indented. */
   readonly level: string;
-  /** Not all of the file is indented so. */
+  /** Parts of the file are indented differently. */
   readonly isMixed?: boolean | undefined;
-  /** A preprocessor reads the file, whose lines stand at the margin wherever the code is. */
+  /** The file has preprocessor directives, which have no indentation wherever the code is. */
   readonly hasDirectives: boolean;
-  /** The lines that give way: which of them the new ones repeat tells how those are indented. */
+  /** The replaced lines: those that the new ones repeat show how the new ones are indented. */
   readonly old?: readonly string[] | undefined;
 }
 
-/** Writes a line of a snippet, given by its number, with the indentation of its place. */
+/** Indents a line of a snippet, given by its number. */
 export type Fit = (line: string, index: number) => string;
 
 /**
- * Brings a snippet to its place. Most are indented among themselves and moved as a whole. In some only the first line
- * lacks the indentation that all others have already, being copied from its first letter on. `reading` 0 is the likelier
- * way, 1 the other. `literal`: the numbers of the lines that lie inside a string, which tell nothing.
+ * Indents a snippet for its target. Most snippets are indented consistently and move as a whole. In some, copied from
+ * their first letter on, only the first line lacks its indentation. `reading` 0 is the likelier interpretation, 1 the
+ * other. `literal`: the numbers of the lines inside a string, which say nothing about indentation.
  */
 export function fitTo(
   { lines }: Snippet,
@@ -62,11 +61,10 @@ export function fitTo(
   return (line, index) => (isDirective(line, index) ? line : chosen(line, index));
 }
 
-/** What the preprocessor of C and its like reads. */
 const directive =
   /^#\s*(?:if|ifdef|ifndef|else|elif|endif|define|undef|include|pragma|error|region|endregion)\b/;
 
-/** Whether the second of two ways leaves more of the old lines as they are; undefined when it makes no difference. */
+/** Whether the second way keeps more of the old lines; undefined if both keep as many. */
 function repeatsMore(
   lines: readonly string[],
   { old = [] }: InsertionTarget,
@@ -93,7 +91,7 @@ function moveAll(lines: readonly string[], target: InsertionTarget): Fit {
   };
 }
 
-/** A line of blanks only is empty, unless that would change it. */
+/** A blank line becomes empty, unless that would change an old line. */
 function blankLine(line: string, base: string, { indentation, old = [] }: InsertionTarget): string {
   const moved = indentation + line.slice(base.length);
   return line === "" || (base !== indentation && !old.includes(moved)) ? "" : moved;
@@ -103,7 +101,7 @@ function hanging({ indentation }: InsertionTarget): Fit {
   return (line, index) => (index === 0 ? indentation + line.trimStart() : line);
 }
 
-/** All lines but the first are indented as the place is, or more, or are those that were there before. */
+/** All lines but the first are indented at least as the target, or are old lines. */
 function canHang(lines: readonly string[], { indentation, old = [] }: InsertionTarget): boolean {
   const [first, ...others] = lines;
   return (
@@ -121,7 +119,7 @@ function hangs(
   { indentation, level }: InsertionTarget,
 ): boolean {
   const least = commonBlanks(telling.slice(1));
-  // A body that is one level deep already stands as it should below a first line without indentation.
+  // A body that is one level deep is already right below a first line without indentation.
   if (least !== indentation) return least !== level;
   const last = telling.at(-1)!;
   const isClosing = blanksOf(last) === indentation && /^\s*(?:[)\]}]|(?:end|fi|done|esac)\b)/.test(last);
@@ -139,7 +137,7 @@ function closesFirst(lines: readonly string[]): boolean {
   return line === 0 && last > 0;
 }
 
-/** For each line that begins with a closing bracket, the line that opened it. Strings are not told from code. */
+/** For each line that begins with a closing bracket, the line that opened it. Brackets in strings count too. */
 function openingLines(lines: readonly string[]): ReadonlyMap<number, number> {
   const open: number[] = [];
   const openers = new Map<number, number>();
@@ -166,8 +164,8 @@ function commonBlanks(lines: readonly string[]): string {
 }
 
 /**
- * How the blanks by which lines are deeper than the first of them are written at a place: tabs for spaces, spaces for tabs
- * or in another width, where the lines show plainly what one level of theirs is; else as given.
+ * How to write the additional indentation of lines at the target: converts tabs, spaces and widths where the lines
+ * clearly show their own level, else keeps it.
  */
 function levelsFor(lines: readonly string[], target: InsertionTarget): (more: string) => string {
   const { level } = target;
@@ -187,7 +185,9 @@ function levelsFor(lines: readonly string[], target: InsertionTarget): (more: st
 
 const asGiven = (more: string): string => more;
 
-/** By how many spaces each body is deeper than the line that opens it; undefined where they differ, or any has a tab. */
+/**
+ * The number of spaces by which bodies are deeper than their opening line; undefined where they differ or have tabs.
+ */
 function widthIn(lines: readonly string[]): number | undefined {
   if (lines.some((line) => blanksOf(line).includes("\t"))) return undefined;
   const steps = lines
@@ -201,10 +201,10 @@ function widthIn(lines: readonly string[]): number | undefined {
   return new Set(steps).size === 1 ? steps[0] : undefined;
 }
 
-/** Not an open parenthesis: what continues in one is often deeper than a body. */
+/** Not an open parenthesis: its continuation is often deeper than a body. */
 const opensBody = /(?:[{:]|\b(?:do|then|begin))\s*$/;
 
-/** How many of the old lines, but for closing ones, a way to write them leaves as they are. */
+/** How many old lines, except closing ones, a conversion reproduces. */
 function repeats(
   lines: readonly string[],
   { indentation, old = [] }: InsertionTarget,
@@ -221,7 +221,7 @@ function repeats(
   }).length;
 }
 
-/** What one level of indentation is made of in a text; nothing where nothing is indented. */
+/** One level of indentation in a text; empty where nothing is indented. */
 export function indentationLevel(text: string): string {
   const steps = new Map<string, number>();
   let previous = 0;
@@ -229,7 +229,7 @@ export function indentationLevel(text: string): string {
     if (line.trim() === "") continue;
     const blanks = blanksOf(line);
     const step = blanks.startsWith("\t") ? "\t" : " ".repeat(Math.max(0, blanks.length - previous));
-    // A single blank is no level, but stands before the star of a comment.
+    // A single blank is not a level: it precedes the star of a comment.
     if (step === "\t" || step.length > 1) steps.set(step, (steps.get(step) ?? 0) + 1);
     previous = blanks.startsWith("\t") ? 0 : blanks.length;
   }
@@ -239,10 +239,9 @@ export function indentationLevel(text: string): string {
   return commonest?.[0] ?? "";
 }
 
-/** More lines than this tell nothing new. */
 const maxLines = 5_000;
 
-/** Where new lines stand that begin where the line of `at` does, or with another indentation that is known. */
+/** The target for lines that begin like the line of `at`, or with a given indentation. */
 export function targetAt(
   text: string,
   { language }: Outline,

@@ -3,10 +3,9 @@ import { blankLinesBelow } from "../lines.ts";
 import { spanOf } from "./block-text.ts";
 import type { Snippet } from "./snippet.ts";
 
-/** What separates the elements of a list. */
 export type Separator = "," | ";";
 
-/** The separator that follows an element on its line. */
+/** The separator after an element on its line. */
 export function separatorAfter(
   text: string,
   end: number,
@@ -15,7 +14,7 @@ export function separatorAfter(
   return found ? { mark: found[1]![0] as Separator, end: end + found[0].length } : undefined;
 }
 
-/** The same, also if the grammar counts it to the element. */
+/** Also finds a separator that the grammar counts as part of the element. */
 export function ownSeparator(
   text: string,
   start: number,
@@ -31,12 +30,12 @@ export function isClosed({ lines }: Snippet, mark: Separator): boolean {
   return mark === ";" && /[;}]$/.test(lines.at(-1)!);
 }
 
-/** The blanks that follow a separator elsewhere in the text. */
+/** The blanks after a separator elsewhere in the text. */
 export function blanksAfter(text: string, mark: Separator): string {
   return new RegExp(`${mark}([ \\t]*)\\S`).exec(text)?.[1] ?? " ";
 }
 
-/** A snippet without the separator that stands there already. */
+/** Removes a separator that the text already has. */
 export function withoutSeparator(
   snippet: Snippet,
   separator: { readonly mark: Separator } | undefined,
@@ -47,28 +46,28 @@ export function withoutSeparator(
   return { ...snippet, lines: [...snippet.lines.slice(0, -1), last.slice(0, -1).trimEnd()] };
 }
 
-/** Where the line of an element ends that is followed by nothing but its separator and a comment; undefined if more is. */
+/** The end of an element's line if only its separator and a comment follow; undefined otherwise. */
 export function elementLineEnd(text: string, end: number): number | undefined {
   const from = separatorAfter(text, end)?.end ?? end;
   const rest = /^[^\n]*/.exec(text.slice(from))![0].replace(/\r$/, "");
   return rest.trim() === "" || isComment(rest.trim()) ? from + rest.length : undefined;
 }
 
-/** No language begins something else so right behind a whole declaration, but for the attributes of Rust. */
+/** Nothing else begins like that after a whole declaration, except Rust attributes. */
 function isComment(rest: string): boolean {
   return /^(?:\/\/|--(?!>)|#(?![![])|%|;;|\/\*(?:(?!\*\/).)*\*\/$|<!--(?:(?!-->).)*-->$|\(\*(?:(?!\*\)).)*\*\)$)/.test(
     rest,
   );
 }
 
-/** What lies in the same holder, in the order of the file. */
+/** The symbols with the same parent, in file order. */
 export function siblingsOf({ symbols }: Outline, parent: number | undefined): readonly CodeSymbol[] {
   return symbols.filter((symbol) => symbol.parent === parent).sort((one, other) => one.start - other.start);
 }
 
 /**
- * How many blank lines there are around new lines: as many as between others like them, the nearest first. `anchor` is
- * the sibling beside which they stand.
+ * The number of blank lines around new lines: as many as between similar siblings, the nearest first. The new lines
+ * go beside `anchor`.
  */
 export function gapFor(
   text: string,
@@ -87,7 +86,7 @@ export function gapFor(
     .sort((one, other) => one.distance - other.distance);
   const alike = pairs.filter(({ before, after }) => (isLong(before) || isLong(after)) === wantsLong);
   const holder = anchor.parent === undefined ? undefined : outline.symbols[anchor.parent];
-  // The whole of a JSON file is one value.
+  // A whole JSON file is one value.
   const isLoose = holder === undefined ? !outline.language.startsWith("json") : !close.has(holder.kind);
   for (const { before, after } of isLoose ? alike : [...alike, ...pairs]) {
     const gap = gapBetween(text, before, after);
@@ -97,10 +96,10 @@ export function gapFor(
   return outline.language === "python" && holder === undefined ? 2 : 1;
 }
 
-/** A line that belongs to what stands below it. */
+/** A line that belongs to the line below it. */
 const isAbove = /^\s*(?:@|#|\/\/|\/\*|\*|--|\[|$)/;
 
-/** In these long and short ones stand as close to each other. */
+/** Kinds whose long and short members are equally close. */
 const close: ReadonlySet<string> = new Set(
   "constant variable field property key enum variant function method constructor".split(" "),
 );
@@ -110,7 +109,7 @@ export const valueHolders: ReadonlySet<string> = new Set(
   "constant variable field property key enum variant".split(" "),
 );
 
-/** Undefined when something else stands between them, or they share a line. */
+/** Undefined when something else is between them, or they share a line. */
 function gapBetween(text: string, before: CodeSymbol, after: CodeSymbol): number | undefined {
   const { end } = spanOf(text, before);
   if (after.start < end) return undefined;

@@ -15,7 +15,7 @@ import {
 const loaded = new Map<string, Promise<Language>>();
 let ready: Promise<SharedParts> | undefined;
 
-/** Each is loaded once, when it is first asked for. */
+/** Loads each grammar once, on first use. */
 export function loadGrammar(name: string): Promise<Language> {
   let grammar = loaded.get(name);
   if (!grammar) {
@@ -33,7 +33,7 @@ async function load(name: string): Promise<Language> {
   return language;
 }
 
-/** Makes parsers possible; they cannot be made before. */
+/** Initialises the parser runtime; must run before a parser is made. */
 async function prepareParsing(): Promise<SharedParts> {
   const module = new Module(await read(parserSource()));
   let shared: SharedParts | undefined;
@@ -56,15 +56,14 @@ async function read(place: URL): Promise<Uint8Array> {
   return place.href.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes;
 }
 
-/** A byte that is wrong. */
 type BytePatch = readonly [at: number, was: number, is: number];
 
-/** Faults of grammars that are mended when they are loaded; the hashes pin the files as they are. */
+/** Known bugs of grammars, patched when they are loaded; the hashes pin the original files. */
 const patches: Readonly<Record<string, readonly BytePatch[]>> = {
-  // Its scanner asks for no memory where its state needs 4 bytes, and starts with what others left there.
+  // Its scanner allocates no memory where its state needs 4 bytes, and starts with leftover data.
   swift: [[350_553, 0, 1]],
-  // Its scanner takes five open tags away where one is closed, and frees what it never had: a macro evaluates its
-  // argument again and again. Here the first time takes one, the second none, and the others clear what was taken.
+  // Its scanner pops five open tags where one is closed, and frees memory it never had: a macro evaluates its
+  // argument repeatedly. The patch makes the first evaluation pop one, the second none, and the others clear it.
   xml: [15_578, 16_052].flatMap((at): readonly BytePatch[] => {
     const last = at === 15_578 ? 15_625 : 16_094;
     return [
@@ -77,7 +76,6 @@ const patches: Readonly<Record<string, readonly BytePatch[]>> = {
   }),
 };
 
-/** The WebAssembly of a grammar without the faults that are known of it. */
 export function patchGrammar(name: string, bytes: Uint8Array): Uint8Array {
   const known = patches[name];
   if (!known) return bytes;
@@ -89,14 +87,14 @@ export function patchGrammar(name: string, bytes: Uint8Array): Uint8Array {
   return mended;
 }
 
-/** The WebAssembly of a grammar: as its package has it beside source, compressed in a build. */
+/** The WebAssembly of a grammar: from its package when run from source, compressed in a build. */
 export function grammarSource(name: string, module: string = import.meta.url): URL {
   return isSource(module)
     ? new URL(`../../../node_modules/tree-sitter-wasm/out/${name}/tree-sitter-${name}.wasm`, module)
     : new URL(`../grammars/${name}.wasm.zst`, module);
 }
 
-/** What runs the grammars. */
+/** The parser runtime. */
 export function parserSource(module: string = import.meta.url): URL {
   return isSource(module)
     ? new URL("../../../node_modules/web-tree-sitter/web-tree-sitter.wasm", module)

@@ -1,10 +1,7 @@
-/** SHA-256 of the WebAssembly that runs the grammars, as web-tree-sitter 0.27.1 brings it. */
+/** SHA-256 of the parser runtime of web-tree-sitter 0.27.1. */
 export const parserHash = "beca80e44cccbf2299ed4d1e3fa6462a9a6fe818aeebf847547a392227ce4acc";
 
-/**
- * SHA-256 of the WebAssembly of each grammar that we use, as tree-sitter-wasm 2.0.2 brings it. Some have
- * faults: see mend.ts.
- */
+/** SHA-256 of the WebAssembly of each grammar, from tree-sitter-wasm 2.0.2. Some are patched: see load-grammar.ts. */
 export const grammarHashes: Readonly<Record<string, string>> = {
   ada: "1f1cab86f12b3f3f454f29251c43de195669914010129e165f0a9a4dc9439231",
   angular: "b436f3bbce74942b8408138f4877abe9514c015903f3b4eef4fd3b3d31daa386",

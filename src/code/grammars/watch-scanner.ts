@@ -1,12 +1,11 @@
 import type { Language } from "web-tree-sitter";
 
-/** What we use of WebAssembly: the types of Node leave it to those of browsers. */
+/** The types of WebAssembly are only in TypeScript's browser library. */
 interface WebAssembly {
   readonly Module: new (bytes: Uint8Array) => WasmModule;
   readonly Instance: new (module: WasmModule, imports: object) => WasmInstance;
 }
 
-/** Compiled. */
 export interface WasmModule {
   readonly [Symbol.toStringTag]: string;
 }
@@ -26,15 +25,15 @@ export interface WasmTable {
 
 export const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly;
 
-/** What all grammars share. */
 export interface SharedParts {
   readonly memory: WasmMemory;
   readonly functions: WasmTable;
 }
 
 /**
- * A scanner writes its state down after each of its tokens, into 1024 bytes. Some write more when a text is nested deeply
- * enough, over what belongs to the parser, and from then on every text is read wrongly. Here the parser stops instead.
+ * A scanner serializes its state after each token, into 1024 bytes. Some write more when a text is nested deeply
+ * enough, over memory of the parser, and from then on every text is parsed wrongly. This makes the parser stop
+ * instead.
  */
 export function watchScanner(language: Language, { memory, functions }: SharedParts): void {
   const address: number = Reflect.get(language, 0);
@@ -46,7 +45,7 @@ export function watchScanner(language: Language, { memory, functions }: SharedPa
   functions.set(serialize, exports.serialize);
 }
 
-/** In what tree-sitter calls TSLanguage; zero in grammars without a scanner. */
+/** Offset in TSLanguage; the function is zero in grammars without a scanner. */
 const serializeOffset = 124;
 
 let compiled: WasmModule | undefined;
@@ -84,7 +83,7 @@ function name(text: string): number[] {
   return sized([...Buffer.from(text)]);
 }
 
-/** All of them are shorter than 128 bytes. */
+/** All are shorter than 128 bytes. */
 function sized(content: readonly number[]): number[] {
   return [content.length, ...content];
 }

@@ -14,36 +14,34 @@ import { isDamage, isUnreadable } from "./storage/index-database.ts";
 import { IndexStore } from "./storage/index-store.ts";
 
 export interface IndexerOptions {
-  /** Real path. */
   readonly workspace: string;
-  /** Private folder of this workspace for the index. */
+  /** The private folder for the index of this workspace. */
   readonly directory: string;
-  /** Which of these real paths may be read; the others are in no index. */
+  /** Which of these real paths may be read; the others are not indexed. */
   readonly mayRead: (realPaths: readonly string[]) => Promise<readonly boolean[]>;
-  /** As many as should work at once; each is started by its first request. */
+  /** Each worker is started by its first request. */
   readonly workers: readonly BuildWorker[];
 }
 
-/** So much is read at once, before a question is answered; more is read beside the questions. */
+/** Up to this much is read before a query is answered; more is read in the background. */
 const readAtOnce = { files: 64, bytes: 2 * 1024 * 1024 };
 
-/** So many paths are asked about at once. */
 const verdictsAtOnce = 2000;
 
-/** So often an index that is damaged is made anew at once. */
+/** How often a damaged index is rebuilt at once. */
 const maxTries = 3;
 
-/** So long a question waits for that. */
+/** How long a query waits for that. */
 const rebuildMs = 20_000;
 
-/** Keeps the index of one workspace up to date. One look at a time. */
+/** Keeps the index of one workspace up to date. One scan at a time. */
 export class Indexer {
   readonly #options: IndexerOptions;
   readonly #environment: Environment;
   readonly #lister: WorkspaceLister;
   readonly #builder: LexicalBuilder;
   readonly #build: BackgroundBuild;
-  /** By path: whether it may be read. */
+  /** By path. */
   readonly #verdicts = new Map<string, boolean>();
   readonly #closing = new AbortController();
   #opened: IndexStore | undefined;
@@ -60,9 +58,9 @@ export class Indexer {
     this.#build = new BackgroundBuild({ workers, directory, signal: this.#closing.signal, discard });
   }
 
-  /** What the index knows, after a look at all files that began now. */
+  /** The index after a scan of all files that begins now. */
   scan(): Promise<IndexView> {
-    // A look that has begun may have passed by what was changed since.
+    // A scan that has begun may have missed later changes.
     this.#nextScan ??= (this.#lastScan ?? Promise.resolve())
       .catch(() => {})
       .then(() => {
@@ -73,7 +71,7 @@ export class Indexer {
     return this.#nextScan;
   }
 
-  /** The same, and when there is something to build waits for it a moment. */
+  /** Scans, and waits a moment when there is something to build. */
   async refresh(options: {
     readonly signal: AbortSignal;
     readonly patienceMs: number;
@@ -90,7 +88,7 @@ export class Indexer {
     };
   }
 
-  /** Runs a question over what was looked at; an index that turns out to be damaged is made anew, and asked again. */
+  /** Runs a query on the last scan; rebuilds a damaged index and runs the query again. */
   async answer<Answer>(ask: (looked: IndexView) => Answer): Promise<Answer> {
     for (let tries = 0; ; tries++) {
       const looked = await (this.#lastScan ?? this.scan());
@@ -110,7 +108,7 @@ export class Indexer {
     }
   }
 
-  /** Whoever asks was told that the index is there. */
+  /** The caller was told that the index exists. */
   async #rebuild(): Promise<void> {
     await this.scan();
     const { signal } = this.#closing;
@@ -147,7 +145,7 @@ export class Indexer {
     const next = known.nextFile;
     if (known.records.size === 0) this.#build.wake();
     const files = await this.#readable(await this.#lister.list(signal));
-    // It may have been thrown away meanwhile.
+    // It may have been discarded meanwhile.
     const store = this.#store();
     store.sync();
     const state = new WorkspaceState(files, store);
@@ -155,7 +153,7 @@ export class Indexer {
       if (store === known) commitGone(store, state, next);
       await this.#readFew(store, state);
     } catch (error) {
-      // What cannot be written is not known, and looked into by whoever searches.
+      // A file that cannot be committed stays unknown, and every search reads it.
       if (isDamage(error) || signal.aborted) throw error;
       this.#build.fail(error as Error);
     }
@@ -163,7 +161,7 @@ export class Indexer {
     return { store, state };
   }
 
-  /** A few changed files are read at once. */
+  /** Reads a few changed files at once. */
   async #readFew(store: IndexStore, state: WorkspaceState): Promise<void> {
     const files = [...state.outdated].map(([path, listed]) => ({
       path,
@@ -219,7 +217,7 @@ function rebuilding(): ToolError {
   });
 }
 
-/** What is known of the workspace, and how that differs from what is there. */
+/** The stored index and how it differs from the workspace. */
 export interface IndexView {
   readonly store: IndexStore;
   readonly state: WorkspaceState;

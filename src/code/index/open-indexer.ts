@@ -19,20 +19,20 @@ import { currentWordIndex } from "./query/word-index.ts";
 export type { BuildWorker } from "./build/build-service.ts";
 export type { IndexerOptions } from "./indexer.ts";
 
-/** What the process is asked that keeps an index. Questions are about what the last refresh has found. */
+/** The service of the process that keeps an index. Queries use the result of the last refresh. */
 export interface IndexService {
-  /** Looks at all files; when something is to be built it waits for it a moment. */
+  /** Scans all files, and waits a moment when something is to be built. */
   refresh(options: Refreshing): Promise<IndexState>;
   search(question: IndexQuery, options: Reading): Promise<readonly IndexHit[]>;
   candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
   symbols(wanted: SymbolsWanted, options: Reading): Promise<readonly IndexedSymbol[]>;
   central(wanted: CentralWanted, options: Reading): Promise<readonly CentralFile[]>;
-  /** Ends what builds; what is done is kept. */
+  /** Stops building; finished work is kept. */
   close(): Promise<void>;
 }
 
 interface Refreshing extends Reading {
-  /** How long it waits; three seconds if not said. */
+  /** Default: 3 s. */
   readonly patienceMs?: number;
   readonly progress: (message: string) => void;
 }

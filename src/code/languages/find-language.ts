@@ -13,7 +13,7 @@ const byWord: ReadonlyMap<string, CodeLanguage> = new Map(
   ],
 );
 
-/** The language that people mean by a word: its name, an alias ("ts", "c++", "golang"), or an extension. */
+/** The language for a name, an alias ("ts", "c++", "golang") or an extension. */
 export function findLanguage(word: string): CodeLanguage {
   const plain = word.trim().toLowerCase().replace(/^\./, "");
   const found = byWord.get(plain) ?? byWord.get(plain.replace(/[\s_]+/g, "-"));
@@ -24,7 +24,7 @@ export function findLanguage(word: string): CodeLanguage {
   });
 }
 
-/** The language of a file. Throws `unsupported` where there is none. */
+/** The language of a file. Throws `unsupported` if unknown. */
 export function languageOfFile(path: string, text: string): CodeLanguage {
   const name = languageOf(path, text);
   if (name !== undefined) return byWord.get(name)!;
@@ -34,8 +34,8 @@ export function languageOfFile(path: string, text: string): CodeLanguage {
 }
 
 /**
- * Grammars with a function of more than 170 kB. V8 compiles what gets hot a second time, with care: for such a function
- * that takes many seconds, and in Node 24 so much memory that the process is ended. Where they run, it must be told not to.
+ * Grammars with a function of more than 170 kB. V8 optimizes a hot function: for one that large this takes many
+ * seconds, and in Node 24 so much memory that the process is killed. Workers for them turn the optimization off.
  */
 export const heavyGrammars: ReadonlySet<string> = new Set([
   "elixir",

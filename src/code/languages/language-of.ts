@@ -1,8 +1,8 @@
 import { languages } from "./languages.ts";
 
 /**
- * Extensions that several languages have, decided by what the text looks like. The first whose sign is found, else the
- * last; undefined is a language that we cannot parse.
+ * Extensions of several languages, decided by the text: the first whose sign is found, else the last. Undefined is a
+ * language without a grammar.
  */
 export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
   h: [
@@ -36,7 +36,7 @@ export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
     { language: "perl", sign: /^#!.*perl|^[ \t]*(?:use\s+[\w:]+|my\s|sub\s+\w|package\s+[\w:]+)/m },
     { language: undefined },
   ],
-  // Translations of Qt and films have the name of TypeScript.
+  // Translations of Qt and films share the extension of TypeScript.
   ts: [
     { language: "xml", sign: /^\uFEFF?\s*<(?:\?xml|!DOCTYPE TS|TS\b)/ },
     { language: undefined, sign: /^G[^\n]{0,200}\0/ },
@@ -71,8 +71,8 @@ interface Claim {
 }
 
 /**
- * The language of a file, by its name, its first line, and where several languages share an extension by what stands in
- * it. The beginning of the text is enough. Undefined when we cannot parse it.
+ * The language of a file, by its name, its first line, and for a shared extension by its content. The beginning of
+ * the text is enough. Undefined without a grammar.
  */
 export function languageOf(path: string, text: string): string | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
@@ -112,7 +112,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)\.git\/info\/exclude$/, "gitignore"],
 ];
 
-/** A sign may stand below a long licence. */
+/** A sign may come after a long licence. */
 const lookedAt = 16_000;
 
 function byFirstLine(text: string): string | undefined {
@@ -120,7 +120,7 @@ function byFirstLine(text: string): string | undefined {
   const program = /^#!\s*(?:\S*\/)?(\S+)(?:\s+(.*))?/.exec(line);
   if (program) {
     const words = (program[2] ?? "").split(/\s+/);
-    // What `env` starts is the first word that is no option and sets no variable.
+    // `env` runs the first word that is not an option and sets no variable.
     const called = program[1] === "env" ? words.find((word) => !/^-|=/.test(word)) : program[1];
     const plain = called?.replace(/^.*\//, "").trim();
     return byInterpreter.get(plain ?? "") ?? byInterpreter.get(plain?.replace(/[\d.]+$/, "") ?? "");

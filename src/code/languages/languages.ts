@@ -1,19 +1,16 @@
-/** A language that can be parsed, and how its files are known. */
 export interface CodeLanguage {
   readonly name: string;
-  /** As its package calls it. */
+  /** The name of its grammar package. */
   readonly grammar: string;
-  /** Other words that people use for it. */
   readonly aliases: readonly string[];
-  /** Without the dot. Those that several languages have are decided in `shared-extensions.ts`. */
+  /** Without the dot. Shared ones are in `language-of.ts`. */
   readonly extensions: readonly string[];
-  /** Whole names of files. */
   readonly files: readonly string[];
-  /** Programs that a first line names: `#!/usr/bin/env python3`. */
+  /** From a first line like `#!/usr/bin/env python3`. */
   readonly interpreters: readonly string[];
 }
 
-/** The table: name; grammar, if it is spelled otherwise; then what has a mark: `.extension`, `=file`, `!interpreter`, alias. */
+/** Each line: name; grammar, if spelled differently; then `.extension`, `=file`, `!interpreter` or an alias. */
 const table = `
 ada; .adb .ads .ada
 angular; .component.html
@@ -118,7 +115,6 @@ export const languages: readonly CodeLanguage[] = table.trim().split("\n").map(r
 
 export const languageNames: readonly string[] = languages.map(({ name }) => name);
 
-/** The grammars that are used, each once. */
 export const usedGrammars: readonly string[] = [...new Set(languages.map(({ grammar }) => grammar))];
 
 function readLine(line: string): CodeLanguage {

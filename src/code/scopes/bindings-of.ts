@@ -8,7 +8,9 @@ export interface Understood {
   readonly at: number;
 }
 
-/** For each place a number, the same where the same thing is meant; undefined where others decide. */
+/**
+ * A number for each location, equal where the same thing is meant; undefined where another file or a type decides.
+ */
 export function bindingsOf(
   names: readonly Understood[],
   rules: ScopeRules,
@@ -35,12 +37,12 @@ interface Binding {
   until: number;
 }
 
-/** What is defined by this name, by the scopes that it holds in. */
+/** The definitions of a name, by scope. */
 class Known {
   readonly #rules: ScopeRules;
   readonly #inScope = new Map<number, Map<number, Binding>>();
   readonly #ofPlace = new Map<number, Binding>();
-  /** Scopes in which the name is that of the file, or of a scope around. */
+  /** Scopes in which the name is that of the file, or of an outer scope. */
   readonly #declared = new Map<number, "file" | "outer">();
   #count = 0;
 
@@ -56,7 +58,7 @@ class Known {
     const { kind, from = 0, until = Number.POSITIVE_INFINITY, renews } = definition;
     const nearest = this.#scopeOf(way.steps, definition, at);
     const declared = this.#declared.get(nearest.id);
-    // An assignment to what another scope holds: whose it is shows when all is known.
+    // An assignment to a name of an outer scope: resolved when all definitions are known.
     if (declared === "outer") return;
     const scope = declared === "file" ? way.steps[0]! : nearest;
     const bindings = this.#inScope.get(scope.id) ?? new Map<number, Binding>();

@@ -2,8 +2,8 @@ import type { Node, Tree, TreeCursor } from "web-tree-sitter";
 import { type Meaning, type NodePath, type ScopeRules, type Step, unclear } from "./scope-rules.ts";
 
 /**
- * What a name means where it stands, and which step decided that; undefined where it is no code. What is neither text nor
- * a word of the language, and no name that the rules know, may mean anything.
+ * The meaning of a name and the step that decided it; undefined where it is not code. A name that the rules do not
+ * know, and that is neither text nor a keyword, is unclear.
  */
 export function meaningOf(
   { way, start, end, isLeaf, isKeyword, errors }: NameLocation,
@@ -25,11 +25,10 @@ export function meaningOf(
 
 interface Understanding {
   readonly meaning: Meaning;
-  /** Index of the step that decided. */
   readonly at: number;
 }
 
-/** Words that are keywords elsewhere, as `data` in Kotlin, can stand in a node that is a name. */
+/** Soft keywords, like `data` in Kotlin, can be inside a node that is a name. */
 function isNameOfItsOwn(steps: readonly Step[], { names }: ScopeRules): boolean {
   const [above, word] = [steps.at(-2), steps.at(-1)!];
   return above?.start === word.start && above.end === word.end && names[above.type] !== undefined;
@@ -54,7 +53,7 @@ function understood(way: NodePath, rules: ScopeRules): Understanding {
   return { meaning: typeof usual === "function" ? usual(way) : usual, at: last - 1 };
 }
 
-/** A scope that holds an error may end elsewhere in truth. */
+/** A scope with a syntax error may really end elsewhere. */
 function hasDoubtfulScope(
   steps: readonly Step[],
   errors: readonly number[],
@@ -75,7 +74,7 @@ function placeOf(way: NodePath, at: number, { positions: places }: ScopeRules): 
   return typeof found === "function" ? found(way, at) : found;
 }
 
-/** Text, a type that the language has, or a part of a name that is not the same in another spelling, as `r#name` is. */
+/** Text, a built-in type, or a part of a longer name that is not just another spelling, as `r#name` is. */
 function isOtherText(
   { steps, text }: NodePath,
   { start, end }: Pick<Step, "start" | "end">,
@@ -90,23 +89,22 @@ function isOtherText(
 const notCode =
   /comment|string|text|content|char|rune|heredoc|nowdoc|regex|escape|format|conversion|literal|number|integer|float|word|operator|modifier|directive|(?:primitive|predefined|cast)_type|tag|hash_?bang|shebang|metavariable|[#!"'`-]/;
 
-/** A whole word of the text, and the way to the leaf that it stands in. */
+/** A whole word of the text, and the path to its leaf. */
 export interface NameLocation {
   readonly start: number;
   readonly end: number;
   readonly way: NodePath;
-  /** The leaf is this word, and not text that holds it. */
+  /** The leaf is this word, and not a text that contains it. */
   readonly isLeaf: boolean;
-  /** The leaf is a word of the language. */
   readonly isKeyword: boolean;
-  /** Where the grammar does not understand the text; at most `mostErrors`. */
+  /** Where the text does not parse; at most `maxErrors`. */
   readonly errors: readonly number[];
 }
 
-/** With so many nothing is certain. */
+/** With this many errors nothing is certain. */
 const maxErrors = 100;
 
-/** Every place where a name stands as a whole word. */
+/** All whole words equal to a name. */
 export function nameLocations(name: string, tree: Tree, text: string): readonly NameLocation[] {
   const starts = wordsLike(name, text);
   const errors = starts.length === 0 ? [] : errorsBelow(tree.rootNode);
@@ -121,7 +119,7 @@ export function nameLocations(name: string, tree: Tree, text: string): readonly 
     const isKeyword = isLeaf && !isNamed;
     places.push({ start, end, way: { steps: [...steps], text }, isLeaf, isKeyword, errors });
   };
-  /** Goes down where a word is; those between its children stand in the node itself. */
+  /** Descends to the words; those between the children are in the node itself. */
   const visit = () => {
     const isNamed = cursor.nodeIsNamed;
     const step = stepAt(cursor);
@@ -139,14 +137,14 @@ export function nameLocations(name: string, tree: Tree, text: string): readonly 
   const next = () => starts[places.length] ?? Number.POSITIVE_INFINITY;
   try {
     if (starts.length > 0) visit();
-    // What stands behind the last node is no code.
+    // Text after the last node is not code.
     return places;
   } finally {
     cursor.delete();
   }
 }
 
-/** What is only missing, as the semicolon after a macro, leaves the rest as it is. */
+/** A missing token, like the semicolon after a macro, does not change the rest. */
 function errorsBelow(root: Node): readonly number[] {
   const errors: number[] = [];
   const rest = [root];

@@ -6,7 +6,7 @@ import { meaningOf, type NameLocation, nameLocations } from "./meaning-of.ts";
 import { scopeRulesOf } from "./rules-of.ts";
 import type { Meaning } from "./scope-rules.ts";
 
-/** Where a name stands in a parsed text, and which places mean the same. */
+/** Where a name occurs in a parsed text, and which occurrences mean the same. */
 export function occurrencesOf(tree: Tree, text: string, name: string, outline: Outline): Occurrences {
   const { language } = outline;
   const rules = scopeRulesOf(language);
@@ -68,7 +68,7 @@ function described(
   };
 }
 
-/** Without rules of the language: what its grammar calls by a word for names, outside of comments. */
+/** For a language without rules: what its grammar calls a name, outside of comments. */
 function isCode({ way, isLeaf, isKeyword }: NameLocation): boolean {
   if (!isLeaf || isKeyword || way.steps.some(({ type }) => type.includes("comment"))) return false;
   return nameLike.test(way.steps.at(-1)!.type);
@@ -77,7 +77,7 @@ function isCode({ way, isLeaf, isKeyword }: NameLocation): boolean {
 const nameLike =
   /ident|name|constant|variable|symbol|atom|word|field|property|label|type|selector|tag|key|function|module|plain_value/;
 
-/** Of the names on the line of a symbol, the first is the one that it has. */
+/** Of the names on a symbol's line, the first is its own. */
 function definedBy({ symbols }: Outline, name: string, places: readonly Occurrence[]): ReadonlySet<number> {
   const named = symbols.filter((symbol) => symbol.name === name || symbol.name.endsWith(name));
   return new Set(

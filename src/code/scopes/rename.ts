@@ -7,13 +7,12 @@ import { scopeRulesOf } from "./rules-of.ts";
 export interface RenameWanted {
   readonly name: string;
   readonly newName: string;
-  /** A line on which it stands. */
   readonly line?: number | undefined;
-  /** Where definitions that are meant can begin: those of the kind that was asked for. */
+  /** Where the wanted definitions begin: those of the requested kind. */
   readonly isWanted?: ((definition: Occurrence) => boolean) | undefined;
 }
 
-/** The places that mean the one thing that is to be renamed. Throws when that is not one, or when it could be elsewhere too. */
+/** The occurrences to rename. Throws when they mean more than one thing, or when others could mean it too. */
 export function occurrencesToRename(
   { places, scoped, language }: Occurrences,
   wanted: RenameWanted,
@@ -30,7 +29,7 @@ export function occurrencesToRename(
   return chosen;
 }
 
-/** What is to be written: where one word stood for two things, as in `{ name }`, the other stays. */
+/** The edits: where one word names two things, as in `{ name }`, the other stays. */
 export function renameSplices(places: readonly Occurrence[], newName: string): readonly Splice[] {
   return places.map(({ start, end, around }) => ({
     start,
@@ -39,7 +38,7 @@ export function renameSplices(places: readonly Occurrence[], newName: string): r
   }));
 }
 
-/** Refuses what no name of the language looks like. */
+/** Refuses an invalid name. */
 export function checkNewName(language: string, { name, newName }: RenameWanted): void {
   const rules = scopeRulesOf(language);
   if (rules === undefined) throw unknownScopes(language, name);
@@ -48,7 +47,7 @@ export function checkNewName(language: string, { name, newName }: RenameWanted):
   if (reserved.includes(name))
     throw new ToolError("invalid-input", `\`${name}\` is a word of ${language}, and stays as it is`);
   const isPrivate = (word: string) => word.startsWith("#");
-  // Some languages take letters for the same that are written with other characters.
+  // Some languages treat different characters as the same letter.
   const isPlain = newName === newName.normalize("NFKC");
   const isSpelled = isPlain && rules.spelling.test(newName) && isPrivate(name) === isPrivate(newName);
   if (isSpelled && !reserved.includes(newName)) return;
@@ -121,7 +120,7 @@ function refuseDoubts(places: readonly Occurrence[], chosen: readonly Occurrence
   );
   if (definitions.some(({ isPathed }) => isPathed)) {
     refuse(having("member"), "may mean the same by its path");
-    // Imported with all else of a module, or inherited.
+    // Imported by a wildcard, or inherited.
     refuse(having("outside"), "may mean the same, known from elsewhere");
   }
   if (definitions.some(({ isArgument }) => isArgument))
@@ -144,7 +143,6 @@ function lowered(sentence: string): string {
 
 const byHand = "Find the places with code.references, and change those you mean with edit.replace.";
 
-/** For a message. */
 function listLines(places: readonly Occurrence[]): string {
   const lines = [...new Set(places.map(({ line }) => line))];
   const shown = lines.slice(0, 8).join(", ");
@@ -156,12 +154,12 @@ export interface Renamed {
   readonly splices: readonly Splice[];
   readonly chosen: readonly Occurrence[];
   readonly newName: string;
-  /** The places of both names before, and after. */
+  /** The occurrences of both names before and after. */
   readonly before: { readonly old: Occurrences; readonly new: Occurrences };
   readonly after: { readonly old: Occurrences; readonly new: Occurrences };
 }
 
-/** Refuses when afterwards not every place of either name means what it meant before. */
+/** Refuses when an occurrence of either name would change its meaning. */
 export function checkMeanings({ splices, chosen, newName, before, after }: Renamed): void {
   const isChosen = new Set(chosen.map(({ start }) => start));
   const shifted = shiftBy(splices);
@@ -183,7 +181,7 @@ export function checkMeanings({ splices, chosen, newName, before, after }: Renam
     throw clash(others);
 }
 
-/** Where what stands at an offset begins afterwards. */
+/** Maps an offset to its position after the splices. */
 function shiftBy(splices: readonly Splice[]): (offset: number) => number {
   const starts: number[] = [];
   const shifts = [0];
@@ -202,7 +200,7 @@ function shiftBy(splices: readonly Splice[]): (offset: number) => number {
   };
 }
 
-/** Whether places that meant the same still do, and those that did not do not. */
+/** Whether occurrences that meant the same still do, and others still do not. */
 function isAlike(
   before: readonly Occurrence[],
   after: readonly Occurrence[],

@@ -6,7 +6,7 @@ import { readQuery } from "./query.ts";
 import { type Ranked, rank } from "./rank.ts";
 import { termsOf } from "./terms.ts";
 
-/** The best pieces of code for a question, best first. */
+/** The best pieces of code for a query, best first. */
 export function answer(index: WordIndex, question: IndexQuery): IndexHit[] {
   if (question.kinds?.every((kind) => partKinds.has(kind))) return answerParts(index, question);
   const said = readQuery(question.words).said;
@@ -26,7 +26,7 @@ function describe(
   return { path: file.path, firstLine, lastLine, symbol, score, why: explain(file.path, symbol, said, has) };
 }
 
-/** Which words of the question were found, each where it counts most: "name: parse, token; body: stream". */
+/** Which words of the query were found, each where it counts most: "name: parse, token; body: stream". */
 function explain(
   path: string,
   symbol: IndexedSymbol | undefined,
@@ -66,8 +66,8 @@ function hasTerm({ segments }: WordIndex, segment: number, document: number, ter
 }
 
 /**
- * Fields, keys and the like have no piece of their own: they are looked for in the best pieces, by the words that they
- * share with the question.
+ * Fields, keys and the like have no piece of their own: finds them in the best pieces, by the words that they share
+ * with the query.
  */
 function answerParts(index: WordIndex, question: IndexQuery): IndexHit[] {
   const { said } = readQuery(question.words);

@@ -5,7 +5,7 @@ import type { OutlinedSymbol, WordFile, WordIndex } from "../index/query/word-in
 import { fileRoles } from "./file-roles.ts";
 import { termsOf } from "./terms.ts";
 
-/** The files and symbols that most of the others use, most central first. Who uses what is told by names. */
+/** The files and symbols that most others use, most central first. Uses are found by name. */
 export function central(index: WordIndex, wanted: CentralWanted): CentralFile[] {
   const files = chooseFiles(index, wanted);
   const outlines = files.map(({ number }) => index.outline(number));
@@ -27,12 +27,11 @@ export function central(index: WordIndex, wanted: CentralWanted): CentralFile[] 
     }));
 }
 
-/** More than these say little that others do not. */
 const mostFiles = 6000;
 const mostSymbols = 40;
 const mostLinks = 2_000_000;
 
-/** Code, as long as there is any; of very many those that lie least deep. */
+/** Code files, if there are any; of very many the least deep ones. */
 function chooseFiles(index: WordIndex, wanted: CentralWanted): WordFile[] {
   const isAskedFor = filterFiles(wanted);
   const asked = [...index.files()].filter(isAskedFor);
@@ -52,7 +51,7 @@ interface Definition {
   readonly symbol: number;
 }
 
-/** From a file that says a name to the files that define it; `definitions` tells which symbol each link means. */
+/** Links from a file that uses a name to the files that define it; `definitions` has the symbol of each link. */
 function linksBetween(
   index: WordIndex,
   files: readonly WordFile[],
@@ -63,7 +62,7 @@ function linksBetween(
   const definitions: Definition[] = [];
   const sure: number[] = [];
   for (const [term, { defining, sureness }] of namesDefined(outlines)) {
-    // In a project in which everything is said everywhere, the rest would only cost memory.
+    // More links would only cost memory.
     if (links.length > mostLinks) break;
     const users = filesUsing(term, index, places);
     if (users.size > Math.max(fewUsers, files.length * commonShare)) continue;
@@ -80,12 +79,12 @@ function linksBetween(
   return { links: withShares(links, sure, files.length), definitions };
 }
 
-/** A name that is said everywhere, or defined in many places, is not one thing. */
+/** A name that is used everywhere, or defined in many places, is not one thing. */
 const fewUsers = 20;
 const commonShare = 0.3;
 const mostDefinitions = 4;
 
-/** How sure it is that who says a name like "Note" or "open" means it: prose has such words. */
+/** How likely a plain word like "Note" or "open" means the symbol: prose has such words. */
 const plainSureness = 0.2;
 
 interface NameDefined {
@@ -93,7 +92,7 @@ interface NameDefined {
   sureness: number;
 }
 
-/** By the term that a whole name is found by; that of one small word is the word. */
+/** By the term of the whole name; for a single lower-case word the word itself. */
 function namesDefined(outlines: readonly (readonly OutlinedSymbol[])[]): Map<string, NameDefined> {
   const defined = new Map<string, NameDefined>();
   outlines.forEach((outline, file) => {
@@ -128,7 +127,7 @@ function filesUsing(term: string, { segments }: WordIndex, places: ReadonlyMap<n
   return saying;
 }
 
-/** Weights as shares of all that the file says, less what it may not mean. */
+/** Weights as shares of all names of the file, times their sureness. */
 function withShares(links: readonly Link[], sure: readonly number[], count: number): Link[] {
   const sums = new Float64Array(count);
   for (const { from, weight } of links) sums[from]! += weight;
@@ -139,7 +138,7 @@ function withShares(links: readonly Link[], sure: readonly number[], count: numb
   }));
 }
 
-/** Those that others use, then the outermost; in a stable order. */
+/** Used symbols first, then the outermost; in a stable order. */
 function bestSymbols(
   file: WordFile,
   outline: readonly OutlinedSymbol[],
@@ -153,14 +152,14 @@ function bestSymbols(
     .map(({ symbol, weight }) => ({ ...indexedSymbol(file, symbol, outline), weight }));
 }
 
-/** `weight` is a share of all that leads away from `from`; what is missing leads anywhere. */
+/** `weight` is a share of everything that leaves `from`; the rest goes anywhere. */
 export interface Link {
   readonly from: number;
   readonly to: number;
   readonly weight: number;
 }
 
-/** How often each is met by who follows links at random, and now and then begins anywhere. Adds up to 1. */
+/** The probability of each node for a random walk that now and then restarts anywhere. */
 export function pageRank(count: number, links: readonly Link[]): Float64Array {
   let ranks = new Float64Array(count).fill(1 / count);
   const leadsAway = new Float64Array(count);

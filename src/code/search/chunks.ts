@@ -2,19 +2,19 @@ import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
 import { NumberList, type Terms } from "./terms.ts";
 
-/** A piece of a file as it is found by its words. */
+/** A piece of a file with its weighted terms. */
 export interface Chunk {
   /** Index in the outline. */
   readonly symbol: number | undefined;
   readonly firstLine: number;
   readonly lastLine: number;
-  /** Those of its symbol's name stand there once more, after "@", with their share of the name. */
+  /** The terms of its symbol's name are repeated after "@", with their share of the name. */
   readonly terms: Uint32Array;
-  /** How much each says of this piece, 1 to 255: fields, lengths and repetition are in it. */
+  /** The weight of each term in this piece, 1 to 255: includes field, length and repetition. */
   readonly weights: Uint8Array;
 }
 
-/** The pieces of a file, in its order. */
+/** The pieces of a file, in order. */
 export function chunksOf(path: string, text: string, outline: Outline | undefined, terms: Terms): Chunk[] {
   const symbols = outline?.symbols ?? [];
   const weights = new Weights(terms);
@@ -41,7 +41,7 @@ function namesAround({ parent }: CodeSymbol, symbols: readonly CodeSymbol[]): st
   return names;
 }
 
-/** How much a word counts by where it stands, how long such a place is, and how much longer ones lessen it. */
+/** The weight of a term by its field, the usual length of that field, and how much longer ones reduce it. */
 const fields = {
   name: { weight: 5, length: 3, slope: 1 },
   within: { weight: 1.5, length: 3, slope: 0.3 },
@@ -51,15 +51,15 @@ const fields = {
   body: { weight: 1, length: 100, slope: 0.6 },
 } as const;
 
-/** The count at which a word says half of what it can say. */
+/** The count at which a term has half of its maximal weight. */
 const halfAt = 2;
 
-/** Sums by number of a term, zero between pieces: a map for each would take most of the time. */
+/** Sums by term number, zero between pieces: a map for each piece would take most of the time. */
 let sums = new Float32Array(1 << 16);
 const met = new NumberList();
 const gathered = new NumberList();
 
-/** How much each term counts in one piece after the other. Only one of these at a time. */
+/** Sums the weights of the terms of one piece after the other. Not reentrant. */
 class Weights {
   readonly #terms: Terms;
 
@@ -85,7 +85,7 @@ class Weights {
     this.count(field, gathered.numbers, gathered.length);
   }
 
-  /** Those of the piece, with the words of its name. */
+  /** The terms of the piece, with those of its name. */
   take(ofName: Uint32Array): Pick<Chunk, "terms" | "weights"> {
     const named = this.#terms.named(ofName);
     const terms = new Uint32Array(met.length + named.length);
@@ -102,7 +102,6 @@ class Weights {
     return { terms, weights };
   }
 
-  /** The first so many. */
   count(field: keyof typeof fields, numbers: Uint32Array, count: number): void {
     const { weight, length, slope } = fields[field];
     const factor = weight / (1 - slope + (slope * count) / length);

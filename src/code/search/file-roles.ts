@@ -1,4 +1,4 @@
-/** What a file is for, told from its path. */
+/** The role of a file, from its path. */
 export const fileRoles = ["code", "test", "example", "documentation", "data", "generated"] as const;
 
 export type FileRole = (typeof fileRoles)[number];

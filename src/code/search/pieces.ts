@@ -1,12 +1,12 @@
 import type { CodeSymbol, SymbolKind } from "../../contract/code.ts";
 
-/** A stretch of a file that is found and shown as one: a symbol's own text, or what lies around symbols. */
+/** A part of a file that is found and shown as one: a symbol's own text, or text around symbols. */
 export interface Piece {
   /** Index in the outline. */
   readonly symbol: number | undefined;
   readonly firstLine: number;
   readonly lastLine: number;
-  /** In the order of the text. Its symbol's comment comes first, and ends at the declaration. */
+  /** In text order. The comment of its symbol comes first, and ends at the declaration. */
   readonly stretches: readonly Stretch[];
 }
 
@@ -15,10 +15,13 @@ interface Stretch {
   readonly end: number;
 }
 
-/** What is longer is divided. */
+/** Longer pieces are divided. */
 const maxLines = 100;
 
-/** Divides a text: all that is not blank belongs to one piece, that of the innermost symbol that stands for itself. */
+/**
+ * Divides a text: everything that is not blank belongs to one piece, that of the innermost symbol with a piece of its
+ * own.
+ */
 export function piecesOf(text: string, symbols: readonly CodeSymbol[]): Piece[] {
   const lines = new LineCounter(text);
   const pieces: Piece[] = [];
@@ -43,12 +46,12 @@ export function piecesOf(text: string, symbols: readonly CodeSymbol[]): Piece[] 
   return pieces.sort((one, other) => one.firstLine - other.firstLine);
 }
 
-/** Those that lie in the text of another and would say little alone. */
+/** Kinds that belong to the piece of their parent. */
 export const partKinds: ReadonlySet<string> = new Set(
   "field property variant key element variable".split(" "),
 );
 
-/** What each symbol covers without those in it, in the order of the text; what no symbol covers under undefined. */
+/** The text of each symbol without its children, in text order; text outside of symbols under undefined. */
 function ownStretches(text: string, symbols: readonly CodeSymbol[]): Map<number | undefined, Stretch[]> {
   const stretches = new Map<number | undefined, Stretch[]>();
   const open: number[] = [];
@@ -81,7 +84,7 @@ function ownStretches(text: string, symbols: readonly CodeSymbol[]): Map<number 
   return stretches;
 }
 
-/** Stretches of not too many lines, divided where the text is, else anywhere. */
+/** Spans of at most `maxLines`, divided at blank lines if possible. */
 function shortStretches(text: string, { start, end }: Stretch): Stretch[] {
   const short: Stretch[] = [];
   let first = start;
@@ -117,7 +120,6 @@ function trimBlank(text: string, start: number, end: number): number {
   return at;
 }
 
-/** Counts lines from 1; cheap when asked in about the order of the text. */
 class LineCounter {
   readonly #text: string;
   readonly #starts: number[] = [0];

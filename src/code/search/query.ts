@@ -3,11 +3,11 @@ import { relatedWords } from "./related-words.ts";
 import { termsOf } from "./terms.ts";
 
 export interface SearchQuery {
-  /** What is looked for, with how much each term counts; those that were said come first. */
+  /** The terms with their weights; those of the query come first. */
   readonly terms: ReadonlyMap<string, number>;
-  /** The words that were said, by their term. */
+  /** The words as written, by term. */
   readonly said: ReadonlyMap<string, string>;
-  /** Kinds of files that the question is about. */
+  /** The roles of files that the query is about. */
   readonly asked: ReadonlySet<FileRole>;
 }
 
@@ -32,7 +32,7 @@ export function readQuery(words: string): SearchQuery {
   return { terms, said, asked: new Set(fileRoles.filter((role) => askingFor[role]?.test(words))) };
 }
 
-/** How words were written whose terms are these. */
+/** How the words of these terms were written. */
 function spellings(words: string, terms: ReadonlyMap<string, number>): Map<string, string> {
   const said = new Map<string, string>();
   for (const [word] of words.matchAll(/[A-Z]?[a-z]+|[A-Z]+|\d+|\P{ASCII}+/gu)) {
@@ -42,15 +42,15 @@ function spellings(words: string, terms: ReadonlyMap<string, number>): Map<strin
   return said;
 }
 
-/** Whoever pastes a page asks for its beginning. */
+/** A pasted page is cut at this many terms. */
 const mostTerms = 100;
 
-/** A whole identifier counts besides its words. */
+/** A whole identifier counts in addition to its words. */
 const wholeWeight = 0.5;
 const relatedWeight = 0.15;
 const shortenedWeight = 0.4;
 
-/** "Whether it is empty" is what `isEmpty` tells. */
+/** "Whether it is empty" asks for `isEmpty`. */
 const asking: ReadonlySet<string> = new Set(["if", "whether"]);
 
 function isWhole(term: string): boolean {
@@ -75,7 +75,7 @@ const askingFor: Partial<Record<FileRole, RegExp>> = {
   generated: /\b(?:generated|vendor(?:ed)?|minified)\b/i,
 };
 
-/** Words of questions that say nothing of what is looked for. */
+/** Words of a query that say nothing about its subject. */
 const emptyWords: ReadonlySet<string> = new Set(
   (
     "a an the this that these those it its is are was were be been being am do does did done has have had having " +
@@ -88,7 +88,7 @@ const emptyWords: ReadonlySet<string> = new Set(
     .flatMap((word) => [word, ...termsOf(word)]),
 );
 
-/** The lines of a piece of code that show best why it answers a question: one run of them, by their place. */
+/** The lines of a piece of code that show best why it matches: the indexes of one run. */
 export function bestLines(lines: readonly string[], words: string, count: number): number[] {
   const { terms } = readQuery(words);
   const found = lines.map((line) => new Set(termsOf(line).filter((term) => terms.has(term))));

@@ -5,9 +5,8 @@ import type { Postings } from "../index/storage/segment.ts";
 import { type FileRole, fileRoles } from "./file-roles.ts";
 import { readQuery } from "./query.ts";
 
-/** A piece of code that answers a question. */
 export interface Ranked {
-  /** Place in the segments of the index. */
+  /** Index in the segments. */
   readonly segment: number;
   readonly document: number;
   readonly file: WordFile;
@@ -15,8 +14,8 @@ export interface Ranked {
 }
 
 /**
- * The pieces of code that say most of what the question says, best first. A word counts by how few pieces have it, and
- * by the weight that it has in the piece.
+ * The pieces of code that match best, best first. A term counts by how few pieces have it, and by its weight in the
+ * piece.
  */
 export function rank(index: WordIndex, question: IndexQuery): Ranked[] {
   const { terms, asked } = readQuery(question.words);
@@ -41,16 +40,16 @@ export function rank(index: WordIndex, question: IndexQuery): Ranked[] {
   return ofMoreFiles(withoutCrowding(best.sorted()), question.limit);
 }
 
-/** How much a name counts besides its words, the more the less it says that the question does not. */
+/** The weight of a name match, the higher the less of the name is not in the query. */
 const nameWeight = 0.8;
 
-/** How much it counts what the rest of the file says. */
+/** The weight of the rest of the file. */
 const fileWeight = 0.2;
 
 interface Scores {
   /** For each segment, by document. */
   readonly pieces: readonly Float32Array[];
-  /** By number: what a file would have if each word stood where it counts most. */
+  /** By number: the score of a file with each term at its best position. */
   readonly files: Float32Array;
 }
 
@@ -87,7 +86,10 @@ function scoreAll({ segments }: WordIndex, terms: ReadonlyMap<string, number>): 
 
 let room = new Float32Array(0);
 
-/** Hands out arrays of zeros that are good until the next question: new ones each time would cost more than all else. */
+/**
+ * Hands out zeroed arrays that are valid until the next query: allocating new ones would cost more than everything
+ * else.
+ */
 function zeros(count: number): (length: number) => Float32Array {
   if (room.length < count) room = new Float32Array(count);
   else room.fill(0, 0, count);
@@ -102,7 +104,7 @@ function addWeights({ documents, weights }: Postings, sums: Float32Array, factor
   for (let at = 0; at < documents.length; at += 1) sums[documents[at]!]! += factor * weights[at]!;
 }
 
-/** Pieces of one file are next to each other. */
+/** The pieces of one file are adjacent. */
 function addMostOfFiles(
   { documents, weights }: Postings,
   fileOf: Uint32Array,
@@ -121,7 +123,6 @@ function addMostOfFiles(
 
 const counts = new WeakMap<Uint32Array, number>();
 
-/** One more than the highest number. */
 function countOfFiles(fileOf: Uint32Array): number {
   let count = counts.get(fileOf);
   if (count === undefined) {
@@ -131,7 +132,7 @@ function countOfFiles(fileOf: Uint32Array): number {
   return count;
 }
 
-/** What is no code helps less, unless it is asked for. */
+/** Files that are not code count less, unless the query is about them. */
 const roleWeights: Readonly<Record<FileRole, number>> = {
   code: 1,
   test: 0.6,
@@ -147,14 +148,14 @@ function roleWeight({ role }: WordFile, asked: ReadonlySet<FileRole>): number {
 }
 
 /**
- * By place in `symbolKinds`; 255 stands for text around symbols. What is done is asked for more often than what it is done
- * to, and a class has the words of its members too.
+ * By index in `symbolKinds`; 255 is text around symbols. Queries ask more often for actions, and a class contains the
+ * words of its members.
  */
 const kindWeight: readonly number[] = Array.from({ length: 256 }, (_, kind) =>
   kind >= symbolKinds.length || /^(?:function|method|constructor)$/.test(symbolKinds[kind]!) ? 1 : 0.85,
 );
 
-/** Declarations, getters and what only calls another say less than the few words that they have seem to. */
+/** Declarations, getters and wrappers match less than their few words suggest. */
 function lengthWeight({
   firstLine,
   lastLine,
@@ -168,11 +169,11 @@ function lengthWeight({
 /** By the number of further lines. */
 const shortWeights: readonly number[] = [1, 2, 3, 4, 5, 6, 7].map((lines) => (lines / 8) ** 0.15);
 
-/** So many more are kept than asked for, so that pieces of one file need not crowd out others. */
+/** This many times more are kept, so that the pieces of one file do not crowd out others. */
 const spare = 4;
 const againWeight = 0.99;
 
-/** Each further piece of one file counts a little less: ten answers should not be all from one. */
+/** Each further piece of a file counts a little less. */
 function withoutCrowding(ranked: readonly Ranked[]): Ranked[] {
   const times = new Map<WordFile, number>();
   return ranked
@@ -185,8 +186,8 @@ function withoutCrowding(ranked: readonly Ranked[]): Ranked[] {
 }
 
 /**
- * Of each ten, the last two are of files that were not shown before, as long as there are such: the file that seems best may
- * be a wrong one. Whoever asks for more gets the same first.
+ * Of each ten, the last two are of files not shown before, if there are any: the best file may be the wrong one. A
+ * larger limit returns the same results first.
  */
 function ofMoreFiles(ranked: readonly Ranked[], limit: number): Ranked[] {
   const left = [...ranked];
@@ -202,16 +203,15 @@ function ofMoreFiles(ranked: readonly Ranked[], limit: number): Ranked[] {
   return shown;
 }
 
-/** Equal ones in the order of the index, so that the same question has the same answer. */
+/** Ties keep the order of the index, so that results are stable. */
 function byScore(one: Ranked, other: Ranked): number {
   return other.score - one.score || one.segment - other.segment || one.document - other.document;
 }
 
-/** Keeps the best so many. */
 class Best {
   readonly #count: number;
   #kept: Ranked[] = [];
-  /** What does not score more need not be added. */
+  /** Lower scores need not be added. */
   least = 0;
 
   constructor(count: number) {

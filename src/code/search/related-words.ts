@@ -1,7 +1,7 @@
 import { stem } from "./terms.ts";
 
 /**
- * Words that people and code use for the same thing, without their endings. A question is searched for these too, with less
+ * Words that people and code use for the same thing, without their endings. A query also finds these, with less
  * weight.
  */
 export const relatedWords: ReadonlyMap<string, readonly string[]> = relate(`

@@ -1,28 +1,27 @@
 /**
- * The terms that a text is found by: the words of its identifiers and prose, split at case, underscores and digits and
- * without their endings; and `=` with the whole of an identifier that has several words or a capital, in lower case.
- * In the order of the text.
+ * The terms of a text, in order: the words of its identifiers and prose, split at case, underscores and digits and
+ * without their endings; and `=` with the whole lower-case identifier if it has several words or a capital.
  */
 export function termsOf(text: string): string[] {
   if (remembered.isFull) remembered = new Terms();
   return Array.from(remembered.numbersOf(text), (number) => remembered.term(number));
 }
 
-/** Terms by number. Code says the same words over and over: they are split once. */
+/** Numbered terms. Code repeats its words: each identifier is split once. */
 export class Terms {
   readonly #identifiers = new StretchTable();
   /** The terms of each identifier. */
   readonly #parts: (readonly number[])[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #terms: string[] = [];
-  /** By number of a term: the number of the same with "@" before it. */
+  /** By term number: the number of the same term after "@". */
   readonly #named: number[] = [];
 
   get size(): number {
     return this.#terms.length;
   }
 
-  /** Whether it is time to begin anew: what was met in many texts would fill the memory. */
+  /** Whether to start over: the terms of many texts would fill the memory. */
   get isFull(): boolean {
     return this.#identifiers.size > mostKnown || this.size > mostKnown;
   }
@@ -47,7 +46,7 @@ export class Terms {
     return found.numbers.slice(0, found.length);
   }
 
-  /** The numbers under which these words are listed once more when they are those of a name: with "@" before them. */
+  /** The numbers of the same terms after "@", which mark words of a name. */
   named(numbers: Uint32Array): readonly number[] {
     const named: number[] = [];
     for (const number of numbers) {
@@ -58,7 +57,7 @@ export class Terms {
     return named;
   }
 
-  /** Adds the numbers of the terms of a stretch of text. */
+  /** Adds the term numbers of a part of a text. */
   gather(text: string, start: number, end: number, found: NumberList): void {
     let at = start;
     while (at < end) {
@@ -85,7 +84,7 @@ export class Terms {
     return named;
   }
 
-  /** Of the identifier that was numbered last. */
+  /** For the identifier that was numbered last. */
   #learn(identifier: string): readonly number[] {
     const numbers = split(identifier).map((term) => this.numberOf(term));
     this.#parts.push(numbers);
@@ -93,7 +92,7 @@ export class Terms {
   }
 }
 
-/** What is longer is data. */
+/** Longer words are data. */
 const maxIdentifierChars = 80;
 
 function isWordCode(code: number): boolean {
@@ -135,41 +134,36 @@ const wordParts = /\p{Lu}{2,}s(?!\p{Ll})|\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\d+|[\
 const isNumber = /^\d+$/;
 const isIdeographic = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 
-/** What is written without spaces is found by any two neighbours. */
+/** Text without spaces is found by any two neighbouring characters. */
 function pairs(part: string): string[] {
   const characters = Array.from(part);
   if (characters.length === 1) return [part];
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
-/** The words of a name, in small letters: "parseHTTPToken" has "parse", "http" and "token". */
+/** The lower-case words of a name: "parseHTTPToken" has "parse", "http" and "token". */
 export function nameWords(name: string): readonly string[] {
   const parts = name.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{M}]+|\p{Lu}|\p{N}+/gu) ?? [];
   return parts.map((part) => part.toLowerCase());
 }
 
-/** The terms under which a symbol of this name is found: the last of its words, the last two, and so on. */
+/** The terms of a symbol's name: its last word, its last two words, and so on. */
 export function nameTerms(name: string): readonly string[] {
   const words = nameWords(name).slice(-maxWords);
   return words.map((_, index) => nameTerm(words.slice(index)));
 }
 
-/** The term for which symbols with these last words are listed. */
 export function nameTerm(words: readonly string[]): string {
   return `~${words.slice(-maxWords).join("")}`;
 }
 
-/** Whether a name has these words, or ends with them. */
 export function endsWithWords(name: string, words: readonly string[]): boolean {
   return nameTerms(name).includes(nameTerm(words));
 }
 
 const maxWords = 8;
 
-/**
- * A word without the endings that say nothing of its meaning: plural, -ing, -ed, and the e before them. Only to compare
- * words with; wrong for some, but in the same way on both sides.
- */
+/** A word without plural, -ing, -ed and a final e. Only to compare words; wrong for some, but consistently. */
 export function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
   const singular = withoutPlural(word);
@@ -192,15 +186,15 @@ function withoutParticiple(word: string): string {
 }
 
 /**
- * Numbers stretches of texts from 0, the same ones alike. It hashes and compares their units in place: to make a string of
- * each would take longer than all the rest of reading a text for its words.
+ * Numbers distinct parts of texts from 0. Hashes and compares them in place: making a string of each would take
+ * longer than the rest of reading a text.
  */
 class StretchTable {
-  /** One more than the number of what is there; a power of two of them, at most half of them taken. */
+  /** Number plus one; the length is a power of two, at most half full. */
   #slots = new Uint32Array(2 ** 12);
   #units = new Uint16Array(2 ** 14);
   readonly #hashes = new NumberList();
-  /** Where the units of each begin; those of the last end where the next would begin. */
+  /** The start of each; the last entry is the end of the last one. */
   readonly #starts = new NumberList();
 
   constructor() {
@@ -211,7 +205,7 @@ class StretchTable {
     return this.#hashes.length;
   }
 
-  /** `hash` is that of `addToHash` over its units. New ones get the next number. */
+  /** `hash` is made with `addToHash`. A new part gets the next number. */
   numberOf(text: string, start: number, end: number, hash: number): number {
     const spread = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0;
     const slots = this.#slots;
@@ -260,14 +254,14 @@ class StretchTable {
   }
 }
 
-/** Another in each process, so that no file can be written whose words all have the same hash. */
+/** Random in each process, so that no file can be crafted whose words all collide. */
 const firstHash: number = (Math.random() * 2 ** 32) | 0;
 
 function addToHash(hash: number, unit: number): number {
   return Math.imul(hash ^ unit, 0x01000193);
 }
 
-/** Numbers that grow in number; emptied and filled again and again without new memory. */
+/** A growing list of numbers that is reused without new memory. */
 export class NumberList {
   numbers: Uint32Array = new Uint32Array(1024);
   length = 0;

@@ -9,11 +9,12 @@ import { termsOf } from "../search/terms.ts";
 import { type LikelyLocations, type TextLocation, winnersOf } from "./location.ts";
 
 /**
- * The symbols of a file that fit a description, by the words that code.search goes by. The score is how much of what was
- * said is found in them, from 0 to 1; a seldom word says more.
+ * The symbols of a file that fit a description, by the words that code.search uses. The score is the share of the
+ * description that is found, from 0 to 1; a rare word counts more.
  *
- * Of 152 doc comments of TypeScript and Python, given with 4 of 10 words left out, 18 % found their symbol and none another.
- * Where only the symbol that is meant has no comment, 1 % found another (3 of 304); with no comments at all likewise.
+ * Of 152 doc comments of TypeScript and Python, given with 4 of 10 words left out, 18 % found their symbol and none
+ * another. Where only the wanted symbol has no comment, 1 % found another (3 of 304); with no comments at all
+ * likewise.
  */
 export function describedSymbols(text: string, outline: Outline, description: string): LikelyLocations {
   if (text.length > maxChars || !isProse.test(description.trim())) return { winners: [], ranked: [] };
@@ -32,10 +33,10 @@ export function describedSymbols(text: string, outline: Outline, description: st
   return { winners: isClear ? winnersOf(ranked, clearly) : [], ranked };
 }
 
-/** Several words, and none of the signs that code has. */
+/** Several words, without the punctuation of code. */
 const isProse = /^[\p{L}\p{N}_'’"`-]+(?:[,.:;/]?\s+[\p{L}\p{N}_'’"`-]+)+[.!?]?$/u;
 
-/** What is longer takes too long to look through, and is no code that somebody wrote. */
+/** A longer text takes too long, and is not written by hand. */
 const maxChars = 2_000_000;
 
 const clearly = { least: 0.7, margin: 0.6 };
@@ -43,25 +44,24 @@ const clearly = { least: 0.7, margin: 0.6 };
 /** Hardly a word. */
 const mostMissing = 0.1;
 
-/** Comments of bodies, as in Python, count as code: hence so little. */
+/** Low, because comments in bodies, as in Python, count as code. */
 const codeMargin = 0.3;
 
-/** Words do not tell what is denied: "without blocking" has all of "blocking". */
+/** Words do not show negation: "without blocking" contains "blocking". */
 const isNegative =
   /\b(?:not|no|non|none|never|neither|nor|cannot|without|except|excluding|unless|unlike|instead|rather|but|besides|other than)\b|n['’]t\b/i;
 
-/** How much of what was said a symbol has. */
 interface Score {
   readonly score: number;
-  /** In its code alone. */
+  /** In the code alone. */
   readonly codeScore: number;
-  /** How much is nowhere in it. */
+  /** The share that is not found. */
   readonly missing: number;
 }
 
 /**
- * Almost all that was said is found in the first. And where others have no comment, they are compared by their code: a
- * comment that happens to have the words would else always beat the symbol that is meant.
+ * Almost the whole description is found in the first. Symbols without a comment are compared by code: otherwise a
+ * comment that happens to have the words would always beat the wanted symbol.
  */
 function isClearlyFirst([first, ...others]: readonly (Score & SymbolWords)[]): boolean {
   if (!first || first.missing > mostMissing) return false;
@@ -80,7 +80,7 @@ function scoreOf(findings: readonly Finding[], at: number): Score {
   };
 }
 
-/** How much of a word each symbol has, and how much the word says. */
+/** The share of a word in each symbol, and the weight of the word. */
 interface Finding {
   readonly found: readonly number[];
   readonly inCode: readonly number[];
@@ -100,7 +100,6 @@ function findingOf(word: string, symbols: readonly SymbolWords[]): Finding {
   return { found, inCode, weight: Math.log(1 + (symbols.length - holding + 0.5) / (holding + 0.5)) };
 }
 
-/** "check" for "verify" is half of it. */
 const relatedShare = 0.5;
 
 export function locationOfSymbol(text: string, symbol: CodeSymbol): TextLocation {
@@ -113,7 +112,7 @@ function locationOf(text: string, symbol: CodeSymbol, score: number): TextLocati
   return { way: "description", start, end, firstLine, lastLine, symbol, score };
 }
 
-/** "the function that checks tokens" says what it is, and only then what about. */
+/** "the function that checks tokens" states the kind first. */
 function kindIn(description: string): { readonly kind: string | undefined; readonly about: string } {
   const match =
     /^\s*(?:(?:the|a|an)\s+)?([\p{L}_]+)\s+(?:that|which|who|to|for|where|with|doing|of|[\p{L}]+ing)\b/iu.exec(
@@ -131,18 +130,17 @@ function fits({ symbols }: Outline, index: number, kind: string | undefined): bo
   return isCalled(kind, symbol, symbol.parent === undefined ? undefined : symbols[symbol.parent]);
 }
 
-/** What a symbol says of itself. */
 interface SymbolWords {
   /** In the outline. */
   readonly index: number;
-  /** How much each word says of it, up to 1, by the best place where it stands. */
+  /** The weight of each word, up to 1, by its best position. */
   readonly words: ReadonlyMap<string, number>;
-  /** The same without its comments. */
+  /** The same without comments. */
   readonly code: ReadonlyMap<string, number>;
   readonly isDocumented: boolean;
 }
 
-/** The words of the symbols that stand for themselves; what lies in one does not count to it. */
+/** The words of symbols that have a piece of their own, without those of their children. */
 function symbolWords(text: string, outline: Outline): readonly SymbolWords[] {
   const known = new Map<number, Words>();
   for (const { symbol: index, stretches } of piecesOf(text, outline.symbols)) {

@@ -13,26 +13,25 @@ import {
   tolerantLocations,
 } from "./text-locations.ts";
 
-/** A file in which a place is looked for. */
 export interface SmartFile {
   readonly path: string;
   readonly source: Source;
   readonly text: string;
-  /** Undefined where no grammar reads it. */
+  /** Undefined if there is no grammar. */
   readonly outline: Outline | undefined;
-  /** Why not, where one would know the language. */
+  /** Why it has no outline, if its language is known. */
   readonly unread?: string | undefined;
 }
 
 /**
- * The one place that a location means. The ways to understand it, in their order:
+ * The one location in the file that is meant. The interpretations, in order:
  *
- *   1. what is certain: line numbers, the name of a symbol, text as it stands in the file
+ *   1. certain: line numbers, the name of a symbol, text of the file
  *   2. text with other indentation, glyphs or wrapping
- *   3. what is only like it: a description of a symbol, similar lines
+ *   3. similar: a description of a symbol, similar lines
  *
- * The first of the three that has any place decides. It must have one only, or, where it is only like, one that is
- * clearly better than all others: else it throws `ambiguous-match` with all of them. It never guesses.
+ * The first of the three with any result decides. It must have a single result, or for the third one that is clearly
+ * best: otherwise it throws `ambiguous-match` with all of them. It never guesses.
  */
 export function locate(file: SmartFile, location: string): TextLocation {
   const { source, text, outline } = file;
@@ -80,7 +79,7 @@ function certainLocations(file: SmartFile, lines: LineTable, location: string): 
   }
   const named = outline && namedSymbols(path, outline, location);
   if (!named) {
-    // Who names a symbol that is not there does not describe another.
+    // A name of a symbol that does not exist is not a description of another.
     if (outline && written.every((place) => cutsWord(text, place)))
       refuseUnknownName(path, outline, location);
     return written;
@@ -90,8 +89,8 @@ function certainLocations(file: SmartFile, lines: LineTable, location: string): 
 }
 
 /**
- * Text that may be meant instead of the blocks of that name. Where a word says what is meant, as in "fn run", it is the
- * block, whose head holds the text, unless the text stands elsewhere and only there.
+ * Text that may be meant instead of the blocks of that name. A phrase like "fn run" means the block, whose head
+ * contains the text, unless the text is elsewhere and only there.
  */
 function rivals(
   text: string,
@@ -109,7 +108,7 @@ function isInHead(place: TextLocation, { symbol }: TextLocation): boolean {
   return place.start >= symbol!.start && place.firstLine <= symbol!.line && place.end <= symbol!.end;
 }
 
-/** It begins or ends inside a word, so that another word is meant. */
+/** It begins or ends inside a word, so another word is meant. */
 function cutsWord(text: string, { start, end }: TextLocation): boolean {
   const isWord = (from: number) => /^[\p{L}\p{N}_]{2}$/u.test(text.slice(from, from + 2));
   return (start > 0 && isWord(start - 1)) || isWord(end - 1);

@@ -3,13 +3,12 @@ import { ToolError } from "../../contract/error.ts";
 import { type BlockWanted, findBlocks, holdersOf, noSuchBlock } from "../blocks/find-block.ts";
 import { isKindWord } from "../blocks/kind-words.ts";
 
-/** The symbols that a location names. */
 export interface NamedSymbols {
   readonly symbols: readonly CodeSymbol[];
   readonly form: Form;
 }
 
-/** "phrase": a word says what it is, "fn run". "path": "Agent.run", which code may hold too. "call": "fn run()", likewise. */
+/** "phrase": with a kind, "fn run". "path": "Agent.run", which may also be code. "call": "fn run()", likewise. */
 type Form = "phrase" | "path" | "call";
 
 /** Reads "fn run", "class Foo.bar", "method run in class Foo", "the run function", "Foo::bar". */
@@ -23,7 +22,7 @@ export function namedSymbols(path: string, outline: Outline, location: string): 
   return undefined;
 }
 
-/** Refuses what can only be the name of a symbol, as there is none of that name. */
+/** Refuses a location that can only be the name of a symbol that does not exist. */
 export function refuseUnknownName(path: string, outline: Outline, location: string): void {
   const words = wordsOf(location);
   const [name = "", ...kinds] = words.reverse();
@@ -45,7 +44,7 @@ const modifiers: ReadonlySet<string> = new Set(
 
 type Phrase = BlockWanted & { readonly form: Form };
 
-/** What the words may mean, the shortest kind first: the name of an implementation has several words itself. */
+/** The possible meanings, the shortest kind first: the name of an implementation can have several words. */
 function* phrasesIn(location: string): Generator<Phrase> {
   if (/[\r\n]/.test(location) || location.length > maxChars) return;
   const words = wordsOf(location);
@@ -54,13 +53,13 @@ function* phrasesIn(location: string): Generator<Phrase> {
   for (let kinds = 1; kinds < Math.min(words.length, maxKindWords + 1); kinds += 1) {
     const kind = words.slice(0, kinds).join(" ");
     if (!isKind.test(kind)) continue;
-    // As Ruby declares what belongs to the class itself.
+    // Ruby's syntax for class methods.
     const named = words
       .slice(kinds)
       .join(" ")
       .replace(/^self\./, "");
     yield { kind, name: named, form: "phrase" };
-    // "class Foo.bar": the word says what Foo is.
+    // "class Foo.bar": the kind is that of Foo.
     const split = /^(.+)(?:::|\.|#)([^:.#\s]+)$/.exec(named);
     if (split) yield { name: split[2]!, modulePath: `${kind} ${split[1]}`, form: "phrase" };
   }
@@ -88,7 +87,7 @@ const isKind = /^[\p{L}_][\p{L}_!]*(?: [\p{L}_][\p{L}_!]*)*$/u;
 
 const isName = /^[\p{L}_$~][\p{L}\p{N}_$<>~?!:.#]*$/u;
 
-/** Names with a separator between them: one name alone is text. */
+/** Several names with separators: a single name is text. */
 const isPath = /^[\p{L}_$~][\p{L}\p{N}_$<>~?!]*(?:(?:::|\.|#)[\p{L}_$~][\p{L}\p{N}_$<>~?!]*)+$/u;
 
 function present(path: string, outline: Outline, wanted: BlockWanted): readonly CodeSymbol[] {
@@ -100,7 +99,7 @@ function present(path: string, outline: Outline, wanted: BlockWanted): readonly 
   }
 }
 
-/** A constructor that a grammar shows in its class under the same name is not meant beside it. */
+/** Leaves out a constructor that a grammar shows in its class under the same name. */
 function outermost(outline: Outline, symbols: readonly CodeSymbol[]): readonly CodeSymbol[] {
   return symbols.filter((symbol) => !holdersOf(outline, symbol).some((holder) => symbols.includes(holder)));
 }

@@ -6,7 +6,7 @@ import type { SmartFile } from "./locate.ts";
 import { maxLocations, type TextLocation } from "./location.ts";
 import type { LineSpan } from "./text-locations.ts";
 
-/** Several places fit: all are told, with their lines and, where they only resemble what was said, how much. */
+/** Lists all matching locations with their lines and, if only similar, their scores. */
 export function severalLocations(
   file: SmartFile,
   location: string,
@@ -22,7 +22,7 @@ export function severalLocations(
   );
 }
 
-/** Nothing fits; what comes nearest is told. */
+/** Lists the nearest locations. */
 export function noSuchLocation(
   file: SmartFile,
   location: string,

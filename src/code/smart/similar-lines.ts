@@ -4,8 +4,8 @@ import { type LikelyLocations, type TextLocation, winnersOf } from "./location.t
 import type { LineTable } from "./text-locations.ts";
 
 /**
- * The lines that are most like a text, none twice. The score is how much they have in common, from 0 to 1. Lines that say
- * something else, be it one number, are told but never win.
+ * The lines most similar to a text, without overlaps. The score is the share that they have in common, from 0 to 1.
+ * Lines that differ in meaning, even in one number, are listed but never win.
  */
 export function similarLines(source: Source, lines: LineTable, text: string): LikelyLocations {
   const given = text
@@ -46,14 +46,14 @@ function overlap(one: TextLocation, other: TextLocation): boolean {
   return one.firstLine <= other.lastLine && other.firstLine <= one.lastLine;
 }
 
-/** Who gives more than this has copied it. */
+/** A longer text was copied. */
 const maxLines = 100;
 
-/** A text must say something to be recognised. */
+/** A shorter text is not recognisable. */
 const leastPairs = 8;
 const leastShown = 0.5;
 
-/** How often each two neighbouring characters stand in a line; blanks do not count. */
+/** The counts of neighbouring characters of a line without blanks. */
 interface Pairs {
   readonly counts: ReadonlyMap<string, number>;
   readonly count: number;
@@ -69,7 +69,7 @@ function pairsOf(line: string): Pairs {
   return { counts, count: Math.max(0, ink.length - 1) };
 }
 
-/** What is longer is data. */
+/** Longer lines are data. */
 const maxChars = 2_000;
 
 function likeness(one: Pairs, other: Pairs): number {
@@ -93,8 +93,8 @@ function meanLikeness(wanted: readonly Pairs[], found: (index: number) => Pairs)
 }
 
 /**
- * Whether a text says what another does, but for blanks, quotes, brackets, separators and slips of typing. A word of its own
- * in the file is no slip.
+ * Whether two texts differ only in blanks, quotes, brackets, separators and typing errors. A word that exists in the
+ * file is not a typing error.
  */
 function meansTheSame(wanted: string, found: string, file: string): boolean {
   const [one, other] = [wanted.match(signs) ?? [], found.match(signs) ?? []];
@@ -104,10 +104,10 @@ function meansTheSame(wanted: string, found: string, file: string): boolean {
   );
 }
 
-/** Names, numbers, and the signs that compute or compare. */
+/** Names, numbers and operators. */
 const signs = /[\p{L}\p{N}_$]+|&&|[-+*/%<>=!|^~?]/gu;
 
-/** Two neighbours changed over, or a letter too few or too many, inside a word of some length: at its end it may be a plural. */
+/** Two swapped letters, or one missing or extra, inside a longer word: at its end it may be a plural. */
 function isSlip(wanted: string, found: string, file: string): boolean {
   const [shorter, longer] = wanted.length < found.length ? [wanted, found] : [found, wanted];
   if (shorter.length < leastLetters || longer.length > shorter.length + 1) return false;
@@ -127,7 +127,7 @@ function isSlip(wanted: string, found: string, file: string): boolean {
 
 const leastLetters = 5;
 
-/** Between letters of one part of a name: the ends of its parts tell "user_ids" from "user_id", "isSet" from "isSets". */
+/** Inside one part of a name: its ends distinguish "user_ids" from "user_id", "isSet" from "isSets". */
 function isWithin(word: string, start: number, end: number): boolean {
   return (
     /^\p{L}$/u.test(word[start - 1] ?? "") &&

@@ -4,7 +4,7 @@ import { everyPlace } from "../../edit/match/search.ts";
 import { bytesOf, type Source } from "../../edit/source.ts";
 import { maxLocations, type TextLocation } from "./location.ts";
 
-/** Where a text stands as it is given; line ends do not count. */
+/** Where a text occurs exactly, except for line ends. */
 export function exactLocations(source: Source, text: string): readonly TextLocation[] {
   const sought = bytesOf(text);
   const literal: TextLocation[] = [];
@@ -19,7 +19,7 @@ export function exactLocations(source: Source, text: string): readonly TextLocat
     .map(({ start, end }) => locationOf(source, "text", start, end));
 }
 
-/** Where it stands in other indentation, glyphs or wrapping, as `edit.replace` finds it. */
+/** Where it occurs with other indentation, glyphs or wrapping, as `edit.replace` finds it. */
 export function tolerantLocations(source: Source, text: string): readonly TextLocation[] {
   return tolerantMatches(source, text)
     .slice(0, maxLocations)
@@ -27,7 +27,7 @@ export function tolerantLocations(source: Source, text: string): readonly TextLo
 }
 
 function tolerantMatches(source: Source, text: string) {
-  // Nothing is to change yet, so that only the place counts.
+  // Replaces the text with itself: only the location matters.
   return look(source, blockOfTexts("the location", text, text)).flatMap(({ matches }) => matches);
 }
 
@@ -40,13 +40,13 @@ function locationOf(source: Source, way: TextLocation["way"], start: number, end
   return { way, start: units, end: units + utf8.slice(start, end).length, firstLine, lastLine, score: 1 };
 }
 
-/** Lines counted from 1, both ends included. */
+/** From 1, inclusive. */
 export interface LineSpan {
   readonly first: number;
   readonly last: number;
 }
 
-/** The lines that a location names by their numbers: "line 42", "lines 10-20", "10-20", "L7", "L7-L9", "42". */
+/** The lines named by number: "line 42", "lines 10-20", "10-20", "L7", "L7-L9", "42". */
 export function lineNumbersIn(location: string): LineSpan | undefined {
   const match =
     /^(?:lines?\s*|l(?:ine)?\.?\s*|#l)?(\d{1,9})(?:\s*(?:-|–|—|\.\.|to|through)\s*(?:lines?\s*|l)?(\d{1,9}))?$/i.exec(
@@ -57,7 +57,7 @@ export function lineNumbersIn(location: string): LineSpan | undefined {
   return { first, last: match[2] === undefined ? first : Number(match[2]) };
 }
 
-/** "3:12", as compilers write a line and a column, and "lines 3 and 12" or "3, 12": numbers that mean no span of lines. */
+/** Numbers that are not a range of lines: "3:12", a line and column, "lines 3 and 12", "3, 12". */
 export function isUnclearNumbers(location: string): boolean {
   if (location.length > maxChars) return false;
   return /^(?:lines?\s*|l(?:ine)?\.?\s*|#l)?\d{1,9}(?:\s*(?::|,|;|&|\+|,?\s*and|or)\s*(?:lines?\s*|l)?\d{1,9})+:?$/i.test(
@@ -65,10 +65,9 @@ export function isUnclearNumbers(location: string): boolean {
   );
 }
 
-/** Nobody lists more by hand. */
 const maxChars = 200;
 
-/** The lines of a text and where they are; a final line end begins no further line. */
+/** The lines of a text; a final line end begins no further line. */
 export class LineTable {
   readonly #text: string;
   readonly #starts: readonly number[];
@@ -76,7 +75,7 @@ export class LineTable {
 
   constructor(text: string) {
     this.#text = text;
-    // A lone carriage return ends a line where no line feed does.
+    // A lone carriage return ends a line in a text without line feeds.
     const [mark, last] = text.includes("\n") ? ["\n", /\r?\n$/] : ["\r", /\r$/];
     this.#lineEnd = last;
     const starts = [0];
@@ -85,29 +84,27 @@ export class LineTable {
     this.#starts = starts;
   }
 
-  /** An empty text has one line, which is empty. */
   get count(): number {
     return this.#starts.length;
   }
 
-  /** Where a line begins, counted from 1. */
+  /** From 1. */
   start(line: number): number {
     return this.#starts[line - 1]!;
   }
 
-  /** Where a line ends, before its line end. */
+  /** Before its line end. */
   end(line: number): number {
     const next = this.next(line);
     const lineEnd = this.#lineEnd.exec(this.#text.slice(Math.max(this.start(line), next - 2), next));
     return next - (lineEnd?.[0].length ?? 0);
   }
 
-  /** Where the line after it begins, or the text ends. */
+  /** The start of the next line, or the end of the text. */
   next(line: number): number {
     return this.#starts[line] ?? this.#text.length;
   }
 
-  /** Without its line end. */
   text(line: number): string {
     return this.#text.slice(this.start(line), this.end(line));
   }

@@ -1,8 +1,8 @@
 import type { Piece, Pieces } from "./gather-pieces.ts";
 
 /**
- * Makes one symbol of those that stand right below one another, with nothing but comments between, and have the same name
- * and as many parameters: a signature and its equations, the clauses of a function.
+ * Joins adjacent symbols, with only comments between them, that have the same name and number of parameters: a
+ * signature and its equations, the clauses of a function.
  */
 export function joinClauses({ symbols, comments, attributes }: Pieces, text: string): Pieces {
   const commentEnds = new Map(comments.map(({ start, end }) => [start, end]));
@@ -47,7 +47,7 @@ function onlyComments(text: string, from: number, to: number, ends: ReadonlyMap<
   }
 }
 
-/** Lets every heading reach to the next one of its level or above. Headings in lists and quotations are none of the text. */
+/** Extends every heading to the next one of its level or above. Headings in lists and quotations do not count. */
 export function nestHeadings(levelOf: (heading: string) => number) {
   return ({ symbols, comments, attributes }: Pieces, text: string): Pieces => {
     const scopes = symbols.filter(({ kind }) => kind === "scope");
@@ -84,7 +84,7 @@ function closeTo(
   }
 }
 
-/** Where several patterns name the same node, the first in the query names it. */
+/** Where several patterns name the same node, the first in the query wins. */
 export function onePerNode({ symbols, comments, attributes }: Pieces): Pieces {
   const best = new Map<number, Piece>();
   for (const piece of symbols) {
@@ -94,7 +94,7 @@ export function onePerNode({ symbols, comments, attributes }: Pieces): Pieces {
   return { symbols: symbols.filter((piece) => best.get(piece.node) === piece), comments, attributes };
 }
 
-/** Ends symbols before comments that stand on lines of their own at their end: those belong to what follows. */
+/** Ends symbols before trailing comments on separate lines, which belong to the next symbol. */
 export function withoutTrailingComments(pieces: Pieces, text: string): Pieces {
   const startOf = new Map(pieces.comments.map(({ start, end }) => [trimmedEnd(text, end), start]));
   for (const piece of pieces.symbols) {

@@ -3,15 +3,15 @@ import { type SymbolKind, symbolKinds } from "../../contract/code.ts";
 import type { CompiledRules } from "./outline-of.ts";
 import type { SymbolRules } from "./symbol-rules.ts";
 
-/** A stretch of the text, in UTF-16 units. */
+/** In UTF-16 units. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** A symbol as the query finds it: before it is known what it lies in and what belongs to it. */
+/** A symbol as found by the query, before its parent and its comments are known. */
 export interface Piece {
-  /** A scope is no symbol: what is declared in it is local to it. */
+  /** A scope is not a symbol: its declarations are local to it. */
   kind: SymbolKind | "scope";
   /** The pattern that decided the kind. */
   pattern: number;
@@ -20,33 +20,36 @@ export interface Piece {
   end: number;
   readonly nameStart: number;
   nameEnd: number;
-  /** Where it is counted to stand: `Outer::\nname` by its last word. */
+  /**
+   * The position that counts: `Outer::
+   * name` is at its last part.
+   */
   readonly nameAt: number;
-  /** How many, where the query tells. */
+  /** The number of parameters, if the query captures them. */
   parameters: number | undefined;
   inside: TextSpan | undefined;
-  /** Where the head ends, if not at the end. */
+  /** Default: the end. */
   headEnd: number | undefined;
   doc: TextSpan | undefined;
-  /** What it has in common with others of the same declaration: `static int` of `static int a, b`. */
+  /** Shared with other symbols of the same declaration: `static int` of `static int a, b`. */
   common: TextSpan | undefined;
 }
 
 export interface Pieces {
-  /** In the order of the text, what holds others before them. */
+  /** In text order, parents first. */
   readonly symbols: Piece[];
   readonly comments: TextSpan[];
   readonly attributes: Attribute[];
 }
 
 interface Attribute extends TextSpan {
-  /** Where it says what a doc comment says elsewhere. */
+  /** Its doc text, if it replaces a doc comment. */
   readonly doc?: TextSpan | undefined;
 }
 
 const kinds: ReadonlySet<string> = new Set(symbolKinds);
 
-/** Runs the query, over the whole tree or what touches a part of the text. */
+/** Runs the query on the whole tree, or on what touches a part of the text. */
 export function gatherPieces(
   { rules, query }: CompiledRules,
   root: Node,
@@ -58,7 +61,7 @@ export function gatherPieces(
   const attributes: Attribute[] = [];
   const scopes: Piece[] = [];
   const wrappings: Wrapping[] = [];
-  // Queries count bytes of UTF-16, unlike all else.
+  // Queries count bytes of UTF-16, unlike everything else.
   const options = part ? { startIndex: part.start * 2, endIndex: part.end * 2 } : {};
   for (const { patternIndex, captures } of query.matches(root, options)) {
     const match: Match = { pattern: patternIndex };
@@ -134,7 +137,7 @@ function take(match: Match, capture: string, node: Node): void {
   }
 }
 
-/** A name is that of one symbol. Of several patterns that find it the first in the query tells what it is. */
+/** A name belongs to one symbol. If several patterns find it, the first in the query decides. */
 function addPiece(found: Map<number, Piece>, match: Match, text: string, rules: SymbolRules): void {
   const { symbol, kind, pattern } = match;
   if (!symbol || !kind) return;
@@ -193,7 +196,7 @@ function attributeOf(node: Node, doc: Node | undefined): Attribute {
 function headEndOf({ inside, body, open, close, symbol, last }: Match): number | undefined {
   const node = inside ?? body ?? open;
   if (!node && last) return symbol?.endIndex;
-  // What opens the inside may be the last part of the head: the parameters in Lua.
+  // The node that opens the inside may be the last part of the head: the parameters in Lua.
   return node === open && (open?.isNamed || !close) ? open?.endIndex : node?.startIndex;
 }
 
@@ -215,7 +218,7 @@ function insideOf(match: Match, text: string): TextSpan | undefined {
     : trimmed(text, text.charAt(start) === ":" ? start + 1 : start, end);
 }
 
-/** Some grammars count the blanks before a node to it. */
+/** Some grammars include the blanks before a node. */
 function startOfText(text: string, start: number, limit: number): number {
   let at = start;
   while (at < limit && /\s/.test(text.charAt(at))) at++;
@@ -228,7 +231,7 @@ function trimmed(text: string, start: number, end: number): TextSpan {
 
 const closingOf: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };
 
-/** A symbol that stands alone in a statement takes all of it; of several in one statement each keeps its own part. */
+/** A symbol that is alone in a statement covers all of it; of several, each keeps its own part. */
 function widen(symbols: readonly Piece[], wrappings: readonly Wrapping[], text: string): void {
   if (wrappings.length === 0) return;
   const outerOf = new Map<number, Node>();
@@ -255,7 +258,7 @@ function widen(symbols: readonly Piece[], wrappings: readonly Wrapping[], text: 
   }
 }
 
-/** What several declarations have in common stands on one line, and ends where they are put in brackets. */
+/** The shared part of several declarations is on one line, and ends at an opening bracket. */
 function endOfHead(text: string, start: number, end: number): number {
   const head = text.slice(start, end);
   const stop = head.search(/[({\n]/);

@@ -5,21 +5,20 @@ import { gatherPieces, type Piece, type TextSpan } from "./gather-pieces.ts";
 import { type CompiledRules, compiledRules, outlineOf } from "./outline-of.ts";
 import { endOfText, symbolsOf } from "./symbols-of.ts";
 
-/** The outline of a text before it was changed, and where it was changed. */
 export interface OutlineBefore {
   readonly outline: Outline;
   readonly text: string;
   readonly changed: Change;
 }
 
-/** Outside of it both texts, and both trees, are the same but for the shift. In UTF-16 units. */
+/** Outside of it both texts and both trees are the same, except for the shift. In UTF-16 units. */
 interface Change {
   readonly start: number;
   readonly oldEnd: number;
   readonly newEnd: number;
 }
 
-/** The same as outlineOf, but looks only at the part that was changed and what stands next to it. */
+/** Same result as outlineOf, but reads only the changed part and its neighbours. */
 export function outlineAfter(tree: Tree, text: string, language: string, before: OutlineBefore): Outline {
   const compiled = compiledRules(language, tree.language);
   const mustReadAll =
@@ -43,7 +42,7 @@ export function outlineAfter(tree: Tree, text: string, language: string, before:
   return { language, symbols: joined(old, part, read, moved), faults: [] };
 }
 
-/** Reads the part as it is now. Undefined where it is not enough: what was changed belongs to others too. */
+/** Reads the changed part. Undefined if the change affects more. */
 function symbolsIn(
   part: Part,
   old: readonly CodeSymbol[],
@@ -71,7 +70,7 @@ function symbolsIn(
   return symbolsOf({ ...pieces, symbols }, text, compiled.rules, lineStarts, { before: first, holder });
 }
 
-/** Whether a symbol and all that hold it still end where they did, but for the shift. */
+/** Whether a symbol and its ancestors still end where they did, except for the shift. */
 function stillHold(
   old: readonly CodeSymbol[],
   holder: number | undefined,
@@ -92,7 +91,7 @@ interface Moved {
   readonly lines: number;
 }
 
-/** The old symbols, those of the part in place of the ones that were there. */
+/** The old symbols with those of the part replaced. */
 function joined(
   old: readonly CodeSymbol[],
   { first, last, holder }: Part,
@@ -113,13 +112,13 @@ function joined(
   return symbols;
 }
 
-/** One that the change lies in. */
+/** A symbol that contains the change. */
 function widened(symbol: CodeSymbol, { units, lines }: Moved): CodeSymbol {
   const inside = symbol.inside && { start: symbol.inside.start, end: symbol.inside.end + units };
   return { ...symbol, end: symbol.end + units, lastLine: symbol.lastLine + lines, inside };
 }
 
-/** One that the change lies before. */
+/** A symbol after the change. */
 function shifted(symbol: CodeSymbol, parent: number | undefined, { units, lines }: Moved): CodeSymbol {
   const { inside } = symbol;
   return {
@@ -144,25 +143,25 @@ function linesIn(text: string, start: number, end: number): number {
   return lines;
 }
 
-/** A part of the old text, with the symbols in it: those that have to be read again. */
+/** A part of the old text with the symbols to read again. */
 interface Part extends TextSpan {
   /** The first of them, and the first after them. */
   readonly first: number;
   readonly last: number;
-  /** What they lie in. */
+  /** The symbol that contains them. */
   readonly holder: number | undefined;
 }
 
 interface PartOptions {
-  /** The old one. */
+  /** The old text. */
   readonly text: string;
   /** Whether a symbol can have its doc comment inside. */
   readonly docInside: boolean;
 }
 
 /**
- * The innermost symbol that has a body around the change stays as it is. Of those in it the ones that are changed are read
- * again, and one more on each side: a comment may now belong to it.
+ * The innermost symbol with a body around the change stays. Of its children the changed ones are read again, and one
+ * more on each side: a comment may now belong to it.
  */
 function partToRead(old: readonly CodeSymbol[], changed: Change, { text, docInside }: PartOptions): Part {
   const holder = holderOf(old, changed, { text, docInside });
@@ -201,17 +200,16 @@ function holderOf(
   for (const [index, { parent, inside, start: begins, declarationStart, name }] of old.entries()) {
     if (begins > start) break;
     if (parent !== holder || !inside || inside.start >= start || inside.end <= oldEnd) continue;
-    // The name may come after what is inside: `typedef struct { … } Name`.
+    // The name may come after the inside: `typedef struct { … } Name`.
     if (!text.slice(declarationStart, inside.start).includes(name)) continue;
     const child = old[index + 1];
-    // What comes first inside may be the doc comment.
+    // The first thing inside may be the doc comment.
     if (docInside && !(child?.parent === index && child.start < start)) continue;
     holder = index;
   }
   return holder;
 }
 
-/** The first symbol after one that does not lie in it. */
 function nextOutside(old: readonly CodeSymbol[], holder: number): number {
   let index = holder + 1;
   while (index < old.length && liesIn(old, index, holder)) index++;

@@ -44,7 +44,7 @@ import { faultsOf } from "./syntax-faults.ts";
  * constructor is no symbol. `kind` of the rules can change what they say. For the rest see SymbolRules.
  */
 
-/** The symbols of a parsed text, and what is wrong with its syntax. No symbols where there are no rules for the language. */
+/** The symbols of a parsed text and its syntax faults. No symbols if there are no rules for the language. */
 export function outlineOf(tree: Tree, text: string, language: string): Outline {
   const lineStarts = lineStartsOf(text);
   const compiled = compiledRules(language, tree.language);
@@ -70,7 +70,7 @@ function allSymbols(
   return rules.most === undefined ? symbols : limitSymbols(rules.most, symbols);
 }
 
-/** A query looks from each token to the next that has a name: in very many that have none it would never end. */
+/** A query searches from each token to the next named one: among very many unnamed tokens it would never end. */
 function isNotCode(root: Node): boolean {
   if (!root.hasError) return false;
   const isEndless = (node: Node | null) => node?.isError === true && node.childCount > 10_000;
@@ -84,7 +84,7 @@ export interface CompiledRules {
 
 const compiled = new WeakMap<Language, CompiledRules>();
 
-/** Compiled once for each grammar; undefined where there are no rules. */
+/** Compiled once per grammar; undefined without rules. */
 export function compiledRules(language: string, grammar: Language): CompiledRules | undefined {
   const known = compiled.get(grammar);
   if (known) return known;
@@ -95,7 +95,7 @@ export function compiledRules(language: string, grammar: Language): CompiledRule
   return made;
 }
 
-/** Leaves out the innermost symbols, a level at a time, until no more are left than wanted; at the end the last ones. */
+/** Leaves out the innermost symbols, level by level, until at most `wanted` are left; then the last ones. */
 export function limitSymbols(wanted: number, symbols: readonly CodeSymbol[]): CodeSymbol[] {
   if (symbols.length <= wanted) return [...symbols];
   const levels: number[] = [];

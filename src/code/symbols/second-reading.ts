@@ -2,14 +2,14 @@ import { Parser, type Tree } from "web-tree-sitter";
 import type { SymbolRules } from "./symbol-rules.ts";
 import { faultsOf } from "./syntax-faults.ts";
 
-/** Of texts that are tried again: it costs as much as the first time. */
+/** The longest text to parse twice. */
 const longest = 400_000;
 
 let parser: Parser | undefined;
 
 /**
- * Calls `read` with the tree that has the fewest faults: that of the text, or of the text without what the grammar is known
- * not to understand. Places are the same in both.
+ * Calls `read` with the tree that has fewer faults: that of the text, or of the text without what the grammar is
+ * known not to understand. Offsets are the same in both.
  */
 export function withBestReading<Answer>(
   tree: Tree,
@@ -37,7 +37,7 @@ function faultsIn(tree: Tree): number {
   return faultsOf(tree, "", new Uint32Array(1)).length;
 }
 
-/** Where something begins, with what was blanked out before it on its line. */
+/** The start of a symbol including what was blanked out before it on its line. */
 export function startWithBlanked(start: number, text: string, respelled: string): number {
   if (respelled === text) return start;
   let first = start;
@@ -47,7 +47,7 @@ export function startWithBlanked(start: number, text: string, respelled: string)
   return first;
 }
 
-/** Blanks out what a pattern finds, and leaves lines where they are. */
+/** Blanks out all matches, and keeps the lines. */
 export function blankOut(text: string, pattern: RegExp): string {
   return text.replace(pattern, (found) => found.replace(/[^\n]/g, " "));
 }

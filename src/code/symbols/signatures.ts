@@ -2,7 +2,7 @@ import type { TextSpan } from "./gather-pieces.ts";
 
 const longest = 200;
 
-/** The head of a symbol in one line, without comments and what opens its body. */
+/** The head of a symbol in one line, without comments and the opening of its body. */
 export function signatureOf(parts: readonly TextSpan[], text: string, comments: readonly TextSpan[]): string {
   const line = parts
     .map((part) => withoutComments(part, text, comments))
@@ -15,7 +15,7 @@ export function signatureOf(parts: readonly TextSpan[], text: string, comments: 
 }
 
 function withoutComments({ start, end }: TextSpan, text: string, comments: readonly TextSpan[]): string {
-  // What is long enough to be cut needs not be read to its end.
+  // The part that will be cut off need not be read.
   const last = Math.min(end, start + longest * 20);
   let kept = "";
   let at = start;
@@ -28,7 +28,7 @@ function withoutComments({ start, end }: TextSpan, text: string, comments: reado
   return kept;
 }
 
-/** The first sentence of a doc comment; undefined where it says nothing. */
+/** The first sentence of a doc comment; undefined if empty. */
 export function docSentence(comments: readonly string[]): string | undefined {
   const said = comments.map(unquoted).filter((comment) => !isDirective.test(comment));
   const docs = said.filter((comment) => isDoc.test(comment));
@@ -64,7 +64,7 @@ const opening =
   /^\s*(=begin\b|<!--+|<#+|\/\*[*!]*|\*+(?!\/)|\/\/[/!]*<?|#+[:|!']?|--+(\s?[|^])?|!+[<>]?|;+|%+!?|\(\*+|\{-(\s?\|)?|[rRuUbBfF]{0,2}("""|'''|"|'))\s?/;
 const closing = /\s*(=end|--+>|#+>|\*+\/|\*+\)|-\}|"""|''')\s*$/;
 const isDoc = /^\s*(\/\*[*!]|\/\/[/!]|##|--\s?[|-]|\(\*\*|\{-\|)/;
-/** Words to a tool, not to a reader. */
+/** Comments for tools, not for readers. */
 const isDirective =
   /^\s*(\/\/|\/\*+|#)\s*(eslint|tslint|jshint|prettier-ignore|biome-ignore|istanbul|c8|v8|@ts-|nolint|noqa|pylint|type: ignore|pragma|go:|\+build|clang-format|NOLINT|noinspection|rustfmt)/;
 
@@ -72,7 +72,7 @@ function cut(line: string): string {
   return line.length > longest ? `${line.slice(0, longest - 1).trimEnd()}…` : line;
 }
 
-/** Index of the first that does not begin before an offset. */
+/** Index of the first span that does not begin before an offset. */
 function firstFrom(stretches: readonly TextSpan[], offset: number): number {
   let low = 0;
   let high = stretches.length;

@@ -2,38 +2,38 @@ import type { Node } from "web-tree-sitter";
 import type { SymbolKind } from "../../contract/code.ts";
 import type { Pieces } from "./gather-pieces.ts";
 
-/** How the symbols of one language are found. What the captures of the query mean stands on top of outline-of.ts. */
+/** How the symbols of one language are found. The meaning of the captures is documented in outline-of.ts. */
 export interface SymbolRules {
   readonly query: string;
-  /** What a symbol is where it stands; undefined where it is none there. Asked after the rules that hold everywhere. */
+  /** The kind of a symbol in its context; undefined if it is not one there. Called after the general rules. */
   readonly kind?: (symbol: FoundSymbol, parent: FoundSymbol | undefined) => SymbolKind | undefined;
-  /** Where the name stands in what was captured as @name: in C it lies somewhere in the declarator. */
+  /** The name inside the node captured as @name: in C it is somewhere in the declarator. */
   readonly nameNode?: (captured: Node) => Node;
-  /** What was captured as @name may tell what is declared: in C a function or a variable. */
+  /** The kind by the node captured as @name: in C a function or a variable. */
   readonly declaredKind?: (captured: Node, kind: SymbolKind) => SymbolKind;
-  /** The name to show for the name as written. */
+  /** The name to show. */
   readonly name?: (written: string) => string;
-  /** Where in a name as written its last word begins: `Outer::name`. It may stand on another line. */
+  /** Where the last part of a name begins: `Outer::name`. It may be on another line. */
   readonly lastWordAt?: (written: string) => number;
-  /** Comments that do not belong to what follows them: `//!` of Rust. */
+  /** Comments that do not belong to the next symbol: `//!` of Rust. */
   readonly unrelatedComment?: RegExp;
   /**
-   * The text without what the grammar is known not to understand, as long as before and with the same lines. Tried where the
-   * text does not parse, and taken where that leaves fewer faults.
+   * The text without what the grammar is known not to understand, with the same length and lines. Tried where the
+   * text does not parse, and used if that leaves fewer faults.
    */
   readonly respell?: (text: string) => string;
-  /** What may stand right behind a symbol and ends it: ";". */
+  /** What may follow a symbol and ends it: ";". */
   readonly terminator?: string;
-  /** Changes, before anything is made of them, what a query cannot say: joinClauses, for one. */
+  /** Changes the pieces in ways that a query cannot express: joinClauses, for example. */
   readonly arrange?: (pieces: Pieces, text: string) => Pieces;
-  /** How many symbols are worth listing, in files of data: of more the innermost are left out. */
+  /** The maximal number of symbols of a data file: the innermost are left out. */
   readonly most?: number;
 }
 
 export interface FoundSymbol {
   readonly kind: SymbolKind;
   readonly name: string;
-  /** Whether it has a body or what else can hold something. */
+  /** Whether it has a body or can contain something else. */
   readonly hasInside: boolean;
 }
 

@@ -4,15 +4,15 @@ import type { Piece, Pieces, TextSpan } from "./gather-pieces.ts";
 import { docSentence, signatureOf } from "./signatures.ts";
 import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
 
-/** Where symbols stand that are not all of an outline. */
+/** The position of some symbols in an outline. */
 export interface OutlinePosition {
-  /** How many come before them. */
+  /** The number of symbols before them. */
   readonly before: number;
-  /** What all of them lie in, and which one it is. */
+  /** The symbol that contains all of them. */
   readonly holder: { readonly index: number; readonly found: FoundSymbol } | undefined;
 }
 
-/** Makes symbols of what was found: what each is where it stands, what it lies in, and what belongs to it. */
+/** Makes symbols of the pieces: determines kind, parent, comments and attributes. */
 export function symbolsOf(
   pieces: Pieces,
   text: string,
@@ -70,7 +70,7 @@ const holdingMethods: ReadonlySet<string> = new Set(
 );
 const holdingLocals: ReadonlySet<SymbolKind> = new Set(["function", "method", "constructor"]);
 
-/** What is declared in it is local to it. */
+/** Declarations in it are local to it. */
 const scope: FoundSymbol = { kind: "function", name: "", hasInside: true };
 
 function foundSymbol(
@@ -94,7 +94,7 @@ function usualKind(kind: SymbolKind, parent: SymbolKind | undefined): SymbolKind
   return kind;
 }
 
-/** How far a symbol reaches with all that belongs to it. */
+/** A symbol with its comments and attributes. */
 interface SymbolExtent {
   readonly start: number;
   readonly declarationStart: number;
@@ -104,16 +104,16 @@ interface SymbolExtent {
 }
 
 interface Attachments {
-  /** In the order of the text. */
+  /** In text order. */
   readonly comments: readonly TextSpan[];
   extentOf(piece: Piece): SymbolExtent;
 }
 
-/** Tells which comments and attributes belong to a symbol. */
+/** Finds the comments and attributes of a symbol. */
 function attachmentsIn(pieces: Pieces, text: string, rules: SymbolRules): Attachments {
   const attributesByEnd = new Map(pieces.attributes.map((one) => [one.end, one]));
   const attributesByStart = new Map(pieces.attributes.map((one) => [one.start, one]));
-  // Some grammars count the end of the line to a comment.
+  // Some grammars include the line end in a comment.
   const comments = pieces.comments.map(({ start, end }) => ({ start, end: endOfText(text, end) }));
   comments.sort((one, other) => one.start - other.start);
   const commentsByEnd = new Map(comments.map((one) => [one.end, one]));
@@ -172,7 +172,7 @@ function afterTerminator(text: string, end: number, terminator: string | undefin
   return text.startsWith(terminator, at) ? at + terminator.length : end;
 }
 
-/** Whether nothing but blanks stands before it on its line. */
+/** Whether only blanks precede it on its line. */
 function standsAlone(text: string, { start }: TextSpan): boolean {
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   return start === 0 || endOfText(text, start, lineStart) === lineStart;
@@ -185,7 +185,7 @@ function hasBlankLine(text: string, start: number, end: number): boolean {
   return second >= 0 && second < end;
 }
 
-/** Where the text that ends at or before an offset ends, without the blanks between. */
+/** The end of the text before an offset, without trailing blanks. */
 export function endOfText(text: string, offset: number, from = 0): number {
   let at = offset;
   while (at > from && isBlank(text.charCodeAt(at - 1))) at--;

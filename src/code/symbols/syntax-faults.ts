@@ -2,10 +2,10 @@ import type { Node, Tree } from "web-tree-sitter";
 import type { SyntaxFault } from "../../contract/code.ts";
 import { lineOf } from "../lines.ts";
 
-/** A file that is no code at all has as many as it has words. */
+/** A file that is not code at all has as many as it has words. */
 const most = 1000;
 
-/** What the grammar could not read, or would have to add, in the order of the text. */
+/** The faults that the grammar found or would have to repair, in text order. */
 export function faultsOf(tree: Tree, text: string, lineStarts: Uint32Array): SyntaxFault[] {
   const root = tree.rootNode;
   if (!root.hasError) return [];
@@ -22,7 +22,7 @@ export function faultsOf(tree: Tree, text: string, lineStarts: Uint32Array): Syn
 
 type Found = Pick<SyntaxFault, "start" | "end" | "message">;
 
-/** Goes down only where something is wrong, and not by calling itself: texts can be nested deeper than calls. */
+/** Descends only into nodes with errors, without recursion: texts can be nested deeper than the call stack. */
 function look(root: Node, text: string, found: Found[]): void {
   const open = [opened(root, found)];
   for (let at = open.at(-1); at && found.length < most; at = open.at(-1)) {
@@ -31,7 +31,7 @@ function look(root: Node, text: string, found: Found[]): void {
     else if (child?.hasError) open.push(opened(child, found));
     else if (at.next > at.children.length) {
       open.pop();
-      // The innermost place says most.
+      // The innermost fault says most.
       if (at.node.isError && found.length === at.before) found.push(faultIn(at.node, at.children, text));
     }
   }

@@ -3,12 +3,12 @@ import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { loadGrammar } from "../grammars/load-grammar.ts";
 import { outlineOf } from "./outline-of.ts";
 
-/** What holds scripts: pages and components. */
+/** Pages and components that contain scripts. */
 const holders: ReadonlySet<string> = new Set(["html", "vue", "svelte", "astro"]);
-/** Pages that were written by programs have hundreds. */
+/** Generated pages have hundreds. */
 const most = 20;
 
-/** Adds the symbols and faults of the scripts that a page or a component holds. */
+/** Adds the symbols and faults of embedded scripts. */
 export async function withScripts(outline: Outline, text: string): Promise<Outline> {
   if (!holders.has(outline.language)) return outline;
   const scripts = new Map<CodeSymbol, Outline>();
@@ -33,7 +33,7 @@ function scriptLanguage({ kind, name, inside, signature }: CodeSymbol, holder: s
 
 async function readScript({ inside }: CodeSymbol, text: string, language: string): Promise<Outline> {
   const { start, end } = inside!;
-  // Blanks stand for all before it, so that every offset and line is that of the whole text.
+  // Blanks replace everything before it, so that all offsets and lines stay the same.
   const alone = text.slice(0, start).replace(/[^\r\n]/g, " ") + text.slice(start, end);
   const grammar = await loadGrammar(language);
   const parser = new Parser();

@@ -8,16 +8,16 @@ import { brokeDown, tooSlow } from "./parse-errors.ts";
 export type WorkerRole = "reader" | "builder" | "indexer";
 
 export interface CodeWorkerOptions extends Omit<WorkerOptions, "program" | "args" | "flags" | "failures"> {
-  /** What it is for, and about what. */
+  /** Its role, and the arguments of that role. */
   readonly role: readonly [WorkerRole, ...string[]];
-  /** Whether it is for heavy grammars: see heavy.ts. */
+  /** Whether it is for heavy grammars: see find-language.ts. */
   readonly heavy?: boolean;
 }
 
-/** A host that reads code. */
+/** A worker that parses code. */
 export class CodeWorker<Theirs extends ServiceOf<Theirs>> extends Worker<Theirs> {
   constructor({ role, heavy = false, ...others }: CodeWorkerOptions) {
-    // Keeps V8 from compiling what gets hot a second time, with care: not NODE_OPTIONS does, and nothing at run time.
+    // Keeps V8 from optimizing hot functions. NODE_OPTIONS does not accept this flag, and V8 ignores it at run time.
     const flags = heavy ? ["--liftoff-only"] : [];
     super({
       ...others,
@@ -33,7 +33,7 @@ function failed(about: string, { how, stderrTail }: WorkerEnd, otherWay?: string
   return brokeDown(about, how, stderrTail, otherWay);
 }
 
-/** Where V8 ended a host over a grammar that was not known to be heavy, it is tried again in one where V8 takes it easy. */
+/** Retries in a heavy worker: V8 may crash over a grammar that was not known to be heavy. */
 export async function orInHeavyWorker<Answer>(
   light: () => Promise<Answer>,
   heavy: () => Promise<Answer>,
@@ -46,7 +46,7 @@ export async function orInHeavyWorker<Answer>(
   }
 }
 
-/** The file that a host runs: beside this one as source; in a build beside the folder that holds this one. */
+/** The program of a worker: beside this file as source, in a folder beside that of this file in a build. */
 function workerProgram(module: string = import.meta.url): string {
   return fileURLToPath(new URL(module.endsWith(".ts") ? "main.ts" : "../code-worker/main.cjs", module));
 }

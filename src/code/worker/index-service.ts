@@ -6,16 +6,14 @@ import { type BuildWorker, type IndexService, openIndexer } from "../index/open-
 import { isHeavy } from "../languages/find-language.ts";
 import { CodeWorker, orInHeavyWorker } from "./code-worker.ts";
 
-/** What a worker is asked that keeps an index. */
+/** The service of a worker that keeps an index. */
 export interface IndexerService extends Omit<IndexService, "refresh" | "close"> {
   refresh(request: { readonly asked: number }, options: Reading): Promise<IndexState>;
 }
 
-/** What it asks itself. */
+/** What that worker calls in its parent. */
 export interface IndexerCallbacks {
-  /** Which of these real paths may be read. */
   mayRead(realPaths: readonly string[], options: Reading): Promise<readonly boolean[]>;
-  /** Tells how far it is, to who asked. */
   progress(told: { readonly asked: number; readonly message: string }, options: Reading): Promise<void>;
 }
 
@@ -25,7 +23,7 @@ interface IndexingOptions {
   readonly runtime: Channel<IndexerCallbacks>;
 }
 
-/** Keeps the index in the process of a worker. */
+/** Keeps the index in a worker process. */
 export function indexerService({ workspace, directory, runtime }: IndexingOptions) {
   const { signal: always } = new AbortController();
   const length = Math.min(availableParallelism(), mostWorkers);
@@ -35,7 +33,7 @@ export function indexerService({ workspace, directory, runtime }: IndexingOption
   return {
     ...index,
     refresh: ({ asked }, { signal }) => {
-      // Whoever is told may fail; that is nothing to us.
+      // A failing listener is not an error of the index.
       const progress = (message: string) =>
         void runtime.ask("progress", { asked, message }, { signal: always }).catch(() => {});
       return refresh({ signal, progress });
@@ -43,7 +41,7 @@ export function indexerService({ workspace, directory, runtime }: IndexingOption
   } satisfies IndexerService & Pick<IndexService, "close">;
 }
 
-/** Each is a process that holds grammars; with more of them the one that writes is what takes the time. */
+/** Each is a process with grammars; with more of them writing is the bottleneck. */
 const mostWorkers = 8;
 
 function buildWorker(workspace: string): BuildWorker {

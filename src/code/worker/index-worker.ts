@@ -9,7 +9,7 @@ export interface IndexWorkerOptions {
   readonly guard: PathGuard;
 }
 
-/** Asks the index of a workspace, which a host of its own keeps. */
+/** Queries the index of a workspace, which a worker keeps. */
 export class IndexWorker {
   readonly #worker: CodeWorker<IndexerService>;
   readonly #waiting = new Map<number, IndexWaiting["progress"]>();

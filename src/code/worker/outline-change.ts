@@ -1,12 +1,12 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 
-/** What makes one outline of another: symbols in place of those between the first and the last few, which only move. */
+/** Turns one outline into another: replaces the symbols between the first and the last few, which only move. */
 export interface OutlineChange extends Omit<Outline, "symbols"> {
-  /** So many at the beginning stay as they are. */
+  /** The number of unchanged symbols at the beginning. */
   readonly first: number;
   readonly symbols: readonly CodeSymbol[];
-  /** So many at the end move by this. */
+  /** The number of moved symbols at the end. */
   readonly last: number;
   readonly by: Movement;
 }
@@ -14,7 +14,7 @@ export interface OutlineChange extends Omit<Outline, "symbols"> {
 interface Movement {
   readonly offset: number;
   readonly lines: number;
-  /** Of parents, but for those among the first. */
+  /** Of parents, except those among the first. */
   readonly index: number;
 }
 

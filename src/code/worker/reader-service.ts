@@ -10,7 +10,7 @@ import { brokeDown } from "./parse-errors.ts";
 import { keyOf } from "./sent-texts.ts";
 import { type ParsedText, type SentText, Trees } from "./trees.ts";
 
-/** What a reader is asked. Undefined: the text has to be sent whole. */
+/** The service of a worker that parses texts. Returns undefined if it needs the whole text. */
 export interface ReaderService {
   outline(request: OutlineRequest, options: Reading): Promise<OutlineAnswer | undefined>;
   occurrences(
@@ -21,14 +21,14 @@ export interface ReaderService {
 
 export interface OutlineRequest extends Pick<OutlineOptions, "literalsIn"> {
   readonly source: SentText;
-  /** The version of this text whose outline is known to who asks: then only what changed is told. */
+  /** The version whose outline the caller has: then only the change is returned. */
   readonly known: number | undefined;
 }
 
 export type OutlineAnswer = Pick<Outline, "literalLines"> &
   ({ readonly outline: Outline } | { readonly change: OutlineChange });
 
-/** Reads texts in the process of a host. `retire` is told when nothing here can be trusted any more. */
+/** Calls `retire` when this process can no longer be trusted. */
 export function readerService(retire: () => void): ReaderService {
   const trees = new Trees<Outline>();
   const told = new LastOutlines();
@@ -41,7 +41,7 @@ export function readerService(retire: () => void): ReaderService {
       return parsed && (await answer(parsed));
     } catch (error) {
       if (error instanceof ToolError) throw error;
-      // WebAssembly that stopped in the middle of something: out of memory, or of stack.
+      // WebAssembly that stopped in the middle of something: out of memory or stack.
       retire();
       throw brokeDown(source.path, (error as Error).message, error);
     }

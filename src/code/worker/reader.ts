@@ -10,7 +10,7 @@ import type { ReaderService } from "./reader-service.ts";
 import { keyOf, SentTexts } from "./sent-texts.ts";
 import type { SentText } from "./trees.ts";
 
-/** Reads texts, in hosts of their own: one for heavy grammars, one for all others. */
+/** Parses texts in workers: one for heavy grammars, one for all others. */
 export class Reader {
   readonly #light = new ReaderWorker({ heavy: false });
   readonly #heavy = new ReaderWorker({ heavy: true });
@@ -50,14 +50,14 @@ function languageToRead({ path, text, language }: Source): CodeLanguage {
   return language === undefined ? languageOfFile(path, text) : findLanguage(language);
 }
 
-/** Reads texts in one worker. Of a text that is known there only what has changed is sent, and told. */
+/** Parses texts in one worker. For a known text only the change is sent and returned. */
 export class ReaderWorker {
   readonly #worker: CodeWorker<ReaderService>;
   readonly #sent = new SentTexts();
   readonly #told = new LastOutlines();
 
   constructor({ heavy }: { readonly heavy: boolean }) {
-    // The parse itself is given less; on a busy machine a worker needs seconds to start and to load a grammar.
+    // The parse itself has a lower limit; on a busy machine a worker needs seconds to start and to load a grammar.
     this.#worker = new CodeWorker({ role: ["reader"], heavy, concurrency: 1, limitMs: 30_000 });
   }
 
@@ -102,7 +102,7 @@ export class ReaderWorker {
     return this.#worker.close();
   }
 
-  /** Asks again with the whole text where what was sent before has been let go there. */
+  /** Sends the whole text if the worker no longer has the previous one. */
   async #whole<Answer>(
     { path, text }: Source,
     { name: language, grammar }: CodeLanguage,

@@ -1,11 +1,11 @@
 import { BoundedCache } from "../../lib/bounded-cache.ts";
-/** A state of a text, whole or as a change to a state that was sent before. */
+/** A version of a text, whole or as a change to an earlier version. */
 export interface SentState {
   readonly version: number;
   readonly sent: string | (TextChange & { readonly base: number });
 }
 
-/** What a host has been sent, so that of a text that it knows it is sent only what has changed. */
+/** The texts that a worker has received, so that only changes are sent. */
 export class SentTexts {
   readonly #last = new BoundedCache<string, Last>({
     maxEntries: mostTexts,
@@ -14,7 +14,7 @@ export class SentTexts {
   });
   #versions = 0;
 
-  /** `process` tells which host gets it: what one knows, the next does not. */
+  /** `process` is the number of the worker process: a new one knows nothing. */
   next(
     { path, language, text }: { readonly path: string; readonly language: string; readonly text: string },
     process: number,
@@ -29,7 +29,7 @@ export class SentTexts {
   }
 }
 
-/** Names a text, of which there may be many states. */
+/** Identifies a text across its versions. */
 export function keyOf({ path, language }: { readonly path: string; readonly language: string }): string {
   return `${language}\0${path}`;
 }
@@ -40,22 +40,22 @@ interface Last {
   readonly text: string;
 }
 
-/** A host holds a few more trees, so that it is seldom asked for one that it has let go. */
+/** The worker keeps a few more trees, so that it rarely asks for a text again. */
 const mostTexts = 8;
 const mostUnits = 3_000_000;
 
-/** What makes one text of another: `text` in place of all from `start` to `oldEnd`. In UTF-16 units. */
+/** Replaces `start` to `oldEnd` with `text`. In UTF-16 units. */
 export interface TextChange {
   readonly start: number;
   readonly oldEnd: number;
   readonly text: string;
 }
 
-/** The smallest change, but for pairs of surrogates, which are not torn apart. */
+/** The smallest change that splits no surrogate pair. */
 export function changeBetween(before: string, after: string): TextChange {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
-  // Whole pieces first: comparing strings is far quicker than comparing their units one by one.
+  // Large pieces first: comparing strings is far faster than comparing their units one by one.
   for (let piece = 4096; piece >= 1; piece = Math.floor(piece / 8)) {
     while (
       start + piece <= shorter &&

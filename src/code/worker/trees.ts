@@ -4,21 +4,20 @@ import { loadGrammar } from "../grammars/load-grammar.ts";
 import { tooSlow } from "./parse-errors.ts";
 import { changed, keyOf, type SentState, type TextChange } from "./sent-texts.ts";
 
-/** A text by its path and language. */
 export interface SentText extends SentState {
   readonly path: string;
   readonly language: string;
   readonly grammar: string;
 }
 
-/** A text and its tree. Belongs to whoever holds it; what was known about the last one helps to know it again. */
+/** A text and its tree, which the cache owns. What was known about the previous version helps to update it. */
 export interface ParsedText<Known> {
   readonly text: string;
   readonly tree: Tree;
   readonly language: string;
   readonly version: number;
   known: Known | undefined;
-  /** What this one was made of, and where they differ in text or tree; its tree is gone. */
+  /** The version this one was made of, and where they differ in text or tree; its tree is deleted. */
   readonly previous: Previous<Known> | undefined;
 }
 
@@ -28,14 +27,14 @@ interface Previous<Known> {
   readonly changed: ChangedSpan;
 }
 
-/** Outside of it all is the same, but for the shift. In UTF-16 units. */
+/** Outside of it everything is the same, except for the shift. In UTF-16 units. */
 interface ChangedSpan {
   readonly start: number;
   readonly oldEnd: number;
   readonly newEnd: number;
 }
 
-/** The trees of the last few texts: one that is changed is parsed again only where it changed. */
+/** The trees of the last few texts: a changed text is parsed again only where it changed. */
 export class Trees<Known> {
   readonly #held = new BoundedCache<string, ParsedText<Known>>({
     maxEntries: mostTrees,
@@ -45,7 +44,7 @@ export class Trees<Known> {
   });
   #parser: Parser | undefined;
 
-  /** Undefined when the text that was changed is not known here any more: it has to be sent whole. */
+  /** Undefined when the base of a change is no longer here: the text must be sent whole. */
   async parse(request: SentText): Promise<ParsedText<Known> | undefined> {
     const grammar = await loadGrammar(request.grammar);
     this.#parser ??= new Parser();
@@ -62,7 +61,7 @@ export class Trees<Known> {
       return this.#hold(key, { ...parsed, text: sent, tree: this.#read(path, sent) });
     if (before?.version !== sent.base) return undefined;
     const text = changed(before.text, sent);
-    // Whatever happens now, the old one is of no more use.
+    // The old tree is of no use after this point.
     this.#held.delete(key);
     try {
       before.tree.edit(editOf(before.text, sent));
@@ -70,7 +69,7 @@ export class Trees<Known> {
       const stretch = changedSpan(sent, before.tree, tree);
       const previous = { text: before.text, known: before.known, changed: stretch };
       if (!tree.rootNode.hasError) return this.#hold(key, { ...parsed, text, tree, previous });
-      // How a parser goes on after an error depends on what it knew before; the answer must not.
+      // Error recovery depends on the previous tree; the answer must not.
       tree.delete();
       return this.#hold(key, { ...parsed, text, tree: this.#read(path, text) });
     } finally {
@@ -87,7 +86,6 @@ export class Trees<Known> {
     throw tooSlow(path);
   }
 
-  /** The last that was used is the last to go. */
   #hold(key: string, parsed: ParsedText<Known>): ParsedText<Known> {
     this.#held.set(key, parsed);
     return parsed;
@@ -111,7 +109,7 @@ function editOf(before: string, { start, oldEnd, text }: TextChange): Edit {
   });
 }
 
-/** Where `end` is, for a text in which `from` is at the given point. */
+/** The point of `end`, for a text in which `from` is at the given point. */
 function pointAt(text: string, end: number, { row, column }: Point, from: number): Point {
   let rows = row;
   let lineStart = from - column;
@@ -122,7 +120,7 @@ function pointAt(text: string, end: number, { row, column }: Point, from: number
   return { row: rows, column: end - lineStart };
 }
 
-/** The change, widened to where the parser came to another result. */
+/** The change, widened to where the parse result differs. */
 function changedSpan({ start, oldEnd, text }: TextChange, old: Tree, tree: Tree): ChangedSpan {
   let first = start;
   let newEnd = start + text.length;

@@ -12,9 +12,9 @@ export interface TestIndex extends IndexService, AsyncDisposable {
   readonly directory: string;
   write(name: string, content: string | Uint8Array): void;
   path(name: string): string;
-  /** Looks, and waits until all is built. */
+  /** Scans, and waits until everything is built. */
   built(): Promise<IndexState>;
-  /** The files that can hold this text. */
+  /** The files that can contain this text. */
   withText(text: string): Promise<readonly string[]>;
   /** Another process on the same index. */
   another(options?: IndexOptions): TestIndex;
@@ -25,7 +25,7 @@ interface IndexOptions {
   readonly worker?: (workspace: string) => BuildWorker;
 }
 
-/** An index of a real folder, whose workers are in this process. */
+/** An index of a real folder, whose workers run in this process. */
 export function openTestIndex(
   files: Readonly<Record<string, string | Uint8Array>> = {},
   options: IndexOptions = {},
@@ -74,7 +74,6 @@ function open(
   };
 }
 
-/** Reads in this process. */
 export function workerHere(workspace: string): BuildWorker {
   const service = buildService(() => {});
   return {
@@ -84,7 +83,7 @@ export function workerHere(workspace: string): BuildWorker {
   };
 }
 
-/** Breaks down over the first content of a file and every copy of it, as a grammar may. */
+/** Crashes over the first content of a file and every copy of it, as a grammar may. */
 export function workerBreakingOver(path: string): (workspace: string) => BuildWorker {
   let first: string | undefined;
   const isBad = (file: WordIndexFile) => {

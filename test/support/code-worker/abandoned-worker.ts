@@ -1,4 +1,4 @@
-/** Reads something and ends without a word to the host. Prints who that was. */
+/** Parses something and ends without stopping its worker. Prints the process id of that worker. */
 
 import { openCode } from "../../../src/code/open-code.ts";
 import { childProcesses } from "../workers/child-processes.ts";

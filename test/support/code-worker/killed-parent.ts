@@ -1,4 +1,4 @@
-/** Is killed while a host parses for it. Prints who that is. */
+/** Is killed while a worker parses for it. Prints the process id of that worker. */
 
 import { openCode } from "../../../src/code/open-code.ts";
 import { childProcesses, secondsOfWork } from "../workers/child-processes.ts";

@@ -1,4 +1,4 @@
-/** Kills the hosts that are asked a question; others wait for the first meanwhile. Prints what became of all. */
+/** Kills the workers of a request while others wait. Prints the results of all. */
 
 import { openCode } from "../../../src/code/open-code.ts";
 import { childProcesses, wordsOf } from "../workers/child-processes.ts";
@@ -15,7 +15,7 @@ const killing = setInterval(() => {
   for (const pid of childProcesses()) {
     const isHeavy = wordsOf(pid).includes("--liftoff-only");
     if (!isHeavy) light ??= pid;
-    // The next light one is for the question that waits.
+    // The next light worker is for the waiting request.
     if (isHeavy || pid === light) process.kill(pid, "SIGKILL");
   }
 }, 10);

@@ -1,4 +1,4 @@
-/** Prints in which languages a sample cannot be parsed, and why. For a Node of any version, with --liftoff-only. */
+/** Prints the languages whose sample cannot be parsed, and why. For a Node of any version, with --liftoff-only. */
 import { Parser } from "web-tree-sitter";
 import { loadGrammar } from "../../../src/code/grammars/load-grammar.ts";
 import { languages } from "../../../src/code/languages/languages.ts";

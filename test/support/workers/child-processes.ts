@@ -10,17 +10,15 @@ export function secondsOfWork(pid: number): number {
   return Number(statOf(pid)[11] ?? 0) / 100;
 }
 
-/** How it was started. */
 export function wordsOf(pid: number): readonly string[] {
   return read(pid, "cmdline").split("\0");
 }
 
-/** What the kernel tells of a process after its name. */
 function statOf(pid: number): readonly string[] {
   return read(pid, "stat").split(") ").at(-1)!.split(" ");
 }
 
-/** Nothing of one that is gone. */
+/** Empty for a process that is gone. */
 function read(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");

@@ -1,10 +1,9 @@
-/** A host for tests: adds, waits for ever, takes memory of both kinds. */
+/** A worker for tests: adds, hangs, takes memory of both kinds. */
 import type { Reading } from "../../../src/contract/code.ts";
 import { serveStarter } from "../../../src/workers/serve-starter.ts";
 
-/** What it tells who started it. */
+/** What it calls in its parent. */
 export interface TestStarter {
-  /** Nothing more will be heard of it. */
   hangs(): void;
 }
 

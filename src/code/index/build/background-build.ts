@@ -13,31 +13,30 @@ import type { BuildWorker } from "./build-service.ts";
 import { commitLexical, commitWords, noWords } from "./commit.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
-/** Up to so many files may be read by two processes at once: less trouble than to wait for one another. */
+/** Up to this many files may be read by two processes at once: cheaper than waiting for each other. */
 const fewFiles = 100;
 
-/** How often one looks what another process has built. */
+/** How often to check what another process has built. */
 const pollMs = 100;
 
-/** After something could not be written it is tried again only then. */
+/** How long to wait after a failed write. */
 const retryMs = 30_000;
 
 interface BuildOptions {
   readonly workers: readonly BuildWorker[];
-  /** Folder of the index. */
   readonly directory: string;
   readonly signal: AbortSignal;
-  /** Told when the index is found to be damaged. */
+  /** Called when the index is found to be damaged. */
   readonly discard: () => void;
 }
 
-/** Builds what is missing of the index, beside the questions. */
+/** Builds what is missing of the index, in the background. */
 export class BackgroundBuild {
   readonly #workers: readonly BuildWorker[];
   readonly #lock: BuildLock;
   readonly #signal: AbortSignal;
   readonly #batches: Batches;
-  /** What the last look has found, and what was done since. */
+  /** The result of the last scan, and what was done since. */
   #found: { readonly store: IndexStore; readonly state: WorkspaceState } | undefined;
   #running: Promise<void> | undefined;
   #failed: { readonly message: string; readonly atMs: number } | undefined;
@@ -51,7 +50,6 @@ export class BackgroundBuild {
     this.#signal = signal;
   }
 
-  /** What keeps the index from being built or kept, if anything does. */
   get problem(): string | undefined {
     return this.#failed?.message ?? this.#found?.store.problem;
   }
@@ -68,12 +66,12 @@ export class BackgroundBuild {
     this.#failed = { message: `The index cannot be written: ${error.message}`, atMs: Date.now() };
   }
 
-  /** Starts the workers, which takes as long as a look at all files. */
+  /** Starts the workers, which takes as long as a scan of all files. */
   wake(): void {
     for (const worker of this.#workers) worker.lexical({ files: [] }, this.#signal).catch(() => {});
   }
 
-  /** Builds what this look has found missing, instead of what an earlier one has. */
+  /** Builds what this scan found missing, instead of what an earlier one found. */
   begin(store: IndexStore, state: WorkspaceState): void {
     this.#found = { store, state };
     if (this.#failed && Date.now() < this.#failed.atMs + retryMs) return;
@@ -88,13 +86,13 @@ export class BackgroundBuild {
       .finally(() => {
         this.#lock.release();
         this.#running = undefined;
-        // An index that was thrown away meanwhile is begun again.
+        // The index was discarded meanwhile: start again.
         if (!this.#signal.aborted && this.#found!.store !== store)
           this.begin(this.#found!.store, this.#found!.state);
       });
   }
 
-  /** Waits for the end, but not longer than that. */
+  /** Waits for the end, at most `patienceMs`. */
   async settled(options: {
     readonly signal: AbortSignal;
     readonly patienceMs: number;
@@ -116,7 +114,6 @@ export class BackgroundBuild {
     await this.#running;
   }
 
-  /** Whether nothing is left to be built. */
   get isWhole(): boolean {
     return this.#missing === 0;
   }
@@ -142,7 +139,7 @@ export class BackgroundBuild {
       }
       await Promise.all(this.#workers.map((_, number) => this.#work(number)));
       await mergeSmallSegments(this.#found!.store, this.#signal);
-      // A look may have found more meanwhile.
+      // A scan may have found more meanwhile.
     } while (this.#batches.hasMore(this.#found!.state));
   }
 
@@ -175,7 +172,7 @@ export class BackgroundBuild {
     this.#record(store, (state) => commitLexical(store, state, batch.files, answer));
   }
 
-  /** Unless the index was thrown away meanwhile. */
+  /** Skips the commit if the index was discarded meanwhile. */
   #record(store: IndexStore, commit: (state: WorkspaceState) => void): void {
     if (this.#found!.store === store) commit(this.#found!.state);
   }
@@ -198,8 +195,8 @@ function group(count: number): string {
 }
 
 /**
- * Lets one process at a time build an index: two would do the same work twice. It is a lock of the system on a database
- * that holds nothing, so whoever dies gives it back.
+ * Lets one process at a time build an index: two would do the same work twice. It is an operating system lock on an
+ * empty database, so a process that dies releases it.
  */
 export class BuildLock {
   readonly #path: string;
@@ -209,7 +206,7 @@ export class BuildLock {
     this.#path = join(directory, "building.db");
   }
 
-  /** Whether it is ours now. Where it cannot be had at all nobody else can have it either. */
+  /** Whether this process holds the lock. If it cannot be taken at all, no other process can have it either. */
   take(): boolean {
     if (this.#held !== undefined) return true;
     let database: DatabaseSync | undefined;

@@ -7,27 +7,27 @@ export type Batch =
   | { readonly kind: "lexical"; readonly files: readonly ReadFile[] }
   | { readonly kind: "words"; readonly files: readonly WordIndexFile[] };
 
-/** What one request holds at most, so that what is done is soon on record. */
+/** Limits of one request, so that results are soon committed. */
 const limits = {
   lexical: { files: 2000, bytes: 12 * 1024 * 1024 },
   words: { files: 2000, bytes: 4 * 1024 * 1024 },
 } as const;
 
-/** The first requests for words are smaller, so that there is something to be found soon. */
+/** The first word requests are smaller, so that searches soon find something. */
 const firstBytes = 512 * 1024;
 
-/** Deals out what is to be done, and remembers what workers broke down over. */
+/** Hands out the work, and remembers the files that crashed a worker. */
 export class Batches {
   readonly #workers: number;
   readonly #languages: WorkerLanguages;
-  /** Paths that some worker has at hand. */
+  /** Paths that some worker is reading. */
   readonly #underway = new Set<string>();
-  /** Parts of batches over which a worker broke down. */
+  /** Parts of batches that crashed a worker. */
   readonly #again: Batch[] = [];
-  /** Contents, by their hash: what is written there later is tried again. */
+  /** By content hash, so that new content is tried again. */
   readonly #unparsable = new Set<string>();
   readonly #wordless = new Set<string>();
-  /** Paths of files that have no trigrams. */
+  /** Paths of files without trigrams. */
   readonly #unreadable = new Set<string>();
   #dealt = 0;
 
@@ -36,7 +36,7 @@ export class Batches {
     this.#languages = new WorkerLanguages(workers);
   }
 
-  /** What nobody is doing yet, for the worker of this number; trigrams of all files first. */
+  /** The next work for a worker; the trigrams of all files come first. */
   next(
     state: WorkspaceState,
     hashOf: (path: string) => string | undefined,
@@ -58,8 +58,8 @@ export class Batches {
   }
 
   /**
-   * A worker broke down: each half is tried alone. Of a single file no symbols are wanted any more, and then nothing:
-   * tells whether it is to be given up.
+   * Called when a worker crashed: tries each half alone. A single file is tried without symbols, then given up.
+   * Returns whether to give up.
    */
   blame(batch: Batch): boolean {
     if (batch.files.length > 1) {
@@ -108,7 +108,9 @@ export class Batches {
     return { number, path, hash, language, parsed };
   }
 
-  /** The first few; fewer when there is not enough to keep all workers busy. Workers read them in the order of paths. */
+  /**
+   * The first few files, fewer when there is not enough to keep all workers busy. Workers read them in path order.
+   */
   #take<File extends { readonly path: string; readonly bytes: number }>(
     files: readonly File[],
     limit: { readonly files: number; readonly bytes: number },
@@ -141,8 +143,8 @@ interface Waiting {
 }
 
 /**
- * Which worker reads which languages. A grammar and its query take a second to load and to get warm: as few workers as can be
- * should do that for each.
+ * Assigns languages to workers. A grammar and its query take a second to load and warm up, so as few workers as
+ * possible should load each.
  */
 export class WorkerLanguages {
   readonly #claimed: readonly Set<string>[];
@@ -151,7 +153,7 @@ export class WorkerLanguages {
     this.#claimed = Array.from({ length: workers }, () => new Set<string>());
   }
 
-  /** What a worker should read next: its own languages, then those that nobody has; only else those of others. */
+  /** The files for a worker: its own languages, then unclaimed ones, then those of others. */
   choose<File extends Waiting>(files: readonly File[], worker: number): readonly File[] {
     const [own, others] = [this.#claimed[worker]!, this.#claimed.filter((_, other) => other !== worker)];
     const byLanguage = Map.groupBy(files, ({ language }) => language);

@@ -16,35 +16,35 @@ export interface LexicalRequest {
 }
 
 export interface LexicalAnswer {
-  /** In the order of the request. */
+  /** In request order. */
   readonly files: readonly LexicalFile[];
   readonly segment: Segment;
 }
 
-/** "same": it has the content that is known. "gone": there is no such file any more. */
+/** "same": the content is already known. "gone": the file no longer exists. */
 export type LexicalFile = "same" | "gone" | LexicalContent;
 
 interface LexicalContent {
-  /** Empty for a file that could not be read: then nothing else is known of it. */
+  /** Empty for a file that could not be read. */
   readonly hash: string;
   readonly language: string | undefined;
   readonly traits: FileTraits;
-  /** Its number in the segment; undefined when it is not in it. */
+  /** Its number in the segment, if it is in it. */
   readonly document: number | undefined;
 }
 
-/** Larger files are in no index, and looked into by every search. */
+/** Larger files are not indexed; every search reads them. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Nobody reads the symbols of larger ones, and a parser would need seconds. */
+/** Larger files take seconds to parse and their symbols are of no use. */
 const maxParsedBytes = 1024 * 1024;
 
-/** Longer lines on average are not written by people. */
+/** A longer average line is not written by hand. */
 const maxLineBytes = 400;
 
 const languageBytes = 16_000;
 
-/** Reads files and gathers their trigrams, for one request after the other. */
+/** Reads files and collects their trigrams. */
 export class LexicalBuilder {
   readonly #environment: Environment;
   readonly #collector = new TrigramCollector();
@@ -109,7 +109,7 @@ function isMinified(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** Reads files that come in the order of their paths; a directory is held while its files come. */
+/** Reads files in path order; keeps a directory open while its files come. */
 export class FilesReader {
   readonly #environment: Environment;
   #directory: Directory | undefined;
@@ -142,17 +142,17 @@ export class FilesReader {
   }
 }
 
-/** Gathers the trigrams of texts, and writes for each trigram which texts hold it. One is used again and again. */
+/** Collects the trigrams of texts, and writes for each trigram the texts that contain it. Reusable. */
 export class TrigramCollector {
-  /** A bit for each trigram that the text at hand has shown already. */
+  /** A bit for each trigram already seen in the current text. */
   readonly #seen = new Uint32Array(trigramCount / 32);
-  /** How many texts hold each trigram, and those that any holds. */
+  /** The number of texts with each trigram, and the trigrams of any text. */
   readonly #counts = new Uint32Array(trigramCount);
   readonly #held: number[] = [];
   /** The trigrams of one text after the other. */
   #trigrams = new Uint32Array(2 ** 20);
   #length = 0;
-  /** Where those of each text end. */
+  /** The end of each text in `#trigrams`. */
   readonly #ends: number[] = [];
 
   add(bytes: Uint8Array): void {
@@ -178,12 +178,12 @@ export class TrigramCollector {
     this.#ends.push(length);
   }
 
-  /** The segment of all texts since the last one, numbered in their order. */
+  /** The segment of all texts since the last call, numbered in their order. */
   write(): Segment {
     const counts = this.#counts;
     const held = Uint32Array.from(this.#held).sort();
     const postings = new Uint32Array(this.#length);
-    // From here on a count is where the next text of that trigram goes.
+    // From here on a count is the position for the next text with that trigram.
     let total = 0;
     for (const trigram of held) {
       const count = counts[trigram]!;
@@ -225,8 +225,8 @@ export class TrigramCollector {
 }
 
 /**
- * The bytes of a file that a search of the folder looks at, as ripgrep has it: UTF-8, made of UTF-16 where a mark says
- * so; nothing from the first NUL on, which shows that it is no text.
+ * The bytes of a file that a folder search reads, like ripgrep: UTF-8, converted from UTF-16 if a byte order mark
+ * says so, and nothing from the first NUL on, which marks a binary file.
  */
 export function searchableBytes(bytes: Uint8Array): { readonly bytes: Uint8Array; readonly binary: boolean } {
   const all = byteOrderMarkLength(bytes) === 2 ? fromUtf16(bytes) : bytes;
@@ -234,7 +234,7 @@ export function searchableBytes(bytes: Uint8Array): { readonly bytes: Uint8Array
   return end < 0 ? { bytes: all, binary: false } : { bytes: all.subarray(0, end), binary: true };
 }
 
-/** Whether it has the Kelvin sign or the long s, which to those who ignore case are a "k" and an "s". */
+/** Whether it has the Kelvin sign or the long s, which match "k" and "s" when case is ignored. */
 export function hasOddCase(bytes: Uint8Array): boolean {
   if (isAscii(bytes)) return false;
   const buffer = asBuffer(bytes);

@@ -2,7 +2,7 @@ import { openLocalEnvironment } from "../../../environment/local/local-environme
 import { type LexicalAnswer, LexicalBuilder, type LexicalRequest } from "./build-lexical.ts";
 import type { WordIndexAnswer, WordIndexRequest } from "./build-words.ts";
 
-/** What a process is asked that reads files for an index; one question at a time. */
+/** The service of a process that reads files for an index; one request at a time. */
 export interface BuildService {
   lexical(
     request: LexicalRequest & { readonly workspace: string },
@@ -14,7 +14,7 @@ export interface BuildService {
   ): Promise<WordIndexAnswer>;
 }
 
-/** `retire` is told when nothing here can be trusted any more. */
+/** Calls `retire` when this process can no longer be trusted. */
 export function buildService(retire: () => void): BuildService {
   const opened = new Map<string, ReturnType<typeof open>>();
   const open = (workspace: string) => {
@@ -29,7 +29,7 @@ export function buildService(retire: () => void): BuildService {
   return {
     lexical: ({ workspace, ...request }, { signal }) => at(workspace).builder.build(request, signal),
     words: async ({ workspace, ...request }, { signal }) => {
-      // Loaded when trigrams are done: it takes longer than the rest of the program.
+      // Loaded after the trigrams are done: loading takes longer than the rest of the program.
       const { buildWordIndex } = await import("./build-words.ts");
       const answer = await buildWordIndex(request, at(workspace).environment, signal);
       if (answer.files.includes("broken")) retire();
@@ -38,7 +38,10 @@ export function buildService(retire: () => void): BuildService {
   };
 }
 
-/** Reads files for the index, in a process that may break down: then a request fails, and the next starts another. */
+/**
+ * Reads files for the index in a process that may crash: then a request fails, and the next one starts another
+ * process.
+ */
 export interface BuildWorker {
   lexical(request: LexicalRequest, signal: AbortSignal): Promise<LexicalAnswer>;
   words(request: WordIndexRequest, signal: AbortSignal): Promise<WordIndexAnswer>;

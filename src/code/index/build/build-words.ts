@@ -24,31 +24,30 @@ export interface WordIndexFile {
   readonly path: string;
   readonly hash: string;
   readonly language: string | undefined;
-  /** Whether its symbols are wanted. */
   readonly parsed: boolean;
 }
 
 export interface WordIndexAnswer {
-  /** In the order of the request. */
+  /** In request order. */
   readonly files: readonly WordIndexResult[];
   readonly segment: Segment;
   readonly columns: Omit<WordHead, keyof Segment>;
 }
 
 /**
- * "other": it does not have that content any more. "broken": the parser broke down over it, and this process must not be
- * asked again; "left": it was not looked at because of that.
+ * "other": the content has changed. "broken": the parser crashed, and this process must not be used again; "left":
+ * not read because of that.
  */
 type WordIndexResult = "other" | "broken" | "left" | { readonly outline: Uint8Array | undefined };
 
-/** Of larger files only so much is read: what follows is data. */
+/** Only this much of a larger file is read: the rest is data. */
 const maxUnits = 1024 * 1024;
 const maxUnparsedUnits = 128 * 1024;
 const maxBytes = 16 * 1024 * 1024;
 
 let terms = new Terms();
 
-/** Reads files and gathers the words of their pieces. */
+/** Reads files and collects the terms of their pieces. */
 export async function buildWordIndex(
   { files }: WordIndexRequest,
   environment: Environment,
@@ -83,7 +82,7 @@ export async function buildWordIndex(
   }
 }
 
-/** What a grammar has broken in the memory that all grammars share stays broken. */
+/** A grammar that corrupted the memory shared by all grammars leaves it corrupted. */
 async function outlineOrBroken(text: string, language: string): Promise<Outline | undefined | "broken"> {
   try {
     return await parseOutline(text, language);
@@ -99,7 +98,7 @@ function textOf(bytes: Uint8Array): string {
 
 let parser: Parser | undefined;
 
-/** The symbols of a text, in this process: meant for one that may break down. Undefined when it takes too long. */
+/** The symbols of a text, parsed in this process, which may crash. Undefined when it takes too long. */
 async function parseOutline(text: string, language: string): Promise<Outline | undefined> {
   const grammar = await loadGrammar(findLanguage(language).grammar);
   parser ??= new Parser();

@@ -4,17 +4,17 @@ import type { WordIndexAnswer, WordIndexFile } from "./build-words.ts";
 import type { ListedFile } from "./list-workspace.ts";
 import { haveSameFigures, type WorkspaceState } from "./workspace-state.ts";
 
-/** A file, how it looked before it was read, and the content that was known of it then. */
+/** A file, its state before it was read, and the content hash known then. */
 export interface ReadFile {
   readonly path: string;
   readonly listed: ListedFile;
   readonly knownHash: string | undefined;
 }
 
-/** Of no words: nothing in it is worth finding by words. */
+/** The segment of a file in which nothing is worth indexing. */
 export const noWords = -1;
 
-/** Puts on record what was read of files, but for those that look otherwise by now. */
+/** Commits what was read of files, except those that have changed since. */
 export function commitLexical(
   store: IndexStore,
   state: WorkspaceState,
@@ -50,7 +50,7 @@ export function commitLexical(
         if (document !== undefined) numbers[document] = record.number;
         known.push(record);
       }
-      // What is the same as a record that another process has removed stays outdated.
+      // A file with the content of a record that another process removed stays outdated.
     }
     if (numbers.some((number) => number > 0)) store.segments.addLexical(answer.segment, numbers);
   });
@@ -60,7 +60,7 @@ export function commitLexical(
 
 const unknownFigures = [0, 0, 0, 0, 0] as const;
 
-/** Puts on record the words of files, but for those that have other content by now. */
+/** Commits the words of files, except those that have changed since. */
 export function commitWords(
   store: IndexStore,
   state: WorkspaceState,
@@ -73,7 +73,7 @@ export function commitWords(
     for (const [index, { number, path, hash }] of files.entries()) {
       const answer = found[index]!;
       const record = store.record(number);
-      // An index that was begun again has other files under the same numbers.
+      // A rebuilt index has other files under the same numbers.
       if (record?.path !== path || record.hash !== hash) continue;
       if (record.words !== 0 || typeof answer === "string") continue;
       records.push(record);
@@ -86,7 +86,7 @@ export function commitWords(
     const words = store.segments.addWords(segment, { ...columns, fileOf });
     for (const record of records) store.update(Object.assign(record, { words }));
   });
-  // Those that have other content are outdated, as the next look will show.
+  // Files with other content are outdated, as the next scan will show.
   for (const [index, { number }] of files.entries()) {
     if (found[index] !== "left" && found[index] !== "broken") state.wordless.delete(number);
   }
@@ -95,7 +95,10 @@ export function commitWords(
 /** Every file with words has one, so that a missing one is noticed. */
 const noOutline = new Uint8Array(0);
 
-/** Forgets the files that are no longer there: those with numbers below `next`, since others may have come meanwhile. */
+/**
+ * Removes the records of deleted files: only numbers below `next`, since other processes may have added files
+ * meanwhile.
+ */
 export function commitGone(store: IndexStore, { files }: WorkspaceState, next: number): void {
   const gone = () =>
     [...store.records.values()].filter(({ path, number }) => number < next && !files.has(path));

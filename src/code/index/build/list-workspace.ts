@@ -5,7 +5,7 @@ import { nameOf, parentOf } from "../../../files/visibility.ts";
 import { visibleAmong } from "../../../files/visible-among.ts";
 import { walkFiles } from "../../../files/walk.ts";
 
-/** Bytes, times of the last change of content and of anything, inode and device: the same while the file is. */
+/** Size, times of modification and of status change, inode, device: equal while the file is unchanged. */
 export type Figures = readonly [
   bytes: number,
   modified: number,
@@ -15,15 +15,15 @@ export type Figures = readonly [
 ];
 
 export interface ListedFile {
-  /** Undefined where they cannot be told: then the file has to be read to know it. */
+  /** Undefined where unknown: then the file must be read. */
   readonly figures: Figures | undefined;
   readonly settled: boolean;
 }
 
-/** As ripgrep without settings and `search.grep` see files: what is hidden or ignored is not there. */
+/** Files as ripgrep without settings and `search.grep` see them: hidden and ignored ones are left out. */
 const visibility = { hidden: false, ignoreFiles: true } as const;
 
-/** Tells which files a search finds, and how they look; quicker the second time. */
+/** Lists the files that a search finds, with their figures; faster from the second time on. */
 export class WorkspaceLister {
   readonly #environment: Environment;
   #known: Snapshot | undefined;
@@ -32,7 +32,7 @@ export class WorkspaceLister {
     this.#environment = environment;
   }
 
-  /** By path, in no order. */
+  /** By path, unordered. */
   async list(signal: AbortSignal): Promise<ReadonlyMap<string, ListedFile>> {
     const snapshot = await this.#environment.snapshot!({
       signal,
@@ -65,14 +65,14 @@ export class WorkspaceLister {
     }
     if (!hasForeignRules)
       return visibleAmong([...files.keys()], { environment, directory: "", chain, visibility, withRules });
-    // These may show what git ignores, and what git ignores was not looked at.
+    // These may include files that git ignores, which the snapshot leaves out.
     const walked: string[] = [];
     for await (const { path } of walkFiles(environment, "", { ...visibility, signal })) walked.push(path);
     return walked;
   }
 }
 
-/** Names of what holds rules, or ends those of git. */
+/** Files with ignore rules, or that end the rules of git. */
 const telling: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgignore", ".git"]);
 
 function isFile({ figures, leftOut }: Snapshot, place: number): boolean {

@@ -4,14 +4,13 @@ import { NumberList, nameTerms, type Terms } from "../../search/terms.ts";
 import { type Segment, SegmentWriter } from "../storage/segment.ts";
 import { emptyColumns, type WordHead } from "../storage/segment-table.ts";
 
-/** Gathers terms of pieces of code, and writes for each term which pieces hold it. */
+/** Collects the terms of pieces of code, and writes for each term the pieces that contain it. */
 export class TermCollector {
   readonly #terms: Terms;
-  /** How many pieces hold each term, by its number, and those that any holds. */
+  /** The number of pieces with each term, and the terms of any piece. */
   #counts = new Uint32Array(2 ** 16);
   readonly #held = new NumberList();
   readonly #postings = new Postings();
-  /** The terms under which symbols of a name are listed. */
   readonly #names = new Map<string, readonly number[]>();
   readonly #pieces: {
     readonly file: number;
@@ -46,7 +45,7 @@ export class TermCollector {
     if (symbols.length === 0) return;
     if (this.#pieces.length === first)
       this.#pieces.push({ file: number, kind: 255, firstLine: 1, lastLine: 1, symbol: 0 });
-    // Who looks for a symbol by its name only needs to know the file.
+    // A search for a symbol by its name only needs the file.
     for (const term of new Set(symbols.flatMap(({ name }) => this.#named(name)))) this.#post(term, first, 1);
   }
 
@@ -92,7 +91,6 @@ export class TermCollector {
   }
 }
 
-/** Many postings, in the order in which they come. */
 class Postings {
   #terms = new Uint32Array(2 ** 16);
   #documents = new Uint32Array(2 ** 16);
@@ -106,7 +104,7 @@ class Postings {
     this.#weights[this.#length++] = weight;
   }
 
-  /** Those of each term together, terms in this order, each as they came. */
+  /** Grouped by term in this order. */
   byTerm(
     order: Uint32Array,
     counts: Uint32Array,
@@ -139,9 +137,9 @@ class Postings {
   }
 }
 
-/** Numbers of terms in the order of their bytes. */
+/** Sorts numbers of terms by the bytes of their terms. */
 export function inOrderOfBytes(numbers: Uint32Array, terms: Terms): Uint32Array {
-  // Sorted by their first units, each with its place behind it: numbers are sorted many times quicker than strings.
+  // Sorts numbers made of the first units and the position: many times faster than sorting strings.
   const keys = Float64Array.from(
     numbers,
     (number, place) => keyOf(terms.term(number)) * mostTerms + place,
@@ -160,7 +158,7 @@ export function inOrderOfBytes(numbers: Uint32Array, terms: Terms): Uint32Array 
 const keyUnits = 5;
 const mostTerms = 2 ** 23;
 
-/** Of the first units, six bits each. What comes first by its bytes has no greater key. */
+/** Six bits for each of the first units. A term that sorts first never has a greater key. */
 function keyOf(term: string): number {
   let key = 0;
   let isExact = true;
@@ -172,7 +170,7 @@ function keyOf(term: string): number {
   return key;
 }
 
-/** Each of the others has the rank of the next of these, and what follows it says nothing. */
+/** Any other unit has the rank of the next of these, and units after it do not count. */
 const isFrequent: readonly boolean[] = Array.from({ length: 128 }, (_, unit) =>
   /[0-9a-z_=@~]/.test(String.fromCharCode(unit)),
 );
@@ -182,18 +180,18 @@ const rankOf: readonly number[] = isFrequent.map(
 
 function sortAlike(order: Uint32Array, terms: Terms): void {
   const sorted = Array.from(order, (number) => ({ number, term: terms.term(number) }));
-  // In the same order as their bytes but for characters beyond the first plane.
+  // The same order as their bytes except for characters beyond the first plane.
   if (sorted.some(({ term }) => /[\ud800-\udfff]/.test(term)))
     sorted.sort((one, other) => Buffer.compare(Buffer.from(one.term), Buffer.from(other.term)));
   else sorted.sort((one, other) => (one.term < other.term ? -1 : 1));
   for (const [place, { number }] of sorted.entries()) order[place] = number;
 }
 
-/** Makes bytes of terms, one after the other in the same place. */
+/** Encodes terms into one reused buffer. */
 export class TermEncoder {
   readonly #bytes = new Uint8Array(512);
 
-  /** Good until the next is asked for. */
+  /** Valid until the next call. */
   bytesOf(term: string): Uint8Array {
     if (term.length > this.#bytes.length) return Buffer.from(term);
     for (let at = 0; at < term.length; at++) {

@@ -3,17 +3,17 @@ import { rulesOf } from "../../symbols/rules-of.ts";
 import type { FileRecord, IndexStore } from "../storage/index-store.ts";
 import type { Figures, ListedFile } from "./list-workspace.ts";
 
-/** The files that there are, and which of them the index does not know as they are. */
+/** The files of the workspace, and which of them the index does not know in their current state. */
 export class WorkspaceState {
   readonly files: ReadonlyMap<string, ListedFile>;
-  /** New, or perhaps changed: a search looks into them whatever the index says. */
+  /** New or perhaps changed: a search reads them whatever the index says. */
   readonly outdated: Map<string, ListedFile> = new Map<string, ListedFile>();
-  /** Known but for their words, by number. */
+  /** Known except for their words, by number. */
   readonly wordless: Map<number, FileRecord> = new Map<number, FileRecord>();
   readonly #untold = new Set<FileRecord>();
-  /** Hashes of contents that were read since this look began, by path: their figures alone do not tell them. */
+  /** Content hashes read since this scan began, by path: their figures alone do not identify them. */
   readonly #read = new Map<string, string>();
-  /** Which records of the store the files were compared with. */
+  /** The edition of the records that the files were compared with. */
   #edition: number;
 
   constructor(files: ReadonlyMap<string, ListedFile>, store: Records) {
@@ -22,14 +22,13 @@ export class WorkspaceState {
     this.#compare(store);
   }
 
-  /** Compares again when other processes have written: what they put on record may be of another moment. */
+  /** Compares again after other processes have written: their records may be of another moment. */
   catchUp(store: Records): void {
     if (store.edition === this.#edition) return;
     this.#edition = store.edition;
     this.#compare(store);
   }
 
-  /** From now on this is what is known of the file. */
   take(record: FileRecord): void {
     this.outdated.delete(record.path);
     if (!record.settled) this.#read.set(record.path, record.hash);
@@ -37,12 +36,12 @@ export class WorkspaceState {
     if (!hasFullTrigrams(record)) this.#untold.add(record);
   }
 
-  /** Those known of which trigrams do not tell enough: they count as candidates, whatever is looked for. */
+  /** Known files whose trigrams do not decide: they are always candidates. */
   withoutFullTrigrams({ records }: Records): readonly FileRecord[] {
     return [...this.#untold].filter((record) => records.get(record.path) === record && this.knows(record));
   }
 
-  /** Whether what the index says of this file holds. */
+  /** Whether the record of this file is current. */
   knows(record: FileRecord | undefined): record is FileRecord {
     return record !== undefined && this.files.has(record.path) && !this.outdated.has(record.path);
   }
@@ -77,7 +76,7 @@ export class WorkspaceState {
 
 type Records = Pick<IndexStore, "records" | "edition">;
 
-/** Whether its trigrams tell that a text is not in it. */
+/** Whether its trigrams can rule out that it contains a text. */
 export function hasFullTrigrams({ lexical, traits }: FileRecord): boolean {
   return lexical > 0 && !traits.oddCase;
 }
@@ -93,7 +92,6 @@ export function haveSameFigures(one: Figures | undefined, other: Figures | undef
   );
 }
 
-/** Whether a file of this language has symbols to be known. */
 export function isOutlinable(language: string | undefined): boolean {
   return language !== undefined && rulesOf(language) !== undefined;
 }

@@ -2,7 +2,7 @@ import type { IndexFilter } from "../../../contract/code.ts";
 import { FileFilter } from "../../../files/file-filter.ts";
 import { findLanguage } from "../../languages/find-language.ts";
 
-/** Whether a file is asked for, by its path and language. A file whose language is not known yet may be. */
+/** Filters files by path and language. A file of unknown language passes. */
 export function filterFiles({
   path,
   language,

@@ -3,13 +3,16 @@ import { parseRegex } from "../../../lib/rust-regex/parse.ts";
 import type { ClassSet, Node } from "../../../lib/rust-regex/syntax.ts";
 import { byteClasses, every, some, type TrigramQuery } from "./trigrams.ts";
 
-/** What a text must hold to match; a text may hold it and not match. Texts are strings of byte classes from here on. */
+/**
+ * The trigrams that a text must contain to match; a text may contain them and not match. From here on texts are
+ * strings of byte classes.
+ */
 export function trigramsOfLiteral(text: string, options: { readonly ignoreCase: boolean }): TrigramQuery {
   const codes = Array.from(text, (character) => character.codePointAt(0)!);
   return whole(analyseRow(codes.map((code) => ({ kind: "literal", code, ...options }))));
 }
 
-/** The same for a pattern in ripgrep's syntax: "all" for one that is not understood. */
+/** The same for a pattern in ripgrep's syntax; "all" if it cannot be parsed. */
 export function trigramsOfRegex(pattern: string, options: { readonly ignoreCase: boolean }): TrigramQuery {
   try {
     const { node, untranslatable } = parseRegex(pattern, options);
@@ -22,9 +25,9 @@ export function trigramsOfRegex(pattern: string, options: { readonly ignoreCase:
 
 /** What is known of the matches of an expression. */
 interface Known {
-  /** All texts that match, while they are few; then the rest says nothing more. */
+  /** All matching texts, while they are few; then the rest adds nothing. */
   readonly exact: readonly string[] | undefined;
-  /** Every match begins with one of these, and ends with one of those. */
+  /** Every match begins with one of `starts` and ends with one of `ends`. */
   readonly starts: readonly string[];
   readonly ends: readonly string[];
   readonly query: TrigramQuery;
@@ -33,7 +36,7 @@ interface Known {
 const anything: Known = { exact: undefined, starts: [""], ends: [""], query: "all" };
 const nothing: Known = { exact: [""], starts: [""], ends: [""], query: "all" };
 
-/** More texts than this cost more to look for than they save. */
+/** More texts cost more to look up than they save. */
 const maxTexts = 24;
 const maxLength = 64;
 
@@ -61,7 +64,7 @@ function analyse(node: Node): Known {
   }
 }
 
-/** Letters in a row are taken together: one after the other would take long. */
+/** Letters in a row are taken together, for speed. */
 function analyseRow(nodes: readonly Node[]): Known {
   const parts: Known[] = [];
   let letters = "";
@@ -83,12 +86,12 @@ function analyseRow(nodes: readonly Node[]): Known {
 
 function literal({ code, ignoreCase }: Extract<Node, { kind: "literal" }>): Known {
   const character = String.fromCodePoint(code);
-  // In ASCII the index knows no case; elsewhere the other case has other bytes.
+  // In ASCII the index ignores case; elsewhere the other case has other bytes.
   if (ignoreCase && code > 0x7f && character.toLowerCase() !== character.toUpperCase()) return anything;
   return exactly([classesOf(character)]);
 }
 
-/** A class of few characters stands for each of them. */
+/** A class of few characters becomes an alternation. */
 function characters(set: ClassSet, ignoreCase: boolean): Known {
   const ranges = rangesOf(set);
   const count = ranges?.reduce((sum, { first, last }) => sum + last - first + 1, 0);
@@ -145,7 +148,6 @@ function exactly(exact: readonly string[]): Known {
   return { exact, starts: exact, ends: exact, query: "all" };
 }
 
-/** As the beginning or the end of something longer. */
 function loosened(known: Known): Known {
   return known.exact === undefined ? known : { ...known, exact: undefined };
 }
@@ -158,14 +160,14 @@ function exactQuery({ exact, starts, ends }: Known): TrigramQuery {
   return exact ? trigramsIn(exact) : every([trigramsIn(starts), trigramsIn(ends)]);
 }
 
-/** Each of one with each of the other, unless they are too many or too long. */
+/** All combinations, unless they are too many or too long. */
 function products(one: readonly string[], other: readonly string[]): readonly string[] | undefined {
   if (one.length * other.length > maxTexts) return undefined;
   const all = one.flatMap((start) => other.map((end) => start + end));
   return all.every((text) => text.length <= maxLength) ? [...new Set(all)] : undefined;
 }
 
-/** Too many say nothing: then anything may stand there. */
+/** Too many texts are treated as anything. */
 function few(texts: readonly string[]): readonly string[] {
   const all = [...new Set(texts)];
   return all.length <= maxTexts ? all : [""];

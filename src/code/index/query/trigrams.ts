@@ -1,14 +1,14 @@
 import type { Postings } from "../storage/segment.ts";
 
 /**
- * Three bytes in a row of a text, as they stand in the index: capitals as small letters, control characters alike, bytes
- * beyond ASCII in what that leaves of seven bits. What differs may look the same here, never the other way round.
+ * Three consecutive bytes of a text: capitals as small letters, control characters as one class, bytes beyond ASCII
+ * in the classes left of seven bits. Different bytes may share a class, never the other way round.
  */
 export type Trigram = number;
 
 export const trigramCount: number = 2 ** 21;
 
-/** Classes that no byte of ASCII needs: control characters but tab, line feed and return; capitals. */
+/** Classes that no ASCII byte needs: control characters except tab, line feed and return; capitals. */
 const spare = [
   ...Array.from({ length: 32 }, (_, code) => code).filter((code) => ![0, 9, 10, 13].includes(code)),
   ...Array.from({ length: 26 }, (_, letter) => 0x41 + letter),
@@ -25,7 +25,7 @@ function classOf(byte: number): number {
   return byte;
 }
 
-/** How a trigram is written as a term: the order of terms is that of the numbers. */
+/** A trigram as a term: terms sort like the numbers. */
 export function trigramTerm(trigram: Trigram, term: Uint8Array = new Uint8Array(3)): Uint8Array {
   term[0] = trigram >> 14;
   term[1] = (trigram >> 7) & 0x7f;
@@ -47,7 +47,7 @@ export function every(queries: readonly TrigramQuery[]): TrigramQuery {
   return parts.length > 1 ? { every: parts } : (parts[0] ?? "all");
 }
 
-/** Of no query nothing is known either. */
+/** No query means that nothing is known either. */
 export function some(queries: readonly TrigramQuery[]): TrigramQuery {
   const conditions = queries.filter((query) => query !== "all");
   if (conditions.length < queries.length) return "all";

@@ -5,26 +5,25 @@ import type { FileRecord } from "../storage/index-store.ts";
 import { readOutline } from "../storage/outline-blob.ts";
 import type { Postings } from "../storage/segment.ts";
 
-/** What questions are answered from: words of pieces of code. */
+/** What queries run on: the words of pieces of code. */
 export interface WordIndex {
   readonly segments: readonly WordSegment[];
-  /** Undefined for a file that is gone, or has other content by now: its documents do not count. */
+  /** Undefined for a file that is gone or has changed: its documents do not count. */
   file(number: number): WordFile | undefined;
-  /** All that count. */
   files(): Iterable<WordFile>;
-  /** The symbols of a file, in the order of its outline. */
+  /** The symbols of a file in outline order. */
   outline(number: number): readonly OutlinedSymbol[];
 }
 
 interface WordSegment {
-  /** Pieces of code are numbered from 0, those of one file next to each other. */
+  /** The number of pieces; those of one file are adjacent. */
   readonly documents: number;
-  /** The number of the file that each document is a part of; the same for all segments. */
+  /** The file number of each document, the same in all segments. */
   readonly fileOf: Uint32Array;
-  /** The kind of each document's symbol as its place in `symbolKinds`, 255 where it has none. */
+  /** Index in `symbolKinds` of each document's symbol, 255 for none. */
   readonly kindOf: Uint8Array;
   postings(term: string): Postings | undefined;
-  /** Lines count from 1; `symbol` is a place in the outline of the file. */
+  /** `symbol` is an index in the outline of the file. */
   piece(document: number): Piece;
 }
 
@@ -42,13 +41,13 @@ export interface WordFile {
   readonly role: number;
 }
 
-/** As much of a symbol as the index keeps. */
+/** The part of a symbol that the index stores. */
 export type OutlinedSymbol = Pick<
   CodeSymbol,
   "kind" | "name" | "parent" | "firstLine" | "lastLine" | "line" | "signature" | "doc"
 >;
 
-/** The words of all files that are as the index knows them. */
+/** The words of all files whose records are current. */
 export function currentWordIndex({ store, state }: IndexView): WordIndex {
   const segments = Array.from(
     store.segments.words,

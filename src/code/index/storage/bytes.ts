@@ -1,6 +1,6 @@
 import { asBuffer } from "../../../lib/as-buffer.ts";
 
-/** Bytes that grow, with numbers of seven bits a byte, lowest first. */
+/** Growing bytes, with numbers as seven bits per byte, lowest first. */
 export class ByteWriter {
   #bytes = new Uint8Array(4096);
   length = 0;
@@ -33,13 +33,13 @@ export class ByteWriter {
     this.#bytes[this.length++] = value;
   }
 
-  /** Another's bytes, which begins anew. */
+  /** Appends another's bytes and empties it. */
   drain(other: ByteWriter): void {
     this.append(other.#bytes, 0, other.length);
     other.length = 0;
   }
 
-  /** A copy of what was written; it begins anew. */
+  /** A copy of what was written; empties the writer. */
   take(): Uint8Array {
     const taken = this.#bytes.slice(0, this.length);
     this.length = 0;
@@ -54,7 +54,6 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a ByteWriter wrote. */
 export class ByteReader {
   readonly bytes: Uint8Array;
   at: number;
@@ -96,5 +95,5 @@ export class ByteReader {
   }
 }
 
-/** The index is not what was written. It is thrown away and made again: nothing is answered from it. */
+/** The index is not what was written. It is discarded and rebuilt: no query is answered from it. */
 export class DamagedIndex extends Error {}

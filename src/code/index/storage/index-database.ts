@@ -6,10 +6,10 @@ import { loadSqlite } from "../../../system/load-sqlite.ts";
 import { DamagedIndex } from "./bytes.ts";
 import { indexFile } from "./index-file.ts";
 
-/** Raise it when anything that is written changes its form or its meaning: indexes of other versions are made anew. */
+/** Raise it when anything stored changes its form or meaning: an index of another version is rebuilt. */
 const version = 4;
 
-/** How long one process waits for another that is just writing. */
+/** How long one process waits for another that is writing. */
 const patienceMs = 10_000;
 
 const tables = `
@@ -26,8 +26,8 @@ const tables = `
 `;
 
 /**
- * The file of an index. All in it can be made again from the files of the workspace: it is not kept safe from a power
- * cut, but everything in it carries a sum of its own, so that what is read is what was written.
+ * The database of an index. Everything in it can be rebuilt from the workspace: it is not safe against a power cut,
+ * but every part has a checksum, so that what is read is what was written.
  */
 export class IndexDatabase {
   readonly path: string;
@@ -45,12 +45,12 @@ export class IndexDatabase {
     this.identity = opened.identity;
   }
 
-  /** Whether it is still the file of that name: another process may have thrown it away. */
+  /** Whether it is still the file at that path: another process may have discarded it. */
   get isCurrent(): boolean {
     return this.problem !== undefined || identityOf(this.path) === this.identity;
   }
 
-  /** Another number whenever another process has written. */
+  /** Changes whenever another process has written. */
   get othersWrote(): number {
     return this.#statement("PRAGMA data_version").get()![0] as unknown as number;
   }
@@ -67,7 +67,7 @@ export class IndexDatabase {
     this.#statement(sql).run(...values);
   }
 
-  /** A number that was never used, also not for what is removed by now. */
+  /** A number that was never used, not even for a removed row. */
   nextNumber(table: "files" | "segments"): number {
     return (this.one<[number]>("SELECT seq FROM sqlite_sequence WHERE name=?", table)?.[0] ?? 0) + 1;
   }
@@ -75,13 +75,13 @@ export class IndexDatabase {
   /** Sees one state of the database throughout. */
   read<Result>(act: () => Result): Result {
     return this.#within("BEGIN", () => {
-      // Which state that is, is settled by the first look.
+      // The first read decides which state that is.
       this.one("SELECT number FROM segments LIMIT 1");
       return act();
     });
   }
 
-  /** Does all or nothing, while no other process writes. */
+  /** All or nothing, while no other process writes. */
   change<Result>(act: () => Result): Result {
     return this.#within("BEGIN IMMEDIATE", act);
   }
@@ -107,7 +107,7 @@ export class IndexDatabase {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  /** Throws the file away; whoever has it open sees so by `isCurrent`. */
+  /** Deletes the file; other processes notice by `isCurrent`. */
   discard(): void {
     this.close();
     if (this.identity !== undefined) discardDatabase(this.path, this.identity);
@@ -126,18 +126,20 @@ export class IndexDatabase {
 
 type Value = number | string | Uint8Array;
 
-/** The sum of a part, bound to its place: no part can be taken for another. */
+/** The checksum of a part, bound to its position: no part can be taken for another. */
 export function checkOf(bytes: Uint8Array, kind: string, place: number): number {
   return crc32(bytes, crc32(`${kind} ${place}`));
 }
 
-/** The part itself, if it is what was written. */
+/** Returns the part if it is what was written. */
 export function checked(bytes: Uint8Array, check: number, kind: string, place: number): Uint8Array {
   if (checkOf(bytes, kind, place) === check) return bytes;
   throw new DamagedIndex(`${kind} ${place} is not what was written`);
 }
 
-/** Whether the database can no longer be trusted. */
+/**
+ * Whether the database can no longer be trusted. SQLite has one code for many errors, so its message decides here.
+ */
 export function isDamage(error: unknown): boolean {
   if (error instanceof DamagedIndex) return true;
   const code = codeOf(error);
@@ -151,12 +153,10 @@ export function isDamage(error: unknown): boolean {
   );
 }
 
-/** Whether the disk does not give what was written. */
 export function isUnreadable(error: unknown): boolean {
   return codeOf(error) === sqlite.inputOutput;
 }
 
-/** Whether another process has it at the moment. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error) === sqlite.busy;
 }
@@ -171,14 +171,14 @@ const sqlite = {
   noDatabase: 26,
 } as const;
 
-/** What SQLite says went wrong, without the details in the higher bits. */
+/** The SQLite error code without the extended code. */
 function codeOf(error: unknown): number {
   return ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 }
 
 const maxTries = 3;
 
-/** Where the folder cannot be written the index lives as long as we do. */
+/** Falls back to an index in memory where the folder cannot be written. */
 function openFile(
   directory: string,
   path: string,
@@ -197,7 +197,7 @@ function openFile(
       return { database, identity, problem: undefined };
     } catch (error) {
       database?.close();
-      // SQLite does not wait by itself when two processes begin one database at the same moment.
+      // SQLite does not wait when two processes create one database at the same moment.
       if (isBusy(error) && performance.now() < giveUpAt) {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
         continue;

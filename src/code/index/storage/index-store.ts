@@ -5,8 +5,8 @@ import { checked, checkOf, IndexDatabase } from "./index-database.ts";
 import { SegmentTable } from "./segment-table.ts";
 
 /**
- * What the index knows, in memory and in its database. Other processes may write at any time: `sync` takes over what
- * they wrote. Throws what SQLite throws, or DamagedIndex: see `isDamage`.
+ * The index in memory and in its database. Other processes may write at any time: `sync` takes over their changes.
+ * Throws SQLite errors or DamagedIndex: see `isDamage`.
  */
 export class IndexStore {
   readonly segments: SegmentTable;
@@ -21,7 +21,7 @@ export class IndexStore {
     this.segments = new SegmentTable(this.#database);
   }
 
-  /** Why it is not kept, if so. */
+  /** Why it is not stored on disk, if so. */
   get problem(): string | undefined {
     const { problem } = this.#database;
     return problem && `The index is not kept: ${problem}`;
@@ -35,12 +35,11 @@ export class IndexStore {
     return this.#byPath;
   }
 
-  /** Another number whenever all records were read again. */
+  /** Changes whenever all records were read again. */
   get edition(): number {
     return this.#edition;
   }
 
-  /** The number that the next file gets. */
   get nextFile(): number {
     return this.#database.nextNumber("files");
   }
@@ -49,12 +48,12 @@ export class IndexStore {
     return this.#byNumber.get(number);
   }
 
-  /** Takes over what other processes have written; whether there was anything. */
+  /** Takes over the changes of other processes; returns whether there were any. */
   sync(): boolean {
     return this.#database.read(() => this.#takeOver());
   }
 
-  /** Sees all that was written until now, and nothing that is written meanwhile. */
+  /** Sees everything written before, and nothing written meanwhile. */
   read<Result>(act: () => Result): Result {
     return this.#database.read(() => {
       this.#takeOver();
@@ -62,7 +61,7 @@ export class IndexStore {
     });
   }
 
-  /** While no other process writes, and after all that others wrote. */
+  /** Runs while no other process writes, after taking over their changes. */
   change<Result>(act: () => Result): Result {
     try {
       return this.#database.change(() => {
@@ -70,7 +69,7 @@ export class IndexStore {
         return act();
       });
     } catch (error) {
-      // What was taken back there must not stay here.
+      // The rolled back changes must not stay in memory.
       this.#seen = -1;
       this.segments.forget();
       this.sync();
@@ -78,7 +77,7 @@ export class IndexStore {
     }
   }
 
-  /** In `change`, as all that follows. Takes the place of whatever the path had before. */
+  /** Call within `change`, like the methods below. Replaces the record of the same path. */
   add(record: Omit<FileRecord, "number">): FileRecord {
     const before = this.#byPath.get(record.path);
     if (before !== undefined) this.remove(before);
@@ -89,7 +88,7 @@ export class IndexStore {
     return added;
   }
 
-  /** After the record itself was changed. */
+  /** Stores a record that was modified. */
   update(record: FileRecord): void {
     const [number, ...values] = toRow(record);
     this.#database.run(
@@ -111,7 +110,7 @@ export class IndexStore {
     this.#database.run("INSERT OR REPLACE INTO outlines VALUES (?,?,?)", file, bytes, check);
   }
 
-  /** Of a file with words; empty where it has no symbols. */
+  /** Empty for a file without symbols. */
   outline(file: number): Uint8Array {
     const row = this.#database.one<[Uint8Array, number]>(
       "SELECT bytes, checked FROM outlines WHERE file=?",
@@ -157,29 +156,29 @@ export class IndexStore {
   }
 }
 
-/** A file as the index knows it. Another content is another record, with another number. */
+/** A file in the index. Other content is another record with another number. */
 export interface FileRecord {
   readonly number: number;
   readonly path: string;
   /** As they were when the content was read, or before. */
   figures: Figures;
-  /** Whether a file that has these figures still has this content: see `isSettled`. */
+  /** Whether these figures identify this content: see `isSettled`. */
   settled: boolean;
   readonly hash: string;
   readonly language: string | undefined;
   traits: FileTraits;
-  /** The segment with its trigrams, 0 for none: then it may hold anything. */
+  /** The segment with its trigrams; 0 for none, then it may contain anything. */
   lexical: number;
-  /** The segment with its words, 0 while they are not known. */
+  /** The segment with its words; 0 while unknown. */
   words: number;
 }
 
 export interface FileTraits {
-  /** Not for reading: no words are taken from it. */
+  /** No words are taken from it. */
   readonly binary: boolean;
-  /** Has letters that are capitals or small ones of ASCII letters to those who ignore case. */
+  /** Has characters that match ASCII letters when case is ignored. */
   readonly oddCase: boolean;
-  /** Its grammar ends the parser, or there is too much of it, or nobody wrote it: no symbols are taken from it. */
+  /** It crashes its grammar, is too large, or is generated: no symbols are taken from it. */
   readonly unparsed: boolean;
 }
 
@@ -212,7 +211,7 @@ function toRow(record: FileRecord): FileRow {
   return [...row, checkOfRow(row)];
 }
 
-/** Undefined for a row that is not what was written. */
+/** Undefined for a damaged row. */
 function fromRow(row: FileRow): FileRecord | undefined {
   const [number, path, figures, settled, hash, language, traits, lexical, words, check] = row;
   if (checkOfRow(row.slice(0, -1)) !== check) return undefined;

@@ -10,13 +10,13 @@ import {
 } from "./segment.ts";
 import { emptyColumns, type LexicalHead, type StoredSegment, type WordHead } from "./segment-table.ts";
 
-/** Every question looks into every segment. */
+/** Every query reads every segment. */
 const most = { lexical: 24, words: 40 } as const;
 
-/** So many are made one at once: questions wait meanwhile. */
+/** Queries wait while this many are merged. */
 const atOnce = 12;
 
-/** Makes one segment of many small ones, and of those whose files are mostly gone. */
+/** Merges small segments, and those whose files are mostly gone. */
 export async function mergeSmallSegments(store: IndexStore, signal: AbortSignal): Promise<void> {
   const breath = new Breath(signal);
   for (;;) {
@@ -32,7 +32,6 @@ export async function mergeSmallSegments(store: IndexStore, signal: AbortSignal)
 
 interface Merging<Head> {
   readonly segment: StoredSegment<Head>;
-  /** Which of its documents are kept. */
   readonly alive: readonly boolean[];
 }
 
@@ -58,7 +57,7 @@ function toMerge<Head extends { readonly documents: number }>(
 
 const counts = new WeakMap<Uint32Array, number>();
 
-/** Of documents, of which those of one file are next to each other. There are many of them, and this is asked after each change. */
+/** The documents of one file are adjacent. Cached, because this runs after each change. */
 function countOfFiles(files: Uint32Array): number {
   let count = counts.get(files);
   if (count === undefined) {
@@ -113,7 +112,7 @@ function replace(
 ): void {
   const old = new Set(merging.map(({ segment }) => segment.number));
   const number = add === undefined ? noWords : add();
-  // Also of files that have no document: an empty one has no words.
+  // Also for files without a document: an empty file has no words.
   for (const record of store.records.values()) {
     if (old.has(record[kind])) store.update(Object.assign(record, { [kind]: number }));
   }
@@ -122,11 +121,10 @@ function replace(
 
 interface Source {
   readonly segment: { readonly reader: SegmentReader; readonly head: SegmentHead };
-  /** Which of its documents are kept. */
   readonly alive: readonly boolean[];
 }
 
-/** One segment of all that several say about the documents that are kept, and where each of those comes from. */
+/** Merges the kept documents of several segments, and tells where each comes from. */
 function mergeTerms(
   merging: readonly Source[],
   options: { readonly weighted: boolean },

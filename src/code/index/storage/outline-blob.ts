@@ -14,7 +14,7 @@ type Row = readonly [
   doc: string | 0,
 ];
 
-/** The symbols of a file as the index keeps them. */
+/** The stored symbols of a file. */
 export function writeOutline(symbols: readonly CodeSymbol[]): Uint8Array {
   const rows = symbols.map(
     ({ kind, name, parent = -1, firstLine, lastLine, line, signature, doc }): Row => [

@@ -9,13 +9,11 @@ export interface StoredSegment<Head> {
   readonly reader: SegmentReader;
 }
 
-/** So much of the pages is held in memory. */
 const cacheBytes = 48 * 1024 * 1024;
 
-/** A segment has fewer pages than this. */
 const pagesPerSegment = 2 ** 22;
 
-/** The segments of an index: their heads in memory, their pages as they are needed. */
+/** The segments of an index: their heads in memory, their pages on demand. */
 export class SegmentTable {
   readonly #database: IndexDatabase;
   readonly #lexical = new Map<number, StoredSegment<LexicalHead>>();
@@ -41,12 +39,11 @@ export class SegmentTable {
     return this.#lexical.has(number) || this.#words.has(number);
   }
 
-  /** The number that the next one gets. */
   get next(): number {
     return this.#database.nextNumber("segments");
   }
 
-  /** Takes over what is on record; of those that are known already nothing has changed. */
+  /** Takes over what is stored; known segments never change. */
   read(): void {
     const listed = this.#database.all<[number, string]>("SELECT number, kind FROM segments");
     const numbers = new Set(listed.map(([number]) => number));
@@ -82,7 +79,7 @@ export class SegmentTable {
     this.#database.run("DELETE FROM pages WHERE place BETWEEN ? AND ?", first, first + pagesPerSegment - 1);
   }
 
-  /** What is in memory may not be on record. */
+  /** Forgets everything in memory, which may not be stored. */
   forget(): void {
     this.#lexical.clear();
     this.#words.clear();
@@ -131,20 +128,20 @@ export class SegmentTable {
   }
 }
 
-/** What is known of a segment of trigrams, whose documents are files. */
+/** The head of a trigram segment, whose documents are files. */
 export interface LexicalHead extends SegmentHead {
-  /** The number of each document's file; 0 for one that was out of date when it was written. */
+  /** The file number of each document; 0 for one that was outdated when written. */
   readonly files: Uint32Array;
 }
 
-/** What is known of a segment of words, whose documents are pieces of files. */
+/** The head of a word segment, whose documents are pieces of files. */
 export interface WordHead extends SegmentHead {
   readonly fileOf: Uint32Array;
-  /** Place in `symbolKinds`, 255 for none. */
+  /** Index in `symbolKinds`, 255 for none. */
   readonly kindOf: Uint8Array;
   readonly firstLines: Uint32Array;
   readonly lastLines: Uint32Array;
-  /** Place in the outline of the file and 1, or 0. */
+  /** Index in the outline of the file plus 1, or 0. */
   readonly symbols: Uint32Array;
 }
 

@@ -1,20 +1,17 @@
 import { ByteReader, ByteWriter, DamagedIndex } from "./bytes.ts";
 
-/** Terms and, for each, the documents that hold it; written once and never changed. */
+/** Terms, each with the documents that contain it; never changed once written. */
 export interface Segment {
-  /** How many documents it numbers, from 0. */
   readonly documents: number;
-  /** Whether each posting has a weight. */
   readonly weighted: boolean;
-  /** The first term of each page. */
   readonly firstTerms: readonly Uint8Array[];
   readonly pages: readonly Uint8Array[];
 }
 
-/** A page is closed when it is so large: most then fit into a page of SQLite. One long list of documents takes more. */
+/** A page is closed at this size: most then fit into a page of SQLite. A long list of documents takes more. */
 const pageBytes = 3500;
 
-/** Writes pages of terms in ascending order of their bytes; each tells what it shares with the one before it. */
+/** Writes terms in ascending byte order into pages; each term is stored relative to the one before it. */
 export class SegmentWriter {
   readonly #weighted: boolean;
   readonly #documents: number;
@@ -31,7 +28,7 @@ export class SegmentWriter {
     this.#bitmap = new Uint8Array((documents + 7) >> 3);
   }
 
-  /** `documents` ascend; those from `start` to `end` count, and the weights of the same places. */
+  /** `documents` ascend; only those from `start` to `end` count, with the weights at the same positions. */
   add(
     term: Uint8Array,
     documents: ArrayLike<number>,
@@ -81,7 +78,7 @@ export class SegmentWriter {
   }
 }
 
-/** Whether a bit for every document takes less than a byte for each that counts. */
+/** Whether a bit per document takes less than a byte per posting. */
 function isDense(count: number, documents: number): boolean {
   return count * 8 > documents;
 }
@@ -94,16 +91,15 @@ function sharedLength(one: Uint8Array, other: Uint8Array): number {
 }
 
 export interface Postings {
-  /** Ascending. */
   readonly documents: Uint32Array;
-  /** Of the same places; empty where the segment has none. */
+  /** At the same positions; empty in an unweighted segment. */
   readonly weights: Uint8Array;
 }
 
-/** What is known of a segment without its pages. */
+/** A segment without its pages. */
 export type SegmentHead = Omit<Segment, "pages">;
 
-/** Finds terms in a segment; pages are read when they are needed. */
+/** Finds terms in a segment; pages are read on demand. */
 export class SegmentReader {
   readonly head: SegmentHead;
   readonly #readPage: (page: number) => Uint8Array;
@@ -113,13 +109,12 @@ export class SegmentReader {
     this.#readPage = readPage;
   }
 
-  /** Undefined when no document holds the term. */
   postings(term: Uint8Array): Postings | undefined {
     const page = this.#pageOf(term);
     if (page < 0) return undefined;
     const bytes = this.#readPage(page);
     const reader = new ByteReader(bytes);
-    // How many bytes of the wanted term the one before had; those that share less come after it.
+    // How many bytes of the wanted term the previous one shares; a term that shares fewer comes after it.
     let matched = 0;
     while (!reader.isAtEnd) {
       const shared = reader.varint();
@@ -141,7 +136,6 @@ export class SegmentReader {
     return undefined;
   }
 
-  /** All terms in their order. */
   *terms(): Generator<{ readonly term: Uint8Array; readonly postings: Postings }> {
     for (let page = 0; page < this.head.firstTerms.length; page++) {
       const reader = new ByteReader(this.#readPage(page));
@@ -158,7 +152,7 @@ export class SegmentReader {
     }
   }
 
-  /** The last page whose first term is not after this one; -1 when there is none. */
+  /** The last page whose first term is not greater; -1 when there is none. */
   #pageOf(term: Uint8Array): number {
     const { firstTerms } = this.head;
     let low = 0;
@@ -187,7 +181,6 @@ export class SegmentReader {
       const { bytes } = reader;
       let before = -1;
       for (let place = 0; place < count; place++) {
-        // Most gaps are one byte.
         const byte = bytes[reader.at]!;
         before += 1 + (byte < 0x80 ? byte : reader.varint());
         if (byte < 0x80) reader.at++;

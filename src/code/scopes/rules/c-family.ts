@@ -43,7 +43,7 @@ export const c: ScopeRules = {
     ...each("struct_specifier.name union_specifier.name enum_specifier.name", tagged),
     "labeled_statement.label": define({ in: "function", kind: kinds.label }),
     "field_declaration.declarator": memberDefinition,
-    // What the preprocessor does is not seen.
+    // The effect of the preprocessor is unknown.
     preproc_params: foreign,
     ...each(
       "preproc_def.name preproc_function_def.name preproc_ifdef.name preproc_defined preproc_call " +
@@ -69,7 +69,7 @@ function named(way: NodePath): Meaning {
   return isForPreprocessor(way) ? unclear : refer({ kind: any });
 }
 
-/** A macro's own parameters are its own; what else it names is known where it is used. */
+/** A macro's parameters are its own; other names are resolved where it is used. */
 function inMacro(
   way: NodePath,
   { start, end }: { readonly start: number; readonly end: number },
@@ -81,7 +81,7 @@ function inMacro(
   return parameters.split(/\W+/).includes(way.text.slice(start, end)) ? foreign : unclear;
 }
 
-/** In a block from where it stands on, also in its own value; in a file others may use it. */
+/** In a block from its declaration on, including its own value; in a file other files may use it. */
 function declared(way: NodePath, at: number): Meaning {
   const { steps } = way;
   const declaration = textOf(way, { start: steps[at - 1]!.start, end: steps[at]!.start });
@@ -91,12 +91,15 @@ function declared(way: NodePath, at: number): Meaning {
   const isParameter = steps[at - 2]?.type === "function_definition";
   if (isParameter) return define({ at: at - 2 });
   if (!isInBlock) return define({ in: "file", kind: any, isPublic: !/\bstatic\b/.test(declaration) });
-  // Another name for what the file has.
+  // Another name for a declaration of the file.
   if (/\bextern\b/.test(declaration) || isFunction(way, at)) return unclear;
   return define({ from: way.steps.at(-1)!.start });
 }
 
-/** Of the function that is defined, and seen in its body; not of another that is only declared among them. */
+/**
+ * A parameter of the defined function is visible in its body; one of a function that is only declared in the list is
+ * not.
+ */
 function parameter({ steps }: NodePath): Meaning {
   const definition = steps.findLastIndex(({ type: kind }) => kind === "function_definition");
   const lists = steps.slice(definition).filter(({ type: kind }) => kind === "parameter_list").length;
@@ -127,7 +130,7 @@ function tagged(way: NodePath, at: number): Meaning {
   return define({ in: "file", kind: tag, isPublic: true });
 }
 
-/** C++ as far as it can be told from one text: variables and parameters of functions, and parameters of templates. */
+/** C++ as far as one text shows it: variables and parameters of functions, and parameters of templates. */
 export const cpp: ScopeRules = {
   ...c,
   names: { ...c.names, namespace_identifier: foreign },
@@ -172,7 +175,7 @@ export const cpp: ScopeRules = {
     if (steps[index]!.type === "lambda_expression") return next !== "captures";
     return steps[index]!.type !== "for_range_loop" || next !== "right";
   },
-  // A class within a function has members of its own, and those of its bases.
+  // A class in a function has its own members and those of its bases.
   clouds: ({ steps }, index) =>
     steps[index]!.type === "function_definition" &&
     steps.slice(0, index).some(({ type }) => type === "compound_statement"),
@@ -198,7 +201,7 @@ function isCppBlock(type: string): boolean {
   return /^(?:compound_statement|for_statement|if_statement|while_statement|switch_statement)$/.test(type);
 }
 
-/** Seen in the body of what is defined; not those of another function that is only declaredInCpp among them. */
+/** Visible in the body of the definition; not those of another function that is only declared in the list. */
 function cppParameter({ steps }: NodePath): Meaning {
   const owner = steps.findLastIndex(({ type }) => parameterOwners.has(type));
   const lists = steps.slice(owner).filter(({ type }) => /^(?:template_)?parameter_list$/.test(type)).length;
@@ -209,7 +212,7 @@ const parameterOwners: ReadonlySet<string> = new Set(
   "function_definition lambda_expression catch_clause template_declaration".split(" "),
 );
 
-/** Whether the preprocessor may take the name for something else than a value: a member, a label, text. */
+/** Whether the preprocessor may use the name as something else than a value: a member, a label, text. */
 function isForPreprocessor(way: NodePath): boolean {
   const { steps } = way;
   return steps.some(({ type }, index) => {
@@ -225,12 +228,12 @@ function isGivenToMacro(way: NodePath, list: number): boolean {
   return headersMacros.test(name) || oddMacrosOf(way.text).has(name);
 }
 
-/** Of headers that are seen everywhere; other macros of headers are taken for functions. */
+/** Macros of ubiquitous headers; other macros of headers are taken for functions. */
 const headersMacros = /^(?:container_of|offsetof|sizeof_field|h?list_\w*entry\w*)$/;
 
 let last: { readonly text: string; readonly odd: ReadonlySet<string> } = { text: "", odd: new Set() };
 
-/** Macros of this text that are not like functions of values. Remembered for the text that was asked about last. */
+/** Macros of this text that do not behave like functions of values. Cached for the last text. */
 function oddMacrosOf(text: string): ReadonlySet<string> {
   if (last.text !== text) last = { text, odd: findOddMacros(text) };
   return last.odd;
@@ -244,7 +247,7 @@ function findOddMacros(text: string): ReadonlySet<string> {
     if (!isPlain) odd.add(name);
     rest.set(name, `${rest.get(name) ?? ""} ${body}`);
   }
-  // What a macro gives on to another is taken as that one takes it.
+  // An argument passed on to another macro is used as that one uses it.
   for (let known = -1; known !== odd.size; ) {
     known = odd.size;
     for (const [name, body] of rest) {

@@ -19,7 +19,7 @@ import {
 const { any, label, type } = kinds;
 const ofType = refer({ kind: type });
 
-/** What a method holds, and parameters of types; what a class holds is a member of it. */
+/** Locals of methods, and type parameters; everything in a class is a member. */
 export const cSharp: ScopeRules = {
   names: { identifier: refer({ kind: any }), implicit_parameter: define() },
   positions: {
@@ -86,7 +86,7 @@ export const cSharp: ScopeRules = {
   byName: /\bGet(?:Field|Property|Method)\s*\(/,
 };
 
-/** Locals hold in all of their block; those of a class are members. */
+/** Locals are visible in their whole block; those of a class are members. */
 function variable(way: NodePath, at: number): Meaning {
   if (way.steps[at]!.field !== "name" && way.steps[at]!.type !== "tuple_pattern") return refer({ kind: any });
   const holder = way.steps[at - 3]?.type;
@@ -94,7 +94,7 @@ function variable(way: NodePath, at: number): Meaning {
   return isLocal ? define() : define({ isMember: true });
 }
 
-/** All parts of a type have to call them alike. */
+/** All parts of a partial type must use the same name. */
 function typeParameter(way: NodePath, at: number): Meaning {
   const declaration = way.steps[at - 3];
   const head = declaration ? textOf(way, { start: declaration.start, end: way.steps[at]!.start }) : "";
@@ -110,7 +110,7 @@ function parameter({ steps }: NodePath, at: number): Meaning {
   return /^(?:lambda|anonymous)/.test(holder) ? define() : define({ isArgument: true });
 }
 
-/** `new { name }` names a property as well; in `new { name = other }` it is only that. */
+/** `new { name }` names a property too; in `new { name = other }` it is only that. */
 function propertyOrValue(way: NodePath, at: number): Meaning {
   const { start, end } = way.steps[at]!;
   const object = way.steps[at - 1]!;

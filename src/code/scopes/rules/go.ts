@@ -64,7 +64,7 @@ export const go: ScopeRules = {
     "return select struct switch type var init",
 };
 
-/** `:=`, which takes a name again that is there already: also one of the parameters, which belong to the body. */
+/** `:=` also reuses an existing name, including parameters, which belong to the body. */
 function assigned(way: NodePath, at: number): Meaning {
   return inBody(way, at - 1, define({ from: way.steps[at - 1]!.end }));
 }
@@ -80,7 +80,7 @@ function declared(way: NodePath, at: number): Meaning {
   return inBody(way, at - 1, define({ from: way.steps[at - 1]!.end }));
 }
 
-/** A type is known in its own definition. */
+/** A type is visible in its own definition. */
 function named(way: NodePath, at: number): Meaning {
   if (isOfPackage(way, at)) return define({ in: "file", isPublic: true });
   return inBody(way, at - 2, define({ from: way.steps[at - 1]!.start, at: at - 2 }));
@@ -96,7 +96,7 @@ function inBody({ steps }: NodePath, at: number, definition: ReturnType<typeof d
   return isBody ? { ...definition, at: index - 1 } : definition;
 }
 
-/** A type without a name of its own makes a field that has the type's. */
+/** An embedded type makes a field of its name. */
 function embedded(way: NodePath, at: number): Meaning | "up" {
   const field = textOf(way, way.steps[at - 1]!).replace(/`[^`]*`\s*$|"[^"]*"\s*$/, "");
   return field.replace(/^\*?\s*/, "").trim() === textOf(way, way.steps[at]!).replace(/^\*?\s*/, "")
@@ -104,7 +104,7 @@ function embedded(way: NodePath, at: number): Meaning | "up" {
     : "up";
 }
 
-/** The name of a field, or the key of a map: which one tells the type of the literal. */
+/** The name of a field or the key of a map, depending on the type of the literal. */
 function key(way: NodePath, at: number): Meaning {
   const literal = way.steps.findLastIndex(({ type }) => type === "composite_literal");
   const values = way.steps.slice(literal, at).filter(({ type }) => type === "literal_value").length;
@@ -116,7 +116,7 @@ function key(way: NodePath, at: number): Meaning {
   if (isListed && (values > 2 || !/^[\w.]+\s*$/.test(element))) return unclear;
   const name = (isListed ? element : type).trim().replace(/\[.*$/, "");
   if (name === "struct") return member;
-  // The type of another file may be a map, whose keys are values.
+  // A type of another file may be a map, whose keys are values.
   const isStruct = new RegExp(`(?<!\\w)${escapeRegex(name)}\\s*(?:\\[[^\\]]*\\])?\\s+struct\\b`).test(
     way.text,
   );

@@ -77,7 +77,7 @@ export const java: ScopeRules = {
         return true;
     }
   },
-  // A class within a method may inherit a field of the same name.
+  // A class in a method may inherit a field of the same name.
   clouds: ({ steps }, index) =>
     steps[index]!.type === "class_body" &&
     steps.slice(0, index).some(({ type: kind }) => kind === "block" || kind === "constructor_body"),
@@ -90,7 +90,7 @@ export const java: ScopeRules = {
   byName: /\bgetDeclared(?:Field|Method)\s*\(|\bClass\.forName\s*\(/,
 };
 
-/** `outer.new Inner()` looks for it in the type of `outer`. */
+/** `outer.new Inner()` resolves the name in the type of `outer`. */
 function typeName({ text, steps }: NodePath): Meaning {
   const { start } = steps.at(-1)!;
   return /\.\s*new\s+$/.test(text.slice(Math.max(0, start - 40), start)) ? member : refer({ kind: type });
@@ -107,7 +107,7 @@ function variable(way: NodePath, at: number): Meaning {
   }
 }
 
-/** In a condition it holds where that is true, which is not told by brackets. */
+/** In a condition it is visible where that is true, which brackets do not show. */
 function pattern(way: NodePath, at: number): Meaning {
   const isLast = way.steps[at]!.end === way.steps[at - 1]!.end;
   if (!isLast) return refer({ kind: type });
@@ -123,7 +123,7 @@ function named(way: NodePath, at: number): Meaning {
   });
 }
 
-/** What functions hold, and parameters of types; all else is a member, or another file's as well. */
+/** Locals of functions, and type parameters; everything else is a member or visible to other files. */
 export const kotlin: ScopeRules = {
   names: {
     simple_identifier: reference,
@@ -163,7 +163,7 @@ export const kotlin: ScopeRules = {
       "class_declaration class_body",
     function: "lambda_literal anonymous_function function_declaration secondary_constructor getter setter",
   }),
-  // A class within a function may inherit a member of the same name.
+  // A class in a function may inherit a member of the same name.
   clouds: ({ steps }, index) =>
     steps[index]!.type === "class_body" &&
     steps.slice(0, index).some(({ type: kind }) => kind === "statements"),
@@ -178,7 +178,7 @@ function isFirst({ steps }: NodePath, at: number): boolean {
   return steps[at]!.start === steps[at - 1]!.start;
 }
 
-/** In front of the type, and not the value by which it is left out. */
+/** Before the type, not in the default value. */
 function isNamed(way: NodePath, at: number): boolean {
   return /^\s*:/.test(way.text.slice(way.steps[at]!.end, way.steps[at - 1]!.end));
 }
@@ -191,13 +191,13 @@ function isFunctionName(way: NodePath, at: number): boolean {
   return /^\s*\(/.test(way.text.slice(way.steps[at]!.end)) && way.steps[at]!.type === "simple_identifier";
 }
 
-/** `a and b` calls a member of the first. */
+/** `a and b` calls a member of `a`. */
 function isOperator({ steps }: NodePath, at: number): boolean {
   const [{ start, end }, whole] = [steps[at]!, steps[at - 1]!];
   return start !== whole.start && end !== whole.end;
 }
 
-/** A local from where it stands on; in a class or a file others see it. */
+/** A local from its declaration on; in a class or file others see it. */
 function kotlinVariable(way: NodePath, at: number): Meaning {
   if (!isDeclared(way, at)) return reference;
   const isLocal = way.steps[at - 2]?.type === "statements";

@@ -63,7 +63,7 @@ export const python: ScopeRules = {
   byName: /\b(?:eval|exec|globals|locals|vars|getattr|setattr|hasattr|delattr)\s*\(|\b__all__\b/,
 };
 
-/** Defaults, annotations and bases stand in front of what they belong to, and so does what is gone through first. */
+/** Defaults, annotations, bases and the first iterable are evaluated outside of the scope they belong to. */
 function isSeenBy(way: NodePath, index: number): boolean {
   const { type } = way.steps[index]!;
   const next = way.steps[index + 1];
@@ -86,7 +86,7 @@ function isFirstClause(way: NodePath, index: number): boolean {
   return true;
 }
 
-/** What is given a name in a class is a member of it, and in the file itself others can import it. */
+/** A name assigned in a class is a member; one of the file can be imported. */
 function placed(way: NodePath, at: number, more: Parameters<typeof define>[0]): Meaning {
   const around = nearestOf(way, at, holders);
   if (around?.type === "class_definition") return define({ ...more, isMember: true });
@@ -120,7 +120,7 @@ function isTypeParameter({ steps }: NodePath, at: number): boolean {
     .some(({ type, field }) => type === "type_parameter" && field === "type_parameters");
 }
 
-/** Names with dots between, one of which is meant: in imports, and in what `case` compares with. */
+/** A dotted name, of which one part is meant: in imports, and in what `case` compares with. */
 function dotted(way: NodePath, at: number): Meaning {
   const [holder, name] = [way.steps[at - 2]!, way.steps[at - 1]!];
   const isFirst = way.steps[at]!.start === name.start;

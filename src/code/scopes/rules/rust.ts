@@ -96,7 +96,7 @@ export const rust: ScopeRules = {
     "typeof unsafe unsized use virtual where while yield",
 };
 
-/** A name in a pattern is new, unless it is spelled like a constant; `{ name }` names a field as well, which stays. */
+/** A name in a pattern is new, unless spelled like a constant; `{ name }` also names a field, which stays. */
 function pattern(more: (way: NodePath, at: number) => Parameters<typeof define>[0]): Decide {
   return (way, at) => {
     const name = nameOf(way);
@@ -104,13 +104,13 @@ function pattern(more: (way: NodePath, at: number) => Parameters<typeof define>[
     const definition = define({ kind: local, yieldsTo: constant, ...more(way, at) });
     const field = way.steps.at(-2)!;
     if (field.type !== "field_pattern" || way.steps.at(-1)!.field !== "name") return definition;
-    // `{ ref name }`, which would have to be `{ name: ref other }`.
+    // `{ ref name }` would have to become `{ name: ref other }`.
     if (field.start !== way.steps.at(-1)!.start) return unclear;
     return { ...definition, around: { before: `${name}: `, after: "" } };
   };
 }
 
-/** What a module or a block has, in any order; what an impl or a trait has is a member. */
+/** Items of a module or block in any order; those of an impl or trait are members. */
 function item(kind: number): Decide {
   return ({ steps }, at) => {
     const holder = steps[at - 3]?.type;
@@ -124,7 +124,7 @@ function isImported(way: NodePath): boolean {
   return nearestOf(way, way.steps.length - 1, ["use_declaration"]) !== undefined;
 }
 
-/** Macros that take expressions and nothing else. */
+/** Macros that take only expressions. */
 const plainMacros =
   /^(?:std::)?(?:e?print(?:ln)?|format(?:_args)?|write(?:ln)?|panic|(?:debug_)?assert(?:_eq|_ne)?|vec|dbg|todo|unreachable|unimplemented|anyhow|bail|ensure)$/;
 
@@ -135,7 +135,7 @@ function macroOf(way: NodePath): { readonly name: string; readonly at: number } 
   return { name, at };
 }
 
-/** In a macro there are only words: what can be more than an expression is not understood. */
+/** A macro has only tokens: anything beyond expressions is not understood. */
 function token(way: NodePath): Meaning {
   if (nearestOf(way, way.steps.length - 1, ["attribute"])) return knownAttribute(way) ? foreign : unclear;
   const macro = macroOf(way);

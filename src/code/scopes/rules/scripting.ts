@@ -16,10 +16,10 @@ import {
   unclear,
 } from "../scope-rules.ts";
 
-/** Functions have names of their own. */
+/** Functions have a namespace of their own. */
 const bashFunctions = kinds.private;
 
-/** A function sees the variables of whoever calls it, local ones as well: in one file a name is one variable. */
+/** A function sees the variables of its callers, local ones too: in one file a name is one variable. */
 export const bash: ScopeRules = {
   names: { variable_name: reference, word: unclear, extglob_pattern: foreign },
   positions: {
@@ -45,7 +45,7 @@ export const bash: ScopeRules = {
   byName: /\b(?:eval|source)\b|^\s*\.\s/m,
 };
 
-/** `name=1 program` and `export name=1` are for programs that know the name. */
+/** `name=1 program` and `export name=1` pass the name to programs. */
 function bashAssignment(way: NodePath, at: number): Meaning {
   const holder = way.steps[at - 2];
   if (holder?.type === "command" || isBashExport(way, at - 1)) return unclear;
@@ -57,7 +57,9 @@ function isBashExport(way: NodePath, at: number): boolean {
   return holder?.type === "declaration_command" && /^(?:export|\w+\s+-\w*[xn])/.test(textOf(way, holder));
 }
 
-/** What is run later, as the word of `trap`, and what is an assignment to some commands. */
+/**
+ * Text that is evaluated later, like the argument of `trap`, and arguments that some commands take as assignments.
+ */
 function inBashText(
   way: NodePath,
   { start, end }: { readonly start: number; readonly end: number },
@@ -98,7 +100,7 @@ export const lua: ScopeRules = {
   byName: /\bload(?:string)?\s*\(|\bgetfenv\s*\(|\b_G\b|\b_ENV\b|\bdebug\.\w+local\b/,
 };
 
-/** `local` begins a new luaVariable, known behind its statement; else an assignment is to what is there. */
+/** `local` begins a new variable, visible after its statement; otherwise an assignment is to an existing one. */
 function luaVariable(way: NodePath, at: number): Meaning {
   const holder = way.steps[at - 2]!;
   if (holder.type === "for_generic_clause") return define();
@@ -108,14 +110,14 @@ function luaVariable(way: NodePath, at: number): Meaning {
   return inLuaBody(way, index, define({ renews: true, from: declaration.end }));
 }
 
-/** What the body of `repeat` declares is seen by its condition as well. */
+/** The condition of `repeat` sees the declarations of its body. */
 function inLuaBody({ steps }: NodePath, at: number, definition: ReturnType<typeof define>): Meaning {
   const block = steps.slice(0, at + 1).findLastIndex(({ type }) => lua.scopes[type] !== undefined);
   const index = steps[block - 1]?.type === "repeat_statement" ? block - 1 : block;
   return { ...definition, at: Math.max(0, index) };
 }
 
-/** The variables of PHP: each belongs to a function as a whole, or to the file. */
+/** Variables belong to a whole function, or to the file. */
 export const php: ScopeRules = {
   names: { name: (way) => (isPhpVariable(way) ? reference : foreign) },
   positions: {
@@ -162,7 +164,7 @@ function isPhpVariable({ steps }: NodePath): boolean {
   return steps.at(-2)?.type === "variable_name";
 }
 
-/** `$a->b` names a member, `$a->$b` a variable that holds the name of one. */
+/** `$a->b` names a member, `$a->$b` a variable with the name of one. */
 function phpMember(way: NodePath): Meaning {
   return isPhpVariable(way) ? reference : member;
 }

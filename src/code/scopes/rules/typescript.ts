@@ -33,7 +33,7 @@ const scopes: ScopeRules["scopes"] = scopesOf({
     "internal_module module",
 });
 
-/** TypeScript, with and without JSX, and JavaScript, which is a part of it. */
+/** TypeScript, with and without JSX, and JavaScript. */
 export const typescript: ScopeRules = {
   names: {
     identifier: reference,
@@ -46,7 +46,7 @@ export const typescript: ScopeRules = {
   },
   positions: {
     object: (way) => refer({ around: { before: `${nameOf(way)}: `, after: "" } }),
-    // Patterns: what they are part of decides.
+    // Patterns: their parent decides.
     array_pattern: "up",
     ...each(
       "object_pattern rest_pattern pair_pattern.value assignment_pattern.left " +
@@ -82,7 +82,7 @@ export const typescript: ScopeRules = {
     "nested_identifier.property": member,
     "type_parameter.name": typeParameter,
     "mapped_type_clause.name": define({ kind: type }),
-    // Seen in one branch only, which the way to a name does not tell.
+    // Visible in one branch only, which the path to a name does not show.
     infer_type: unclear,
     enum_body: define({ isMember: true }),
     "enum_assignment.name": define({ isMember: true }),
@@ -117,7 +117,7 @@ export const typescript: ScopeRules = {
   byName: /\b(?:eval|Function)\s*\(|\bwith\s*\(/,
 };
 
-/** A name in a pattern: as `{ name }` it names a property as well, which stays. */
+/** A name in a pattern: `{ name }` also names a property, which stays. */
 function written(decide: (way: NodePath, at: number) => Meaning): Decide {
   return (way, at) => {
     const meaning = decide(way, at);
@@ -151,7 +151,7 @@ function parameter(way: NodePath, at: number): Meaning {
     : define();
 }
 
-/** Classes and interfaces of one name are one, and have to call their type parameters alike. */
+/** Classes and interfaces of one name merge, and must use the same type parameters. */
 function typeParameter(way: NodePath, at: number): Meaning {
   const holder = way.steps[at - 3]!;
   const [, name] =
@@ -165,7 +165,7 @@ function declared(definition: ReturnType<typeof define>): Decide {
   return (way, at) => visible(way, at - 1, hoisted(way, at - 1, definition));
 }
 
-/** Of old, a function in a block can be called outside of it. */
+/** In sloppy mode, a function in a block can be called outside of it. */
 function hoisted(
   { steps }: NodePath,
   at: number,
@@ -176,7 +176,10 @@ function hoisted(
   return isFunction && isInBlock ? { ...definition, in: "function", at: at - 1 } : definition;
 }
 
-/** Whether others see what the statement at `at` declares; what a namespace or another's module shows is a member of it. */
+/**
+ * Whether others see what the statement at `at` declares; an export of a namespace or ambient module is a member of
+ * it.
+ */
 function visible(way: NodePath, at: number, definition: ReturnType<typeof define>): Meaning {
   const { steps } = way;
   const outer = steps.slice(0, at).findLast(({ type }) => type === "internal_module" || type === "module");
@@ -193,7 +196,7 @@ function ambient(way: NodePath, at: number): string {
   return declaration === undefined ? "" : textOf(way, declaration).slice(0, 40);
 }
 
-/** `export { a } from "b"` names what another file has. */
+/** `export { a } from "b"` names something of another file. */
 function exported(way: NodePath, at: number): Meaning {
   const clause = way.steps[at - 2] as Step;
   if (/^\s*from\b/.test(way.text.slice(clause.end, clause.end + 40))) return foreign;
@@ -201,17 +204,17 @@ function exported(way: NodePath, at: number): Meaning {
   return refer({ kind: any, around: { before: "", after } });
 }
 
-/** The specifier is this name and nothing else, but for a leading `type`. */
+/** The specifier is only this name, except for a leading `type`. */
 function isAlone(way: NodePath, at: number): boolean {
   return !/\bas\b/.test(way.text.slice(way.steps[at]!.end, way.steps[at - 1]!.end));
 }
 
-/** `#name` holds in its class only, and nothing else can mean it. */
+/** `#name` is only visible in its class. */
 function ownMember(way: NodePath): Meaning {
   return nameOf(way).startsWith("#") ? define({ in: "outside", kind: kinds.private }) : memberDefinition;
 }
 
-/** `<name>` of HTML is no name of ours. */
+/** `<name>` of HTML is not a reference. */
 function element(way: NodePath): Meaning {
   return /^[\p{Ll}]/u.test(nameOf(way)) ? foreign : reference;
 }

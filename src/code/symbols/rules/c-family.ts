@@ -99,7 +99,7 @@ export const cFamilyRules: SymbolRulesTable = {
   },
 };
 
-/** Without macros expanded some declarations look like others: `EXPORT int f()` like a variable called int. */
+/** Without macro expansion some declarations look like others: `EXPORT int f()` like a variable called int. */
 function isMisread({ kind, name, hasInside }: FoundSymbol, parent: FoundSymbol | undefined): boolean {
   if (keyword.test(name)) return true;
   // Fields of an anonymous struct in a function belong to no symbol.
@@ -111,7 +111,7 @@ function isMisread({ kind, name, hasInside }: FoundSymbol, parent: FoundSymbol |
 const keyword =
   /^(int|char|void|long|short|unsigned|signed|float|double|bool|struct|enum|union|if|for|while|switch|return|static|const)$/;
 
-/** A declarator says by its brackets whether it declares a function: `*f(int)`, not `(*f)(int)`. */
+/** The brackets of a declarator show whether it declares a function: `*f(int)`, not `(*f)(int)`. */
 function declaredKind(declarator: Node, kind: SymbolKind): SymbolKind {
   if (kind !== "variable" && kind !== "field") return kind;
   let isFunction = false;

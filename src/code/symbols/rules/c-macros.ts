@@ -19,7 +19,7 @@ const afterParameters = "const|noexcept|override|final";
 const lineStart = "(?<=^[ \\t]{0,80})";
 const typeAndName = "[\\w:]+(?:<[^;{}()]*>)?(?:[ \\t*&]+)[\\w:~]+[ \\t]*\\(";
 
-/** Round brackets with what is in them, or deeper in brackets that `deeper` matches. */
+/** Parentheses with their content; inner ones match `deeper`. */
 function nested(deeper: string): string {
   return `\\((?:[^()"']|${string}|${deeper}){0,1000}\\)`;
 }

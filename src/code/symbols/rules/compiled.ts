@@ -59,7 +59,7 @@ export const compiledRules: SymbolRulesTable = {
     `,
     kind({ kind, name }, parent) {
       if (name === "_" && !isGoFunction(kind)) return undefined;
-      // Fields of a struct that has no name: a table of test cases.
+      // Fields of an anonymous struct: a table of test cases.
       if (kind === "field" && parent && isGoFunction(parent.kind)) return undefined;
       return kind;
     },
@@ -111,7 +111,7 @@ export const compiledRules: SymbolRulesTable = {
       (attribute) @attribute
       [(comment) (multiline_comment)] @comment
     `,
-    // Types are in fields "name" too, but behind the name.
+    // Types have the field "name" too, but after the name.
     nameNode: (captured) => captured.childForFieldName("name") ?? captured,
     kind({ kind }, parent) {
       if (kind === "variable" || kind === "constant") return parent ? swiftMemberKind(parent.kind) : kind;

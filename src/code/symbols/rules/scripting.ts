@@ -69,7 +69,7 @@ export const scriptingRules: SymbolRulesTable = {
       return kind;
     },
     name: (written) => written.replace(/^:(?=[^:])/, ""),
-    // Whether :a and :b are symbols depends on the word before both: a change there has all read again.
+    // Whether :a and :b are symbols depends on the word before both, so a change there needs a full read.
     arrange: (pieces) => pieces,
     unrelatedComment: /^#\s*(frozen_string_literal|encoding|-\*-|typed|rubocop|:nodoc:)/,
   },
@@ -177,7 +177,7 @@ export const scriptingRules: SymbolRulesTable = {
       (comment) @comment
     `,
     kind({ kind, name }, parent) {
-      // A function given to a function is a method only where a class is made.
+      // A function argument is a method only where a class is made.
       if (kind === "variable" && /^[A-Z][A-Z0-9_.]+$/.test(name)) return "constant";
       return kind === "function" && parent?.kind === "variable" ? undefined : kind;
     },

@@ -151,7 +151,7 @@ export const webRules: SymbolRulesTable = {
   },
 };
 
-/** `const Name = class Inner {}`: a class lies right in a class only where it is the same one. */
+/** `const Name = class Inner {}`: a class directly in a class is the same one. */
 function isSecondName({ kind }: FoundSymbol, parent: FoundSymbol | undefined): boolean {
   return kind === "class" && parent?.kind === "class";
 }
