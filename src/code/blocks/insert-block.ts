@@ -295,14 +295,7 @@ function insertLast(text: string, inside: Inside, given: Snippet, isList: boolea
   const snippet = isList ? withoutSeparator(given, { mark: "," }) : given;
   const also: Splice | undefined = isList && !hasComma ? { start: at, end: at, text: "," } : undefined;
   const closing = isList && hasComma ? "," : "";
-  const change = {
-    snippet,
-    target,
-    lineEnd: newLine,
-    isInline: false,
-    lead: newLine,
-    also,
-  };
+  const change = { snippet, target, lineEnd: newLine, isInline: false, lead: newLine, also };
   const over = lineEnd(text, at);
   if ((isOpen && over <= end) || !isHeld)
     return withReadings({ ...change, start: over, end: over, tail: closing });

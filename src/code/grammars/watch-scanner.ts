@@ -39,9 +39,7 @@ export function watchScanner(language: Language, { memory, functions }: SharedPa
   const address: number = Reflect.get(language, 0);
   const serialize = new DataView(memory.buffer).getUint32(address + serializeOffset, true);
   if (serialize === 0) return;
-  const { exports } = new Instance(watcher(), {
-    scanner: { serialize: functions.get(serialize) },
-  });
+  const { exports } = new Instance(watcher(), { scanner: { serialize: functions.get(serialize) } });
   functions.set(serialize, exports.serialize);
 }
 

@@ -93,16 +93,12 @@ function notDefinedHere(places: readonly Occurrence[], name: string, isOtherKind
     return new ToolError(
       "unsupported",
       `\`${name}\` is a member here (${listLines(members)}): which ones are the same depends on types`,
-      {
-        hint: byHand,
-      },
+      { hint: byHand },
     );
   return new ToolError(
     "unsupported",
     `\`${name}\` is not defined in this file, where it stands on ${listLines(places)}`,
-    {
-      hint: `Rename it where it is defined (code.references finds that). ${byHand}`,
-    },
+    { hint: `Rename it where it is defined (code.references finds that). ${byHand}` },
   );
 }
 
@@ -131,9 +127,7 @@ function unknownScopes(language: string, name: string): ToolError {
   return new ToolError(
     "unsupported",
     `The scopes of ${language} are not known, so that a rename of \`${name}\` could change too much`,
-    {
-      hint: byHand,
-    },
+    { hint: byHand },
   );
 }
 
@@ -224,8 +218,6 @@ function clashes(newName: string, places: readonly Occurrence[]): ToolError {
   return new ToolError(
     "invalid-input",
     `\`${newName}\` means something else there already${where}: places would change their meaning`,
-    {
-      hint: "Choose another name.",
-    },
+    { hint: "Choose another name." },
   );
 }
