@@ -4,13 +4,18 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { constants, zstdCompressSync } from "node:zlib";
 import { grammarSource, parserSource } from "../src/code/grammars/load-grammar.ts";
-import { grammarHashes, parserHash } from "../src/code/grammars/pinned.ts";
+
+/** SHA-256 of the parser runtime of web-tree-sitter 0.27.1, and of the grammars of tree-sitter-wasm 2.0.2. */
+const hashes = JSON.parse(readFileSync(join(import.meta.dirname, "grammar-hashes.json"), "utf8")) as {
+  readonly parser: string;
+  readonly grammars: Readonly<Record<string, string>>;
+};
 
 /** Copies the grammars into a build, compressed. Each has to be what was pinned: it runs as our own code does. */
 export function packGrammars(directory: string): void {
   mkdirSync(directory, { recursive: true });
-  pack("web-tree-sitter", parserSource(), parserHash);
-  for (const [name, hash] of Object.entries(grammarHashes)) pack(name, grammarSource(name), hash);
+  pack("web-tree-sitter", parserSource(), hashes.parser);
+  for (const [name, hash] of Object.entries(hashes.grammars)) pack(name, grammarSource(name), hash);
   writeFileSync(join(directory, "NOTICE.md"), notice());
 
   function pack(name: string, place: URL, hash: string): void {

@@ -6,7 +6,6 @@ import { Reader } from "./worker/reader.ts";
 
 export interface CodeOptions {
   readonly workspace: string;
-  /** The private folder for the index of this workspace. */
   readonly directory: string;
   /** Which files the index leaves out. */
   readonly guard: PathGuard;
@@ -15,7 +14,6 @@ export interface CodeOptions {
 }
 
 export interface OpenCode extends Code {
-  /** Stops the workers. */
   close(): Promise<void>;
 }
 

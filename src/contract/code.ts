@@ -150,8 +150,8 @@ export interface Occurrence {
 /** What is known of the workspace, as it was a moment ago. Paths are relative to it. */
 export interface ProjectIndex {
   readonly state: IndexState;
-  /** The best pieces of code for a question, best first. */
-  search(question: IndexQuery, options: Reading): Promise<readonly IndexHit[]>;
+  /** The best pieces of code for a query, best first. */
+  search(query: IndexQuery, options: Reading): Promise<readonly IndexHit[]>;
   /** All files that can hold what is looked for, and perhaps others: who asks looks into them. */
   candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
   /** Symbols by their name, whole or as the last words of it, in the order of paths. */
@@ -191,14 +191,14 @@ export interface IndexQuery extends Omit<IndexFilter, "kind"> {
   readonly limit: number;
 }
 
-/** A piece of code that answers a question. */
+/** A piece of code that matches a query. */
 export interface IndexHit {
   readonly path: string;
   readonly firstLine: number;
   readonly lastLine: number;
   readonly symbol: IndexedSymbol | undefined;
   readonly score: number;
-  /** Which words of the question were found, and where: "name: parse, token; body: stream". */
+  /** Which words of the query were found, and where: "name: parse, token; body: stream". */
   readonly why: string;
 }
 

@@ -1,7 +1,6 @@
 import type { Reading } from "../contract/code.ts";
 import { type ErrorCode, ToolError } from "../contract/error.ts";
 
-/** The methods of one side, by name. */
 export type ServiceOf<Names> = {
   readonly [Name in keyof Names]: (input: never, options: Reading) => unknown;
 };

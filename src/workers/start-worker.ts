@@ -7,7 +7,6 @@ export interface WorkerProcess {
   readonly pid: number | undefined;
   /** Any cloneable value. Dropped if the process has ended: see `ended`. */
   send(message: unknown): void;
-  /** Whether this process stays alive for it. */
   keepsUsAlive(wanted: boolean): void;
   /** Disconnects, so that it ends by itself. */
   leave(): void;
@@ -22,7 +21,6 @@ export interface WorkerEnd {
 }
 
 export interface StartOptions {
-  /** The source or built file to run. */
   readonly program: string;
   readonly words: readonly string[];
   /** For Node and V8, like "--max-old-space-size=1024". */

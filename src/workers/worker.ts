@@ -8,16 +8,13 @@ export interface WorkerOptions {
   /** The file to run; it calls `serveStarter`. */
   readonly program: string;
   readonly args: readonly string[];
-  /** For Node and V8. */
   readonly flags?: readonly string[];
-  /** The errors of failed requests. */
   readonly failures: WorkerFailures;
   /**
    * How many requests it gets at once; the others wait. With 1 it is known which request crashed it, and a cancelled
    * request that continues is killed with it.
    */
   readonly concurrency: number;
-  /** The methods that it may call. */
   readonly ours?: object;
   /** A request that takes longer kills it. */
   readonly limitMs?: number;
@@ -27,23 +24,19 @@ export interface WorkerOptions {
   readonly patienceMs?: number;
 }
 
-/** `about` is the file, or what else was requested. */
 interface WorkerFailures {
-  /** It took longer than `limitMs`. */
   tooSlow(about: string): ToolError;
   /** The process ended during the request; `hint` is that of the request. */
   brokeDown(about: string, end: WorkerEnd, otherWay?: string): ToolError;
 }
 
 export interface AskOptions {
-  /** The file, or what else the request is about: named in errors. */
   readonly about: string;
   /** What to do when the request fails, instead of the default hint. */
   readonly otherWay?: string;
   readonly signal: AbortSignal;
 }
 
-/** The process that will answer a request. */
 export interface Answering {
   /** From 1, another number for each process: a new process knows nothing of the one before. */
   readonly process: number;

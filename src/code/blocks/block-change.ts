@@ -9,7 +9,6 @@ export interface Splice {
 }
 
 export interface BlockChange {
-  /** The replaced part of the text. */
   readonly start: number;
   readonly end: number;
   readonly snippet: Snippet;
@@ -22,7 +21,6 @@ export interface BlockChange {
   /** Text around the new lines: line ends, separators, the indentation of what follows. */
   readonly lead?: string | undefined;
   readonly tail?: string | undefined;
-  /** The replaced text, where it is a whole block. */
   readonly old?: string | undefined;
   /** A separator that the previous element needs now. */
   readonly also?: Splice | undefined;

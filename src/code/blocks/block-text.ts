@@ -1,12 +1,9 @@
 import type { CodeSymbol } from "../../contract/code.ts";
 import { contentHash } from "../../lib/content-hash.ts";
-import { lineStart, opensLine, trimmedEnd } from "../lines.ts";
+import { lineStart, opensLine, type TextSpan, trimmedEnd } from "../lines.ts";
 
 /** The block without surrounding blanks and line ends that a grammar counts as part of it. */
-export function spanOf(
-  text: string,
-  symbol: Pick<CodeSymbol, "start" | "end">,
-): { readonly start: number; readonly end: number } {
+export function spanOf(text: string, symbol: Pick<CodeSymbol, "start" | "end">): TextSpan {
   const own = text.slice(symbol.start, symbol.end);
   const start = symbol.start + (own.length - own.trimStart().length);
   return { start, end: Math.max(start, trimmedEnd(text, symbol.start, symbol.end)) };
@@ -17,7 +14,6 @@ export function blockText(text: string, symbol: CodeSymbol): string {
   return text.slice(start, end);
 }
 
-/** SHA-256 of a block's text in UTF-8. */
 export function blockHash(text: string, symbol: CodeSymbol): string {
   return contentHash(Buffer.from(blockText(text, symbol)));
 }

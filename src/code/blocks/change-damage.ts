@@ -88,11 +88,7 @@ function symbolsLost(before: Outline, after: Outline, splices: readonly Splice[]
  * Finds changes that remove or add only one part of `#if … #else … #endif`: the grammar accepts that, but the code
  * that follows would come under another condition. Returns them as faults of the changed text.
  */
-export function halvedConditions(
-  text: string,
-  language: string,
-  splices: readonly Splice[],
-): readonly SyntaxFault[] {
+export function halvedConditions(text: string, language: string, splices: readonly Splice[]): SyntaxFault[] {
   if (!withConditions.has(language) || !directive.test(text)) return [];
   const after = spliced(text, splices);
   const faults: SyntaxFault[] = [];

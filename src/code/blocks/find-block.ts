@@ -135,7 +135,6 @@ function describeWanted({ kind, name, modulePath }: BlockWanted): string {
   return `${words}\`${name}\`${place}`;
 }
 
-/** The error for a block that does not exist, with suggestions. */
 export function noSuchBlock(path: string, outline: Outline, wanted: BlockWanted): ToolError {
   const { symbols, faults, language } = outline;
   const message = `${path} has no ${describeWanted(wanted)}${symbols.length === 0 ? `: no symbols of ${language} were found in it` : ""}`;

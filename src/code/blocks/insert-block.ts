@@ -7,6 +7,7 @@ import {
   lineEndNear,
   lineStart,
   opensLine,
+  type TextSpan,
 } from "../lines.ts";
 import { type BlockChange, type Splice, withReadings } from "./block-change.ts";
 import { spanOf } from "./block-text.ts";
@@ -84,7 +85,6 @@ interface Beside {
   readonly snippet: Snippet;
   readonly mark: Separator | undefined;
   readonly present: { readonly mark: Separator; readonly end: number } | undefined;
-  /** Blank lines between such blocks. */
   readonly gap: number;
   readonly target: InsertionTarget;
   readonly lineEnd: string;
@@ -211,18 +211,15 @@ function insertInside(
   return marks.flatMap((isList) => (isStart ? insertFirst : insertLast)(text, target, snippet, isList));
 }
 
-/** It is last except for a separator and a comment. */
 function endsAt(text: string, child: CodeSymbol, last: number): boolean {
   const { end } = spanOf(text, child);
   return end <= last && (elementLineEnd(text, end) ?? end) >= last;
 }
 
 interface Inside {
-  /** Before the existing content, or after it. */
   readonly at: number;
   readonly start: number;
   readonly end: number;
-  /** The indentation of the block. */
   readonly outer: string;
   readonly target: InsertionTarget;
   readonly lineEnd: string;
@@ -236,7 +233,7 @@ function targetIn(
   text: string,
   outline: Outline,
   symbol: CodeSymbol,
-  { start, end }: { readonly start: number; readonly end: number },
+  { start, end }: TextSpan,
   snippet: Snippet,
 ): Omit<Inside, "at"> {
   const outer = indentationAt(text, symbol.start);
@@ -254,7 +251,7 @@ function insertAlone(
   text: string,
   outline: Outline,
   symbol: CodeSymbol,
-  inside: { readonly start: number; readonly end: number },
+  inside: TextSpan,
   snippet: Snippet,
 ): readonly BlockChange[] {
   const { start, end, outer, target, lineEnd, isHeld } = targetIn(text, outline, symbol, inside, snippet);
@@ -303,11 +300,7 @@ function insertLast(text: string, inside: Inside, given: Snippet, isList: boolea
 }
 
 /** Where the part that must come first in a block ends: inner attributes and doc comments, directives, docstrings. */
-function endOfPreamble(
-  text: string,
-  language: string,
-  inside: { readonly start: number; readonly end: number },
-): number {
+function endOfPreamble(text: string, language: string, inside: TextSpan): number {
   const within = text.slice(inside.start, inside.end);
   const found = preambles.get(language)?.exec(within);
   return inside.start + (found?.[0].length ?? 0);

@@ -24,7 +24,6 @@ export function kindsCalled(word: string): readonly SymbolKind[] {
   return [...new Set([...itself, ...(kindsOf.get(wanted) ?? [])])];
 }
 
-/** Words for kinds, besides the kinds themselves. */
 const words: readonly (readonly [string, readonly SymbolKind[]])[] = [
   [
     "function fn func fun def defp sub proc procedure subroutine routine callable",

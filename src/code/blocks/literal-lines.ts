@@ -1,14 +1,11 @@
 import type { Node, Tree } from "web-tree-sitter";
+import type { TextSpan } from "../lines.ts";
 
 /**
  * The starts of the lines inside a string or heredoc, of those that begin in `part`. Docstrings do not count: they
  * may be indented with their code.
  */
-export function literalLines(
-  { rootNode }: Tree,
-  text: string,
-  part: { readonly start: number; readonly end: number },
-): readonly number[] {
+export function literalLines({ rootNode }: Tree, text: string, part: TextSpan): readonly number[] {
   const found: number[] = [];
   for (
     let at = text.indexOf("\n", part.start);

@@ -109,7 +109,6 @@ function withoutSeparator(path: string): string {
   return path.replace(/(?:::|[\s./>#\\])+$/, "");
 }
 
-/** Whether the path names the file itself or its folders. */
 function isOwn(path: string, names: readonly string[]): boolean {
   return path.split(/::|[\s./>#\\]+/).every((each) => own.has(each) || names.includes(each));
 }

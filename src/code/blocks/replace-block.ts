@@ -5,7 +5,6 @@ import { spanOf } from "./block-text.ts";
 import { indentationLevel, type Snippet, targetAt } from "./snippet.ts";
 import { separatorAfter, withoutSeparator } from "./spacing.ts";
 
-/** The ways to replace a block, the likely one first. */
 export function replaceBlock(
   text: string,
   outline: Outline,

@@ -23,7 +23,6 @@ function isInk(line: string): boolean {
 
 /** Where new lines go. */
 export interface InsertionTarget {
-  /** The indentation of the first line. */
   readonly indentation: string;
   /** One level of indentation in the file: a tab, some spaces, or empty where nothing is indented. */
   readonly level: string;
@@ -221,7 +220,6 @@ function repeats(
   }).length;
 }
 
-/** One level of indentation in a text; empty where nothing is indented. */
 export function indentationLevel(text: string): string {
   const steps = new Map<string, number>();
   let previous = 0;
@@ -241,7 +239,6 @@ export function indentationLevel(text: string): string {
 
 const maxLines = 5_000;
 
-/** The target for lines that begin like the line of `at`, or with a given indentation. */
 export function targetAt(
   text: string,
   { language }: Outline,

@@ -5,7 +5,6 @@ import type { Snippet } from "./snippet.ts";
 
 export type Separator = "," | ";";
 
-/** The separator after an element on its line. */
 export function separatorAfter(
   text: string,
   end: number,
@@ -30,12 +29,10 @@ export function isClosed({ lines }: Snippet, mark: Separator): boolean {
   return mark === ";" && /[;}]$/.test(lines.at(-1)!);
 }
 
-/** The blanks after a separator elsewhere in the text. */
 export function blanksAfter(text: string, mark: Separator): string {
   return new RegExp(`${mark}([ \\t]*)\\S`).exec(text)?.[1] ?? " ";
 }
 
-/** Removes a separator that the text already has. */
 export function withoutSeparator(
   snippet: Snippet,
   separator: { readonly mark: Separator } | undefined,
@@ -60,7 +57,6 @@ function isComment(rest: string): boolean {
   );
 }
 
-/** The symbols with the same parent, in file order. */
 export function siblingsOf({ symbols }: Outline, parent: number | undefined): readonly CodeSymbol[] {
   return symbols.filter((symbol) => symbol.parent === parent).sort((one, other) => one.start - other.start);
 }

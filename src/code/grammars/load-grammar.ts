@@ -94,7 +94,6 @@ export function grammarSource(name: string, module: string = import.meta.url): U
     : new URL(`../grammars/${name}.wasm.zst`, module);
 }
 
-/** The parser runtime. */
 export function parserSource(module: string = import.meta.url): URL {
   return isSource(module)
     ? new URL("../../../node_modules/web-tree-sitter/web-tree-sitter.wasm", module)

@@ -1,21 +1,65 @@
-import type { IndexState } from "../../contract/code.ts";
+import type {
+  CandidatePattern,
+  CentralFile,
+  CentralWanted,
+  IndexedSymbol,
+  IndexHit,
+  IndexQuery,
+  IndexState,
+  Reading,
+  SymbolsWanted,
+} from "../../contract/code.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { throwIfAborted } from "../../lib/abort.ts";
+import { answer } from "../search/answer.ts";
+import { central } from "../search/central.ts";
 import { BackgroundBuild } from "./build/background-build.ts";
 import { LexicalBuilder } from "./build/build-lexical.ts";
 import type { BuildWorker } from "./build/build-service.ts";
 import { commitGone, commitLexical } from "./build/commit.ts";
 import { type ListedFile, WorkspaceLister } from "./build/list-workspace.ts";
 import { WorkspaceState } from "./build/workspace-state.ts";
+import { findCandidates } from "./query/find-candidates.ts";
+import { findSymbols } from "./query/find-symbols.ts";
+import { currentWordIndex } from "./query/word-index.ts";
 import { DamagedIndex } from "./storage/bytes.ts";
 import { isDamage, isUnreadable } from "./storage/index-database.ts";
 import { IndexStore } from "./storage/index-store.ts";
 
+/** The service of the process that keeps an index. Queries use the result of the last refresh. */
+export interface IndexService {
+  /** Scans all files, and waits a moment when something is to be built. */
+  refresh(options: Refreshing): Promise<IndexState>;
+  search(query: IndexQuery, options: Reading): Promise<readonly IndexHit[]>;
+  candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
+  symbols(wanted: SymbolsWanted, options: Reading): Promise<readonly IndexedSymbol[]>;
+  central(wanted: CentralWanted, options: Reading): Promise<readonly CentralFile[]>;
+  /** Stops building; finished work is kept. */
+  close(): Promise<void>;
+}
+
+interface Refreshing extends Reading {
+  /** Default: 3 s. */
+  readonly patienceMs?: number;
+  readonly progress: (message: string) => void;
+}
+
+export function openIndexer(options: IndexerOptions): IndexService {
+  const indexer = new Indexer(options);
+  return {
+    refresh: (refreshing) => indexer.refresh({ patienceMs: 3000, ...refreshing }),
+    search: (query) => indexer.answer((view) => answer(currentWordIndex(view), query)),
+    candidates: (pattern) => indexer.answer((view) => findCandidates(pattern, view)),
+    symbols: (wanted) => indexer.answer((view) => findSymbols(wanted, currentWordIndex(view))),
+    central: (wanted) => indexer.answer((view) => central(currentWordIndex(view), wanted)),
+    close: () => indexer.close(),
+  };
+}
+
 export interface IndexerOptions {
   readonly workspace: string;
-  /** The private folder for the index of this workspace. */
   readonly directory: string;
   /** Which of these real paths may be read; the others are not indexed. */
   readonly mayRead: (realPaths: readonly string[]) => Promise<readonly boolean[]>;
@@ -35,13 +79,12 @@ const maxTries = 3;
 const rebuildMs = 20_000;
 
 /** Keeps the index of one workspace up to date. One scan at a time. */
-export class Indexer {
+class Indexer {
   readonly #options: IndexerOptions;
   readonly #environment: Environment;
   readonly #lister: WorkspaceLister;
   readonly #builder: LexicalBuilder;
   readonly #build: BackgroundBuild;
-  /** By path. */
   readonly #verdicts = new Map<string, boolean>();
   readonly #closing = new AbortController();
   #opened: IndexStore | undefined;
@@ -161,7 +204,6 @@ export class Indexer {
     return { store, state };
   }
 
-  /** Reads a few changed files at once. */
   async #readFew(store: IndexStore, state: WorkspaceState): Promise<void> {
     const files = [...state.outdated].map(([path, listed]) => ({
       path,

@@ -24,7 +24,6 @@ export function findLanguage(word: string): CodeLanguage {
   });
 }
 
-/** The language of a file. Throws `unsupported` if unknown. */
 export function languageOfFile(path: string, text: string): CodeLanguage {
   const name = languageOf(path, text);
   if (name !== undefined) return byWord.get(name)!;

@@ -1,6 +1,5 @@
 export interface CodeLanguage {
   readonly name: string;
-  /** The name of its grammar package. */
   readonly grammar: string;
   readonly aliases: readonly string[];
   /** Without the dot. Shared ones are in `language-of.ts`. */

@@ -104,7 +104,6 @@ export interface NameLocation {
 /** With this many errors nothing is certain. */
 const maxErrors = 100;
 
-/** All whole words equal to a name. */
 export function nameLocations(name: string, tree: Tree, text: string): readonly NameLocation[] {
   const starts = wordsLike(name, text);
   const errors = starts.length === 0 ? [] : errorsBelow(tree.rootNode);

@@ -1,12 +1,10 @@
 import type { Tree } from "web-tree-sitter";
 import type { Occurrence, Occurrences, Outline } from "../../contract/code.ts";
 import { lineOf, lineStartsOf } from "../lines.ts";
-import { bindingsOf, type Understood } from "./bindings-of.ts";
 import { meaningOf, type NameLocation, nameLocations } from "./meaning-of.ts";
 import { scopeRulesOf } from "./rules-of.ts";
-import type { Meaning } from "./scope-rules.ts";
+import { type Definition, kinds, type Meaning, type ScopeRules, type Step } from "./scope-rules.ts";
 
-/** Where a name occurs in a parsed text, and which occurrences mean the same. */
 export function occurrencesOf(tree: Tree, text: string, name: string, outline: Outline): Occurrences {
   const { language } = outline;
   const rules = scopeRulesOf(language);
@@ -86,4 +84,114 @@ function definedBy({ symbols }: Outline, name: string, places: readonly Occurren
       return first === undefined ? [] : [first.start];
     }),
   );
+}
+
+interface Understood {
+  readonly location: NameLocation;
+  readonly meaning: Meaning;
+  readonly at: number;
+}
+
+function bindingsOf(
+  names: readonly Understood[],
+  rules: ScopeRules,
+): readonly (number | "unclear" | undefined)[] {
+  const known = new Known(rules);
+  for (const { location: place, meaning, at } of names) {
+    if (meaning.is === "reference" && meaning.declares) known.declare(place, meaning.declares, at);
+  }
+  for (const { location: place, meaning, at } of names) {
+    if (meaning.is === "definition") known.add(place, meaning, at);
+  }
+  return names.map(({ location: place, meaning }) => {
+    if (meaning.is !== "definition" && meaning.is !== "reference") return undefined;
+    const { yieldsTo = 0 } = meaning as Partial<Definition>;
+    if (yieldsTo !== 0 && known.find(place, yieldsTo) !== undefined) return "unclear";
+    return known.at(place.start) ?? known.find(place, meaning.kind);
+  });
+}
+
+interface Binding {
+  readonly number: number;
+  kind: number;
+  from: number;
+  until: number;
+}
+
+class Known {
+  readonly #rules: ScopeRules;
+  readonly #inScope = new Map<number, Map<number, Binding>>();
+  readonly #ofPlace = new Map<number, Binding>();
+  /** Scopes in which the name is that of the file, or of an outer scope. */
+  readonly #declared = new Map<number, "file" | "outer">();
+  #count = 0;
+
+  constructor(rules: ScopeRules) {
+    this.#rules = rules;
+  }
+
+  declare({ way }: NameLocation, where: "file" | "outer", at: number): void {
+    this.#declared.set(this.#scopeOf(way.steps, { in: "function" }, at).id, where);
+  }
+
+  add({ start, way }: NameLocation, definition: Definition, at: number): void {
+    const { kind, from = 0, until = Number.POSITIVE_INFINITY, renews } = definition;
+    const nearest = this.#scopeOf(way.steps, definition, at);
+    const declared = this.#declared.get(nearest.id);
+    // An assignment to a name of an outer scope: resolved when all definitions are known.
+    if (declared === "outer") return;
+    const scope = declared === "file" ? way.steps[0]! : nearest;
+    const bindings = this.#inScope.get(scope.id) ?? new Map<number, Binding>();
+    this.#inScope.set(scope.id, bindings);
+    const key = renews ? way.steps[at]!.id : kind & ~(kinds.any | kinds.constant);
+    const known = bindings.get(key) ?? { number: this.#count++, kind: 0, from, until };
+    known.kind |= kind;
+    known.from = Math.min(known.from, from);
+    known.until = Math.max(known.until, until);
+    bindings.set(key, known);
+    this.#ofPlace.set(start, known);
+  }
+
+  at(start: number): number | undefined {
+    return this.#ofPlace.get(start)?.number;
+  }
+
+  find({ start, way }: NameLocation, kind: number): number | "unclear" | undefined {
+    const { scopes, isSeenBy, hides, clouds } = this.#rules;
+    let seen = kind;
+    let isClouded = false;
+    let hasLeftFunction = false;
+    for (let index = way.steps.length - 1; index >= 0; index -= 1) {
+      const step = way.steps[index]!;
+      const scope = index === 0 ? "function" : scopes[step.type];
+      if (scope === undefined || (index > 0 && isSeenBy?.(way, index) === false)) continue;
+      if (this.#declared.get(step.id) === "file") return this.#latest(way.steps[0]!.id, start, seen)?.number;
+      const found = scope === "closed" && hasLeftFunction ? undefined : this.#latest(step.id, start, seen);
+      if (found !== undefined) return isClouded ? "unclear" : found.number;
+      isClouded ||= clouds?.(way, index) ?? false;
+      if (this.#declared.get(step.id) !== "outer") seen &= ~(hides?.(way, index) ?? 0);
+      if (scope === "function" || scope === "clause") hasLeftFunction = true;
+    }
+    return undefined;
+  }
+
+  #latest(scope: number, start: number, kind: number): Binding | undefined {
+    let latest: Binding | undefined;
+    for (const binding of this.#inScope.get(scope)?.values() ?? []) {
+      const holds = (binding.kind & kind) !== 0 && binding.from <= start && start < binding.until;
+      if (holds && (latest === undefined || binding.from >= latest.from)) latest = binding;
+    }
+    return latest;
+  }
+
+  #scopeOf(steps: readonly Step[], definition: Pick<Definition, "in" | "at">, at: number): Step {
+    const [root] = steps as readonly [Step, ...Step[]];
+    if (definition.in === "file") return root;
+    for (let index = (definition.at ?? at) - (definition.in === "outside" ? 1 : 0); index > 0; index -= 1) {
+      const kind = this.#rules.scopes[steps[index]!.type];
+      if (kind === undefined) continue;
+      if (definition.in !== "function" || kind === "function") return steps[index]!;
+    }
+    return root;
+  }
 }

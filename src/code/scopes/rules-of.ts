@@ -8,7 +8,6 @@ import { bash, lua, php } from "./rules/scripting.ts";
 import { typescript } from "./rules/typescript.ts";
 import type { ScopeRules } from "./scope-rules.ts";
 
-/** The languages whose scopes are known. */
 const rulesByLanguage: Readonly<Record<string, ScopeRules>> = {
   bash,
   c,

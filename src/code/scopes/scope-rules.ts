@@ -1,7 +1,7 @@
+import type { TextSpan } from "../lines.ts";
 /** A node on the path from the root of a tree to a name. */
 export interface Step {
   readonly type: string;
-  /** Its field in the parent. */
   readonly field: string | undefined;
   readonly start: number;
   readonly end: number;
@@ -21,17 +21,15 @@ export interface NodePath {
  * doubt a name is "unclear", and nothing that it could mean is renamed.
  */
 export interface ScopeRules {
-  /** The node types of names, with their default meaning. */
   readonly names: Readonly<Record<string, Meaning | ((way: NodePath) => Meaning)>>;
   readonly positions: Readonly<Record<string, Meaning | "up" | Decide>>;
-  /** The nodes that are scopes. The root always is. */
   readonly scopes: Readonly<Record<string, ScopeKind>>;
   readonly spelling: RegExp;
   readonly reserved: string;
   /** Nodes in which all words are names, whatever the grammar calls them: the arguments of a macro. */
   readonly tokens?: RegExp;
   /** Names inside other nodes, as in the text of a format string. */
-  within?(way: NodePath, name: { readonly start: number; readonly end: number }): Meaning | undefined;
+  within?(way: NodePath, name: TextSpan): Meaning | undefined;
   /** Whether the scope at `index` applies to a name on this path: not to the default of a parameter. */
   isSeenBy?(way: NodePath, index: number): boolean;
   /** Kinds that are not visible inside the node at `index`: the variables around a function of Rust. */
@@ -76,9 +74,7 @@ export interface Definition extends Written {
   readonly isPathed?: boolean;
   /** Kinds that take precedence: a pattern of Rust with the name of a constant means that. */
   readonly yieldsTo?: number;
-  /** Other files can use it by this name. */
   readonly isPublic?: boolean;
-  /** Callers can name it. */
   readonly isArgument?: true;
 }
 

@@ -6,31 +6,37 @@ import { readQuery } from "./query.ts";
 import { type Ranked, rank } from "./rank.ts";
 import { termsOf } from "./terms.ts";
 
-/** The best pieces of code for a query, best first. */
-export function answer(index: WordIndex, question: IndexQuery): IndexHit[] {
-  if (question.kinds?.every((kind) => partKinds.has(kind))) return answerParts(index, question);
-  const said = readQuery(question.words).said;
-  return rank(index, question).map((ranked) => describe(index, ranked, said));
+export function answer(index: WordIndex, query: IndexQuery): IndexHit[] {
+  if (query.kinds?.every((kind) => partKinds.has(kind))) return answerParts(index, query);
+  const writtenAs = readQuery(query.words).writtenAs;
+  return rank(index, query).map((ranked) => describe(index, ranked, writtenAs));
 }
 
 function describe(
   index: WordIndex,
   { segment, document, file, score }: Ranked,
-  said: ReadonlyMap<string, string>,
+  writtenAs: ReadonlyMap<string, string>,
 ): IndexHit {
   const { firstLine, lastLine, symbol: place } = index.segments[segment]!.piece(document);
   const outline = place === undefined ? [] : index.outline(file.number);
   const found = place === undefined ? undefined : outline[place];
   const symbol = found && indexedSymbol(file, found, outline);
   const has = (term: string) => hasTerm(index, segment, document, term);
-  return { path: file.path, firstLine, lastLine, symbol, score, why: explain(file.path, symbol, said, has) };
+  return {
+    path: file.path,
+    firstLine,
+    lastLine,
+    symbol,
+    score,
+    why: explain(file.path, symbol, writtenAs, has),
+  };
 }
 
 /** Which words of the query were found, each where it counts most: "name: parse, token; body: stream". */
 function explain(
   path: string,
   symbol: IndexedSymbol | undefined,
-  said: ReadonlyMap<string, string>,
+  writtenAs: ReadonlyMap<string, string>,
   has: (term: string) => boolean,
 ): string {
   const places: [string, ReadonlySet<string>][] = [
@@ -41,7 +47,7 @@ function explain(
     ["comment", new Set(termsOf(symbol?.doc ?? ""))],
   ];
   const found = new Map<string, string[]>();
-  for (const [term, word] of said) {
+  for (const [term, word] of writtenAs) {
     if (!has(term)) continue;
     const place = places.find(([, terms]) => terms.has(term))?.[0] ?? "body";
     found.set(place, [...(found.get(place) ?? []), word]);
@@ -69,14 +75,14 @@ function hasTerm({ segments }: WordIndex, segment: number, document: number, ter
  * Fields, keys and the like have no piece of their own: finds them in the best pieces, by the words that they share
  * with the query.
  */
-function answerParts(index: WordIndex, question: IndexQuery): IndexHit[] {
-  const { said } = readQuery(question.words);
-  const pieces = rank(index, { ...question, kinds: undefined, limit: Math.max(mostPieces, question.limit) });
+function answerParts(index: WordIndex, query: IndexQuery): IndexHit[] {
+  const { writtenAs } = readQuery(query.words);
+  const pieces = rank(index, { ...query, kinds: undefined, limit: Math.max(mostPieces, query.limit) });
   const found = pieces.flatMap(({ segment, document, file, score }) => {
     const { firstLine, lastLine } = index.segments[segment]!.piece(document);
     const outline = index.outline(file.number);
     return outline
-      .filter(({ kind, line }) => question.kinds!.includes(kind) && firstLine <= line && line <= lastLine)
+      .filter(({ kind, line }) => query.kinds!.includes(kind) && firstLine <= line && line <= lastLine)
       .flatMap((part): IndexHit[] => {
         const symbol = indexedSymbol(file, part, outline);
         const terms = new Set([
@@ -84,7 +90,7 @@ function answerParts(index: WordIndex, question: IndexQuery): IndexHit[] {
           ...termsOf(part.signature),
           ...termsOf(part.doc ?? ""),
         ]);
-        const shared = [...said].filter(([term]) => terms.has(term)).map(([, word]) => word);
+        const shared = [...writtenAs].filter(([term]) => terms.has(term)).map(([, word]) => word);
         if (shared.length === 0) return [];
         return [
           {
@@ -98,7 +104,7 @@ function answerParts(index: WordIndex, question: IndexQuery): IndexHit[] {
         ];
       });
   });
-  return found.sort((one, other) => other.score - one.score).slice(0, question.limit);
+  return found.sort((one, other) => other.score - one.score).slice(0, query.limit);
 }
 
 const mostPieces = 100;

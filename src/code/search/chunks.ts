@@ -2,9 +2,7 @@ import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
 import { NumberList, type Terms } from "./terms.ts";
 
-/** A piece of a file with its weighted terms. */
 export interface Chunk {
-  /** Index in the outline. */
   readonly symbol: number | undefined;
   readonly firstLine: number;
   readonly lastLine: number;
@@ -14,7 +12,6 @@ export interface Chunk {
   readonly weights: Uint8Array;
 }
 
-/** The pieces of a file, in order. */
 export function chunksOf(path: string, text: string, outline: Outline | undefined, terms: Terms): Chunk[] {
   const symbols = outline?.symbols ?? [];
   const weights = new Weights(terms);

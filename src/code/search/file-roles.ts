@@ -1,9 +1,7 @@
-/** The role of a file, from its path. */
 export const fileRoles = ["code", "test", "example", "documentation", "data", "generated"] as const;
 
 export type FileRole = (typeof fileRoles)[number];
 
-/** Index in `fileRoles`. */
 export function roleOf(path: string): number {
   return fileRoles.indexOf(roleNamed(path));
 }

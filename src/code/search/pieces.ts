@@ -1,18 +1,13 @@
 import type { CodeSymbol, SymbolKind } from "../../contract/code.ts";
+import { lineOf, lineStartsOf, type TextSpan } from "../lines.ts";
 
 /** A part of a file that is found and shown as one: a symbol's own text, or text around symbols. */
 export interface Piece {
-  /** Index in the outline. */
   readonly symbol: number | undefined;
   readonly firstLine: number;
   readonly lastLine: number;
   /** In text order. The comment of its symbol comes first, and ends at the declaration. */
-  readonly stretches: readonly Stretch[];
-}
-
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
+  readonly stretches: readonly TextSpan[];
 }
 
 /** Longer pieces are divided. */
@@ -23,10 +18,10 @@ const maxLines = 100;
  * own.
  */
 export function piecesOf(text: string, symbols: readonly CodeSymbol[]): Piece[] {
-  const lines = new LineCounter(text);
+  const lineStarts = lineStartsOf(text);
   const pieces: Piece[] = [];
   for (const [symbol, stretches] of ownStretches(text, symbols)) {
-    let part: Stretch[] = [];
+    let part: TextSpan[] = [];
     let firstLine = 0;
     let lastLine = 0;
     const close = () => {
@@ -34,8 +29,8 @@ export function piecesOf(text: string, symbols: readonly CodeSymbol[]): Piece[] 
       part = [];
     };
     for (const stretch of stretches.flatMap((whole) => shortStretches(text, whole))) {
-      const from = lines.lineOf(stretch.start);
-      const to = lines.lineOf(stretch.end - 1);
+      const from = lineOf(lineStarts, stretch.start);
+      const to = lineOf(lineStarts, stretch.end - 1);
       if (part.length > 0 && to - firstLine >= maxLines) close();
       if (part.length === 0) firstLine = from;
       lastLine = to;
@@ -52,8 +47,8 @@ export const partKinds: ReadonlySet<string> = new Set(
 );
 
 /** The text of each symbol without its children, in text order; text outside of symbols under undefined. */
-function ownStretches(text: string, symbols: readonly CodeSymbol[]): Map<number | undefined, Stretch[]> {
-  const stretches = new Map<number | undefined, Stretch[]>();
+function ownStretches(text: string, symbols: readonly CodeSymbol[]): Map<number | undefined, TextSpan[]> {
+  const stretches = new Map<number | undefined, TextSpan[]>();
   const open: number[] = [];
   let at = 0;
   const take = (until: number) => {
@@ -85,8 +80,8 @@ function ownStretches(text: string, symbols: readonly CodeSymbol[]): Map<number 
 }
 
 /** Spans of at most `maxLines`, divided at blank lines if possible. */
-function shortStretches(text: string, { start, end }: Stretch): Stretch[] {
-  const short: Stretch[] = [];
+function shortStretches(text: string, { start, end }: TextSpan): TextSpan[] {
+  const short: TextSpan[] = [];
   let first = start;
   let count = 0;
   let blank = -1;
@@ -118,29 +113,4 @@ function trimBlank(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && text.charCodeAt(at - 1) <= 32) at -= 1;
   return at;
-}
-
-class LineCounter {
-  readonly #text: string;
-  readonly #starts: number[] = [0];
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  lineOf(offset: number): number {
-    const starts = this.#starts;
-    for (let last = starts.at(-1)!; last <= offset; last = starts.at(-1)!) {
-      const newline = this.#text.indexOf("\n", last);
-      starts.push(newline === -1 ? Number.POSITIVE_INFINITY : newline + 1);
-    }
-    let low = 0;
-    let high = starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (starts[middle]! <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return low + 1;
-  }
 }

@@ -3,7 +3,7 @@ import { readQuery } from "./query.ts";
 
 describe("a question", () => {
   it("counts words that say something, whole names besides, and what is meant by them a little", () => {
-    const { terms, said, asked } = readQuery("Where is the cartTotal computed?");
+    const { terms, writtenAs, roles } = readQuery("Where is the cartTotal computed?");
     expect(Object.fromEntries(terms)).toEqual({
       cart: 1,
       total: 1,
@@ -15,7 +15,7 @@ describe("a question", () => {
       comp: 0.4,
       compu: 0.4,
     });
-    expect([Object.fromEntries(said), [...asked]]).toEqual([
+    expect([Object.fromEntries(writtenAs), [...roles]]).toEqual([
       { cart: "cart", total: "total", comput: "computed" },
       [],
     ]);
@@ -38,6 +38,6 @@ describe("a question", () => {
     ["examples in the readme", ["example", "documentation"]],
     ["contest of attestations", []],
   ])("knows what kinds of files %s is about", (words, roles) => {
-    expect([...readQuery(words).asked]).toEqual(roles);
+    expect([...readQuery(words).roles]).toEqual(roles);
   });
 });

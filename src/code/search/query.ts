@@ -5,10 +5,8 @@ import { termsOf } from "./terms.ts";
 export interface SearchQuery {
   /** The terms with their weights; those of the query come first. */
   readonly terms: ReadonlyMap<string, number>;
-  /** The words as written, by term. */
-  readonly said: ReadonlyMap<string, string>;
-  /** The roles of files that the query is about. */
-  readonly asked: ReadonlySet<FileRole>;
+  readonly writtenAs: ReadonlyMap<string, string>;
+  readonly roles: ReadonlySet<FileRole>;
 }
 
 export function readQuery(words: string): SearchQuery {
@@ -23,23 +21,22 @@ export function readQuery(words: string): SearchQuery {
   const add = (term: string, weight: number) => {
     if (!terms.has(term)) terms.set(term, weight);
   };
-  const said = spellings(words, terms);
+  const writtenAs = spellings(words, terms);
   for (const word of new Set(all.slice(0, 2 * mostTerms))) {
     if (isEmpty(word) && !asking.has(word)) continue;
     for (const other of relatedWords.get(word) ?? []) add(other, relatedWeight);
   }
   for (const word of counted) for (const short of shortened(word)) add(short, shortenedWeight);
-  return { terms, said, asked: new Set(fileRoles.filter((role) => askingFor[role]?.test(words))) };
+  return { terms, writtenAs, roles: new Set(fileRoles.filter((role) => askingFor[role]?.test(words))) };
 }
 
-/** How the words of these terms were written. */
 function spellings(words: string, terms: ReadonlyMap<string, number>): Map<string, string> {
-  const said = new Map<string, string>();
+  const writtenAs = new Map<string, string>();
   for (const [word] of words.matchAll(/[A-Z]?[a-z]+|[A-Z]+|\d+|\P{ASCII}+/gu)) {
     for (const term of termsOf(word))
-      if (terms.has(term) && !isWhole(term)) said.set(term, word.toLowerCase());
+      if (terms.has(term) && !isWhole(term)) writtenAs.set(term, word.toLowerCase());
   }
-  return said;
+  return writtenAs;
 }
 
 /** A pasted page is cut at this many terms. */

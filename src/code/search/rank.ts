@@ -6,7 +6,6 @@ import { type FileRole, fileRoles } from "./file-roles.ts";
 import { readQuery } from "./query.ts";
 
 export interface Ranked {
-  /** Index in the segments. */
   readonly segment: number;
   readonly document: number;
   readonly file: WordFile;
@@ -17,12 +16,12 @@ export interface Ranked {
  * The pieces of code that match best, best first. A term counts by how few pieces have it, and by its weight in the
  * piece.
  */
-export function rank(index: WordIndex, question: IndexQuery): Ranked[] {
-  const { terms, asked } = readQuery(question.words);
+export function rank(index: WordIndex, query: IndexQuery): Ranked[] {
+  const { terms, roles } = readQuery(query.words);
   const { pieces, files } = scoreAll(index, terms);
-  const isAskedFor = filterFiles(question);
-  const kinds = question.kinds && new Set(question.kinds.map((kind) => symbolKinds.indexOf(kind)));
-  const best = new Best(question.limit * (1 + spare));
+  const isAskedFor = filterFiles(query);
+  const kinds = query.kinds && new Set(query.kinds.map((kind) => symbolKinds.indexOf(kind)));
+  const best = new Best(query.limit * (1 + spare));
   index.segments.forEach((words, segment) => {
     const { documents, fileOf, kindOf } = words;
     const scores = pieces[segment]!;
@@ -33,21 +32,19 @@ export function rank(index: WordIndex, question: IndexQuery): Ranked[] {
       const file = index.file(fileOf[document]!);
       if (!file || !isAskedFor(file)) continue;
       const kindFactor = kinds ? 1 : kindWeight[kindOf[document]!]!;
-      const score = most * roleWeight(file, asked) * kindFactor * lengthWeight(words.piece(document));
+      const score = most * roleWeight(file, roles) * kindFactor * lengthWeight(words.piece(document));
       if (score > best.least) best.add({ segment, document, file, score });
     }
   });
-  return ofMoreFiles(withoutCrowding(best.sorted()), question.limit);
+  return ofMoreFiles(withoutCrowding(best.sorted()), query.limit);
 }
 
 /** The weight of a name match, the higher the less of the name is not in the query. */
 const nameWeight = 0.8;
 
-/** The weight of the rest of the file. */
 const fileWeight = 0.2;
 
 interface Scores {
-  /** For each segment, by document. */
   readonly pieces: readonly Float32Array[];
   /** By number: the score of a file with each term at its best position. */
   readonly files: Float32Array;
@@ -142,9 +139,9 @@ const roleWeights: Readonly<Record<FileRole, number>> = {
   generated: 0.5,
 };
 
-function roleWeight({ role }: WordFile, asked: ReadonlySet<FileRole>): number {
+function roleWeight({ role }: WordFile, roles: ReadonlySet<FileRole>): number {
   const name = fileRoles[role]!;
-  return asked.has(name) ? 1 : roleWeights[name];
+  return roles.has(name) ? 1 : roleWeights[name];
 }
 
 /**
@@ -166,7 +163,6 @@ function lengthWeight({
   return shortWeights[lastLine - firstLine] ?? 1;
 }
 
-/** By the number of further lines. */
 const shortWeights: readonly number[] = [1, 2, 3, 4, 5, 6, 7].map((lines) => (lines / 8) ** 0.15);
 
 /** This many times more are kept, so that the pieces of one file do not crowd out others. */

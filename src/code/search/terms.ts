@@ -10,7 +10,6 @@ export function termsOf(text: string): string[] {
 /** Numbered terms. Code repeats its words: each identifier is split once. */
 export class Terms {
   readonly #identifiers = new StretchTable();
-  /** The terms of each identifier. */
   readonly #parts: (readonly number[])[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #terms: string[] = [];
@@ -57,7 +56,6 @@ export class Terms {
     return named;
   }
 
-  /** Adds the term numbers of a part of a text. */
   gather(text: string, start: number, end: number, found: NumberList): void {
     let at = start;
     while (at < end) {

@@ -20,7 +20,7 @@ export function describedSymbols(text: string, outline: Outline, description: st
   if (text.length > maxChars || !isProse.test(description.trim())) return { winners: [], ranked: [] };
   const { kind, about } = kindIn(description);
   const symbols = symbolWords(text, outline);
-  const said = [...readQuery(about).said.keys()].filter((word) => !word.startsWith("="));
+  const said = [...readQuery(about).writtenAs.keys()].filter((word) => !word.startsWith("="));
   const findings = said.map((word) => findingOf(word, symbols));
   const fitting = symbols
     .map((symbol, at) => ({ ...symbol, ...scoreOf(findings, at) }))
@@ -44,7 +44,6 @@ const clearly = { least: 0.7, margin: 0.6 };
 /** Hardly a word. */
 const mostMissing = 0.1;
 
-/** Low, because comments in bodies, as in Python, count as code. */
 const codeMargin = 0.3;
 
 /** Words do not show negation: "without blocking" contains "blocking". */
@@ -53,9 +52,7 @@ const isNegative =
 
 interface Score {
   readonly score: number;
-  /** In the code alone. */
   readonly codeScore: number;
-  /** The share that is not found. */
   readonly missing: number;
 }
 
@@ -131,11 +128,9 @@ function fits({ symbols }: Outline, index: number, kind: string | undefined): bo
 }
 
 interface SymbolWords {
-  /** In the outline. */
   readonly index: number;
   /** The weight of each word, up to 1, by its best position. */
   readonly words: ReadonlyMap<string, number>;
-  /** The same without comments. */
   readonly code: ReadonlyMap<string, number>;
   readonly isDocumented: boolean;
 }

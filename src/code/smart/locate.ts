@@ -17,7 +17,6 @@ export interface SmartFile {
   readonly path: string;
   readonly source: Source;
   readonly text: string;
-  /** Undefined if there is no grammar. */
   readonly outline: Outline | undefined;
   /** Why it has no outline, if its language is known. */
   readonly unread?: string | undefined;

@@ -17,11 +17,9 @@ export interface TextLocation {
 
 export const maxLocations = 100;
 
-/** Locations that are only similar. */
 export interface LikelyLocations {
   /** The one that is clearly meant, or several that are about as good; empty if none is good enough. */
   readonly winners: readonly TextLocation[];
-  /** Best first. */
   readonly ranked: readonly TextLocation[];
 }
 

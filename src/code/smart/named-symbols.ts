@@ -80,7 +80,6 @@ function wordsOf(location: string): string[] {
 
 const maxChars = 300;
 
-/** "public static async void" */
 const maxKindWords = 4;
 
 const isKind = /^[\p{L}_][\p{L}_!]*(?: [\p{L}_][\p{L}_!]*)*$/u;

@@ -6,7 +6,6 @@ import type { SmartFile } from "./locate.ts";
 import { maxLocations, type TextLocation } from "./location.ts";
 import type { LineSpan } from "./text-locations.ts";
 
-/** Lists all matching locations with their lines and, if only similar, their scores. */
 export function severalLocations(
   file: SmartFile,
   location: string,
@@ -22,7 +21,6 @@ export function severalLocations(
   );
 }
 
-/** Lists the nearest locations. */
 export function noSuchLocation(
   file: SmartFile,
   location: string,

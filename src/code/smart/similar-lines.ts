@@ -49,7 +49,6 @@ function overlap(one: TextLocation, other: TextLocation): boolean {
 /** A longer text was copied. */
 const maxLines = 100;
 
-/** A shorter text is not recognisable. */
 const leastPairs = 8;
 const leastShown = 0.5;
 
@@ -69,7 +68,6 @@ function pairsOf(line: string): Pairs {
   return { counts, count: Math.max(0, ink.length - 1) };
 }
 
-/** Longer lines are data. */
 const maxChars = 2_000;
 
 function likeness(one: Pairs, other: Pairs): number {
@@ -79,7 +77,6 @@ function likeness(one: Pairs, other: Pairs): number {
   return (2 * common) / (one.count + other.count);
 }
 
-/** Longer lines count more. */
 function meanLikeness(wanted: readonly Pairs[], found: (index: number) => Pairs): number {
   let sum = 0;
   let weights = 0;
@@ -104,7 +101,6 @@ function meansTheSame(wanted: string, found: string, file: string): boolean {
   );
 }
 
-/** Names, numbers and operators. */
 const signs = /[\p{L}\p{N}_$]+|&&|[-+*/%<>=!|^~?]/gu;
 
 /** Two swapped letters, or one missing or extra, inside a longer word: at its end it may be a plural. */

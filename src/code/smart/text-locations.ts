@@ -35,12 +35,10 @@ function locationOf(source: Source, way: TextLocation["way"], start: number, end
   const { utf8, lines } = source;
   const units = utf8.slice(0, start).length;
   const firstLine = lines.lineAt(start) + 1;
-  // A final line end belongs to the line before it.
   const lastLine = Math.max(firstLine, lines.lineAt(Math.max(start, end - 1)) + 1);
   return { way, start: units, end: units + utf8.slice(start, end).length, firstLine, lastLine, score: 1 };
 }
 
-/** From 1, inclusive. */
 export interface LineSpan {
   readonly first: number;
   readonly last: number;
@@ -88,19 +86,16 @@ export class LineTable {
     return this.#starts.length;
   }
 
-  /** From 1. */
   start(line: number): number {
     return this.#starts[line - 1]!;
   }
 
-  /** Before its line end. */
   end(line: number): number {
     const next = this.next(line);
     const lineEnd = this.#lineEnd.exec(this.#text.slice(Math.max(this.start(line), next - 2), next));
     return next - (lineEnd?.[0].length ?? 0);
   }
 
-  /** The start of the next line, or the end of the text. */
   next(line: number): number {
     return this.#starts[line] ?? this.#text.length;
   }

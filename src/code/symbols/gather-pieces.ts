@@ -1,38 +1,27 @@
 import type { Node } from "web-tree-sitter";
 import { type SymbolKind, symbolKinds } from "../../contract/code.ts";
+import type { TextSpan } from "../lines.ts";
 import type { CompiledRules } from "./outline-of.ts";
 import type { SymbolRules } from "./symbol-rules.ts";
-
-/** In UTF-16 units. */
-export interface TextSpan {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** A symbol as found by the query, before its parent and its comments are known. */
 export interface Piece {
   /** A scope is not a symbol: its declarations are local to it. */
   kind: SymbolKind | "scope";
-  /** The pattern that decided the kind. */
   pattern: number;
   readonly node: number;
   start: number;
   end: number;
   readonly nameStart: number;
   nameEnd: number;
-  /**
-   * The position that counts: `Outer::
-   * name` is at its last part.
-   */
+  /** The position that counts: that of the last part, which may be on another line than `Outer::`. */
   readonly nameAt: number;
-  /** The number of parameters, if the query captures them. */
-  parameters: number | undefined;
-  inside: TextSpan | undefined;
-  /** Default: the end. */
-  headEnd: number | undefined;
-  doc: TextSpan | undefined;
+  parameters?: number | undefined;
+  inside?: TextSpan | undefined;
+  headEnd?: number | undefined;
+  doc?: TextSpan | undefined;
   /** Shared with other symbols of the same declaration: `static int` of `static int a, b`. */
-  common: TextSpan | undefined;
+  common?: TextSpan | undefined;
 }
 
 export interface Pieces {
@@ -81,26 +70,14 @@ export function gatherPieces(
   return { symbols, comments, attributes };
 }
 
-interface Match {
+type Capture =
+  | ("name" | "lastName" | "first" | "last" | "parameters" | "inside" | "bodied" | "body" | "open" | "close")
+  | ("doc" | "comment" | "attribute" | "scope" | "outer" | "inner");
+
+interface Match extends Partial<Record<Capture, Node>> {
   readonly pattern: number;
   kind?: SymbolKind;
   symbol?: Node;
-  name?: Node;
-  lastName?: Node;
-  first?: Node;
-  last?: Node;
-  parameters?: Node;
-  inside?: Node | undefined;
-  bodied?: Node;
-  body?: Node;
-  open?: Node;
-  close?: Node;
-  doc?: Node;
-  comment?: Node;
-  attribute?: Node;
-  scope?: Node;
-  outer?: Node;
-  inner?: Node;
 }
 
 interface Wrapping {
@@ -109,32 +86,11 @@ interface Wrapping {
 }
 
 function take(match: Match, capture: string, node: Node): void {
-  switch (capture) {
-    case "name":
-      if (match.name) match.lastName = node;
-      else match.name = node;
-      return;
-    case "first":
-    case "last":
-    case "parameters":
-    case "inside":
-    case "bodied":
-    case "body":
-    case "open":
-    case "close":
-    case "doc":
-    case "comment":
-    case "attribute":
-    case "scope":
-    case "outer":
-    case "inner":
-      match[capture] = node;
-      return;
-    default:
-      if (!kinds.has(capture)) return;
-      match.symbol = node;
-      match.kind = capture as SymbolKind;
-  }
+  if (kinds.has(capture)) {
+    match.symbol = node;
+    match.kind = capture as SymbolKind;
+  } else if (capture === "name" && match.name) match.lastName = node;
+  else if (!capture.startsWith("_")) match[capture as Capture] = node;
 }
 
 /** A name belongs to one symbol. If several patterns find it, the first in the query decides. */
@@ -157,7 +113,6 @@ function addPiece(found: Map<number, Piece>, match: Match, text: string, rules: 
     inside: insideOf(match, text),
     headEnd: headEndOf(match),
     doc: match.doc && spanOf(match.doc),
-    common: undefined,
   };
   const known = found.get(piece.nameStart);
   const [first, second] = known && known.pattern <= pattern ? [known, piece] : [piece, known];
@@ -173,19 +128,16 @@ function addPiece(found: Map<number, Piece>, match: Match, text: string, rules: 
 }
 
 function scopeOf(node: Node, pattern: number): Piece {
+  const { startIndex: start, endIndex: end } = node;
   return {
     kind: "scope",
     pattern,
     node: node.id,
-    ...spanOf(node),
-    nameStart: node.startIndex,
-    nameEnd: node.startIndex,
-    nameAt: node.startIndex,
-    parameters: undefined,
-    inside: undefined,
-    headEnd: undefined,
-    doc: undefined,
-    common: undefined,
+    start,
+    end,
+    nameStart: start,
+    nameEnd: start,
+    nameAt: start,
   };
 }
 

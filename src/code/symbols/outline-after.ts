@@ -1,7 +1,8 @@
 import type { Tree } from "web-tree-sitter";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
+import type { TextSpan } from "../lines.ts";
 import { lineStartsOf } from "../lines.ts";
-import { gatherPieces, type Piece, type TextSpan } from "./gather-pieces.ts";
+import { gatherPieces, type Piece } from "./gather-pieces.ts";
 import { type CompiledRules, compiledRules, outlineOf } from "./outline-of.ts";
 import { endOfText, symbolsOf } from "./symbols-of.ts";
 
@@ -91,7 +92,6 @@ interface Moved {
   readonly lines: number;
 }
 
-/** The old symbols with those of the part replaced. */
 function joined(
   old: readonly CodeSymbol[],
   { first, last, holder }: Part,
@@ -112,13 +112,11 @@ function joined(
   return symbols;
 }
 
-/** A symbol that contains the change. */
 function widened(symbol: CodeSymbol, { units, lines }: Moved): CodeSymbol {
   const inside = symbol.inside && { start: symbol.inside.start, end: symbol.inside.end + units };
   return { ...symbol, end: symbol.end + units, lastLine: symbol.lastLine + lines, inside };
 }
 
-/** A symbol after the change. */
 function shifted(symbol: CodeSymbol, parent: number | undefined, { units, lines }: Moved): CodeSymbol {
   const { inside } = symbol;
   return {
@@ -145,15 +143,12 @@ function linesIn(text: string, start: number, end: number): number {
 
 /** A part of the old text with the symbols to read again. */
 interface Part extends TextSpan {
-  /** The first of them, and the first after them. */
   readonly first: number;
   readonly last: number;
-  /** The symbol that contains them. */
   readonly holder: number | undefined;
 }
 
 interface PartOptions {
-  /** The old text. */
   readonly text: string;
   /** Whether a symbol can have its doc comment inside. */
   readonly docInside: boolean;

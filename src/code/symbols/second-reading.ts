@@ -47,7 +47,6 @@ export function startWithBlanked(start: number, text: string, respelled: string)
   return first;
 }
 
-/** Blanks out all matches, and keeps the lines. */
 export function blankOut(text: string, pattern: RegExp): string {
   return text.replace(pattern, (found) => found.replace(/[^\n]/g, " "));
 }

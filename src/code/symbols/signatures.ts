@@ -1,8 +1,7 @@
-import type { TextSpan } from "./gather-pieces.ts";
+import type { TextSpan } from "../lines.ts";
 
 const longest = 200;
 
-/** The head of a symbol in one line, without comments and the opening of its body. */
 export function signatureOf(parts: readonly TextSpan[], text: string, comments: readonly TextSpan[]): string {
   const line = parts
     .map((part) => withoutComments(part, text, comments))

@@ -11,7 +11,6 @@ export interface SymbolRules {
   readonly nameNode?: (captured: Node) => Node;
   /** The kind by the node captured as @name: in C a function or a variable. */
   readonly declaredKind?: (captured: Node, kind: SymbolKind) => SymbolKind;
-  /** The name to show. */
   readonly name?: (written: string) => string;
   /** Where the last part of a name begins: `Outer::name`. It may be on another line. */
   readonly lastWordAt?: (written: string) => number;
@@ -33,7 +32,6 @@ export interface SymbolRules {
 export interface FoundSymbol {
   readonly kind: SymbolKind;
   readonly name: string;
-  /** Whether it has a body or can contain something else. */
   readonly hasInside: boolean;
 }
 

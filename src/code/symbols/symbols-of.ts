@@ -1,14 +1,13 @@
 import type { CodeSymbol, SymbolKind } from "../../contract/code.ts";
+import type { TextSpan } from "../lines.ts";
 import { lineOf } from "../lines.ts";
-import type { Piece, Pieces, TextSpan } from "./gather-pieces.ts";
+import type { Piece, Pieces } from "./gather-pieces.ts";
 import { docSentence, signatureOf } from "./signatures.ts";
 import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
 
 /** The position of some symbols in an outline. */
 export interface OutlinePosition {
-  /** The number of symbols before them. */
   readonly before: number;
-  /** The symbol that contains all of them. */
   readonly holder: { readonly index: number; readonly found: FoundSymbol } | undefined;
 }
 
@@ -54,7 +53,6 @@ export function symbolsOf(
   return symbols;
 }
 
-/** The parts of the text that make its head, in order. */
 function headOf({ common, headEnd, nameStart, nameEnd }: Piece, start: number, end: number): TextSpan[] {
   const head = { start, end: Math.min(headEnd ?? end, end) };
   const name = { start: nameStart, end: nameEnd };
@@ -70,7 +68,6 @@ const holdingMethods: ReadonlySet<string> = new Set(
 );
 const holdingLocals: ReadonlySet<SymbolKind> = new Set(["function", "method", "constructor"]);
 
-/** Declarations in it are local to it. */
 const scope: FoundSymbol = { kind: "function", name: "", hasInside: true };
 
 function foundSymbol(
@@ -99,17 +96,14 @@ interface SymbolExtent {
   readonly start: number;
   readonly declarationStart: number;
   readonly end: number;
-  /** The comments above, as written. */
   readonly docs: readonly string[];
 }
 
 interface Attachments {
-  /** In text order. */
   readonly comments: readonly TextSpan[];
   extentOf(piece: Piece): SymbolExtent;
 }
 
-/** Finds the comments and attributes of a symbol. */
 function attachmentsIn(pieces: Pieces, text: string, rules: SymbolRules): Attachments {
   const attributesByEnd = new Map(pieces.attributes.map((one) => [one.end, one]));
   const attributesByStart = new Map(pieces.attributes.map((one) => [one.start, one]));
@@ -185,7 +179,6 @@ function hasBlankLine(text: string, start: number, end: number): boolean {
   return second >= 0 && second < end;
 }
 
-/** The end of the text before an offset, without trailing blanks. */
 export function endOfText(text: string, offset: number, from = 0): number {
   let at = offset;
   while (at > from && isBlank(text.charCodeAt(at - 1))) at--;

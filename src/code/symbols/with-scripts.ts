@@ -3,12 +3,10 @@ import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { loadGrammar } from "../grammars/load-grammar.ts";
 import { outlineOf } from "./outline-of.ts";
 
-/** Pages and components that contain scripts. */
 const holders: ReadonlySet<string> = new Set(["html", "vue", "svelte", "astro"]);
 /** Generated pages have hundreds. */
 const most = 20;
 
-/** Adds the symbols and faults of embedded scripts. */
 export async function withScripts(outline: Outline, text: string): Promise<Outline> {
   if (!holders.has(outline.language)) return outline;
   const scripts = new Map<CodeSymbol, Outline>();

@@ -8,7 +8,6 @@ import { brokeDown, tooSlow } from "./parse-errors.ts";
 export type WorkerRole = "reader" | "builder" | "indexer";
 
 export interface CodeWorkerOptions extends Omit<WorkerOptions, "program" | "args" | "flags" | "failures"> {
-  /** Its role, and the arguments of that role. */
   readonly role: readonly [WorkerRole, ...string[]];
   /** Whether it is for heavy grammars: see find-language.ts. */
   readonly heavy?: boolean;

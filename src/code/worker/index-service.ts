@@ -1,17 +1,15 @@
 import { availableParallelism } from "node:os";
 import type { IndexState, Reading } from "../../contract/code.ts";
 import type { Channel } from "../../workers/channel.ts";
-import type { BuildService } from "../index/build/build-service.ts";
-import { type BuildWorker, type IndexService, openIndexer } from "../index/open-indexer.ts";
+import type { BuildService, BuildWorker } from "../index/build/build-service.ts";
+import { type IndexService, openIndexer } from "../index/indexer.ts";
 import { isHeavy } from "../languages/find-language.ts";
 import { CodeWorker, orInHeavyWorker } from "./code-worker.ts";
 
-/** The service of a worker that keeps an index. */
 export interface IndexerService extends Omit<IndexService, "refresh" | "close"> {
   refresh(request: { readonly asked: number }, options: Reading): Promise<IndexState>;
 }
 
-/** What that worker calls in its parent. */
 export interface IndexerCallbacks {
   mayRead(realPaths: readonly string[], options: Reading): Promise<readonly boolean[]>;
   progress(told: { readonly asked: number; readonly message: string }, options: Reading): Promise<void>;
@@ -23,7 +21,6 @@ interface IndexingOptions {
   readonly runtime: Channel<IndexerCallbacks>;
 }
 
-/** Keeps the index in a worker process. */
 export function indexerService({ workspace, directory, runtime }: IndexingOptions) {
   const { signal: always } = new AbortController();
   const length = Math.min(availableParallelism(), mostWorkers);

@@ -9,7 +9,6 @@ export interface IndexWorkerOptions {
   readonly guard: PathGuard;
 }
 
-/** Queries the index of a workspace, which a worker keeps. */
 export class IndexWorker {
   readonly #worker: CodeWorker<IndexerService>;
   readonly #waiting = new Map<number, IndexWaiting["progress"]>();
@@ -35,7 +34,7 @@ export class IndexWorker {
     this.#waiting.set(asked, progress);
     try {
       const state = await this.#worker.ask("refresh", () => ({ asked }), { ...about, signal });
-      return { state, ...this.#questions };
+      return { state, ...this.#queries };
     } finally {
       this.#waiting.delete(asked);
     }
@@ -45,8 +44,8 @@ export class IndexWorker {
     return this.#worker.close();
   }
 
-  readonly #questions: Omit<ProjectIndex, "state"> = {
-    search: (question, { signal }) => this.#worker.ask("search", () => question, { ...about, signal }),
+  readonly #queries: Omit<ProjectIndex, "state"> = {
+    search: (query, { signal }) => this.#worker.ask("search", () => query, { ...about, signal }),
     candidates: (pattern, { signal }) => this.#worker.ask("candidates", () => pattern, { ...about, signal }),
     symbols: (wanted, { signal }) => this.#worker.ask("symbols", () => wanted, { ...about, signal }),
     central: (wanted, { signal }) => this.#worker.ask("central", () => wanted, { ...about, signal }),

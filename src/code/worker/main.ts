@@ -1,4 +1,3 @@
-/** The program of the workers that parse and index code. */
 import { type Serving, serveStarter } from "../../workers/serve-starter.ts";
 import type { WorkerRole } from "./code-worker.ts";
 import type { IndexerCallbacks } from "./index-service.ts";

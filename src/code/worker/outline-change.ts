@@ -3,10 +3,8 @@ import { BoundedCache } from "../../lib/bounded-cache.ts";
 
 /** Turns one outline into another: replaces the symbols between the first and the last few, which only move. */
 export interface OutlineChange extends Omit<Outline, "symbols"> {
-  /** The number of unchanged symbols at the beginning. */
   readonly first: number;
   readonly symbols: readonly CodeSymbol[];
-  /** The number of moved symbols at the end. */
   readonly last: number;
   readonly by: Movement;
 }

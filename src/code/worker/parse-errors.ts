@@ -2,7 +2,6 @@ import { ToolError } from "../../contract/error.ts";
 
 const readAsText = "Other files can still be parsed; read and edit this one as text.";
 
-/** `about` is the file, or what else was requested. */
 export function tooSlow(about: string): ToolError {
   return new ToolError("timeout", `${about} took too long to parse`, { hint: readAsText });
 }

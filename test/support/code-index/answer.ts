@@ -2,7 +2,7 @@
  * Builds the index of a workspace and runs queries. Arguments: workspace, folder of the index, words to look for.
  * Prints JSON: the state, and for each word the files that can contain it.
  */
-import { openIndexer } from "../../../src/code/index/open-indexer.ts";
+import { openIndexer } from "../../../src/code/index/indexer.ts";
 import { workerHere } from "./open-index.ts";
 
 const [workspace, directory, ...words] = process.argv.slice(2) as [string, string, ...string[]];

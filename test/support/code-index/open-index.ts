@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { buildService } from "../../../src/code/index/build/build-service.ts";
+import { type BuildWorker, buildService } from "../../../src/code/index/build/build-service.ts";
 import type { WordIndexFile } from "../../../src/code/index/build/build-words.ts";
-import { type BuildWorker, type IndexService, openIndexer } from "../../../src/code/index/open-indexer.ts";
+import { type IndexService, openIndexer } from "../../../src/code/index/indexer.ts";
 import type { IndexState } from "../../../src/contract/code.ts";
 import { ToolError } from "../../../src/contract/error.ts";
 

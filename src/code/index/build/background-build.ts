@@ -16,17 +16,14 @@ import type { WorkspaceState } from "./workspace-state.ts";
 /** Up to this many files may be read by two processes at once: cheaper than waiting for each other. */
 const fewFiles = 100;
 
-/** How often to check what another process has built. */
 const pollMs = 100;
 
-/** How long to wait after a failed write. */
 const retryMs = 30_000;
 
 interface BuildOptions {
   readonly workers: readonly BuildWorker[];
   readonly directory: string;
   readonly signal: AbortSignal;
-  /** Called when the index is found to be damaged. */
   readonly discard: () => void;
 }
 
@@ -92,7 +89,6 @@ export class BackgroundBuild {
       });
   }
 
-  /** Waits for the end, at most `patienceMs`. */
   async settled(options: {
     readonly signal: AbortSignal;
     readonly patienceMs: number;

@@ -27,7 +27,6 @@ export class Batches {
   /** By content hash, so that new content is tried again. */
   readonly #unparsable = new Set<string>();
   readonly #wordless = new Set<string>();
-  /** Paths of files without trigrams. */
   readonly #unreadable = new Set<string>();
   #dealt = 0;
 
@@ -128,7 +127,6 @@ export class Batches {
   }
 }
 
-/** Less is not worth a request of its own. */
 const fewBytes = 128 * 1024;
 
 function part(batch: Batch, start: number, end?: number): Batch {

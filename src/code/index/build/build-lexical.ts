@@ -44,7 +44,6 @@ const maxLineBytes = 400;
 
 const languageBytes = 16_000;
 
-/** Reads files and collects their trigrams. */
 export class LexicalBuilder {
   readonly #environment: Environment;
   readonly #collector = new TrigramCollector();
@@ -149,10 +148,8 @@ export class TrigramCollector {
   /** The number of texts with each trigram, and the trigrams of any text. */
   readonly #counts = new Uint32Array(trigramCount);
   readonly #held: number[] = [];
-  /** The trigrams of one text after the other. */
   #trigrams = new Uint32Array(2 ** 20);
   #length = 0;
-  /** The end of each text in `#trigrams`. */
   readonly #ends: number[] = [];
 
   add(bytes: Uint8Array): void {

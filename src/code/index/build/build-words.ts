@@ -47,7 +47,6 @@ const maxBytes = 16 * 1024 * 1024;
 
 let terms = new Terms();
 
-/** Reads files and collects the terms of their pieces. */
 export async function buildWordIndex(
   { files }: WordIndexRequest,
   environment: Environment,

@@ -32,7 +32,6 @@ export class WorkspaceLister {
     this.#environment = environment;
   }
 
-  /** By path, unordered. */
   async list(signal: AbortSignal): Promise<ReadonlyMap<string, ListedFile>> {
     const snapshot = await this.#environment.snapshot!({
       signal,

@@ -4,10 +4,8 @@ import { NumberList, nameTerms, type Terms } from "../../search/terms.ts";
 import { type Segment, SegmentWriter } from "../storage/segment.ts";
 import { emptyColumns, type WordHead } from "../storage/segment-table.ts";
 
-/** Collects the terms of pieces of code, and writes for each term the pieces that contain it. */
 export class TermCollector {
   readonly #terms: Terms;
-  /** The number of pieces with each term, and the terms of any piece. */
   #counts = new Uint32Array(2 ** 16);
   readonly #held = new NumberList();
   readonly #postings = new Postings();
@@ -137,7 +135,6 @@ class Postings {
   }
 }
 
-/** Sorts numbers of terms by the bytes of their terms. */
 export function inOrderOfBytes(numbers: Uint32Array, terms: Terms): Uint32Array {
   // Sorts numbers made of the first units and the position: many times faster than sorting strings.
   const keys = Float64Array.from(
@@ -187,7 +184,6 @@ function sortAlike(order: Uint32Array, terms: Terms): void {
   for (const [place, { number }] of sorted.entries()) order[place] = number;
 }
 
-/** Encodes terms into one reused buffer. */
 export class TermEncoder {
   readonly #bytes = new Uint8Array(512);
 

@@ -3,7 +3,6 @@ import { endsWithWords, nameTerm, nameWords } from "../../search/terms.ts";
 import { filterFiles } from "./path-filter.ts";
 import type { OutlinedSymbol, WordFile, WordIndex } from "./word-index.ts";
 
-/** Symbols by name, or by the last words of it, in path order. */
 export function findSymbols(wanted: SymbolsWanted, index: WordIndex): readonly IndexedSymbol[] {
   const words = nameWords(wanted.name);
   if (words.length === 0) return [];

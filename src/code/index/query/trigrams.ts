@@ -15,7 +15,6 @@ const spare = [
   0x7f,
 ];
 
-/** The class of each byte, below 128. */
 export const byteClasses: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => classOf(byte));
 
 function classOf(byte: number): number {

@@ -5,18 +5,15 @@ import type { FileRecord } from "../storage/index-store.ts";
 import { readOutline } from "../storage/outline-blob.ts";
 import type { Postings } from "../storage/segment.ts";
 
-/** What queries run on: the words of pieces of code. */
 export interface WordIndex {
   readonly segments: readonly WordSegment[];
   /** Undefined for a file that is gone or has changed: its documents do not count. */
   file(number: number): WordFile | undefined;
   files(): Iterable<WordFile>;
-  /** The symbols of a file in outline order. */
   outline(number: number): readonly OutlinedSymbol[];
 }
 
 interface WordSegment {
-  /** The number of pieces; those of one file are adjacent. */
   readonly documents: number;
   /** The file number of each document, the same in all segments. */
   readonly fileOf: Uint32Array;
@@ -47,7 +44,6 @@ export type OutlinedSymbol = Pick<
   "kind" | "name" | "parent" | "firstLine" | "lastLine" | "line" | "signature" | "doc"
 >;
 
-/** The words of all files whose records are current. */
 export function currentWordIndex({ store, state }: IndexView): WordIndex {
   const segments = Array.from(
     store.segments.words,

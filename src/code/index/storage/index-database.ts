@@ -9,7 +9,6 @@ import { indexFile } from "./index-file.ts";
 /** Raise it when anything stored changes its form or meaning: an index of another version is rebuilt. */
 const version = 4;
 
-/** How long one process waits for another that is writing. */
 const patienceMs = 10_000;
 
 const tables = `
@@ -50,7 +49,6 @@ export class IndexDatabase {
     return this.problem !== undefined || identityOf(this.path) === this.identity;
   }
 
-  /** Changes whenever another process has written. */
   get othersWrote(): number {
     return this.#statement("PRAGMA data_version").get()![0] as unknown as number;
   }
@@ -72,7 +70,6 @@ export class IndexDatabase {
     return (this.one<[number]>("SELECT seq FROM sqlite_sequence WHERE name=?", table)?.[0] ?? 0) + 1;
   }
 
-  /** Sees one state of the database throughout. */
   read<Result>(act: () => Result): Result {
     return this.#within("BEGIN", () => {
       // The first read decides which state that is.
@@ -81,7 +78,6 @@ export class IndexDatabase {
     });
   }
 
-  /** All or nothing, while no other process writes. */
   change<Result>(act: () => Result): Result {
     return this.#within("BEGIN IMMEDIATE", act);
   }

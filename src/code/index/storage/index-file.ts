@@ -5,7 +5,6 @@ export function indexFile(directory: string): string {
   return join(directory, "index.db");
 }
 
-/** The size in bytes; undefined where there is none. */
 export function sizeOfIndex(directory: string): number | undefined {
   const file = indexFile(directory);
   return identityOf(file) === undefined ? undefined : sizeOf(file);

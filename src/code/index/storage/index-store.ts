@@ -88,7 +88,6 @@ export class IndexStore {
     return added;
   }
 
-  /** Stores a record that was modified. */
   update(record: FileRecord): void {
     const [number, ...values] = toRow(record);
     this.#database.run(
@@ -176,7 +175,6 @@ export interface FileRecord {
 export interface FileTraits {
   /** No words are taken from it. */
   readonly binary: boolean;
-  /** Has characters that match ASCII letters when case is ignored. */
   readonly oddCase: boolean;
   /** It crashes its grammar, is too large, or is generated: no symbols are taken from it. */
   readonly unparsed: boolean;

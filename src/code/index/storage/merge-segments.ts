@@ -49,12 +49,10 @@ function toMerge<Head extends { readonly documents: number }>(
   });
   const bySize = all.toSorted((one, other) => one.size - other.size);
   const small = segments.length > most[kind] ? bySize : bySize.filter(({ share }) => share < 0.5);
-  return small
-    .slice(0, atOnce)
-    .map(({ segment }) => ({
-      segment,
-      alive: Array.from(filesOf(segment.head), (file) => store.record(file)?.[kind] === segment.number),
-    }));
+  return small.slice(0, atOnce).map(({ segment }) => ({
+    segment,
+    alive: Array.from(filesOf(segment.head), (file) => store.record(file)?.[kind] === segment.number),
+  }));
 }
 
 const counts = new WeakMap<Uint32Array, number>();

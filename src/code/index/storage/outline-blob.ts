@@ -14,7 +14,6 @@ type Row = readonly [
   doc: string | 0,
 ];
 
-/** The stored symbols of a file. */
 export function writeOutline(symbols: readonly CodeSymbol[]): Uint8Array {
   const rows = symbols.map(
     ({ kind, name, parent = -1, firstLine, lastLine, line, signature, doc }): Row => [

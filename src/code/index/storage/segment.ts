@@ -96,7 +96,6 @@ export interface Postings {
   readonly weights: Uint8Array;
 }
 
-/** A segment without its pages. */
 export type SegmentHead = Omit<Segment, "pages">;
 
 /** Finds terms in a segment; pages are read on demand. */

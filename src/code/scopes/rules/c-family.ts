@@ -1,3 +1,4 @@
+import type { TextSpan } from "../../lines.ts";
 import {
   define,
   each,
@@ -43,7 +44,6 @@ export const c: ScopeRules = {
     ...each("struct_specifier.name union_specifier.name enum_specifier.name", tagged),
     "labeled_statement.label": define({ in: "function", kind: kinds.label }),
     "field_declaration.declarator": memberDefinition,
-    // The effect of the preprocessor is unknown.
     preproc_params: foreign,
     ...each(
       "preproc_def.name preproc_function_def.name preproc_ifdef.name preproc_defined preproc_call " +
@@ -70,10 +70,7 @@ function named(way: NodePath): Meaning {
 }
 
 /** A macro's parameters are its own; other names are resolved where it is used. */
-function inMacro(
-  way: NodePath,
-  { start, end }: { readonly start: number; readonly end: number },
-): Meaning | undefined {
+function inMacro(way: NodePath, { start, end }: TextSpan): Meaning | undefined {
   if (!way.steps.some(({ type: kind }) => kind === "preproc_arg")) return undefined;
   if (/^#\s*(?:error|warning)/.test(textOf(way, way.steps.at(-2)!))) return foreign;
   const macro = nearestOf(way, way.steps.length - 1, ["preproc_function_def"]);

@@ -96,7 +96,6 @@ function inBody({ steps }: NodePath, at: number, definition: ReturnType<typeof d
   return isBody ? { ...definition, at: index - 1 } : definition;
 }
 
-/** An embedded type makes a field of its name. */
 function embedded(way: NodePath, at: number): Meaning | "up" {
   const field = textOf(way, way.steps[at - 1]!).replace(/`[^`]*`\s*$|"[^"]*"\s*$/, "");
   return field.replace(/^\*?\s*/, "").trim() === textOf(way, way.steps[at]!).replace(/^\*?\s*/, "")

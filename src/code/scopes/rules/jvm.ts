@@ -191,7 +191,6 @@ function isFunctionName(way: NodePath, at: number): boolean {
   return /^\s*\(/.test(way.text.slice(way.steps[at]!.end)) && way.steps[at]!.type === "simple_identifier";
 }
 
-/** `a and b` calls a member of `a`. */
 function isOperator({ steps }: NodePath, at: number): boolean {
   const [{ start, end }, whole] = [steps[at]!, steps[at - 1]!];
   return start !== whole.start && end !== whole.end;

@@ -1,3 +1,4 @@
+import type { TextSpan } from "../../lines.ts";
 import {
   type Decide,
   define,
@@ -161,10 +162,7 @@ function knownAttribute(way: NodePath): boolean {
 }
 
 /** `{name}` in the text of a format macro. */
-function inFormat(
-  way: NodePath,
-  { start, end }: { readonly start: number; readonly end: number },
-): Meaning | undefined {
+function inFormat(way: NodePath, { start, end }: TextSpan): Meaning | undefined {
   if (!way.steps.some(({ type }) => /string/.test(type))) return undefined;
   const { text } = way;
   const opened = /\{+$/.exec(text.slice(Math.max(0, start - 20), start))?.[0].length ?? 0;

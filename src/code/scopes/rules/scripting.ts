@@ -1,3 +1,4 @@
+import type { TextSpan } from "../../lines.ts";
 import {
   argument,
   define,
@@ -60,10 +61,7 @@ function isBashExport(way: NodePath, at: number): boolean {
 /**
  * Text that is evaluated later, like the argument of `trap`, and arguments that some commands take as assignments.
  */
-function inBashText(
-  way: NodePath,
-  { start, end }: { readonly start: number; readonly end: number },
-): Meaning | undefined {
+function inBashText(way: NodePath, { start, end }: TextSpan): Meaning | undefined {
   const { type } = way.steps.at(-1)!;
   const before = way.text.slice(Math.max(0, start - 2), start);
   if (type === "raw_string") return /\$\{?$/.test(before) ? unclear : undefined;

@@ -214,7 +214,6 @@ function ownMember(way: NodePath): Meaning {
   return nameOf(way).startsWith("#") ? define({ in: "outside", kind: kinds.private }) : memberDefinition;
 }
 
-/** `<name>` of HTML is not a reference. */
 function element(way: NodePath): Meaning {
   return /^[\p{Ll}]/u.test(nameOf(way)) ? foreign : reference;
 }
