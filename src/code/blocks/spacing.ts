@@ -1,4 +1,4 @@
-import type { CodeSymbol, Outline, SymbolKind } from "../../contract/code.ts";
+import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { blankLinesBelow } from "../lines.ts";
 import { spanOf } from "./block-text.ts";
 import type { Snippet } from "./snippet.ts";

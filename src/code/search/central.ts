@@ -1,4 +1,4 @@
-import type { CentralFile, CentralWanted, SymbolKind } from "../../contract/code.ts";
+import type { CentralFile, CentralWanted } from "../../contract/code.ts";
 import { indexedSymbol } from "../index/query/find-symbols.ts";
 import { filterFiles } from "../index/query/path-filter.ts";
 import type { OutlinedSymbol, WordFile, WordIndex } from "../index/query/word-index.ts";

@@ -1,4 +1,4 @@
-import type { CodeSymbol, SymbolKind } from "../../contract/code.ts";
+import type { CodeSymbol } from "../../contract/code.ts";
 import { lineOf, lineStartsOf, type TextSpan } from "../lines.ts";
 
 /** A part of a file that is found and shown as one: a symbol's own text, or text around symbols. */
