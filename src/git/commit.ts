@@ -1,26 +1,16 @@
 import { reworded, ToolError } from "../contract/error.ts";
 import { printable } from "../lib/printable.ts";
 import { showPath } from "../lib/show-path.ts";
-import { authorSettings, requireAuthor } from "./author.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { filtersBesideHooks } from "./filters.ts";
-import { type Hooks, hooksFor } from "./hooks.ts";
+import { type Hooks, hooksFor, settingsByOwner } from "./hooks.ts";
 import { statusByNames, textOfName } from "./names.ts";
-import { operationsIn } from "./read-status.ts";
-import {
-  type GitContext,
-  type GitOptions,
-  type GitResult,
-  outputOfGit,
-  type Repository,
-  runGit,
-} from "./run-git.ts";
-import { settingsByOwner } from "./settings-by-owner.ts";
-import { signLastCommit, takeBackCommit } from "./sign-commit.ts";
-import { signingBy } from "./signing.ts";
+import { operationsIn } from "./status.ts";
+import { type GitContext, type GitOptions, type GitResult, outputOfGit, type Repository, runGit } from "./run-git.ts";
+import { signLastCommit, takeBackCommit, signingBy } from "./sign-commit.ts";
 import { tryWritingGit } from "./write-git.ts";
 
-export interface CommitRequest {
+interface CommitRequest {
   /** None to keep that of the commit that is amended. */
   readonly message: string | undefined;
   readonly amend: boolean;
@@ -210,3 +200,72 @@ function outputOf({ stdout, stderr }: GitResult): string {
 }
 
 const maxOutput = 5000;
+
+/** Who commits, by git's own settings; never guessed from the names of the user and the machine. */
+async function requireAuthor(repository: Repository, context: GitContext): Promise<void> {
+  const { code, stderr } = await runGit(repository, ["var", "GIT_COMMITTER_IDENT"], context, {
+    settings: authorSettings,
+  });
+  if (code === 0) return;
+  const isEmail = !/empty ident name|no name was given/.test(stderr);
+  throw new ToolError(
+    "unavailable",
+    `git does not know who commits: user.${isEmail ? "email" : "name"} is not set`,
+    {
+      hint: 'Ask the person to run: git config --global user.name "Their Name" && git config --global user.email their@address',
+    },
+  );
+}
+
+const authorSettings = { "user.useConfigOnly": "true" } as const;
+
+/** A commit, and what it changes. */
+export interface CommitSummary {
+  readonly hash: string;
+  readonly short: string;
+  readonly subject: string;
+  readonly files: readonly CommittedFile[];
+}
+
+interface CommittedFile {
+  readonly path: string;
+  readonly from?: string;
+  /** Undefined for a binary file. */
+  readonly additions: number | undefined;
+  readonly deletions: number | undefined;
+}
+
+/** The last commit; of a merge what it changes on this branch. */
+export async function lastCommit(repository: Repository, context: GitContext): Promise<CommitSummary> {
+  const words = ["log", "-1", "--no-show-signature", "--format=%H%x00%h%x00%P%x00%s"];
+  const [hash = "", short = "", parents = "", subject = ""] = (await outputOfGit(repository, words, context))
+    .toString()
+    .replace(/\n$/, "")
+    .split("\0");
+  const [parent] = parents.split(" ");
+  const compared = parent ? [parent, hash] : ["--root", "--no-commit-id", hash];
+  const counting = ["diff-tree", "-r", "-z", "--numstat", "--find-renames", ...compared];
+  const counted = (await outputOfGit(repository, counting, context)).toString("latin1");
+  return { hash, short, subject, files: readCounts(counted, repository.prefix) };
+}
+
+/** "3 TAB 1 TAB path NUL", or without a path when two follow it: from and to. */
+function readCounts(output: string, prefix: string): readonly CommittedFile[] {
+  const fields = output.split("\0");
+  const files: CommittedFile[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 1) {
+    const [, added = "", deleted = "", name = ""] = /^(\S+)\t(\S+)\t(.*)$/s.exec(fields[at]!) ?? [];
+    const isMoved = name === "";
+    const counts = { additions: numberIn(added), deletions: numberIn(deleted) };
+    const path = prefix + textOfName(isMoved ? fields[at + 2]! : name);
+    files.push(
+      isMoved ? { path, from: prefix + textOfName(fields[at + 1]!), ...counts } : { path, ...counts },
+    );
+    if (isMoved) at += 2;
+  }
+  return files;
+}
+
+function numberIn(text: string): number | undefined {
+  return text === "-" ? undefined : Number(text);
+}

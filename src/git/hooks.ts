@@ -1,9 +1,8 @@
 import { homedir } from "node:os";
 import { posix } from "node:path";
 import { showPath } from "../lib/show-path.ts";
-import { rulesToRun } from "./rules-to-run.ts";
-import { complaintOf, type GitContext, type GitOptions, type Repository } from "./run-git.ts";
-import { settingOf, settingsByOwner } from "./settings-by-owner.ts";
+import { complaintOf, type GitContext, type GitOptions, type Repository, outputOfGit } from "./run-git.ts";
+import type { Environment } from "../contract/environment.ts";
 
 /** What becomes of the hooks of a command. */
 export interface Hooks {
@@ -114,3 +113,50 @@ async function namesIn(directory: string, { environment, signal }: GitContext): 
 }
 
 const maxListed = 1024 * 1024;
+
+/** What a person would have to write for a command to run unasked, to be named in a sentence. */
+export async function rulesToRun(
+  command: string,
+  { sandbox }: Pick<Environment, "sandbox">,
+): Promise<string> {
+  const rule = `"allow run ${command}"`;
+  const { level } = (await sandbox?.()) ?? { level: "none" };
+  return level === "none"
+    ? `the rules ${rule} and, as there is no sandbox, "unconfined run ${command}"`
+    : `the rule ${rule}`;
+}
+
+/** One setting as files of settings have it, and whose file that is. */
+export interface Setting {
+  /** Section and name in lower case. */
+  readonly key: string;
+  readonly value: string;
+  readonly from: "person" | "repository";
+}
+
+/** All of them in the order in which they count; the last of a key wins. Ours are left out. Read once for a call. */
+export function settingsByOwner(repository: Repository, context: GitContext): Promise<readonly Setting[]> {
+  const settings = known.get(repository) ?? readSettings(repository, context);
+  known.set(repository, settings);
+  return settings;
+}
+
+const known = new WeakMap<Repository, Promise<readonly Setting[]>>();
+
+async function readSettings(repository: Repository, context: GitContext): Promise<readonly Setting[]> {
+  const listing = await outputOfGit(repository, ["config", "--list", "-z", "--show-scope"], context);
+  const fields = listing.toString().split("\0");
+  const found: Setting[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const scope = fields[at]!;
+    if (scope === "command") continue;
+    const [, key = "", value = "true"] = /^([^\n]*)(?:\n(.*))?$/s.exec(fields[at + 1]!) ?? [];
+    found.push({ key, value, from: scope === "system" || scope === "global" ? "person" : "repository" });
+  }
+  return found;
+}
+
+/** The one that counts. */
+export function settingOf(settings: readonly Setting[], key: string): Setting | undefined {
+  return settings.findLast((setting) => setting.key === key);
+}

@@ -1,6 +1,7 @@
 import { ToolError } from "../contract/error.ts";
 import { nearest } from "../lib/nearest.ts";
-import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
+import { pathspecs } from "./paths.ts";
+import { type GitContext, outputOfGit, type Repository, runGit } from "./run-git.ts";
 
 /** What a revision means: an object by its hash, which no command can take for an option or a path. */
 export interface Revision {
@@ -117,4 +118,98 @@ async function refNames(repository: Repository, context: GitContext): Promise<re
     .toString()
     .split("\n")
     .filter((name) => name !== "");
+}
+
+/** What a commit or tree has under a name. */
+export interface TreeEntry {
+  /** As git names it: from the top, or from the tree that was read. */
+  readonly path: string;
+  readonly kind: "file" | "executable" | "link" | "directory" | "submodule";
+  readonly hash: string;
+  /** Of a file or link. */
+  readonly bytes?: number;
+}
+
+/** The entry of a commit at one of git's paths; undefined if there is none. */
+export async function readEntry(
+  commit: string,
+  path: string,
+  repository: Repository,
+  context: GitContext,
+): Promise<TreeEntry | undefined> {
+  const args = ["ls-tree", "-z", "-l", "--full-tree", commit, "--", path];
+  const entries = parseTree((await outputOfGit(repository, args, context)).toString());
+  return entries.find((entry) => entry.path === path);
+}
+
+/** What is in a tree, by its hash or that of a commit. */
+export async function readTree(
+  tree: string,
+  repository: Repository,
+  context: GitContext,
+): Promise<readonly TreeEntry[]> {
+  const args = ["ls-tree", "-z", "-l", "--full-tree", tree];
+  return parseTree((await outputOfGit(repository, args, context)).toString());
+}
+
+function parseTree(output: string): readonly TreeEntry[] {
+  return output.split("\0").flatMap((record) => {
+    const [, mode = "", hash, size, path] =
+      /^(\d{6}) [a-z]+ ([0-9a-f]{40,64}) +(\d+|-)\t(.*)$/s.exec(record) ?? [];
+    if (hash === undefined || path === undefined) return [];
+    const bytes = size === "-" ? {} : { bytes: Number(size) };
+    return [{ path, kind: kinds[mode] ?? "file", hash, ...bytes }];
+  });
+}
+
+const kinds: Readonly<Record<string, TreeEntry["kind"]>> = {
+  "100755": "executable",
+  "120000": "link",
+  "040000": "directory",
+  "160000": "submodule",
+};
+
+/** A path as git names it, and as the caller spelled it. */
+interface NamedPath {
+  readonly path: string;
+  readonly given: string;
+}
+
+/** Throws `not-found` for a path that is neither in the working tree, nor in the index, nor in one of these commits or HEAD. */
+export async function requireKnown(
+  named: readonly NamedPath[],
+  commits: readonly string[],
+  repository: Repository,
+  context: GitContext,
+): Promise<void> {
+  for (const { path, given } of named) {
+    const missing = await whyMissing(given, context);
+    if (missing === undefined) continue;
+    const listing = ["ls-files", "-z", ...pathspecs(repository, [path])];
+    if ((await outputOfGit(repository, listing, context)).length > 0) continue;
+    if (!(await isCommitted(path, [...commits, "HEAD"], repository, context))) throw missing;
+  }
+}
+
+async function whyMissing(given: string, { environment }: GitContext): Promise<ToolError | undefined> {
+  try {
+    await environment.info(given, { followLinks: false });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ToolError) return error.code === "not-found" ? error : undefined;
+    throw error;
+  }
+}
+
+async function isCommitted(
+  path: string,
+  commits: readonly string[],
+  repository: Repository,
+  context: GitContext,
+): Promise<boolean> {
+  for (const commit of commits) {
+    const words = ["rev-parse", "--verify", "--quiet", `${commit}:${path}`];
+    if ((await runGit(repository, words, context)).code === 0) return true;
+  }
+  return false;
 }

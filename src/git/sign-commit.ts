@@ -1,5 +1,6 @@
 import { type GitContext, type GitOptions, outputOfGit, type Repository, runGit } from "./run-git.ts";
 import { writeGit } from "./write-git.ts";
+import { type Setting, settingOf } from "./hooks.ts";
 
 /**
  * Puts the same commit with a signature in the place of the last one. A signature needs the person's keys, which no sandbox
@@ -61,4 +62,51 @@ async function moveHead(
 function identity(who: "AUTHOR" | "COMMITTER", line = ""): Readonly<Record<string, string>> {
   const [, name = "", email = "", date = ""] = /^(.*?) ?<(.*)> (\d+ [+-]\d+)$/.exec(line) ?? [];
   return { [`GIT_${who}_NAME`]: name, [`GIT_${who}_EMAIL`]: email, [`GIT_${who}_DATE`]: `@${date}` };
+}
+
+/** How a commit is signed, or why it is not although settings ask for it. */
+type Signing =
+  | { readonly isSigned: true; readonly settings: Readonly<Record<string, undefined>> }
+  | { readonly isSigned: false; readonly note?: string };
+
+/**
+ * A signature is the person's: that there is one, its program and its key are for their own settings to say, not for the
+ * repository's. It needs their keys, which no sandbox has: beside hooks, which run in one, nothing is signed.
+ */
+export function signingBy(
+  settings: readonly Setting[],
+  { areHooksRun }: { readonly areHooksRun: boolean },
+): Signing {
+  const asked = settingOf(settings, "commit.gpgsign");
+  if (asked === undefined || !isTrue(asked.value)) return { isSigned: false };
+  const foreign = settings.find(({ key, from }) => from === "repository" && isAboutSigning(key));
+  if (foreign !== undefined)
+    return {
+      isSigned: false,
+      note: `Not signed: ${foreign.key} is set by the repository, and signing is only for the person's own settings.`,
+    };
+  if (areHooksRun)
+    return {
+      isSigned: false,
+      note: "Not signed: hooks ran in the sandbox, where no key is. `git commit --amend --no-edit -S` signs it.",
+    };
+  return { isSigned: true, settings: asTheFilesSay };
+}
+
+function isAboutSigning(key: string): boolean {
+  return key === "commit.gpgsign" || key === "user.signingkey" || key.startsWith("gpg.");
+}
+
+/** What is else turned off for every command. */
+const asTheFilesSay = {
+  "commit.gpgSign": undefined,
+  "gpg.program": undefined,
+  "gpg.openpgp.program": undefined,
+  "gpg.x509.program": undefined,
+  "gpg.ssh.program": undefined,
+  "gpg.ssh.defaultKeyCommand": undefined,
+} as const;
+
+function isTrue(value: string): boolean {
+  return /^(?:true|yes|on|[1-9]\d*)$/i.test(value);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { agentName } from "./agent-name.ts";
+import { agentName } from "./headers.ts";
 
 it("names the version that is released", () => {
   const { name, version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isNear } from "./is-near.ts";
+import { isNear } from "./parse-web-url.ts";
 
 it("sees which URLs name what is near, in whatever form", () => {
   const near = [

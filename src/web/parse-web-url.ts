@@ -1,5 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 import { parseHost } from "../lib/net/parse-host.ts";
+import { kindOfAddress } from "../lib/net/kind-of-address.ts";
 
 /** What can be fetched. `invalid-input` for everything else, which says what is wrong with it. */
 export function parseWebUrl(text: string): URL {
@@ -41,4 +42,9 @@ const mostCharacters = 8000;
 
 function shortened(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+/** Whether a URL names this machine or an address that is not on the internet. Of other names nobody knows it yet. */
+export function isNear({ hostname }: URL): boolean {
+  return /(?:^|\.)localhost\.?$/.test(hostname) || (kindOfAddress(hostname) ?? "public") !== "public";
 }

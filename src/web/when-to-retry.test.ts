@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { whenToRetry } from "./when-to-retry.ts";
+import { whenToRetry } from "./headers.ts";
 
 it.each([
   ["30", "in 30 s"],

@@ -1,14 +1,14 @@
-import type { OutputKept } from "../../contract/output.ts";
+import type { OutputKept, KeptOutput, Outputs } from "../../contract/output.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { explainFailure } from "../explain-failure.ts";
-import { gitPath, isHidden } from "../paths.ts";
-import { complaintOf, type GitOptions, type Repository, startGit } from "../run-git.ts";
-import { heldDiffOptions } from "../settings.ts";
-import { type DiffFile, DiffReader } from "./diff-reader.ts";
-import { LongText } from "./long-text.ts";
+import { gitPath, isHidden, pathspecs } from "../paths.ts";
+import { complaintOf, type GitOptions, type Repository, startGit, heldDiffOptions, type GitContext, outputOfGit } from "../run-git.ts";
+import { type DiffFile, DiffReader, type DiffStatus } from "./parse-diff.ts";
+import { showSize } from "../../lib/show-size.ts";
+import { characterStart } from "../../lib/truncate.ts";
 
 /** A diff as it was read: all of its files, and as much of its text as can be shown. */
-export interface Diff {
+interface Diff {
   readonly files: readonly DiffFile[];
   /** Left out, as they may hold secrets. */
   readonly hidden: readonly string[];
@@ -17,7 +17,7 @@ export interface Diff {
   readonly kept?: OutputKept;
 }
 
-export interface DiffWanted {
+interface DiffWanted {
   /** "diff" or "show", and what of it: hashes, pathspecs. */
   readonly words: readonly string[];
   readonly pathspecs: readonly string[];
@@ -57,7 +57,7 @@ export async function readDiff(
 }
 
 /** Names in the answer are of the workspace. */
-export function diffOptions({ prefix, below }: Repository): readonly string[] {
+function diffOptions({ prefix, below }: Repository): readonly string[] {
   return [
     ...heldDiffOptions,
     "-M",
@@ -66,3 +66,114 @@ export function diffOptions({ prefix, below }: Repository): readonly string[] {
     `--dst-prefix=b/${prefix}`,
   ];
 }
+
+/** A text of any length: its beginning is held, the whole is kept under a handle once it is longer. */
+class LongText {
+  readonly #outputs: Outputs;
+  readonly #maxChars: number;
+  #held = "";
+  #kept: KeptOutput | undefined;
+
+  constructor(outputs: Outputs, maxChars: number) {
+    this.#outputs = outputs;
+    this.#maxChars = maxChars;
+  }
+
+  async add(text: string): Promise<void> {
+    if (this.#kept !== undefined) return this.#kept.isFull ? undefined : this.#kept.write(text);
+    this.#held += text;
+    if (this.#held.length <= this.#maxChars) return;
+    this.#kept = this.#outputs.begin();
+    await this.#kept.write(this.#held);
+    this.#held = beginningOf(this.#held, this.#maxChars);
+  }
+
+  async end(): Promise<{ readonly text: string; readonly kept?: OutputKept }> {
+    if (this.#kept === undefined) return { text: this.#held };
+    const { handle } = this.#kept;
+    const { keptBytes, isWhole } = await this.#kept.end({ keep: true });
+    const way = `kept as ${handle}: give it as a path to file.read or search.grep.`;
+    const note = isWhole
+      ? `The whole diff is ${way}`
+      : `The first ${showSize(keptBytes)} of the diff are ${way}`;
+    const kept =
+      keptBytes === 0
+        ? { handle: undefined, note: "The rest could not be kept: ask for fewer paths.", gaps: [] }
+        : { handle, note, gaps: [] };
+    return { text: this.#held, kept };
+  }
+}
+
+/** Whole lines, unless the first is too long. */
+function beginningOf(text: string, maxChars: number): string {
+  const end = text.lastIndexOf("\n", maxChars - 1) + 1;
+  return text.slice(0, end > 0 ? end : characterStart(text, maxChars));
+}
+
+/** What differs and how much, without the text. `words`: "diff" or "show", and of what. */
+export async function readNumbers(
+  words: readonly string[],
+  paths: readonly string[],
+  repository: Repository,
+  context: GitContext,
+  options: GitOptions = {},
+): Promise<readonly DiffFile[]> {
+  const [command = "", ...rest] = words;
+  const args = [command, ...diffOptions(repository), "--raw", "--numstat", "-z", ...rest];
+  const output = await outputOfGit(repository, [...args, ...pathspecs(repository, paths)], context, options);
+  return parseNumbers(output.toString(), repository.prefix);
+}
+
+/** First a record with the status of each file, then one with its numbers; a file that was renamed has two names in each. */
+function parseNumbers(output: string, prefix: string): readonly DiffFile[] {
+  const files = new Map<string, DiffFile>();
+  const fields = output.split("\0");
+  let at = 0;
+  const next = () => prefix + (fields[at++] ?? "");
+  while (at < fields.length) {
+    const field = fields[at++]!.replace(/^\n/, "");
+    const [, modes = "", letter] = /^:+((?:[0-7]+ )+)(?:[0-9a-f.]+ )+([A-Z])/.exec(field) ?? [];
+    const [, additions, deletions, name] = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(field) ?? [];
+    if (letter !== undefined) {
+      const from = letter === "R" || letter === "C" ? next() : undefined;
+      const path = next();
+      if (files.get(path)?.status === "unmerged") continue;
+      files.set(path, {
+        path,
+        status: statuses[letter] ?? (new Set(modes.trim().split(" ")).size > 1 ? "mode changed" : "modified"),
+        ...(from !== undefined && { from }),
+        additions: 0,
+        deletions: 0,
+        isBinary: false,
+        patch: "",
+        isCut: false,
+      });
+    } else if (name !== undefined) {
+      if (name === "") next();
+      const path = name === "" ? next() : prefix + name;
+      const file = files.get(path);
+      if (file === undefined) continue;
+      const isBinary = additions === "-";
+      files.set(path, {
+        ...file,
+        isBinary,
+        ...(!isBinary && { additions: Number(additions), deletions: Number(deletions) }),
+        ...((isBinary || additions !== "0" || deletions !== "0") &&
+          file.status === "mode changed" && { status: "modified" }),
+      });
+    }
+  }
+  // Of the others only the time has changed.
+  return [...files.values()].filter(
+    ({ status, additions, deletions, isBinary }) =>
+      status !== "modified" || isBinary || additions > 0 || deletions > 0,
+  );
+}
+
+const statuses: Readonly<Record<string, DiffStatus>> = {
+  A: "added",
+  D: "deleted",
+  R: "renamed",
+  C: "copied",
+  U: "unmerged",
+};

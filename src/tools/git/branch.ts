@@ -3,16 +3,8 @@ import * as z from "zod/mini";
 import type { Access } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
-import {
-  commitOfBranch,
-  listBranches,
-  noBranchToDelete,
-  noSuchBranch,
-  requireBranchName,
-} from "../../git/branches.ts";
-import { deleteBranch } from "../../git/delete-branch.ts";
-import { findRepository } from "../../git/find-repository.ts";
-import { findWritable } from "../../git/find-writable.ts";
+import { commitOfBranch, listBranches, noBranchToDelete, noSuchBranch, requireBranchName, deleteBranch } from "../../git/branches.ts";
+import { findRepository, findWritable } from "../../git/find-repository.ts";
 import { hooksFor } from "../../git/hooks.ts";
 import { resolveCommit } from "../../git/revisions.ts";
 import { type Repository, runGit } from "../../git/run-git.ts";

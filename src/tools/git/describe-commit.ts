@@ -1,4 +1,4 @@
-import type { Commit } from "../../git/read-log.ts";
+import type { Commit } from "../../git/log.ts";
 import { printable, printableLine } from "../../lib/printable.ts";
 import { showPath } from "../../lib/show-path.ts";
 

@@ -1,4 +1,4 @@
-import type { DiffFile } from "../../git/diff/diff-reader.ts";
+import type { DiffFile } from "../../git/diff/parse-diff.ts";
 import { counted } from "../../lib/counted.ts";
 import { showPath } from "../../lib/show-path.ts";
 import type { GitDiffData } from "./diff.ts";

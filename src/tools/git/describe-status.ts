@@ -1,5 +1,5 @@
 import type { Change } from "../../git/parse-status.ts";
-import type { Operation } from "../../git/read-status.ts";
+import type { Operation } from "../../git/status.ts";
 import { counted } from "../../lib/counted.ts";
 import { showPath } from "../../lib/show-path.ts";
 import type { GitStatusData } from "./status.ts";

@@ -1,16 +1,14 @@
 import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { OutputLimits, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
-import type { DiffFile } from "../../git/diff/diff-reader.ts";
-import { readDiff } from "../../git/diff/read-diff.ts";
-import { readNumbers } from "../../git/diff/read-numbers.ts";
-import { throughFilters } from "../../git/filters-of.ts";
-import { findTogether } from "../../git/find-together.ts";
+import type { DiffFile } from "../../git/diff/parse-diff.ts";
+import { readDiff, readNumbers } from "../../git/diff/read-diff.ts";
+import { throughFilters } from "../../git/filters.ts";
+import { findTogether } from "../../git/find-repository.ts";
 import { gitPath, pathspecs, workspacePath } from "../../git/paths.ts";
-import { requireKnown } from "../../git/require-known.ts";
-import { resolveRange } from "../../git/revisions.ts";
+import { requireKnown, resolveRange } from "../../git/revisions.ts";
 import type { GitOptions, Repository } from "../../git/run-git.ts";
-import { submoduleStates } from "../../git/submodule-states.ts";
+import { submoduleStates } from "../../git/status.ts";
 import { showPath } from "../../lib/show-path.ts";
 import { describeDiff, describeNumbers, sums } from "./describe-diff.ts";
 

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { findRepository } from "../../git/find-repository.ts";
-import { momentOf } from "../../git/moment-of.ts";
+import { momentOf, type Commit, readLog } from "../../git/log.ts";
 import { pathspecs } from "../../git/paths.ts";
-import { type Commit, readLog } from "../../git/read-log.ts";
 import { resolveRange } from "../../git/revisions.ts";
 import { describeFiles, describeLine } from "./describe-commit.ts";
 

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { TextEncoding } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
-import { readEntry, readTree, type TreeEntry } from "../../git/read-tree.ts";
+import { readEntry, readTree, type TreeEntry } from "../../git/revisions.ts";
 import { outputOfGit, type Repository } from "../../git/run-git.ts";
 import { counted } from "../../lib/counted.ts";
 import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../lib/encoding.ts";

@@ -1,7 +1,7 @@
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import type { FetchedPage } from "../../web/fetch-page.ts";
-import { whenToRetry } from "../../web/when-to-retry.ts";
+import { whenToRetry } from "../../web/headers.ts";
 import { readPage } from "./read-page.ts";
 
 /** An answer that is no page: why, what to do, and the beginning of what the server says. */

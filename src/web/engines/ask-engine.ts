@@ -1,12 +1,9 @@
 import type { Environment } from "../../contract/environment.ts";
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
-import type { WebAnswer } from "../../contract/web.ts";
 import { printableLine } from "../../lib/printable.ts";
-import { agentName } from "../agent-name.ts";
-import { whenToRetry } from "../when-to-retry.ts";
-import { parseJson, valueAt } from "./answers.ts";
-import type { Engine, FoundPage, SearchQuestion, SearchResult } from "./engine.ts";
-import { withoutKey } from "./without-key.ts";
+import { agentName, whenToRetry } from "../headers.ts";
+import { parseJson, valueAt, type Engine, type FoundPage, type SearchQuestion, type SearchResult, textOf } from "./engine.ts";
+import type { WebAnswer } from "../../contract/web.ts";
 
 /** What was found, as it can be shown. */
 export interface FoundResults {
@@ -145,4 +142,22 @@ function dayOf(date: unknown): string | undefined {
   if (day !== undefined) return day;
   const time = Date.parse(date);
   return Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 10);
+}
+
+/** An answer in which the key is nowhere repeated, as it is or escaped: neither results nor errors show it then. */
+function withoutKey(answer: WebAnswer, key: string | undefined): WebAnswer {
+  // A shorter one is no secret, and may be part of any word.
+  if (key === undefined || key.length < 8) return answer;
+  const spellings = new Set([key, encodeURIComponent(key), inJson(key), inJson(key).replaceAll("/", "\\/")]);
+  const clear = (text: string) =>
+    [...spellings].reduce((left, spelling) => left.replaceAll(spelling, "…"), text);
+  const headers = Object.entries(answer.headers).map(([name, value]) => [name, clear(value)]);
+  const text = textOf(answer.body);
+  const cleared = clear(text);
+  const body = cleared === text ? answer.body : new TextEncoder().encode(cleared);
+  return { ...answer, headers: Object.fromEntries(headers), body };
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }

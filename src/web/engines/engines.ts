@@ -1,10 +1,8 @@
-import { ToolError } from "../../contract/error.ts";
 import type { SearchSettings, Settings } from "../../contract/settings.ts";
-import { brave } from "./brave.ts";
 import { duckduckgo } from "./duckduckgo.ts";
-import type { Engine } from "./engine.ts";
-import { searxng } from "./searxng.ts";
-import { tavily } from "./tavily.ts";
+import { plainText } from "./markup.ts";
+import { ToolError } from "../../contract/error.ts";
+import { type Engine, listAt, parseJson, valueAt } from "./engine.ts";
 
 /** The engine that is set up. `unavailable` where none is, or it cannot be used, with how to set up one. */
 export function engineOf({ search }: Settings): Engine {
@@ -44,3 +42,140 @@ function openEngine(settings: SearchSettings): Engine {
       });
   }
 }
+
+/** Brave Search: an index of its own. https://api-dashboard.search.brave.com/documentation */
+function brave({ key, url }: SearchSettings & { readonly engine: "brave" }): Engine {
+  const address = new URL(url ?? "https://api.search.brave.com/res/v1/web/search");
+  return {
+    name: "Brave Search",
+    url: address,
+    key,
+    request: ({ query, limit, page }) => {
+      const asked = new URL(address);
+      asked.searchParams.set("q", query);
+      asked.searchParams.set("count", String(limit));
+      asked.searchParams.set("offset", String(page - 1));
+      asked.searchParams.set("result_filter", "web");
+      return { url: asked, headers: { accept: "application/json", "x-subscription-token": key } };
+    },
+    read: (answer) => {
+      // Without any result there is no list of them either.
+      const isEmpty =
+        valueAt(parseJson(answer), ["type"]) === "search" &&
+        valueAt(parseJson(answer), ["web"]) === undefined;
+      const list = isEmpty ? [] : listAt(answer, ["web", "results"], "Brave Search");
+      const results = list.map(({ title, url, description, page_age }) => ({
+        title: unmarked(title),
+        url,
+        snippet: unmarked(description),
+        date: page_age,
+      }));
+      return { results, notes: [] };
+    },
+    // It says that a key is wrong with the status of a request that is.
+    explain: (answer) => {
+      const code = valueAt(parseJson(answer), ["error", "code"]);
+      if (typeof code !== "string" || !code.startsWith("SUBSCRIPTION_TOKEN")) return undefined;
+      return { what: "it does not accept the key", hint: "Set BRAVE_API_KEY to the key of your account." };
+    },
+  };
+}
+
+function unmarked(text: unknown): unknown {
+  return typeof text === "string" ? plainText(text) : text;
+}
+
+/** SearXNG: asks many engines, needs no key, and can be run by anybody. https://docs.searxng.org/dev/search_api.html */
+function searxng({ url }: SearchSettings & { readonly engine: "searxng" }): Engine {
+  const address = new URL(url);
+  // People give the address of the front page, or that of a search.
+  if (!/\/search\/?$/.test(address.pathname))
+    address.pathname = `${address.pathname.replace(/\/$/, "")}/search`;
+  return {
+    name: "SearXNG",
+    url: address,
+    request: ({ query, page }) => {
+      const asked = new URL(address);
+      asked.searchParams.set("q", query);
+      asked.searchParams.set("format", "json");
+      asked.searchParams.set("pageno", String(page));
+      return { url: asked, headers: { accept: "application/json" } };
+    },
+    read: (answer) => ({
+      results: listAt(answer, ["results"], "SearXNG").map(({ title, url, content, publishedDate }) => ({
+        title,
+        url,
+        snippet: content,
+        date: publishedDate,
+      })),
+      notes: silentEngines(valueAt(parseJson(answer), ["unresponsive_engines"])),
+    }),
+    explain: ({ status }) =>
+      status === 403
+        ? {
+            what: "it does not answer in JSON, or not to us",
+            hint: 'Whoever runs it has to add "json" to search.formats in its settings.yml (most public ones leave it out).',
+          }
+        : undefined,
+  };
+}
+
+/** Pairs of a name and what is wrong. */
+function silentEngines(pairs: unknown): readonly string[] {
+  if (!Array.isArray(pairs) || pairs.length === 0) return [];
+  const named = pairs.slice(0, 10).map((pair) => {
+    const [name = "one", fault] = (Array.isArray(pair) ? pair : [pair]).filter(
+      (word) => typeof word === "string",
+    );
+    return fault === undefined ? name.slice(0, 100) : `${name.slice(0, 100)} (${fault.slice(0, 100)})`;
+  });
+  return [`These engines did not answer it: ${named.join(", ")}.`];
+}
+
+/** Tavily: made for models, with long snippets. https://docs.tavily.com/documentation/api-reference/endpoint/search */
+function tavily({ key, url }: SearchSettings & { readonly engine: "tavily" }): Engine {
+  const address = new URL(url ?? "https://api.tavily.com/search");
+  return {
+    name: "Tavily",
+    url: address,
+    key,
+    request: ({ query, limit, page }) => {
+      // It has no pages: more results are the results so far and others.
+      const wanted = limit * page;
+      if (limit * (page - 1) >= mostResults)
+        throw new ToolError("invalid-input", `Tavily gives no results after the ${mostResults}th`, {
+          hint: "Ask in other words, or more exactly.",
+        });
+      return {
+        url: address,
+        method: "POST",
+        headers: {
+          accept: "application/json",
+          "content-type": "application/json",
+          authorization: `Bearer ${key}`,
+        },
+        body: JSON.stringify({ query, max_results: Math.min(wanted, mostResults), search_depth: "basic" }),
+      };
+    },
+    read: (answer, { limit, page }) => ({
+      results: listAt(answer, ["results"], "Tavily")
+        .slice(limit * (page - 1))
+        .map(({ title, url, content, published_date }) => ({
+          title,
+          url,
+          snippet: content,
+          date: published_date,
+        })),
+      notes: [],
+    }),
+    explain: ({ status }) =>
+      status === 432 || status === 433
+        ? {
+            what: "the plan of this key is used up",
+            hint: "Look at the account of TAVILY_API_KEY, or set another engine.",
+          }
+        : undefined,
+  };
+}
+
+const mostResults = 20;

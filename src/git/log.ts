@@ -1,6 +1,6 @@
 import { unquoteC } from "../lib/c-quoted.ts";
-import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
-import { heldDiffOptions } from "./settings.ts";
+import { type GitContext, outputOfGit, type Repository, heldDiffOptions } from "./run-git.ts";
+import { ToolError } from "../contract/error.ts";
 
 export interface Commit {
   readonly hash: string;
@@ -24,7 +24,7 @@ interface CommitFile {
   readonly deletions: number | undefined;
 }
 
-export interface LogWanted {
+interface LogWanted {
   /** Hashes, or two of them with dots between. */
   readonly revision: string;
   readonly limit: number;
@@ -108,3 +108,58 @@ function parseNumbers(text: string, prefix: string): readonly CommitFile[] {
 function nameOf(text: string): string {
   return text.startsWith('"') ? unquoteC(text) : text;
 }
+
+/**
+ * A date as people write it, as git understands it too. Git refuses nothing: what it does not know it leaves out, so that
+ * "2 wekes ago" is the second of the month, and a day without a time means the time that it is now.
+ */
+export function momentOf(text: string, edge: "since" | "until"): string {
+  const plain = text.trim().toLowerCase();
+  const moment = secondsOf(plain) ?? dayOf(plain, edge) ?? inWords(plain);
+  if (moment !== undefined) return moment;
+  throw new ToolError("invalid-input", `${JSON.stringify(text.slice(0, 100))} is no date that git knows`, {
+    hint: 'Give it as "2026-03-01", "2026-03-01T10:00:00Z", "yesterday", "last monday", "3 hours ago" or "2 weeks ago".',
+  });
+}
+
+function secondsOf(text: string): string | undefined {
+  return /^@?\d{9,12}$/.test(text) ? text : undefined;
+}
+
+/** "2026-03-01", perhaps with a time: the whole day where none is given. */
+function dayOf(text: string, edge: "since" | "until"): string | undefined {
+  const [, year, month, day, time, zone = ""] = isoDate.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  // What is no day, the 30th of February, is one of the next month to JavaScript.
+  if (new Date(Date.UTC(+year, +month! - 1, +day!)).getUTCDate() !== +day! || +month! > 12) return undefined;
+  const clock = time ?? (edge === "since" ? "00:00:00" : "23:59:59");
+  const seconds = Date.parse(`${year}-${month}-${day}T${clock}${zone.toUpperCase()}`) / 1000;
+  // Smaller numbers are something else to git, and nothing is as old.
+  return Number.isNaN(seconds) ? undefined : `@${Math.max(Math.floor(seconds), 100_000_000)}`;
+}
+
+const isoDate =
+  /^(\d{4})[-/.](\d\d)[-/.](\d\d)(?:[t ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(z|[+-]\d\d:?\d\d)?)?$/;
+
+/** "2 weeks ago", "last monday", "march 3 2026", "yesterday 5pm": words that git knows, and at least one of them. */
+function inWords(text: string): string | undefined {
+  if (/\d\.\d/.test(text)) return undefined;
+  const words = text.split(/[\s.,]+/).filter((word) => word !== "");
+  const known = words.filter((word) => knownWord.test(word));
+  const isClear = known.length > 0 && words.every((word) => knownWord.test(word) || number.test(word));
+  return isClear ? words.map((word) => meant[word] ?? word).join(" ") : undefined;
+}
+
+const number = /^\d{1,4}(?:st|nd|rd|th)?$|^\d\d?:\d\d(?::\d\d)?$|^[+-]\d{4}$/;
+const knownWord = new RegExp(
+  `^(?:${[
+    "(?:second|minute|hour|day|week|month|year)s?|ago|last|an?",
+    "one|two|three|four|five|six|seven|eight|nine|ten",
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?",
+    "mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs?(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?",
+    "now|today|yesterday|midnight|noon|tea|utc|gmt|\\d\\d?(?:am|pm)|am|pm",
+  ].join("|")})$`,
+);
+
+/** Words that git leaves out, by those that mean the same to it. */
+const meant: Readonly<Record<string, string>> = { a: "1", an: "1", today: "midnight" };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { momentOf } from "./moment-of.ts";
+import { momentOf } from "./log.ts";
 
 const seconds = (text: string) => `@${Math.floor(Date.parse(text) / 1000)}`;
 

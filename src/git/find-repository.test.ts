@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openGitRoom } from "../../test/support/git-tools/git-room.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
-import { findRepository } from "./find-repository.ts";
-import { settingsText } from "./judged-settings.ts";
+import { findRepository, settingsText } from "./find-repository.ts";
 import { runGit } from "./run-git.ts";
 
 it("lets git read no settings but those that were judged, whatever stands there by then", async () => {

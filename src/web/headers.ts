@@ -1,3 +1,7 @@
+
+/** How we introduce ourselves, so that servers and their robots.txt can tell who asks. */
+export const agentName = "toolcrib/0.1.0";
+
 /** What a server says of when to come again: "in 30 s", "after Sun, 15 Nov 2026 12:00:00 GMT". Undefined for other words. */
 export function whenToRetry(retryAfter: string | undefined): string | undefined {
   const said = retryAfter?.trim() ?? "";

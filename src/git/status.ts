@@ -1,0 +1,188 @@
+import { throughFilters } from "./filters.ts";
+import { type Status, parseStatus, type Change, type SubmoduleChange } from "./parse-status.ts";
+import { pathspecs } from "./paths.ts";
+import { posix } from "node:path";
+import { ToolError } from "../contract/error.ts";
+import { printableLine } from "../lib/printable.ts";
+import { findRepository } from "./find-repository.ts";
+import { type GitContext, outputOfGit, type Repository, type GitOptions } from "./run-git.ts";
+
+/** The state of a repository, or of what lies at one of its paths. */
+export interface RepositoryState extends Status {
+  /** "merge", "rebase", "cherry-pick", "revert", "bisect": what somebody has begun and not ended. */
+  readonly inProgress: readonly Operation[];
+  /** What was not looked at, in sentences. */
+  readonly notes: readonly string[];
+}
+
+export type Operation = "merge" | "rebase" | "cherry-pick" | "revert" | "bisect";
+
+export async function readStatus(
+  path: string,
+  repository: Repository,
+  context: GitContext,
+): Promise<RepositoryState> {
+  const [first, inProgress] = await Promise.all([
+    statusOf(path, repository, context),
+    operationsIn(repository, context),
+  ]);
+  const { status, notes } = await filtered(path, first, repository, context);
+  const inside = await submoduleStates(path, repository, context);
+  return {
+    ...status,
+    unstaged: withSubmodules(status.unstaged, inside.states),
+    inProgress,
+    notes: [...notes, ...inside.notes],
+  };
+}
+
+/** Files that look changed and go through a filter are looked at again with it, where the rules let it run. */
+async function filtered(
+  path: string,
+  status: Status,
+  repository: Repository,
+  context: GitContext,
+): Promise<{ readonly status: Status; readonly notes: readonly string[] }> {
+  const changed = status.unstaged.map((change) => change.path);
+  const { used, result, notes } = await throughFilters(changed, repository, context, (options) =>
+    statusOf(path, repository, context, options),
+  );
+  if (result === undefined) return { status, notes };
+  // The sandbox hides secrets, which look changed there: only the files in question count.
+  const compared = new Set(used.flatMap(({ paths }) => paths));
+  const stillChanged = new Set(result.unstaged.map((change) => change.path));
+  const unstaged = status.unstaged.filter(
+    (change) => !compared.has(change.path) || stillChanged.has(change.path),
+  );
+  return { status: { ...status, unstaged }, notes };
+}
+
+/** Told by files in git's own directory; of one outside the workspace by the commits it names. */
+export async function operationsIn(
+  repository: Repository,
+  context: GitContext,
+): Promise<readonly Operation[]> {
+  const { environment } = context;
+  const found = new Set<Operation>();
+  const directory = await environment.openDirectory(repository.gitDirectory).catch(() => undefined);
+  if (directory === undefined) {
+    const names = Object.keys(marks).filter((name) => name.endsWith("_HEAD"));
+    const input = Buffer.from(names.map((name) => `${name}\n`).join(""));
+    const said = await outputOfGit(repository, ["cat-file", "--batch-check"], context, { input });
+    const lines = said.toString().split("\n");
+    for (const [at, name] of names.entries()) if (!lines[at]?.endsWith(" missing")) found.add(marks[name]!);
+    return [...found];
+  }
+  try {
+    for (const { name } of await directory.entries()) {
+      const operation = marks[name];
+      if (operation !== undefined) found.add(operation);
+    }
+  } finally {
+    directory.close();
+  }
+  return [...found];
+}
+
+const marks: Readonly<Record<string, Operation>> = {
+  MERGE_HEAD: "merge",
+  CHERRY_PICK_HEAD: "cherry-pick",
+  REVERT_HEAD: "revert",
+  REBASE_HEAD: "rebase",
+  "rebase-merge": "rebase",
+  "rebase-apply": "rebase",
+  BISECT_LOG: "bisect",
+};
+
+/** What git says of the working tree, or of one of its paths; "" for all of it. */
+async function statusOf(
+  path: string,
+  repository: Repository,
+  context: GitContext,
+  options: GitOptions = {},
+): Promise<Status> {
+  const limited = pathspecs(repository, [path]);
+  const output = await outputOfGit(repository, [...words, ...limited], context, options);
+  return parseStatus(output.toString());
+}
+
+/** Git would look into submodules by their own settings: that is done by us, one by one. */
+const words = [
+  "status",
+  "--porcelain=v2",
+  "-z",
+  "--branch",
+  "--untracked-files=normal",
+  "--ignore-submodules=dirty",
+  "--find-renames",
+];
+
+interface Submodules {
+  /** By git's paths; none of those in which nothing is changed. */
+  readonly states: ReadonlyMap<string, readonly SubmoduleChange[]>;
+  readonly notes: readonly string[];
+}
+
+/** What is changed inside submodules, each looked at as the repository that it is. */
+export async function submoduleStates(
+  path: string,
+  repository: Repository,
+  context: GitContext,
+): Promise<Submodules> {
+  const { environment } = context;
+  const file = posix.join(repository.top, ".gitmodules");
+  const info = await environment.info(file, { followLinks: false }).catch(() => undefined);
+  if (info?.kind !== "file") return { states: new Map(), notes: [] };
+  const listing = ["config", "-z", "-f", file, "--get-regexp", "^submodule\\..*\\.path$"];
+  const listed = await outputOfGit(repository, listing, context).catch(() => Buffer.of());
+  const all = listed
+    .toString()
+    .split("\0")
+    .flatMap((entry) => /\n(.+)$/s.exec(entry)?.[1] ?? [])
+    .filter((name) => path === "" || name === path || name.startsWith(`${path}/`));
+  const states = new Map<string, readonly SubmoduleChange[]>();
+  const notes: string[] = [];
+  for (const name of all.slice(0, maxSubmodules)) {
+    try {
+      const state = await stateOf(name, repository, context);
+      if (state.length > 0) states.set(name, state);
+    } catch (error) {
+      if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
+      notes.push(printableLine(`The submodule ${name} was not looked into: ${error.message}.`));
+    }
+  }
+  if (all.length > maxSubmodules)
+    notes.push(`Of ${all.length} submodules only ${maxSubmodules} were looked into: give the path of one.`);
+  return { states, notes };
+}
+
+const maxSubmodules = 50;
+
+async function stateOf(
+  name: string,
+  { top }: Repository,
+  context: GitContext,
+): Promise<readonly SubmoduleChange[]> {
+  const wanted = posix.join(top, name);
+  const found = await findRepository(wanted, context);
+  // It is not checked out, or is the repository itself.
+  if (found.repository.top !== wanted || wanted === top) return [];
+  const { staged, unstaged, unmerged, untracked } = await statusOf("", found.repository, context);
+  return [
+    ...(staged.length + unstaged.length + unmerged.length > 0 ? (["modified content"] as const) : []),
+    ...(untracked.length > 0 ? (["untracked files"] as const) : []),
+  ];
+}
+
+/** Adds them to what is changed in the repository itself. */
+function withSubmodules(changes: readonly Change[], states: Submodules["states"]): readonly Change[] {
+  const known = changes.map((change): Change => {
+    const inside = states.get(change.path);
+    return inside === undefined ? change : { ...change, submodule: [...(change.submodule ?? []), ...inside] };
+  });
+  const paths = new Set(changes.map(({ path }) => path));
+  const others = Array.from(states, ([path, submodule]): Change[] =>
+    paths.has(path) ? [] : [{ path, change: "modified", submodule }],
+  ).flat();
+  return [...known, ...others];
+}
