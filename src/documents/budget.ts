@@ -30,7 +30,6 @@ export class Budget {
   #inflated = 0;
   #pieces = 0;
 
-  /** `name` is that of the document, for messages. */
   constructor(name: string, limits: Partial<Limits> = {}) {
     this.#name = name;
     this.limits = { ...usualLimits, ...limits };

@@ -2,7 +2,6 @@ import type { DocumentReader } from "./reader.ts";
 
 /** A format that can be read. `detect-format.ts` recognises it by its bytes. */
 export interface Format {
-  /** For people and models: "PDF document". */
   readonly description: string;
   /** As servers and signatures name it. */
   readonly mediaTypes: readonly string[];
@@ -53,10 +52,6 @@ export const formats: Readonly<Record<string, Format>> = {
       "application/x-tar",
       "application/gzip",
       "application/zstd",
-      "application/x-7z-compressed",
-      "application/vnd.rar",
-      "application/x-xz",
-      "application/x-bzip2",
     ],
     extensions: [],
     reader: async () => (await import("./formats/archive/read-archive.ts")).readArchive,

@@ -14,7 +14,6 @@ export type DocumentReader = (
   context: ReadingContext,
 ) => DocumentContent | Promise<DocumentContent>;
 
-/** What a reader works with. */
 export interface ReadingContext {
   /** Tell it what is produced before it is kept: it throws `too-large`. */
   readonly budget: Budget;

@@ -1,8 +1,8 @@
-import { nearest } from "../lib/nearest.ts";
-import { type GitContext, outputOfGit, type Repository, runGit } from "./run-git.ts";
 import { ToolError } from "../contract/error.ts";
+import { nearest } from "../lib/nearest.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { type Hooks, hooksFor, settingsByOwner } from "./hooks.ts";
+import { type GitContext, outputOfGit, type Repository, runGit } from "./run-git.ts";
 import { tryWritingGit } from "./write-git.ts";
 
 export interface Branch {

@@ -5,9 +5,16 @@ import { explainFailure } from "./explain-failure.ts";
 import { filtersBesideHooks } from "./filters.ts";
 import { type Hooks, hooksFor, settingsByOwner } from "./hooks.ts";
 import { statusByNames, textOfName } from "./names.ts";
+import {
+  type GitContext,
+  type GitOptions,
+  type GitResult,
+  outputOfGit,
+  type Repository,
+  runGit,
+} from "./run-git.ts";
+import { signingBy, signLastCommit, takeBackCommit } from "./sign-commit.ts";
 import { operationsIn } from "./status.ts";
-import { type GitContext, type GitOptions, type GitResult, outputOfGit, type Repository, runGit } from "./run-git.ts";
-import { signLastCommit, takeBackCommit, signingBy } from "./sign-commit.ts";
 import { tryWritingGit } from "./write-git.ts";
 
 interface CommitRequest {

@@ -81,17 +81,7 @@ export function isPlainSettings(text: string): boolean {
   return !/worktreeConfig|excludesFile|attributesFile/i.test(text);
 }
 
-const plainSections = new Set([
-  "core",
-  "remote",
-  "branch",
-  "user",
-  "submodule",
-  "lfs",
-  "pull",
-  "push",
-  "gui",
-]);
+const plainSections = new Set("core remote branch user submodule lfs pull push gui".split(" "));
 
 /** Settings of the repository itself, if they can be read from here. */
 export async function settingsIn(

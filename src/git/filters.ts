@@ -1,11 +1,17 @@
 import type { Environment } from "../contract/environment.ts";
-import { showPath } from "../lib/show-path.ts";
-import { textOfName } from "./names.ts";
-import { rulesToRun } from "./hooks.ts";
-import { type GitContext, type Repository, type GitOptions, outputOfGit, reachedBySandbox } from "./run-git.ts";
 import { ToolError } from "../contract/error.ts";
 import { printableLine } from "../lib/printable.ts";
+import { showPath } from "../lib/show-path.ts";
 import type { FilterDriver } from "./filter-drivers.ts";
+import { rulesToRun } from "./hooks.ts";
+import { textOfName } from "./names.ts";
+import {
+  type GitContext,
+  type GitOptions,
+  outputOfGit,
+  type Repository,
+  reachedBySandbox,
+} from "./run-git.ts";
 
 /** What git is told about filters, so that it runs those that may run, and no other command of theirs. */
 interface FilterOptions {

@@ -1,14 +1,20 @@
-import { ownRealPath } from "../contract/own-real-path.ts";
-import { BoundedCache } from "../lib/bounded-cache.ts";
-import { driversIn, type FilterDriver, isPlainSettings, settingsIn, withoutForeignFiles } from "./filter-drivers.ts";
-import { noRepository } from "./explain-failure.ts";
-import { type GitDirectory, gitDirectoryAbove, gitDirectoryIn } from "./git-directory.ts";
-import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
-import { showPath } from "../lib/show-path.ts";
-import { liesIn } from "./paths.ts";
 import { posix } from "node:path";
 import type { Environment, OwnDirectory } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
+import { ownRealPath } from "../contract/own-real-path.ts";
+import { BoundedCache } from "../lib/bounded-cache.ts";
+import { showPath } from "../lib/show-path.ts";
+import { noRepository } from "./explain-failure.ts";
+import {
+  driversIn,
+  type FilterDriver,
+  isPlainSettings,
+  settingsIn,
+  withoutForeignFiles,
+} from "./filter-drivers.ts";
+import { type GitDirectory, gitDirectoryAbove, gitDirectoryIn } from "./git-directory.ts";
+import { liesIn } from "./paths.ts";
+import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
 
 /** A path as the repository names it that it is in, "" for its top. */
 export interface FoundPath {

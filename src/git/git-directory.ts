@@ -1,9 +1,9 @@
-import type { Environment, Directory } from "../contract/environment.ts";
-import { explainFailure } from "./explain-failure.ts";
-import { complaintOf, type GitContext, type Repository, runGit } from "./run-git.ts";
 import { posix } from "node:path";
+import type { Directory, Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
+import { explainFailure } from "./explain-failure.ts";
 import { liesIn } from "./paths.ts";
+import { complaintOf, type GitContext, type Repository, runGit } from "./run-git.ts";
 
 /** Where git keeps what it knows of a working tree. All absolute and real. */
 export type GitDirectory = Pick<Repository, "gitDirectory" | "commonDirectory" | "top">;
@@ -158,10 +158,7 @@ function spelled(path: string): string {
  * Git follows links in its own directories, and takes objects from others' where a file names them: neither may lead out of
  * the workspace, unless a rule lets everything there be read.
  */
-async function refuseWaysOut(
-  gitDirectories: ReadonlySet<string>,
-  environment: Environment,
-): Promise<void> {
+async function refuseWaysOut(gitDirectories: ReadonlySet<string>, environment: Environment): Promise<void> {
   for (const directory of gitDirectories) {
     await refuseLinks(directory, environment, partsOfRepository);
     await refuseAlternates(posix.join(directory, "objects"), environment, 0);

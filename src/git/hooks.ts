@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { posix } from "node:path";
-import { showPath } from "../lib/show-path.ts";
-import { complaintOf, type GitContext, type GitOptions, type Repository, outputOfGit } from "./run-git.ts";
 import type { Environment } from "../contract/environment.ts";
+import { showPath } from "../lib/show-path.ts";
+import { complaintOf, type GitContext, type GitOptions, outputOfGit, type Repository } from "./run-git.ts";
 
 /** What becomes of the hooks of a command. */
 export interface Hooks {

@@ -1,6 +1,6 @@
-import { unquoteC } from "../lib/c-quoted.ts";
-import { type GitContext, outputOfGit, type Repository, heldDiffOptions } from "./run-git.ts";
 import { ToolError } from "../contract/error.ts";
+import { unquoteC } from "../lib/c-quoted.ts";
+import { type GitContext, heldDiffOptions, outputOfGit, type Repository } from "./run-git.ts";
 
 export interface Commit {
   readonly hash: string;

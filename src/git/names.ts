@@ -1,5 +1,5 @@
 import { type Change, changes, parseStatus, type Status } from "./parse-status.ts";
-import { type GitContext, outputOfGit, type Repository, heldDiffOptions } from "./run-git.ts";
+import { type GitContext, heldDiffOptions, outputOfGit, type Repository } from "./run-git.ts";
 
 /**
  * Names of files are bytes, not always UTF-8. Whoever gives them back to git keeps them with a character for each byte

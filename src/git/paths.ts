@@ -1,6 +1,6 @@
 import type { Environment } from "../contract/environment.ts";
-import { type Repository } from "./run-git.ts";
 import { ToolError } from "../contract/error.ts";
+import type { Repository } from "./run-git.ts";
 
 /** Whether an absolute path is one of these directories, or lies in one. */
 export function liesIn(path: string, directories: readonly string[]): boolean {

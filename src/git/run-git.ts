@@ -1,7 +1,7 @@
 import type { Environment, OwnDirectory, RunningProcess } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import { type FilterDriver, withoutFilters } from "./filter-drivers.ts";
 import { explainFailure } from "./explain-failure.ts";
+import { type FilterDriver, withoutFilters } from "./filter-drivers.ts";
 import { liesIn } from "./paths.ts";
 
 /** Where git is to be used, and what its settings could run there. */

@@ -1,6 +1,6 @@
+import { type Setting, settingOf } from "./hooks.ts";
 import { type GitContext, type GitOptions, outputOfGit, type Repository, runGit } from "./run-git.ts";
 import { writeGit } from "./write-git.ts";
-import { type Setting, settingOf } from "./hooks.ts";
 
 /**
  * Puts the same commit with a signature in the place of the last one. A signature needs the person's keys, which no sandbox

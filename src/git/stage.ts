@@ -1,6 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 import { showPath } from "../lib/show-path.ts";
-import { requireFilters, filterUses } from "./filters.ts";
+import { filterUses, requireFilters } from "./filters.ts";
 import { hooksFor } from "./hooks.ts";
 import { statusByNames, textOfName } from "./names.ts";
 import { isHidden } from "./paths.ts";

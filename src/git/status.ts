@@ -1,11 +1,11 @@
-import { throughFilters } from "./filters.ts";
-import { type Status, parseStatus, type Change, type SubmoduleChange } from "./parse-status.ts";
-import { pathspecs } from "./paths.ts";
 import { posix } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import { printableLine } from "../lib/printable.ts";
+import { throughFilters } from "./filters.ts";
 import { findRepository } from "./find-repository.ts";
-import { type GitContext, outputOfGit, type Repository, type GitOptions } from "./run-git.ts";
+import { type Change, parseStatus, type Status, type SubmoduleChange } from "./parse-status.ts";
+import { pathspecs } from "./paths.ts";
+import { type GitContext, type GitOptions, outputOfGit, type Repository } from "./run-git.ts";
 
 /** The state of a repository, or of what lies at one of its paths. */
 export interface RepositoryState extends Status {

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import { showPath } from "../lib/show-path.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { requireFilters, type FilterUse, filterUses } from "./filters.ts";
+import { type FilterUse, filterUses, requireFilters } from "./filters.ts";
 import { type Hooks, hooksFor } from "./hooks.ts";
 import { textOfName } from "./names.ts";
 import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";

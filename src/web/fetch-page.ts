@@ -1,9 +1,9 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { PageMemory, WebAnswer, WebRequest } from "../contract/web.ts";
-import { agentName } from "./headers.ts";
 import { isFresh, mayBeKept, renewed, validators } from "./freshness.ts";
-import { isNear, faultOf } from "./parse-web-url.ts";
+import { agentName } from "./headers.ts";
+import { faultOf, isNear } from "./parse-web-url.ts";
 
 /** What a fetch works with. */
 export interface FetchSurroundings {

@@ -142,18 +142,12 @@ const delimiters = [",", "\t", ";", "|"] as const;
 export function detectDialect(sample: string, usual: string): Dialect {
   const named = /^sep=(.)\r?\n/i.exec(sample);
   if (named) return { delimiter: named[1]!, quote: '"', namesDelimiter: true };
-  const quote = usesApostrophes(sample) ? "'" : '"';
   const ordered = [usual, ...delimiters.filter((delimiter) => delimiter !== usual)];
-  const scores = ordered.map((delimiter) => score(sample, { delimiter, quote, namesDelimiter: false }));
+  const scores = ordered.map((delimiter) => score(sample, { delimiter, quote: '"', namesDelimiter: false }));
   const best = scores.indexOf(Math.max(...scores));
-  return { delimiter: scores[best]! > 0 ? ordered[best]! : usual, quote, namesDelimiter: false };
+  return { delimiter: scores[best]! > 0 ? ordered[best]! : usual, quote: '"', namesDelimiter: false };
 }
 
-function usesApostrophes(sample: string): boolean {
-  return !sample.includes('"') && /(?:^|[,;\t|\n])'[^'\n]*'(?=[,;\t|\r\n]|$)/.test(sample);
-}
-
-/** How many of the rows agree, with a little more for more cells. */
 function score(sample: string, dialect: Dialect): number {
   const rows = splitRows(sample, dialect).slice(0, 200);
   // The last may be cut off.
@@ -354,7 +348,6 @@ function walkRows(
   return unclosed;
 }
 
-/** Where the quote stands that ends the one at `at`; -1 if none does. */
 function endOfQuoted(bytes: Uint8Array, at: number, quote: number): number {
   const { length } = bytes;
   for (let close = at + 1; close < length; close += 1)

@@ -60,10 +60,8 @@ function refuseProtected(opened: Package, { chapters }: Book, name: string): voi
   });
 }
 
-/** What a book says of itself. */
 export interface Book {
   readonly properties: Readonly<Record<string, string>>;
-  /** Parts with its text, in the order in which one reads. */
   readonly chapters: readonly string[];
   /** The part that lists its contents, of either generation. */
   readonly contents: string | undefined;
@@ -131,7 +129,6 @@ function readManifest(reader: XmlReader, folder: string, items: Map<string, Item
   }
 }
 
-/** The part that an address within the book means. */
 export function partOf(folder: string, href: string): string {
   const plain = href.replace(/#.*/s, "");
   try {
@@ -169,9 +166,7 @@ function readMetadata(reader: XmlReader): Readonly<Record<string, string>> {
   );
 }
 
-/** What the contents of a book call its chapters. */
 export interface Titles {
-  /** By their parts; the first title of each. */
   readonly titles: ReadonlyMap<string, string>;
   /** There may be more: the book can be read without them. */
   readonly isDamaged: boolean;

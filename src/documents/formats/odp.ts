@@ -68,7 +68,6 @@ function remarks({ tally: { pictures, embedded } }: Story): string[] {
   ].filter((remark) => remark !== "");
 }
 
-/** A slide: its title, what stands on it in reading order, what the speaker notes, what others comment. */
 function readSlide(
   reader: XmlReader,
   story: Story,

@@ -8,7 +8,6 @@ import { columnLetters, type Range, showSheetName } from "../shared/spreadsheet/
 import { showNumber } from "../shared/spreadsheet/show-number.ts";
 import {
   type Cell,
-  inOrder,
   notesOnSheets,
   type Remark,
   type Row,
@@ -19,7 +18,6 @@ import {
 import { decodeXml } from "../xml/decode.ts";
 import { XmlReader } from "../xml/xml-reader.ts";
 
-/** By sheets. */
 export const readOds: DocumentReader = (source, wanted, context) => {
   const opened = openOpenDocument(source, context);
   const entry = opened.zip.find("content.xml");
@@ -62,7 +60,6 @@ function nothingTold(): Told {
 /** No spreadsheet program has more. */
 const mostColumns = 16_384;
 
-/** What the tables of a spreadsheet are called, and what it gives names. */
 interface Contents {
   readonly tables: readonly { readonly name: string; readonly isHidden: boolean }[];
   readonly names: readonly string[];
@@ -75,7 +72,6 @@ class Tables {
   readonly #budget: Budget;
   #reader: XmlReader | undefined;
   #depth = 0;
-  /** Which table the reader stands at. */
   #at = -1;
 
   constructor(xml: string, where: string, budget: Budget) {
@@ -84,7 +80,6 @@ class Tables {
     this.#budget = budget;
   }
 
-  /** All of them, without looking into any. */
   list(): Contents {
     const reader = new XmlReader(this.#xml, this.#where, this.#budget);
     const tables: { name: string; isHidden: boolean }[] = [];
@@ -112,7 +107,6 @@ class Tables {
     return { tables, names };
   }
 
-  /** The rows of one of them, and what is said of its cells. */
   *rows(index: number, range: Range, told: Told): Generator<Row> {
     const reader = this.#goTo(index);
     if (!reader) return;
@@ -120,7 +114,6 @@ class Tables {
     yield* readRows(reader, state);
   }
 
-  /** Forwards where it can. */
   #goTo(index: number): XmlReader | undefined {
     if (!this.#reader || this.#at >= index) {
       this.#reader = new XmlReader(this.#xml, this.#where, this.#budget);
@@ -168,7 +161,7 @@ function* readRows(reader: XmlReader, state: Reading): Generator<Row> {
     const times = countIn(reader, "table:number-rows-repeated");
     state.number += times;
     if (state.number <= range.firstRow) continue;
-    const cells = inOrder(readCells(reader, first, state));
+    const cells = readCells(reader, first, state);
     if (cells.length === 0) continue;
     const last = Math.min(first + times - 1, range.lastRow);
     for (let number = Math.max(first, range.firstRow); number <= last; number += 1) {
@@ -233,14 +226,12 @@ function readNames(reader: XmlReader, names: string[]): void {
 }
 
 interface OpenDocumentCell {
-  /** Value and formula; empty for an empty cell. */
   readonly text: string;
   readonly comment: string | undefined;
   /** How many columns and rows it covers, if more than one: "3x1". */
   readonly covers: { readonly columns: number; readonly rows: number } | undefined;
 }
 
-/** The cell that began last in the reader. */
 function readCell(reader: XmlReader): OpenDocumentCell {
   const type = reader.attribute("office:value-type");
   const value = reader.attribute(valueAttributes[type ?? ""] ?? "office:value") ?? "";

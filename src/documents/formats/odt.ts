@@ -35,7 +35,6 @@ export const readOdt: DocumentReader = async (source, wanted, context) => {
   };
 };
 
-/** What the headers and footers of its pages say, each text once, with what it stands in. */
 function readMargins(reader: XmlReader | undefined, story: Story): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   if (reader?.child(0)) lookForMargins(reader, story, found);

@@ -37,7 +37,6 @@ export function showBlocks(blocks: readonly Block[]): string {
   return blocks.map((block, index) => separator(blocks[index - 1], block) + showBlock(block)).join("");
 }
 
-/** What stands between two blocks. */
 export function separator(before: Block | undefined, block: Block): string {
   if (before === undefined) return "";
   return before.kind === block.kind && standTogether.has(block.kind) ? "\n" : "\n\n";

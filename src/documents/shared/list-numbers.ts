@@ -29,7 +29,7 @@ const mostLetters = 26 * 20;
 function roman(number: number): string {
   let left = number;
   let text = "";
-  for (const [value, letters] of romans)
+  for (const [letters, value] of romans)
     while (left >= value) {
       text += letters;
       left -= value;
@@ -37,18 +37,18 @@ function roman(number: number): string {
   return text;
 }
 
-const romans: readonly (readonly [number, string])[] = [
-  [1000, "M"],
-  [900, "CM"],
-  [500, "D"],
-  [400, "CD"],
-  [100, "C"],
-  [90, "XC"],
-  [50, "L"],
-  [40, "XL"],
-  [10, "X"],
-  [9, "IX"],
-  [5, "V"],
-  [4, "IV"],
-  [1, "I"],
-];
+const romans: readonly (readonly [string, number])[] = Object.entries({
+  M: 1000,
+  CM: 900,
+  D: 500,
+  CD: 400,
+  C: 100,
+  XC: 90,
+  L: 50,
+  XL: 40,
+  X: 10,
+  IX: 9,
+  V: 5,
+  IV: 4,
+  I: 1,
+});

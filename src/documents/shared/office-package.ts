@@ -86,7 +86,6 @@ export function resolvePart(folder: string, target: string): string {
   return names.join("/");
 }
 
-/** What Open XML files say of themselves. */
 export function packageProperties(opened: Package): Readonly<Record<string, string>> {
   const core = [...opened.relations("").values()].find(({ type }) => type === "core-properties")?.target;
   return inOrder({
@@ -123,7 +122,6 @@ function readChildren(reader: XmlReader, names: ReadonlyMap<string, string>): Re
   return found;
 }
 
-/** Names of elements, in the order worth telling. */
 const known: ReadonlyMap<string, string> = new Map([
   ["dc:title", "title"],
   ["dc:creator", "author"],

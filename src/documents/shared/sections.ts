@@ -9,7 +9,6 @@ import { type Block, separator, showBlock } from "./blocks.ts";
 interface Section {
   readonly title: string | undefined;
   readonly text: string;
-  /** All headings in it. */
   readonly headings: readonly string[];
 }
 

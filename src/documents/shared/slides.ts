@@ -1,7 +1,6 @@
 import type { DocumentPart } from "../../contract/document.ts";
 import { append, type Block, cellText, showBlocks } from "./blocks.ts";
 
-/** What a slide consists of, each in reading order. */
 interface SlideContent {
   readonly titles: readonly (readonly Block[])[];
   readonly others: readonly (readonly Block[])[];

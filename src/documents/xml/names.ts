@@ -41,7 +41,6 @@ export class Names {
     this.#depths.push(depth);
   }
 
-  /** An element of this depth has ended. */
   leave(depth: number): void {
     if (this.#depths.at(-1) !== depth) return;
     this.#depths.pop();
@@ -94,7 +93,6 @@ interface Looked {
   readonly places: (Known | undefined)[];
 }
 
-/** A name that was looked up. */
 export interface Known {
   readonly written: string;
   readonly name: string;
@@ -113,7 +111,6 @@ function isWritten({ written }: Known, source: string, from: number, to: number)
   return written.length === to - from && isAt(source, written, from);
 }
 
-/** Whether a word stands at a place. */
 export function isAt(source: string, word: string, at: number): boolean {
   for (let index = 0; index < word.length; index += 1)
     if (source.charCodeAt(at + index) !== word.charCodeAt(index)) return false;

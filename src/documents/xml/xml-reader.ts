@@ -24,7 +24,6 @@ export class XmlReader {
   readonly #where: string;
   readonly #budget: Budget;
   readonly #names: Names;
-  /** The names of open elements. */
   readonly #open: Known[] = [];
   #position = 0;
   /** The element that began last has ended in the same tag. */
@@ -64,7 +63,6 @@ export class XmlReader {
     return kind === begin ? "element" : undefined;
   }
 
-  /** Whether the element that began last has this name. */
   is(name: string): boolean {
     return this.name === name;
   }

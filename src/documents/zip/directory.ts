@@ -10,7 +10,7 @@ export interface ZipEntry {
   /** As declared: what is produced may differ, and is what counts. */
   readonly size: number;
   readonly compressedSize: number;
-  /** 0 stored, 8 deflated, 93 Zstandard; others are not unpacked. */
+  /** 0 stored, 8 deflated; others are not unpacked. */
   readonly method: number;
   readonly isEncrypted: boolean;
   readonly crc: number;
@@ -18,7 +18,6 @@ export interface ZipEntry {
   readonly modified: string | undefined;
   /** Permission bits and kind as Unix has them; 0 if unknown. */
   readonly unixMode: number;
-  /** Where its own header begins. */
   readonly offset: number;
 }
 

@@ -1,9 +1,10 @@
-import { crc32, inflateRawSync, zstdDecompressSync } from "node:zlib";
+import { crc32, inflateRawSync } from "node:zlib";
 import { ToolError } from "../../contract/error.ts";
 import { asBuffer } from "../../lib/as-buffer.ts";
 import { counted } from "../../lib/counted.ts";
 import type { Budget } from "../budget.ts";
 import { damaged, encrypted } from "../reader.ts";
+import { decodeXml } from "../xml/decode.ts";
 import { readDirectory, type ZipEntry } from "./directory.ts";
 
 /** A ZIP archive that is wholly there as bytes. */
@@ -17,7 +18,7 @@ export interface Zip {
   find(name: string): ZipEntry | undefined;
   /** Unpacked and held to its checksum. Counted by the budget, `unsupported` when damaged or encrypted. */
   read(entry: ZipEntry): Uint8Array;
-  /** As `read`; UTF-8 or, as XML may be, UTF-16. Undefined when there is none of that name. */
+  /** As `read`, decoded as XML is. Undefined when there is no entry of that name. */
   text(name: string): string | undefined;
 }
 
@@ -47,7 +48,7 @@ export function openZip(given: Uint8Array, name: string, budget: Budget): Zip {
     read,
     text: (wanted) => {
       const entry = find(wanted);
-      return entry && decodeMarkup(read(entry));
+      return entry && decodeXml(read(entry));
     },
   };
 }
@@ -68,8 +69,7 @@ function readEntry(bytes: Buffer, entry: ZipEntry, name: string, budget: Budget)
 
 function unpack(packed: Buffer, entry: ZipEntry, name: string, budget: Budget): Uint8Array {
   if (entry.method === 0) return packed;
-  const inflate = { 8: inflateRawSync, 93: zstdDecompressSync }[entry.method];
-  if (inflate === undefined)
+  if (entry.method !== 8)
     throw new ToolError(
       "unsupported",
       `${entry.name} in ${name} is packed by a method (${entry.method}) that cannot be read`,
@@ -81,7 +81,7 @@ function unpack(packed: Buffer, entry: ZipEntry, name: string, budget: Budget): 
   // What declares less than it is wants to be unpacked where nobody would unpack it.
   const maxOutputLength = Math.max(Math.min(inflatable, entry.size), 1);
   try {
-    return inflate(packed, { maxOutputLength, chunkSize: likelySize(entry, maxOutputLength) });
+    return inflateRawSync(packed, { maxOutputLength, chunkSize: likelySize(entry, maxOutputLength) });
   } catch (error) {
     const isTooLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
     if (!isTooLarge) throw damaged(name, `${entry.name} cannot be unpacked`);
@@ -94,13 +94,4 @@ function unpack(packed: Buffer, entry: ZipEntry, name: string, budget: Budget): 
 function likelySize({ size, compressedSize }: ZipEntry, most: number): number {
   const possible = Math.min(compressedSize * 1032 + 64, most, 64_000_000);
   return Math.max(64, Math.min(possible, Math.max(size + 64, 65_536)));
-}
-
-function decodeMarkup(bytes: Uint8Array): string {
-  const [first, second] = bytes;
-  const isLittle = (first === 0xff && second === 0xfe) || (first === 0x3c && second === 0);
-  const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c);
-  if (isLittle || isBig) return new TextDecoder(isLittle ? "utf-16le" : "utf-16be").decode(bytes);
-  const buffer = asBuffer(bytes);
-  return buffer.toString("utf8", first === 0xef && second === 0xbb && bytes[2] === 0xbf ? 3 : 0);
 }

@@ -1,11 +1,19 @@
-import type { OutputKept, KeptOutput, Outputs } from "../../contract/output.ts";
+import type { KeptOutput, OutputKept, Outputs } from "../../contract/output.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { explainFailure } from "../explain-failure.ts";
-import { gitPath, isHidden, pathspecs } from "../paths.ts";
-import { complaintOf, type GitOptions, type Repository, startGit, heldDiffOptions, type GitContext, outputOfGit } from "../run-git.ts";
-import { type DiffFile, DiffReader, type DiffStatus } from "./parse-diff.ts";
 import { showSize } from "../../lib/show-size.ts";
 import { characterStart } from "../../lib/truncate.ts";
+import { explainFailure } from "../explain-failure.ts";
+import { gitPath, isHidden, pathspecs } from "../paths.ts";
+import {
+  complaintOf,
+  type GitContext,
+  type GitOptions,
+  heldDiffOptions,
+  outputOfGit,
+  type Repository,
+  startGit,
+} from "../run-git.ts";
+import { type DiffFile, DiffReader, type DiffStatus } from "./parse-diff.ts";
 
 /** A diff as it was read: all of its files, and as much of its text as can be shown. */
 interface Diff {

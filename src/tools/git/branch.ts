@@ -3,7 +3,14 @@ import * as z from "zod/mini";
 import type { Access } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
-import { commitOfBranch, listBranches, noBranchToDelete, noSuchBranch, requireBranchName, deleteBranch } from "../../git/branches.ts";
+import {
+  commitOfBranch,
+  deleteBranch,
+  listBranches,
+  noBranchToDelete,
+  noSuchBranch,
+  requireBranchName,
+} from "../../git/branches.ts";
 import { findRepository, findWritable } from "../../git/find-repository.ts";
 import { hooksFor } from "../../git/hooks.ts";
 import { resolveCommit } from "../../git/revisions.ts";

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { type Committed, commit, type CommitSummary, lastCommit } from "../../git/commit.ts";
+import { type CommitSummary, type Committed, commit, lastCommit } from "../../git/commit.ts";
 import { findWritable } from "../../git/find-repository.ts";
 import { counted } from "../../lib/counted.ts";
 import { printableLine } from "../../lib/printable.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { findRepository } from "../../git/find-repository.ts";
-import { momentOf, type Commit, readLog } from "../../git/log.ts";
+import { type Commit, momentOf, readLog } from "../../git/log.ts";
 import { pathspecs } from "../../git/paths.ts";
 import { resolveRange } from "../../git/revisions.ts";
 import { describeFiles, describeLine } from "./describe-commit.ts";

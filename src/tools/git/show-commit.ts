@@ -1,8 +1,8 @@
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
 import type { DiffFile } from "../../git/diff/parse-diff.ts";
 import { readDiff, readNumbers } from "../../git/diff/read-diff.ts";
-import { pathspecs } from "../../git/paths.ts";
 import { type Commit, readLog } from "../../git/log.ts";
+import { pathspecs } from "../../git/paths.ts";
 import type { Revision } from "../../git/revisions.ts";
 import { outputOfGit, type Repository } from "../../git/run-git.ts";
 import { printable } from "../../lib/printable.ts";

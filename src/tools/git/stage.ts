@@ -3,7 +3,14 @@ import * as z from "zod/mini";
 import type { Access } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { type FoundPath, findRepository, type KnownTops, findTogether, findWritable, requireWritable } from "../../git/find-repository.ts";
+import {
+  type FoundPath,
+  findRepository,
+  findTogether,
+  findWritable,
+  type KnownTops,
+  requireWritable,
+} from "../../git/find-repository.ts";
 import { shownChanges, stagedByNames } from "../../git/names.ts";
 import type { Change } from "../../git/parse-status.ts";
 import type { GitContext, Repository } from "../../git/run-git.ts";

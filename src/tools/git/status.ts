@@ -3,8 +3,8 @@ import type { Tool } from "../../contract/tool.ts";
 import { findRepository } from "../../git/find-repository.ts";
 import type { Change, Status } from "../../git/parse-status.ts";
 import { workspacePath } from "../../git/paths.ts";
-import { type Operation, type RepositoryState, readStatus } from "../../git/status.ts";
 import type { Repository } from "../../git/run-git.ts";
+import { type Operation, type RepositoryState, readStatus } from "../../git/status.ts";
 import { describeStatus } from "./describe-status.ts";
 
 export interface GitStatusInput {

@@ -1,9 +1,17 @@
 import type { Environment } from "../../contract/environment.ts";
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
+import type { WebAnswer } from "../../contract/web.ts";
 import { printableLine } from "../../lib/printable.ts";
 import { agentName, whenToRetry } from "../headers.ts";
-import { parseJson, valueAt, type Engine, type FoundPage, type SearchQuestion, type SearchResult, textOf } from "./engine.ts";
-import type { WebAnswer } from "../../contract/web.ts";
+import {
+  type Engine,
+  type FoundPage,
+  parseJson,
+  type SearchQuestion,
+  type SearchResult,
+  textOf,
+  valueAt,
+} from "./engine.ts";
 
 /** What was found, as it can be shown. */
 export interface FoundResults {

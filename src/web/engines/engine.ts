@@ -1,5 +1,5 @@
-import type { WebAnswer, WebRequest } from "../../contract/web.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { WebAnswer, WebRequest } from "../../contract/web.ts";
 import { isRecord } from "../../lib/is-record.ts";
 
 /** What is looked for. */

@@ -1,8 +1,8 @@
+import { ToolError } from "../../contract/error.ts";
 import type { SearchSettings, Settings } from "../../contract/settings.ts";
 import { duckduckgo } from "./duckduckgo.ts";
-import { plainText } from "./markup.ts";
-import { ToolError } from "../../contract/error.ts";
 import { type Engine, listAt, parseJson, valueAt } from "./engine.ts";
+import { plainText } from "./markup.ts";
 
 /** The engine that is set up. `unavailable` where none is, or it cannot be used, with how to set up one. */
 export function engineOf({ search }: Settings): Engine {

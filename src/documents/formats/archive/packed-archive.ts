@@ -76,7 +76,6 @@ async function* unpack(bytes: Uint8Array, packing: Packing, budget: Budget): Asy
 
 const chunkSize = 256 * 1024;
 
-/** The name that gzip has kept of the file, if it has. */
 function gzipName(bytes: Uint8Array): string | undefined {
   const header = asBuffer(bytes.subarray(0, 4096));
   const flags = header[3] ?? 0;
@@ -87,7 +86,6 @@ function gzipName(bytes: Uint8Array): string | undefined {
   return header.toString("latin1", start, end).split(/[/\\]/).at(-1);
 }
 
-/** When the file was last changed, if gzip has kept that. */
 function gzipTime(bytes: Uint8Array): string | undefined {
   const seconds = bytes.length < 8 ? 0 : asBuffer(bytes).readUInt32LE(4);
   return seconds === 0 ? undefined : new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ");

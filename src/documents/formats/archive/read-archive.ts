@@ -18,7 +18,6 @@ export const readArchive: DocumentReader = async (source, wanted, context) => {
   const { anchor, from } = splitAnchor(wanted.part);
   const entryName = anchor?.replace(/^entry\s+/i, "");
   const archive = await openArchive(source, entryName, context);
-  if (archive === undefined) return describedOnly(source);
   const { description, entries, count, notes } = archive;
   const content = {
     format: "archive",
@@ -41,7 +40,7 @@ function openArchive(
   source: DocumentSource,
   wanted: string | undefined,
   context: ReadingContext,
-): Archive | undefined | Promise<Archive> {
+): Archive | Promise<Archive> {
   switch (sniffMediaType(source.bytes.subarray(0, 8192))?.mediaType ?? "application/x-tar") {
     case "application/gzip":
       return packedArchive(source, "gzip", wanted, context);
@@ -49,30 +48,9 @@ function openArchive(
       return packedArchive(source, "zstd", wanted, context);
     case "application/x-tar":
       return packedArchive(source, undefined, wanted, context);
-    case "application/x-7z-compressed":
-    case "application/x-xz":
-    case "application/x-bzip2":
-    case "application/vnd.rar":
-      return undefined;
     default:
       return zipArchive(source, context);
   }
-}
-
-function describedOnly({ name, bytes }: DocumentSource): DocumentContent {
-  const description = sniffMediaType(bytes)!.description;
-  return {
-    format: "archive",
-    description,
-    properties: { size: showSize(bytes.length) },
-    consistsOf: undefined,
-    parts: [],
-    next: undefined,
-    notes: [
-      `what is in ${name} cannot be listed here; use its own program (7z l, xz -l, unrar l) with shell.run`,
-    ],
-    images: [],
-  };
 }
 
 function properties(entries: readonly ArchiveEntry[], count: number): Readonly<Record<string, string>> {

@@ -1,9 +1,7 @@
 import { asBuffer } from "../../../lib/as-buffer.ts";
 import type { ReadingContext } from "../../reader.ts";
 
-/** What is packed in one file, as far as it was looked at. */
 export interface Archive {
-  /** For people and models: "ZIP archive". */
   readonly description: string;
   readonly entries: readonly ArchiveEntry[];
   /** How many there are, or were found before the budget ended. */
@@ -24,7 +22,6 @@ export interface ArchiveEntry {
   readonly isEncrypted?: boolean;
 }
 
-/** What a tar archive was found to hold. */
 interface TarListing {
   readonly entries: readonly ArchiveEntry[];
   readonly count: number;
@@ -39,7 +36,6 @@ export class TarScan {
   readonly #entries: ArchiveEntry[] = [];
   readonly #context: ReadingContext;
   readonly #wanted: string | undefined;
-  /** What has come and does not make a whole block yet. */
   #rest: Buffer = Buffer.alloc(0);
   /** Of the entry that is being walked over: bytes still to come, with what fills its last block. */
   #left = 0;
@@ -77,7 +73,6 @@ export class TarScan {
     this.#rest = Buffer.from(chunk);
   }
 
-  /** `why`: what kept the rest from coming. */
   end(why?: string): TarListing {
     if (!this.#hasEnded)
       this.#brokenOff = why ?? (this.#left > 0 || this.#rest.length > 0 ? "it breaks off" : undefined);
@@ -134,7 +129,6 @@ export class TarScan {
   }
 }
 
-/** Names are never longer than this. */
 const mostExtension = 1_000_000;
 
 /** Entries that only say something of the one that follows. */
@@ -193,7 +187,6 @@ function shownTime(seconds: number): string | undefined {
     : date.toISOString().slice(0, 16).replace("T", " ");
 }
 
-/** What one header of 512 bytes says. */
 interface TarHeader {
   readonly name: string;
   readonly size: number;

@@ -70,7 +70,6 @@ function readBody(opened: Package, part: string, story: Story): Block[] {
   return blocks;
 }
 
-/** What the headers and footers say, each text once, with what it stands in. */
 function readMargins(
   opened: Package,
   tally: Tally,

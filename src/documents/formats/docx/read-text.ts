@@ -14,7 +14,6 @@ export function readBlocks(reader: XmlReader, story: Story, blocks: Block[] = []
   return blocks;
 }
 
-/** One element among paragraphs; the reader stands at it. */
 function readBlock(reader: XmlReader, story: Story, blocks: Block[]): void {
   switch (reader.name) {
     case "w:p":
@@ -127,7 +126,6 @@ function asBlock(text: string, properties: Properties, { styles, numbering }: St
   return { kind: "item", level, marker, text };
 }
 
-/** Which headers and footers the pages of a section show. */
 function readSection(reader: XmlReader, { relations, tally }: Story): void {
   const { depth } = reader;
   while (reader.child(depth)) {
@@ -137,13 +135,11 @@ function readSection(reader: XmlReader, { relations, tally }: Story): void {
   }
 }
 
-/** The text in a paragraph, hyperlink or other element that has runs; the reader stands at its beginning. */
 function readRuns(reader: XmlReader, story: Story, line: Line): void {
   const { depth } = reader;
   while (reader.child(depth)) readInline(reader, story, line);
 }
 
-/** One element of a paragraph; the reader stands at it. */
 function readInline(reader: XmlReader, story: Story, line: Line): void {
   switch (reader.name) {
     case "w:r":
@@ -255,8 +251,7 @@ function readFieldMark(reader: XmlReader, story: Story, line: Line): void {
     case "begin": {
       const field: Field = { code: "", shows: false, line: undefined, start: 0 };
       if (fields.length < deepest) fields.push(field);
-      const checked = readCheckBox(reader);
-      if (checked !== undefined) line.text += checked;
+      line.text += readCheckBox(reader) ?? "";
       return;
     }
     case "separate": {
@@ -281,26 +276,6 @@ const longestLinked = 50_000;
 /** No field that means something has more fields in it. */
 const deepest = 100;
 
-/** Check boxes of forms show nothing but what they are. */
-function readCheckBox(reader: XmlReader): string | undefined {
-  const { depth } = reader;
-  let shown: string | undefined;
-  while (reader.child(depth)) {
-    if (!reader.is("w:ffData")) continue;
-    const inside = reader.depth;
-    while (reader.child(inside)) {
-      if (!reader.is("w:checkBox")) continue;
-      shown = "☐";
-      const box = reader.depth;
-      while (reader.child(box)) {
-        const isOn = !["0", "false"].includes(reader.attribute("w:val") ?? "1");
-        if (reader.name === "w:checked" || reader.name === "w:default") shown = isOn ? "☒" : "☐";
-      }
-    }
-  }
-  return shown;
-}
-
 function cite(kind: string, id: string, { notes, tally, cited }: Story, line: Line): void {
   const key = `${kind} ${id}`;
   const note = notes.get(key);
@@ -316,17 +291,6 @@ function cite(kind: string, id: string, { notes, tally, cited }: Story, line: Li
   tally.labels.set(key, label);
   line.text += `[^${label}]`;
   append(cited, [{ kind: "note", label, text: note.text }], note.comments);
-}
-
-/** The reading stands above its base; here behind it. */
-function readRuby(reader: XmlReader, story: Story, line: Line): void {
-  const { depth } = reader;
-  const above: Line = { text: "", boxes: line.boxes };
-  while (reader.child(depth)) {
-    if (reader.name === "w:rt") readRuns(reader, story, above);
-    else readInline(reader, story, line);
-  }
-  if (above.text !== "") line.text += `(${above.text})`;
 }
 
 /** Pictures, text boxes, charts and diagrams, however deep they stand. */
@@ -361,7 +325,37 @@ function readDrawing(reader: XmlReader, story: Story, line: Line, frame: Frame =
   }
 }
 
-/** What surrounds a picture, and describes it. */
 interface Frame {
   description?: string | undefined;
+}
+
+/** Check boxes of forms show nothing but what they are. */
+function readCheckBox(reader: XmlReader): string | undefined {
+  const { depth } = reader;
+  let shown: string | undefined;
+  while (reader.child(depth)) {
+    if (!reader.is("w:ffData")) continue;
+    const inside = reader.depth;
+    while (reader.child(inside)) {
+      if (!reader.is("w:checkBox")) continue;
+      shown = "☐";
+      const box = reader.depth;
+      while (reader.child(box)) {
+        const isOn = !["0", "false"].includes(reader.attribute("w:val") ?? "1");
+        if (reader.name === "w:checked" || reader.name === "w:default") shown = isOn ? "☒" : "☐";
+      }
+    }
+  }
+  return shown;
+}
+
+/** The reading stands above its base; here behind it. */
+function readRuby(reader: XmlReader, story: Story, line: Line): void {
+  const { depth } = reader;
+  const above: Line = { text: "", boxes: line.boxes };
+  while (reader.child(depth)) {
+    if (reader.name === "w:rt") readRuns(reader, story, above);
+    else readInline(reader, story, line);
+  }
+  if (above.text !== "") line.text += `(${above.text})`;
 }

@@ -15,7 +15,6 @@ export interface Story {
   readonly fields: Field[];
   /** Footnotes, endnotes and comments by "footnote 2"; where notes are read themselves only comments, which have none. */
   readonly notes: Notes;
-  /** Those that were cited since the last block. */
   readonly cited: Block[];
   readonly tally: Tally;
   /** Text of a paragraph whose end was deleted: the next one goes on with it. */
@@ -26,11 +25,9 @@ export type Notes = ReadonlyMap<string, Note>;
 
 export interface Note {
   readonly text: string;
-  /** The comments on it, which follow it. */
   readonly comments: readonly Block[];
 }
 
-/** What the whole document has, for the notes of the answer. */
 export interface Tally {
   insertions: number;
   deletions: number;
@@ -49,12 +46,10 @@ export interface Field {
   code: string;
   /** In what the field shows, no longer in its code. */
   shows: boolean;
-  /** Where what it shows begins. */
   line: Line | undefined;
   start: number;
 }
 
-/** A paragraph as far as it is read. */
 export interface Line {
   text: string;
   /** Of text boxes and charts that are anchored in it: they follow it. */

@@ -1,6 +1,5 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
 
-/** What a paragraph is by its style. */
 interface ParagraphStyle {
   /** 1 for the highest; undefined for what is no heading. */
   readonly heading: number | undefined;
@@ -54,7 +53,6 @@ function readStyle(reader: XmlReader): Declared {
   return style;
 }
 
-/** Which list a paragraph or style belongs to, and at which level of it. */
 export function readNumbered(reader: XmlReader): { numberedBy?: string; level?: number } {
   const found: { numberedBy?: string; level?: number } = {};
   const { depth } = reader;

@@ -1,6 +1,5 @@
 import { type Element, findElement, textOf } from "./element.ts";
 
-/** A block of code, with its white space. */
 export function codeBlock(pre: Element): string {
   const code = codeText(pre)
     .replace(/^\r?\n/, "")
@@ -11,7 +10,6 @@ export function codeBlock(pre: Element): string {
   return `${fence}${languageOf(pre) ?? ""}\n${code}\n${fence}`;
 }
 
-/** A word or line of code. */
 export function codeSpan(text: string): string {
   const code = text.replace(/\s+/g, " ").trim();
   if (code === "") return "";
@@ -39,7 +37,6 @@ function collectCode(element: Element, pieces: string[]): void {
   }
 }
 
-/** What shows the numbers of lines beside code. */
 export function isLineNumber(element: Element): boolean {
   const { class: classes, "data-nosnippet": isForEyesOnly } = element.attributes;
   if (isForEyesOnly === undefined && (classes === undefined || !lineNumbers.test(classes))) return false;
@@ -71,15 +68,9 @@ function isLanguage(name: string): boolean {
   return /^[\w+#.-]{1,30}$/.test(name) && !noLanguage.has(name);
 }
 
-const noLanguage: ReadonlySet<string> = new Set([
-  "default",
-  "none",
-  "plaintext",
-  "text",
-  "nohighlight",
-  "notranslate",
-  "source",
-]);
+const noLanguage: ReadonlySet<string> = new Set(
+  "default none plaintext text nohighlight notranslate source".split(" "),
+);
 
 function longestRun(text: string): number {
   let longest = 0;

@@ -7,7 +7,6 @@ export class Element {
   readonly attributes: Attributes;
   readonly children: Node[] = [];
   readonly parent: Element | undefined;
-  /** There is an element inside that stands on lines of its own. */
   holdsBlocks = false;
   holdsTopHeading = false;
   /** Characters of text outside of links, and inside of them, without white space around it. */
@@ -23,7 +22,6 @@ export class Element {
     this.parent = parent;
   }
 
-  /** Stands on lines of its own. */
   get isBlock(): boolean {
     return this.kind.isBlock || this.holdsBlocks;
   }
@@ -48,26 +46,22 @@ export function findElement(element: Element, isWanted: (element: Element) => bo
   return undefined;
 }
 
-/** All text below, as written. */
 export function textOf(element: Element): string {
   let text = "";
   for (const child of element.children) text += typeof child === "string" ? child : textOf(child);
   return text;
 }
 
-/** What is known of the elements of one name. */
 export interface Kind {
   readonly name: string;
   /** Holds nothing, and has no end tag. */
   readonly isVoid: boolean;
-  /** Stands on lines of its own. */
   readonly isBlock: boolean;
   readonly isHeading: boolean;
   /** Never seen by a reader, nor what is in it. */
   readonly isDark: boolean;
   /** Not shown by browsers with scripts. */
   readonly isFallback: boolean;
-  /** Says something of the page. */
   readonly isAboutPage: boolean;
   /** A start tag ends an open paragraph. */
   readonly endsParagraph: boolean;
@@ -77,7 +71,6 @@ export interface Kind {
   readonly isScope: boolean;
   /** An end tag passes over such. */
   readonly isTablePart: boolean;
-  /** In another language than HTML. */
   readonly isForeign: boolean;
 }
 

@@ -16,7 +16,6 @@ export interface MarkdownPage {
   readonly markdown: string;
   readonly title: string | undefined;
   readonly properties: Readonly<Record<string, string>>;
-  /** Where its blocks begin, in order. */
   readonly starts: readonly BlockStart[];
   /** About how many characters of text are beside its matter, and are not in it. */
   readonly leftOut: number;
@@ -67,7 +66,6 @@ function baseOf({ head }: ParsedHtml, base: string | undefined): string | undefi
   return (href === undefined ? undefined : URL.parse(href, base)?.href) ?? base;
 }
 
-/** What a page says of itself, in the order worth telling. */
 function propertiesOf({ head, title }: ParsedHtml): Readonly<Record<string, string>> {
   const said = new Map<string, string>();
   for (const { name, attributes } of head) {

@@ -21,7 +21,6 @@ function findNamed(root: Element, plainLength: number): Element | undefined {
   return article;
 }
 
-/** The one part that says something, if it is the only one. */
 function onlyMatter(element: Element): Element | undefined {
   let only: Element | undefined;
   for (const child of element.children) {
@@ -36,16 +35,7 @@ function onlyMatter(element: Element): Element | undefined {
   return only !== undefined && frameNames.has(only.name) ? only : undefined;
 }
 
-const frameNames: ReadonlySet<string> = new Set([
-  "html",
-  "body",
-  "div",
-  "section",
-  "main",
-  "article",
-  "center",
-  "form",
-]);
+const frameNames: ReadonlySet<string> = new Set("html body div section main article center form".split(" "));
 
 const slightLength = 60;
 
@@ -59,15 +49,7 @@ function tellsWithoutWords(element: Element): boolean {
   return wordless.has(element.name) || findElement(element, ({ name }) => wordless.has(name)) !== undefined;
 }
 
-const wordless: ReadonlySet<string> = new Set([
-  "img",
-  "picture",
-  "video",
-  "audio",
-  "iframe",
-  "math",
-  "table",
-]);
+const wordless: ReadonlySet<string> = new Set("img picture video audio iframe math table".split(" "));
 
 /**
  * Whether an element is beside the matter of its page: what leads to other pages, sells, asks for consent. In doubt it is
@@ -106,32 +88,13 @@ function isSaidToBeOne(element: Element): boolean {
   return asideRoles.has(element.attributes.role ?? "") || isNamedLikeOne(element);
 }
 
-const asideRoles: ReadonlySet<string> = new Set([
-  "navigation",
-  "banner",
-  "contentinfo",
-  "complementary",
-  "search",
-  "dialog",
-  "alertdialog",
-  "menu",
-  "menubar",
-  "toolbar",
-]);
+const asideRoles: ReadonlySet<string> = new Set(
+  "navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar".split(" "),
+);
 
-const namedElements: ReadonlySet<string> = new Set([
-  "div",
-  "section",
-  "ul",
-  "ol",
-  "dl",
-  "table",
-  "td",
-  "p",
-  "a",
-  "span",
-  "iframe",
-]);
+const namedElements: ReadonlySet<string> = new Set(
+  "div section ul ol dl table td p a span iframe".split(" "),
+);
 
 /** Whole words of a class or identifier, or parts of them that mean nothing else. */
 const asideWords =

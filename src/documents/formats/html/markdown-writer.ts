@@ -3,7 +3,6 @@ import { ToolError } from "../../../contract/error.ts";
 /** Where a block begins that lies in no other. */
 export interface BlockStart {
   readonly offset: number;
-  /** Of a heading: what it says. */
   readonly heading: string | undefined;
 }
 
@@ -22,12 +21,10 @@ export class MarkdownWriter {
     return this.#markdown;
   }
 
-  /** The next block follows on the next line. */
   joinNext(): void {
     this.#joinsNext = true;
   }
 
-  /** One or more lines. */
   block(text: string, heading?: string): void {
     if (this.#markdown !== "") {
       this.#markdown += this.#joinsNext ? "\n" : `\n${(this.#gapPrefix ?? this.#prefix).trimEnd()}\n`;
@@ -90,7 +87,6 @@ function tooLong(): ToolError {
   });
 }
 
-/** How a line break inside a paragraph, a heading and a cell is written. */
 type LineBreak = "  \n" | " " | "<br>";
 
 /** The text of one paragraph. White space is folded and never stands at the inner side of a mark. */
@@ -125,7 +121,6 @@ export class InlineWriter {
     this.#space = folded.charCodeAt(folded.length - 1) === space;
   }
 
-  /** Something that is written as it is: code, a picture. */
   atom(markdown: string): void {
     this.#begin();
     this.#pieces.push(markdown);
@@ -172,7 +167,6 @@ export class InlineWriter {
     this.around("[", `](${url})`, write);
   }
 
-  /** All of it, or nothing; the next paragraph can begin. */
   finish(): string {
     if (this.#pieces.length > 0) this.#dropBreaks();
     const markdown = this.#pieces.join("");

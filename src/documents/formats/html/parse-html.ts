@@ -26,7 +26,6 @@ function withoutDeclarations(html: string): string {
 function listen(html: string, tree: Tree, isXhtml: boolean): TokenizerCallbacks {
   let kind = kindOf("");
   let attributes: Record<string, string | undefined> | undefined;
-  /** The one that is being read, if it is looked at. */
   let attribute: string | undefined;
   let value = "";
   const nothing = () => {};
@@ -76,7 +75,6 @@ const attributeNames: ReadonlySet<string> = new Set(
 );
 
 export interface ParsedHtml {
-  /** Holds all elements that are shown. */
   readonly root: Element;
   /** What the head says, each as it stands: `meta`, `base`, `link`, `html`. */
   readonly head: readonly Element[];
@@ -100,7 +98,6 @@ class Tree {
   readonly #root = new Element(kindOf("#root"), noAttributes, undefined);
   readonly #head: Element[] = [];
   readonly #open: Element[] = [this.#root];
-  /** What was measured before each open element began. */
   readonly #plainBefore: number[] = [0];
   readonly #linkedBefore: number[] = [0];
   #title: Element | undefined;

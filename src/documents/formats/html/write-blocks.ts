@@ -23,7 +23,6 @@ export function writeFlow(nodes: readonly Node[], writer: MarkdownWriter, page: 
   if (inline !== undefined) writeParagraph(inline, writer);
 }
 
-/** Writes a paragraph with what `write` writes into it, if that is anything. */
 function writeLine(writer: MarkdownWriter, write: (inline: InlineWriter) => void): void {
   const inline = new InlineWriter(" ");
   write(inline);
@@ -145,7 +144,6 @@ function writeDefinitions(list: Element, writer: MarkdownWriter, page: Page): vo
   }
 }
 
-/** What stands before each item, asked in their order. */
 function markersOf(list: Element): (item: Element) => string {
   const isNotes = isNoteList(list) || (list.parent !== undefined && isNoteList(list.parent));
   let number = (Number.parseInt(list.attributes.start ?? "", 10) || 1) - 1;
@@ -274,14 +272,4 @@ function isPageLike({ name }: Element): boolean {
   return pageLike.has(name);
 }
 
-const pageLike: ReadonlySet<string> = new Set([
-  "table",
-  "h1",
-  "h2",
-  "h3",
-  "pre",
-  "article",
-  "section",
-  "form",
-  "hr",
-]);
+const pageLike: ReadonlySet<string> = new Set("table h1 h2 h3 pre article section form hr".split(" "));

@@ -2,10 +2,8 @@ import { codeSpan, codeText } from "./code.ts";
 import { type Element, findElement, textOf } from "./element.ts";
 import type { InlineWriter } from "./markdown-writer.ts";
 
-/** How a page is shown. */
 export interface Page {
   readonly locate: Locate;
-  /** Also what is beside the matter. */
   readonly isWhole: boolean;
   /** The heading that stands for a link with blocks in it. */
   readonly linked?: { readonly heading: Element; readonly url: string };
@@ -36,7 +34,6 @@ export function locateFrom(base: string | undefined): Locate {
   };
 }
 
-/** An address as it can stand in a link. */
 function destination(url: string): string {
   const kept = url.length > mostLinkChars ? url.slice(0, mostLinkChars) : url;
   if (!/[\s()<>\\]/.test(kept)) return kept;
@@ -56,7 +53,6 @@ export function writeInline(element: Element, writer: InlineWriter, page: Page):
   }
 }
 
-/** Writes an element into a paragraph, also one that would stand on lines of its own. */
 export function writeInlineElement(element: Element, writer: InlineWriter, page: Page): void {
   if (isLeftOut(element, page)) return;
   const write = writers[element.name];
@@ -113,7 +109,6 @@ function writeRaised(element: Element, writer: InlineWriter, page: Page): void {
   write(element, writer, page);
 }
 
-/** A line break around each, and a dash before items. */
 function writeBlock(element: Element, writer: InlineWriter, page: Page): void {
   if (element.name === "td" || element.name === "th") writer.space();
   else if (element.holdsBlocks || element.textLength > 0) writer.break();
@@ -180,7 +175,6 @@ function writeFormula(element: Element, writer: InlineWriter): void {
   if (tex !== "") writer.atom(tex);
 }
 
-/** What plays, as a link to it. */
 function writeMedia(element: Element, writer: InlineWriter, page: Page): void {
   const inner = element.children.find(
     (child) => typeof child !== "string" && child.attributes.src !== undefined,
@@ -208,7 +202,6 @@ function noteReference(link: Element): string | undefined {
   return label === "" || label.length > 20 ? undefined : label;
 }
 
-/** Whether it holds the footnotes themselves. */
 export function isNoteList({ attributes: { class: classes = "", role = "" } }: Element): boolean {
   return role === "doc-endnotes" || /(?:^|\s)(?:footnotes|references|endnotes)(?:\s|$)/.test(classes);
 }

@@ -143,18 +143,7 @@ const mostBytes = 65_536;
 const mostNumbers = 16;
 
 /** By type: bytes, text, 16 bits, 32 bits, fractions of 32 bits, …; from 6 on with signs. */
-const widths: Readonly<Record<number, number>> = {
-  1: 1,
-  2: 1,
-  3: 2,
-  4: 4,
-  5: 8,
-  6: 1,
-  7: 1,
-  8: 2,
-  9: 4,
-  10: 8,
-};
+const widths: readonly (number | undefined)[] = [undefined, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8];
 
 function readValue(file: File, at: number): string | readonly number[] | undefined {
   const type = unsigned(file, at + 2, 2) ?? 0;

@@ -2,7 +2,6 @@ import { inflateSync } from "node:zlib";
 import { asBuffer } from "../../../lib/as-buffer.ts";
 import type { Budget } from "../../budget.ts";
 
-/** What stands in a picture beside the picture. */
 interface PictureData {
   /** In the form of a TIFF file. */
   readonly exif: Uint8Array | undefined;
@@ -51,7 +50,6 @@ function jpegData(bytes: Buffer): PictureData {
   return { ...nothing, exif, texts: comments.length === 0 ? {} : { Comment: comments.join("\n") } };
 }
 
-/** Up to the zero byte that some end it with. */
 function textOf(bytes: Buffer): string {
   const end = bytes.indexOf(0);
   return bytes.toString("utf8", 0, end === -1 ? bytes.length : end);
@@ -136,7 +134,6 @@ function gifFrames(bytes: Buffer): number {
   return Math.max(frames, 1);
 }
 
-/** Bytes of the colour table that the flags announce. */
 function tableLength(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }

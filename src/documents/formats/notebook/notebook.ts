@@ -4,9 +4,7 @@ import { damaged } from "../../reader.ts";
 
 /** A notebook of any version, as versions 4 have it. */
 export interface Notebook {
-  /** "4.5". */
   readonly version: string;
-  /** Of its code, where that is told: "python". */
   readonly language: string;
   readonly properties: Readonly<Record<string, string>>;
   readonly cells: readonly Cell[];
@@ -23,7 +21,6 @@ export interface Cell {
   readonly attachments: Members;
 }
 
-/** What code put out. */
 export type Output =
   | { readonly kind: "stream"; readonly name: string; readonly text: string }
   /** One thing in several formats, by media type. `count`: it is the result of that cell. */
@@ -157,7 +154,6 @@ function joinStreams(outputs: readonly Output[]): readonly Output[] {
   return joined;
 }
 
-/** What an object of JSON holds. */
 export type Members = Readonly<Record<string, unknown>>;
 
 /** Of what is no object: none. */

@@ -12,13 +12,11 @@ export interface ShownCell {
   readonly title: string;
   readonly text: string;
   readonly images: readonly Image[];
-  /** Something of its outputs was left out. */
   readonly isShortened: boolean;
 }
 
 interface ShowOptions {
   readonly language: Notebook["language"];
-  /** Characters that are shown of one output. */
   readonly maxOutput: number;
 }
 
@@ -40,7 +38,6 @@ export function showCell(cell: Cell, { language, maxOutput }: ShowOptions): Show
   };
 }
 
-/** What became of one output. */
 interface ShownOutput {
   readonly text: string;
   readonly images: readonly Image[];
@@ -99,7 +96,6 @@ function showData(data: Members): ShownData {
   return drawing.text === "" ? asMarkdown(namesOf(data)) : drawing;
 }
 
-/** A picture, if there is one that models can see; else its name. */
 function showPicture(data: Members, what: string): ShownData {
   const svg = textOf(data["image/svg+xml"]);
   return (

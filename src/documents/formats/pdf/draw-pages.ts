@@ -3,7 +3,6 @@ import type { Image } from "../../../contract/tool.ts";
 import { objectsOf, type Pdf, pictureObject, withPage } from "./open-pdf.ts";
 import type { Handle } from "./pdfium-functions.ts";
 
-/** Pages as pictures, and those of which there is none. */
 export interface DrawnPages {
   readonly images: readonly Image[];
   readonly drawn: readonly number[];

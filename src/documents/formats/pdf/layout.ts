@@ -21,7 +21,6 @@ interface Stack {
 /** What takes a strip of the page for itself: a line, or stacks side by side, which are the cells of a row or columns. */
 interface Band {
   readonly stacks: Stack[];
-  /** The lowest baseline in it. */
   bottom: number;
 }
 
@@ -193,7 +192,6 @@ function sideBySide(segments: readonly Segment[]): string {
   }, "");
 }
 
-/** From one line to the next, where most lines have it. */
 function usualStep(bands: readonly Band[]): number {
   const steps = bands.slice(1).map((band, index) => stepBetween(bands[index]!, band));
   const down = steps.filter((step) => step > 0).sort((one, other) => one - other);
@@ -209,7 +207,6 @@ interface Column {
   right: number;
 }
 
-/** A cell, and the column that it stands in. */
 interface Placed {
   readonly stack: Stack;
   readonly column: Column;

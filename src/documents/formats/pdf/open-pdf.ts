@@ -71,7 +71,6 @@ export class Pdf {
   }
   readonly #names = new Map<string, number>();
 
-  /** What knows the fields of its form. */
   get form(): Handle {
     if (this.#form === undefined) {
       // All that it could call back is left out; only the version is told.

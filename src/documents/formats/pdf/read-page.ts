@@ -32,7 +32,6 @@ function hasPicture(pdf: Pdf, page: Handle): boolean {
   return false;
 }
 
-/** What a page has beside its text: notes, fields of a form, and where its links lead. */
 function readExtras(pdf: Pdf, page: Handle, text: Handle): readonly string[] {
   const { notes, fields } = readAnnotations(pdf, page);
   const lists = [

@@ -130,7 +130,6 @@ function brokeDown(name: string, error: unknown): ToolError {
   return damaged(name, "PDFium cannot read it");
 }
 
-/** What a document says of itself. */
 function readProperties(pdf: Pdf): Readonly<Record<string, string>> {
   const { pdfium, document } = pdf;
   const properties: Record<string, string> = {};

@@ -16,7 +16,6 @@ export function repairCharacterMaps(file: Uint8Array): void {
     }
 }
 
-/** Of all maps together. */
 const maxInflated = 8 * 1024 * 1024;
 const maxMap = 256 * 1024;
 

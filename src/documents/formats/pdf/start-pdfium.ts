@@ -2,7 +2,6 @@ import { zstdDecompressSync } from "node:zlib";
 import { readOwnFile } from "../../../system/own-file.ts";
 import type { Functions } from "./pdfium-functions.ts";
 
-/** PDFium with a memory of its own. */
 export interface Pdfium extends Functions {
   readonly memory: WasmMemory;
 }
@@ -118,7 +117,6 @@ interface WebAssembly {
   readonly Instance: new (module: WasmModule, imports: object) => { readonly exports: object };
 }
 
-/** Compiled. */
 interface WasmModule {
   readonly [Symbol.toStringTag]: string;
 }

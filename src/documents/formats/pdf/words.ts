@@ -86,7 +86,6 @@ function isBlank(code: number): boolean {
 const hyphenMark = 0x02;
 const otherHyphenMark = 0xfffe;
 
-/** A word by its characters. */
 interface Spelled {
   readonly letters: string;
   readonly first: number;
@@ -147,7 +146,6 @@ function along(quarterTurns: number, x: number, y: number): number {
 /** Where the side of the last letter is kept at which a word ends that is turned so often: right, top, left, bottom. */
 const ends = [24, 40, 16, 32];
 
-/** Of the line, whatever letters it has. */
 function heightOf(pdf: Pdf, text: Handle, index: number, angle: number): number {
   const { pdfium, scratch } = pdf;
   if (!pdfium.FPDFText_GetLooseCharBox(text, index, scratch)) return 1;

@@ -22,7 +22,6 @@ import {
 } from "./read-shapes.ts";
 import { readText } from "./read-text.ts";
 
-/** PowerPoint presentations, shows and templates. */
 export const readPptx: DocumentReader = async (source, wanted, context) => {
   const opened = openPackage(source, context);
   const part = mainPart(opened, "ppt/presentation.xml");
@@ -70,7 +69,6 @@ function remarks({ pictures, embedded }: SlideShow["tally"]): string[] {
   ].filter((remark) => remark !== "");
 }
 
-/** A slide: its title, what stands on it in reading order, what the speaker notes, what others comment. */
 function readSlide(show: SlideShow, part: string, number: number): DocumentPart {
   const slide = slideOf(show, part);
   const { shapes, isHidden } = readPart(slide, part);
@@ -126,7 +124,6 @@ function readAuthors(opened: Package, relations: Relations): ReadonlyMap<string,
   return authors;
 }
 
-/** The comments on a slide, and the answers to them. */
 function readComments({ show, relations }: Slide): Block[] {
   const blocks: Block[] = [];
   for (const { type, target } of relations().values()) {

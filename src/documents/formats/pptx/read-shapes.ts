@@ -5,7 +5,6 @@ import { inReadingOrder, type Place } from "../../shared/slides.ts";
 import type { XmlReader } from "../../xml/xml-reader.ts";
 import { readText } from "./read-text.ts";
 
-/** Something that stands on a slide. */
 export interface Shape {
   readonly place: Place | undefined;
   /** What it holds the place of: "title", "body", "sldNum"; undefined for what is drawn freely. */
@@ -100,7 +99,6 @@ function readShape(reader: XmlReader, slide: Slide, placeholders: Placeholders):
   return { place, placeholder: said.placeholder, blocks };
 }
 
-/** What is said of a shape before it is drawn. */
 function describe(reader: XmlReader, said: Described): void {
   const { depth } = reader;
   while (reader.child(depth)) {
@@ -116,7 +114,6 @@ function describe(reader: XmlReader, said: Described): void {
   }
 }
 
-/** A table, chart, diagram, or something embedded. */
 function readFrameContent(reader: XmlReader, slide: Slide): Block[] {
   const { depth } = reader;
   const blocks: Block[] = [];
@@ -153,7 +150,6 @@ function readTable(reader: XmlReader, slide: Slide): Block {
   return { kind: "table", rows };
 }
 
-/** Where the properties of a shape put it. */
 function readPlace(reader: XmlReader): Place | undefined {
   let place: Place | undefined;
   const { depth } = reader;
@@ -173,7 +169,6 @@ function readFrame(reader: XmlReader): Place {
   return place;
 }
 
-/** What is known while the slides of a presentation are read. */
 export interface SlideShow {
   readonly opened: Package;
   /** Names of people who comment, by their numbers. */
@@ -183,7 +178,6 @@ export interface SlideShow {
   readonly tally: { pictures: number; embedded: number };
 }
 
-/** One of them. */
 export interface Slide {
   readonly show: SlideShow;
   /** Of its part; read when they are first asked for. */
@@ -240,7 +234,6 @@ function lookForPlaces(reader: XmlReader, places: Map<string, Place>): void {
   }
 }
 
-/** The kind and the number of a placeholder. */
 function readNames(reader: XmlReader): readonly string[] {
   const names: string[] = [];
   const { depth } = reader;

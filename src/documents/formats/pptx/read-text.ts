@@ -80,7 +80,6 @@ function readRun(reader: XmlReader, relations: () => Relations): string {
   }
 }
 
-/** Where a click on the text leads, if that is outside. */
 function readTarget(reader: XmlReader, relations: () => Relations): string | undefined {
   let target: string | undefined;
   const { depth } = reader;

@@ -1,4 +1,3 @@
-/** Words that stand for a character. */
 export const characters: ReadonlyMap<string, string> = new Map([
   ["tab", "\t"],
   ["line", "\n"],

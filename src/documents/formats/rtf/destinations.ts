@@ -37,14 +37,7 @@ const destinations: ReadonlyMap<string, (story: Story) => void> = new Map<string
 ]);
 
 /** Words behind `\*` whose text is text, or that hold something that is. */
-const transparent: ReadonlySet<string> = new Set([
-  "shpinst",
-  "shppict",
-  "picprop",
-  "sp",
-  "nesttableprops",
-  "cs",
-]);
+const transparent: ReadonlySet<string> = new Set("shpinst shppict picprop sp nesttableprops cs".split(" "));
 
 /** What is no text, or says it again, also without `\*` before it. */
 export const silent: ReadonlySet<string> = new Set([

@@ -11,7 +11,6 @@ import { plainParagraph } from "./sheet.ts";
 import { beginStory, type Story } from "./story.ts";
 import { type Token, tokensOf } from "./tokens.ts";
 
-/** Rich Text Format. */
 export const readRtf: DocumentReader = async (source, wanted, { budget }) => {
   const text = asBuffer(source.bytes).toString("latin1");
   const start = text.indexOf("{\\rtf");
@@ -119,7 +118,6 @@ function takeUnicode(story: Story, value: number): void {
   story.leftOut = story.group.fallbacks;
 }
 
-/** Decodes what has come together. */
 function flush(story: Story): void {
   const { bytes } = story;
   if (bytes === "") return;

@@ -21,21 +21,17 @@ export const plainParagraph: ParagraphKind = {
 
 /** Something that is written on: the document, a footnote, a header, a text box. Paragraphs end when they end. */
 export class Sheet {
-  /** The paragraph that is being written. */
   line = "";
   /** How many were written before it. */
   ended = 0;
   /** What marks it in its list, if it is in one. */
   marker = "";
-  /** Of text boxes that stand in it. */
   readonly boxes: Block[] = [];
-  /** Footnotes and comments that are cited in it. */
   readonly cited: Block[] = [];
   readonly #blocks: Block[] = [];
   readonly #budget: Budget;
   readonly #headingOf: (kind: ParagraphKind) => number | undefined;
   #rows: Row[] = [];
-  /** Where the cells of the row end. */
   #edges: number[] = [];
   #row: string[] = [];
   #cell: Block[] = [];
@@ -99,7 +95,6 @@ export class Sheet {
     this.#innerRow = [];
   }
 
-  /** All that was written. */
   end(kind: ParagraphKind): readonly Block[] {
     this.endParagraph(kind);
     this.#endTable();
@@ -132,7 +127,6 @@ function showMarker(written: string): string {
   return marker === "o" || !/[\p{L}\p{N}]/u.test(marker) ? "-" : marker;
 }
 
-/** A row of a table. */
 interface Row {
   readonly cells: readonly string[];
   /** Where each of them ends, from the left; fewer where it is not said. */

@@ -1,7 +1,6 @@
 import type { Budget } from "../../budget.ts";
 import { type ParagraphKind, plainParagraph, Sheet } from "./sheet.ts";
 
-/** What is known while an RTF file is read. */
 export interface Story {
   readonly budget: Budget;
   /** Those that have begun and not ended, without the innermost. */
@@ -18,7 +17,6 @@ export interface Story {
   charset: string;
   readonly fonts: Map<number, Font>;
   readonly styles: Map<number, Style>;
-  /** The font or style that is being declared. */
   declared: number;
   /** Who comments, and when, until the comment begins. */
   commenter: string;
@@ -26,7 +24,6 @@ export interface Story {
   readonly time: Map<string, number>;
   /** Texts of headers and footers, with what they stand in. */
   readonly margins: Map<string, string>;
-  /** How many notes there are of each kind. */
   readonly cited: Map<string, number>;
   readonly properties: Map<string, string>;
   readonly tally: { changes: number; hidden: number; pictures: number };
@@ -47,11 +44,9 @@ export interface Group {
   readonly isDeleted: boolean;
   /** The footnote around turns out to be an endnote. */
   readonly moveToEnd: (() => void) | undefined;
-  /** Of the field around, until it is shown. */
   readonly field: { code: string } | undefined;
   /** In what the file says of itself. */
   readonly isInformation: boolean;
-  /** Of the picture around. */
   readonly picture: { property: string; description: string } | undefined;
   /** What is to be done when it ends; not for groups in it. */
   readonly atEnd: (() => void) | undefined;

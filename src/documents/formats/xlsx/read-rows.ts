@@ -2,63 +2,46 @@ import type { Budget } from "../../budget.ts";
 import { append, link } from "../../shared/blocks.ts";
 import { columnLetters, columnNumber, type Range } from "../../shared/spreadsheet/cell-address.ts";
 import { type NumberKind, showNumber } from "../../shared/spreadsheet/show-number.ts";
-import { type Cell, inOrder, type Row } from "../../shared/spreadsheet/show-sheets.ts";
+import type { Cell, Row } from "../../shared/spreadsheet/show-sheets.ts";
 import { expandEntities } from "../../xml/decode.ts";
 import { type RawCell, type RawFormula, scanRows } from "./scan-sheet.ts";
 import { expandControls, prefixOf, type SharedStrings, textsIn } from "./shared-strings.ts";
 
-/** What the cells of all sheets refer to. */
 export interface Workbook {
   readonly strings: SharedStrings;
   readonly styles: readonly NumberKind[];
   readonly startsIn1904: boolean;
   readonly budget: Budget;
+  /** Of the document, for messages. */
+  readonly name: string;
 }
 
 interface SheetPart {
   readonly xml: string;
-  /** Whether its rows are. */
-  readonly isInOrder: boolean;
   /** Where cells lead, by their address. */
   readonly links: ReadonlyMap<string, string>;
 }
 
-/** The rows of a sheet. */
-export function* readRows(
-  { xml, isInOrder, links }: SheetPart,
-  range: Range,
-  workbook: Workbook,
-): Generator<Row> {
+export function* readRows({ xml, links }: SheetPart, range: Range, workbook: Workbook): Generator<Row> {
   const prefix = prefixOf(xml, "worksheet");
   const formulas = new SharedFormulas();
   // A formula that cells of the range share may be written above it.
   const first = xml.includes('"shared"') ? 1 : range.firstRow;
   const { firstRow, lastRow, firstColumn, lastColumn } = range;
-  const last = isInOrder ? lastRow : Number.POSITIVE_INFINITY;
-  const rows = scanRows(xml, { first, last, budget: workbook.budget }, (raw, row): Cell | undefined => {
-    const { column } = raw;
-    const formula = raw.formula && formulas.textOf(raw.formula, row, column);
-    if (row < firstRow || row > lastRow || column < firstColumn || column > lastColumn) return undefined;
-    const text = withFormula(showValue(raw, workbook, prefix), formula);
-    if (text === "") return undefined;
-    const target = links.size === 0 ? undefined : links.get(`${column},${row}`);
-    return { column, text: target === undefined ? text : link(text, target) };
-  });
-  for (const { number, cells } of isInOrder ? rows : sorted(rows))
-    if (cells.length > 0) yield { number, cells: inOrder(cells) };
-}
-
-/** By their numbers, with all the cells of several that have the same. */
-function sorted(rows: Iterable<Row>): readonly Row[] {
-  const found = new Map<number, Cell[]>();
-  for (const { number, cells } of rows) {
-    const same = found.get(number);
-    if (same) append(same, cells);
-    else found.set(number, [...cells]);
-  }
-  return [...found]
-    .map(([number, cells]) => ({ number, cells }))
-    .sort((one, other) => one.number - other.number);
+  const rows = scanRows(
+    xml,
+    { first, last: lastRow, budget: workbook.budget, name: workbook.name },
+    (raw, row): Cell | undefined => {
+      const { column } = raw;
+      const formula = raw.formula && formulas.textOf(raw.formula, row, column);
+      if (row < firstRow || column < firstColumn || column > lastColumn) return undefined;
+      const text = withFormula(showValue(raw, workbook, prefix), formula);
+      if (text === "") return undefined;
+      const target = links.size === 0 ? undefined : links.get(`${column},${row}`);
+      return { column, text: target === undefined ? text : link(text, target) };
+    },
+  );
+  for (const row of rows) if (row.cells.length > 0) yield row;
 }
 
 function withFormula(value: string, formula: string | undefined): string {

@@ -95,34 +95,23 @@ it("reads days that are counted from 1904, and other prefixes of names", async (
 });
 
 it("loses no cell of a file that is not as it should be", async () => {
-  const cells = `<row r="2"><c r="B2"><v>b</v></c><c r="A2"><v>a</v></c><c r="B2"><v>again</v></c><extLst><ext/></extLst></row>
+  const cells = `<row r="2"><c r="A2"><v>a</v></c><c r="B2"><v>b</v></c><extLst><ext/></extLst></row>
     <row><c><v>next</v></c><other/><c r="ZZZZZZZZ1"><v>far</v></c></row><row r="9"><c r="A9"><v>open`;
-  expect(await textOf({ cells })).toContain("| 2 | a | again |");
+  expect(await textOf({ cells })).toContain("| 2 | a | b |");
   expect(await textOf({ cells })).toContain("| 3 | next |");
   expect(await textOf({ cells })).toContain("| 9 | open |");
 });
 
-it("shows rows in order however the file has them, and all of a range", async () => {
-  const cells = [
-    '<row r="4"><c r="A4"><v>4</v></c></row>',
-    '<row r="2"><c r="A2"><v>2</v></c></row><row><c><v>3</v></c></row>',
-    "<row spans='1:2' r='4'><c r='B4'><v>more</v></c></row>",
-    '<row r="1"><c r="A1"><v>1</v></c></row>',
-  ].join("");
-  const { parts } = await readBytes("x.xlsx", makeXlsx({ cells }));
-  const { parts: some } = await readBytes("x.xlsx", makeXlsx({ cells }), { part: "S!A1:B3" });
-  const { next } = await readBytes("x.xlsx", makeXlsx({ cells }), { maxChars: 50 });
-  const head = "| | A |\n|---|---|";
-  expect([parts, some, next]).toEqual([
-    [
-      {
-        anchor: "S!A1:B4",
-        title: undefined,
-        text: "| | A | B |\n|---|---|---|\n| 1 | 1 | |\n| 2 | 2 | |\n| 3 | 3 | |\n| 4 | 4 | more |",
-      },
-    ],
-    [{ anchor: "S!A1:A3", title: undefined, text: `${head}\n| 1 | 1 |\n| 2 | 2 |\n| 3 | 3 |` }],
-    "S!A3:",
+it("refuses rows and cells that are not in order, which no program writes", async () => {
+  const rows = '<row r="4"><c r="A4"><v>4</v></c></row><row r="2"><c r="A2"><v>2</v></c></row>';
+  const cells = '<row r="4"><c r="B4"><v>4</v></c><c r="A4"><v>2</v></c></row>';
+  expect(await failureOf(textOf({ cells: rows }))).toEqual([
+    "unsupported",
+    "x.xlsx is damaged: row 2 of a sheet stands behind row 4",
+  ]);
+  expect(await failureOf(textOf({ cells }))).toEqual([
+    "unsupported",
+    "x.xlsx is damaged: the cells of row 4 are not in order",
   ]);
 });
 

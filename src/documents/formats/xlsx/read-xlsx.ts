@@ -21,7 +21,6 @@ import {
 import { decodeXml } from "../../xml/decode.ts";
 import { XmlReader } from "../../xml/xml-reader.ts";
 import { readRows, type Workbook } from "./read-rows.ts";
-import { hasRowsInOrder } from "./scan-sheet.ts";
 import { SharedStrings } from "./shared-strings.ts";
 
 /** By sheets, of which only those are unpacked that are shown. */
@@ -38,6 +37,7 @@ export const readXlsx: DocumentReader = (source, wanted, context) => {
       styles: readStyles(opened, partOf("styles")),
       startsIn1904,
       budget: context.budget,
+      name: source.name,
     };
     return workbook;
   };
@@ -123,7 +123,7 @@ function openSheet(
     if (xml === undefined) throw damaged(source.name, `the sheet ${name} is missing`);
     const outside = new XmlReader(withoutCells(xml), `${part} in ${source.name}`, budget);
     const remarks = readRemarks(outside, opened, opened.relations(part!));
-    return { part: { xml, isInOrder: hasRowsInOrder(xml), links: remarks.links }, remarks };
+    return { part: { xml, links: remarks.links }, remarks };
   }
 }
 
@@ -183,7 +183,6 @@ function kindOfNumber(id: number): NumberKind {
   return "plain";
 }
 
-/** What a sheet says of its cells outside of them. */
 interface LinkedRemarks extends Remarks {
   /** Where cells lead, by column and row: "2,14". */
   readonly links: ReadonlyMap<string, string>;

@@ -1,4 +1,5 @@
 import type { Budget } from "../../budget.ts";
+import { damaged } from "../../reader.ts";
 import { isEndOfName, prefixOf } from "./shared-strings.ts";
 
 /** A cell as the file has it. */
@@ -27,6 +28,8 @@ export interface Scanning {
   readonly first: number;
   readonly last: number;
   readonly budget: Budget;
+  /** The document, for messages. */
+  readonly name: string;
 }
 
 /**
@@ -36,7 +39,7 @@ export interface Scanning {
  */
 export function* scanRows<Made>(
   xml: string,
-  { first, last, budget }: Scanning,
+  { first, last, budget, name }: Scanning,
   read: (cell: RawCell, row: number) => Made | undefined,
 ): Generator<{ readonly number: number; readonly cells: Made[] }> {
   const tags = tagsOf(prefixOf(xml, "worksheet"));
@@ -49,7 +52,10 @@ export function* scanRows<Made>(
     if (!startsTag(xml, tags.row, at)) continue;
     const open = xml.indexOf(">", at);
     if (open < 0) return;
+    const before = number;
     number = rowNumber(xml, at + tags.row.length, open) || number + 1;
+    // Every program writes rows and cells in order, as the format asks for.
+    if (number <= before) throw damaged(name, `row ${number} of a sheet stands behind row ${before}`);
     if (number > last) return;
     at = open;
     if (xml.charCodeAt(open - 1) === slash) continue;
@@ -59,31 +65,14 @@ export function* scanRows<Made>(
     }
     const row = number;
     const cells: Made[] = [];
-    at = scanCells(xml, open, tags, (cell) => {
+    at = scanCells(xml, open, tags, (cell, before) => {
+      if (cell.column <= before) throw damaged(name, `the cells of row ${row} are not in order`);
       const made = read(cell, row);
       if (made !== undefined) cells.push(made);
     });
     budget.walk(cells.length + 1);
     yield { number, cells };
   }
-}
-
-/** Whether each row of a sheet comes after the one before it in the file, as it should. */
-export function hasRowsInOrder(xml: string): boolean {
-  const { row } = tagsOf(prefixOf(xml, "worksheet"));
-  // Without "<", which everything begins with: that is found in a third of the time.
-  const name = row.slice(1);
-  let last = 0;
-  for (let at = xml.indexOf(name); at >= 0; at = xml.indexOf(name, at + 1)) {
-    if (!startsTag(xml, row, at - 1)) continue;
-    const open = xml.indexOf(">", at);
-    if (open < 0) return true;
-    const number = rowNumber(xml, at + name.length, open) || last + 1;
-    if (number <= last) return false;
-    last = number;
-    at = open;
-  }
-  return true;
 }
 
 /** What a row says of itself between its name and the end of its tag; 0 where it does not. */
@@ -125,7 +114,12 @@ function tagsOf(prefix: string): Tags {
 }
 
 /** Those of one row, from the end of its tag; tells where the row ends. */
-function scanCells(xml: string, start: number, tags: Tags, take: (cell: RawCell) => void): number {
+function scanCells(
+  xml: string,
+  start: number,
+  tags: Tags,
+  take: (cell: RawCell, before: number) => void,
+): number {
   // One for all of them: there may be millions.
   const cell: RawCell = { column: 0, type: "", style: 0, value: "", inline: undefined, formula: undefined };
   const name = 1 + tags.prefix;
@@ -137,6 +131,7 @@ function scanCells(xml: string, start: number, tags: Tags, take: (cell: RawCell)
       if (xml.startsWith(tags.rowEnd, at)) return at;
       continue;
     }
+    const before = cell.column;
     cell.column += 1;
     cell.type = "";
     cell.style = 0;
@@ -147,7 +142,7 @@ function scanCells(xml: string, start: number, tags: Tags, take: (cell: RawCell)
     cell.inline = undefined;
     cell.formula = undefined;
     at = readContent(xml, at, tags, cell);
-    take(cell);
+    take(cell, before);
   }
 }
 

@@ -44,7 +44,6 @@ export function openStory(
   return { story, styles };
 }
 
-/** What is known while an OpenDocument file is read. */
 export interface Story {
   readonly opened: Package;
   readonly budget: Budget;
@@ -64,7 +63,6 @@ export interface Story {
   readonly tally: Tally;
 }
 
-/** What the whole document has, for the notes of the answer. */
 interface Tally {
   changes: number;
   pictures: number;
@@ -72,11 +70,9 @@ interface Tally {
   embedded: number;
   /** Rows and columns that are only declared. */
   repeated: number;
-  /** How many notes there are of each kind. */
   readonly cited: Map<string, number>;
 }
 
-/** A paragraph as far as it is read. */
 export interface Line {
   text: string;
   /** Of frames that are anchored in it: they follow it. */

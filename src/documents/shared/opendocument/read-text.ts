@@ -13,7 +13,6 @@ export function readBlocks(reader: XmlReader, story: Story, blocks: Block[] = []
   return blocks;
 }
 
-/** One element among paragraphs; the reader stands at it. */
 function readBlock(reader: XmlReader, story: Story, blocks: Block[]): void {
   switch (reader.name) {
     case "text:p":
@@ -217,7 +216,6 @@ function readNote(reader: XmlReader, story: Story, line: Line): void {
   story.cited.push({ kind: "note", label, text });
 }
 
-/** What somebody remarks, and who. */
 export function readComment(reader: XmlReader, story: Story): string {
   let author = "";
   let day = "";

@@ -80,7 +80,6 @@ function readListStyle(reader: XmlReader): ListStyle {
   return levels;
 }
 
-/** Counts the items of one list. */
 export class ListCounter {
   readonly #counts: (number | undefined)[] = [];
 

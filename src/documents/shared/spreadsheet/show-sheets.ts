@@ -109,9 +109,7 @@ function fitPart(
 interface Taken {
   readonly rows: readonly Row[];
   readonly columns: readonly number[];
-  /** How many characters they take at least. */
   readonly size: number;
-  /** The first that did not fit. */
   readonly following: number | undefined;
 }
 
@@ -214,22 +212,6 @@ export interface Cell {
   readonly text: string;
 }
 
-/** By their columns, the last of several in one. Nearly always they are so already. */
-export function inOrder(cells: readonly Cell[]): readonly Cell[] {
-  let last = 0;
-  for (const { column } of cells) {
-    if (column <= last) return sorted(cells);
-    last = column;
-  }
-  return cells;
-}
-
-function sorted(cells: readonly Cell[]): readonly Cell[] {
-  return [...new Map(cells.map((cell) => [cell.column, cell])).values()].sort(
-    (one, other) => one.column - other.column,
-  );
-}
-
 const mostNames = 40;
 
 /** What a workbook has: its sheets where there are several, and what it gives names. */
@@ -253,7 +235,6 @@ function bounded(list: readonly string[], separator: string): string {
   return `${list.slice(0, mostNames).join(separator)}${separator}and ${list.length - mostNames} more`;
 }
 
-/** What is said of cells beside what is in them. */
 export interface Remarks {
   readonly merged: readonly Remark[];
   readonly comments: readonly Remark[];
@@ -266,7 +247,6 @@ export interface Remark {
 
 const mostRemarks = 50;
 
-/** Those that have to do with a range, as lines. */
 export function showRemarks({ merged, comments }: Remarks, range: Range): readonly string[] {
   const inRange = (remarks: readonly Remark[]) => {
     const found = remarks.filter((remark) => overlap(remark.range, range)).map(({ text }) => text);
