@@ -1,5 +1,5 @@
 import type { Budget } from "../../budget.ts";
-import { append, link } from "../../shared/blocks.ts";
+import { link } from "../../shared/blocks.ts";
 import { columnLetters, columnNumber, type Range } from "../../shared/spreadsheet/cell-address.ts";
 import { type NumberKind, showNumber } from "../../shared/spreadsheet/show-number.ts";
 import type { Cell, Row } from "../../shared/spreadsheet/show-sheets.ts";
