@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import type { AgentStatus } from "../../contract/agents.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { agentField } from "./agent-field.ts";
-import { agentLimits, describeAgent } from "./describe-agent.ts";
+import { agentField, agentLimits, describeAgent } from "./describe-agent.ts";
 
 export interface AgentCloseInput {
   readonly agent: string;

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import type { AgentStatus } from "../../contract/agents.ts";
 import type { ToolOutput } from "../../contract/tool.ts";
 import { counted } from "../../lib/counted.ts";
@@ -22,3 +23,5 @@ export function describeAgent(agent: AgentStatus): ToolOutput<AgentStatus> {
 const ends = { completed: "completed", failed: "failed", closed: "is closed" };
 
 const waysOn = "Get its answer with agent.wait; tell it more with agent.send; end it with agent.close.";
+
+export const agentField: z.ZodMiniString = z.string().check(z.minLength(1));

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import type { AgentStatus, Agents } from "../../contract/agents.ts";
 import type { Tool, ToolOutput } from "../../contract/tool.ts";
-import { agentField } from "./agent-field.ts";
-import { agentLimits, describeAgent } from "./describe-agent.ts";
+import { agentField, agentLimits, describeAgent } from "./describe-agent.ts";
 
 export interface AgentWaitInput {
   readonly agent: string;

@@ -5,15 +5,14 @@ import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, ToolContext } from "../../contract/tool.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { byteOrderMarkLength } from "../../lib/encoding.ts";
-import { describeEdit } from "../edit/describe-edit.ts";
-import { type EditedFile, editedFile } from "../edit/edited-file.ts";
-import { explainMiss } from "../edit/explain-miss.ts";
+import { describeEdit, type EditedFile, editedFile } from "../edit/describe-edit.ts";
+import { explainMiss } from "../edit/drift.ts";
 import { lookUp, type PlannedFile } from "../edit/plan-files.ts";
 import { type CodeFile, readCode } from "./code-file.ts";
-import { damaged } from "./damaged.ts";
 import { filePlan } from "./file-plan.ts";
 import { changeChecked } from "./project-tools/change-checked.ts";
 import { formatText } from "./project-tools/format-text.ts";
+import { damaged } from "./settle-lines.ts";
 
 /** What is to change in a text. */
 export interface CodeEdit {

@@ -7,8 +7,8 @@ import { findBlock } from "../../code/blocks/find-block.ts";
 import type { CodeSymbol } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool } from "../../contract/tool.ts";
-import type { BlockEditData } from "./block-answer.ts";
 import {
+  type BlockEditData,
   type BlockFields,
   blockFields,
   blockWanted,
@@ -20,9 +20,8 @@ import {
 } from "./block-fields.ts";
 import { type CodeEdit, changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
 import type { CodeFile } from "./code-file.ts";
-import { damaged } from "./damaged.ts";
 import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
-import { refuseOtherBlock } from "./refuse-other-block.ts";
+import { damaged, refuseOtherBlock } from "./settle-lines.ts";
 
 export interface DeleteBlockInput extends BlockFields, EditFields {}
 

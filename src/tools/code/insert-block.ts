@@ -6,9 +6,10 @@ import { snippetOf } from "../../code/blocks/snippet.ts";
 import type { CodeSymbol } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { type BlockEditData, blockAnswer, sameIn } from "./block-answer.ts";
 import {
+  type BlockEditData,
   type BlockFields,
+  blockAnswer,
   blockFields,
   blockWanted,
   changeAccesses,
@@ -16,13 +17,11 @@ import {
   type EditFields,
   editFields,
   pathField,
+  sameIn,
 } from "./block-fields.ts";
 import { changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
 import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
-import { refuseOtherBlock } from "./refuse-other-block.ts";
-import { refuseUnfit } from "./refuse-unfit.ts";
-import { declaredIn } from "./replacement.ts";
-import { settleLines } from "./settle-lines.ts";
+import { declaredIn, refuseOtherBlock, refuseUnfit, settleLines } from "./settle-lines.ts";
 
 export interface InsertBlockInput extends BlockFields, EditFields {
   readonly snippet: string;

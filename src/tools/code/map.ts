@@ -6,7 +6,7 @@ import { counted } from "../../lib/counted.ts";
 import { printableLine } from "../../lib/printable.ts";
 import { showPath } from "../../lib/show-path.ts";
 import { findScope } from "../search/scope.ts";
-import { patientIndex } from "./patient-index.ts";
+import { patientIndex } from "./mentions.ts";
 
 export interface CodeMapInput {
   readonly path?: string | undefined;

@@ -1,3 +1,4 @@
+import type { ProjectIndex } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import { RefusedPath } from "../../contract/guard.ts";
 import type { ToolContext } from "../../contract/tool.ts";
@@ -13,7 +14,7 @@ export interface Mention {
   readonly text: string;
 }
 
-export interface MentionsWanted {
+interface MentionsWanted {
   readonly name: string;
   /** A directory, relative to the workspace and free of links, "" for all. */
   readonly directory: string;
@@ -102,3 +103,18 @@ const passedOver: ReadonlySet<string> = new Set([
 
 /** What is larger is data, or generated. */
 const maxBytes = 1024 * 1024;
+
+/** Waits longer than an index does by itself where most of it would be missing, or will be there soon. */
+export async function patientIndex({ code, signal, progress }: ToolContext): Promise<ProjectIndex> {
+  const ask = () => code.index({ signal, progress: (message) => progress(message) });
+  let index = await ask();
+  for (let asked = 1; asked < mostAsked; asked += 1) {
+    const { files, indexed, isBuilding } = index.state;
+    if (!isBuilding || indexed === files || (files > fewFiles && indexed > files / 2)) break;
+    index = await ask();
+  }
+  return index;
+}
+
+const mostAsked = 5;
+const fewFiles = 2000;

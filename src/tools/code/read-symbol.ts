@@ -21,7 +21,7 @@ export interface ReadSymbolData {
   readonly blocks: readonly BlockRead[];
 }
 
-export interface BlockRead {
+interface BlockRead {
   readonly kind: CodeSymbol["kind"];
   readonly name: string;
   /** Names of what it lies in, outermost first. */

@@ -5,7 +5,7 @@ import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../lib/counted.ts";
 import { showPath } from "../../lib/show-path.ts";
 import { findScope } from "../search/scope.ts";
-import { showLine } from "../search/show-line.ts";
+import { showLine } from "../search/search-files.ts";
 import { filesMentioning, type Mention, mentionIn } from "./mentions.ts";
 
 export interface CodeReferencesInput {
@@ -26,13 +26,13 @@ export interface CodeReferencesData {
   readonly next: string | null;
 }
 
-export interface ReferencingFile {
+interface ReferencingFile {
   readonly path: string;
   readonly language: string;
   readonly places: readonly ReferencePlace[];
 }
 
-export interface ReferencePlace {
+interface ReferencePlace {
   readonly line: number;
   readonly column: number;
   readonly role: "definition" | "reference";

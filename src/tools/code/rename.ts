@@ -16,7 +16,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../lib/counted.ts";
 import { showPath } from "../../lib/show-path.ts";
-import type { EditData } from "../edit/edited-file.ts";
+import type { EditData } from "../edit/describe-edit.ts";
 import { changeAccesses, changeOptions, editFields, pathField } from "./block-fields.ts";
 import { changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
 import type { CodeFile } from "./code-file.ts";

@@ -4,9 +4,10 @@ import { replaceBlock } from "../../code/blocks/replace-block.ts";
 import { snippetOf } from "../../code/blocks/snippet.ts";
 import type { CodeSymbol } from "../../contract/code.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { type BlockEditData, blockAnswer, sameIn } from "./block-answer.ts";
 import {
+  type BlockEditData,
   type BlockFields,
+  blockAnswer,
   blockFields,
   blockWanted,
   changeAccesses,
@@ -14,13 +15,17 @@ import {
   type EditFields,
   editFields,
   pathField,
+  sameIn,
 } from "./block-fields.ts";
 import { changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
 import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
-import { refuseOtherBlock } from "./refuse-other-block.ts";
-import { refuseUnfit } from "./refuse-unfit.ts";
-import { declaredIn, notesOnReplacement } from "./replacement.ts";
-import { settleLines } from "./settle-lines.ts";
+import {
+  declaredIn,
+  notesOnReplacement,
+  refuseOtherBlock,
+  refuseUnfit,
+  settleLines,
+} from "./settle-lines.ts";
 
 export interface ReplaceBlockInput extends BlockFields, EditFields {
   readonly new_block: string;

@@ -8,13 +8,10 @@ import { toSearchableText } from "../../lib/searchable-text.ts";
 import { OutOfTime } from "../../lib/time-bound.ts";
 import { grep } from "../search/grep.ts";
 import { type GrepRequest, readRequest } from "../search/grep-request.ts";
-import { GrepResults } from "../search/grep-results.ts";
+import { GrepResults, type ShownLine } from "../search/grep-results.ts";
 import { usualBudget } from "../search/grep-search.ts";
-import type { ShownLine } from "../search/hits.ts";
-import { scanLargeFile } from "../search/scan-large-file.ts";
-import { maxWholeBytes, searchFiles } from "../search/search-files.ts";
-import type { CodeSearchData, FoundCode, SearchWanted } from "./found-code.ts";
-import type { SearchQuery } from "./search-query.ts";
+import { maxWholeBytes, scanLargeFile, searchFiles } from "../search/search-files.ts";
+import type { CodeSearchData, FoundCode, SearchQuery, SearchWanted } from "./found-code.ts";
 
 type ExactQuery = Exclude<SearchQuery, { way: "words" }>;
 

@@ -1,14 +1,23 @@
 import * as z from "zod/mini";
 import { kindsCalled } from "../../code/blocks/kind-words.ts";
 import { findLanguage } from "../../code/languages/find-language.ts";
-import { type SymbolKind, symbolKinds } from "../../contract/code.ts";
+import { bestLines } from "../../code/search/best-lines.ts";
+import { type IndexHit, type SymbolKind, symbolKinds } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
+import { decodeText } from "../../lib/encoding.ts";
 import { findScope } from "../search/scope.ts";
-import { type CodeSearchData, type SearchWanted, showFound } from "./found-code.ts";
-import { searchByWords } from "./search-by-words.ts";
+import { showLine } from "../search/search-files.ts";
+import {
+  type CodeSearchData,
+  type ExcerptLine,
+  type FoundCode,
+  readQuery,
+  type SearchWanted,
+  showFound,
+} from "./found-code.ts";
+import { patientIndex } from "./mentions.ts";
 import { searchExactly } from "./search-exactly.ts";
-import { readQuery } from "./search-query.ts";
 
 export interface CodeSearchInput {
   readonly query: string;
@@ -83,4 +92,72 @@ function folderOf(path = "."): string {
   if (!isGlob.test(path)) return path;
   const fixed = path.slice(0, path.search(isGlob));
   return fixed.includes("/") ? fixed.slice(0, fixed.lastIndexOf("/")) || "/" : ".";
+}
+
+/** The best pieces of code for a question. What is shown of them is read now, as any other tool would. */
+async function searchByWords(
+  words: string,
+  { kinds, language, path, limit }: SearchWanted,
+  context: ToolContext,
+): Promise<CodeSearchData> {
+  const { signal } = context;
+  const index = await patientIndex(context);
+  const hits = await index.search({ words, kinds, language, path, limit: limit + 1 }, { signal });
+  const results: FoundCode[] = [];
+  for (const hit of hits.slice(0, limit)) {
+    const found = await describe(hit, words, { lines: excerptLines(limit), context });
+    if (found) results.push(found);
+  }
+  return { way: "words", results, limited: hits.length > limit, index: index.state };
+}
+
+/** More results leave less room for each. */
+function excerptLines(limit: number): number {
+  return limit <= 10 ? 5 : limit <= 25 ? 2 : 0;
+}
+
+/** Undefined when it is gone by now, or may not be read. */
+async function describe(
+  { path, firstLine, lastLine, symbol, why }: IndexHit,
+  words: string,
+  { lines, context }: { readonly lines: number; readonly context: ToolContext },
+): Promise<FoundCode | undefined> {
+  try {
+    const excerpt = lines === 0 ? [] : await excerptOf(path, { firstLine, lastLine }, words, lines, context);
+    const shown = symbol && {
+      kind: symbol.kind,
+      name: symbol.name,
+      within: symbol.within,
+      firstLine: symbol.firstLine,
+      lastLine: symbol.lastLine,
+      signature: symbol.signature,
+    };
+    return { path, firstLine, lastLine, symbol: shown, why, matches: [], excerpt };
+  } catch (error) {
+    if (!(error instanceof ToolError) || context.signal.aborted) throw error;
+    return undefined;
+  }
+}
+
+const maxPieceBytes = 64 * 1024;
+const maxLineChars = 160;
+
+async function excerptOf(
+  path: string,
+  { firstLine, lastLine }: Pick<FoundCode, "firstLine" | "lastLine">,
+  words: string,
+  count: number,
+  { environment, signal }: ToolContext,
+): Promise<ExcerptLine[]> {
+  const range = { first: firstLine, count: lastLine - firstLine + 1, maxBytes: maxPieceBytes };
+  const { bytes, encoding } = await environment.readLines(path, range, signal);
+  if (encoding === "binary") return [];
+  const texts = decodeText(bytes, encoding).text.split("\n");
+  return bestLines(texts, words, count).map((index) => {
+    const text = showLine(texts[index]!, 0);
+    return {
+      line: firstLine + index,
+      text: text.length > maxLineChars ? `${text.slice(0, maxLineChars)} […]` : text,
+    };
+  });
 }

@@ -1,12 +1,20 @@
 import { type BlockChange, type Splice, spliced, splicesOf } from "../../code/blocks/block-change.ts";
 import { type Damage, damageOf } from "../../code/blocks/change-damage.ts";
-import type { Outline } from "../../contract/code.ts";
+import { blockHash, blockText, hasHash, isBlock } from "../../code/blocks/expected-block.ts";
+import { describeBlock, headOf } from "../../code/blocks/list-blocks.ts";
+import { showFault } from "../../code/blocks/show-fault.ts";
+import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext } from "../../contract/tool.ts";
+import { isPlaceholder } from "../../edit/diagnose/placeholder.ts";
+import { diffRuns } from "../../edit/diff-runs.ts";
+import { refuseHalfCharacters } from "../../edit/source.ts";
+import { counted } from "../../lib/counted.ts";
+import { showRuns } from "../edit/show-lines.ts";
+import type { EditFields } from "./block-fields.ts";
 import type { CodeFile } from "./code-file.ts";
-import { damaged } from "./damaged.ts";
 
-export interface Settled {
+interface Settled {
   readonly splices: readonly Splice[];
   /** Of the changed text. */
   readonly outline: Outline;
@@ -72,4 +80,127 @@ function linesAt(text: string, start: number, offsets: readonly number[]): Reado
     lines.add(line);
   }
   return lines;
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The symbol that new code declares: of the same name and kind as the old if there is one, else its first. */
+export function declaredIn(
+  { symbols }: Outline,
+  { start, end }: Span,
+  like?: Pick<CodeSymbol, "kind" | "name">,
+): CodeSymbol | undefined {
+  const inside = symbols.filter(
+    (symbol) => symbol.start < end && symbol.declarationStart >= start && symbol.declarationStart < end,
+  );
+  const named = inside.filter(({ name }) => name === like?.name);
+  return named.find(({ kind }) => kind === like?.kind) ?? named[0] ?? inside[0];
+}
+
+/** What is gone with the old block, so that nothing is lost silently. */
+export function notesOnReplacement(
+  { text, outline }: CodeFile,
+  old: CodeSymbol,
+  declared: CodeSymbol | undefined,
+): readonly string[] {
+  return [...renamed(outline, old, declared), ...dropped(text, old, declared)];
+}
+
+function renamed(outline: Outline, old: CodeSymbol, declared: CodeSymbol | undefined): readonly string[] {
+  if (!declared) return [`the new block declares nothing: ${describeBlock(outline, old)} is gone`];
+  if (declared.name === old.name && declared.kind === old.kind) return [];
+  return [`${old.kind} ${old.name} is gone: the new block declares ${declared.kind} ${declared.name}`];
+}
+
+function dropped(text: string, old: CodeSymbol, declared: CodeSymbol | undefined): readonly string[] {
+  const above = text.slice(old.start, old.declarationStart).trim();
+  if (above === "" || (declared && declared.start < declared.declarationStart)) return [];
+  const lines = above.split(/\r?\n/).map((line) => line.trim());
+  const shown = lines.slice(0, 3).map((line) => (line.length > 100 ? `${line.slice(0, 99)}…` : line));
+  const more = lines.length > 3 ? ` and ${counted(lines.length - 3, "more line")}` : "";
+  return [`what stood above it went too, as the new block brings none: ${shown.join(" ⏎ ")}${more}`];
+}
+
+/** Refuses a change after which the file would not be what it was but for the change. `text` is the changed text. */
+export function damaged(path: string, text: string, { faults, lost }: Damage): ToolError {
+  const message =
+    faults.length > 0
+      ? `${path} would no longer parse:\n${faults
+          .slice(0, maxShown)
+          .map((fault) => showFault(text, fault))
+          .join("\n")}${moreThan(faults.length)}`
+      : `${path}: the new code would swallow what follows: ${lost.slice(0, maxShown).map(headOf).join(", ")}${moreThan(lost.length)}`;
+  return new ToolError("invalid-input", message, {
+    hint:
+      "Nothing was written; the lines are those of the changed file. Correct the new code. Where the grammar is wrong " +
+      "about it use edit.replace, which does not look at syntax.",
+  });
+}
+
+const maxShown = 3;
+
+function moreThan(count: number): string {
+  return count > maxShown ? `\nand ${counted(count - maxShown, "more fault")}` : "";
+}
+
+/** Refuses a block that is not what its caller expects. */
+export function refuseOtherBlock({ path, text }: CodeFile, symbol: CodeSymbol, expected: EditFields): void {
+  const { expected_old_hash: hash, expected_old_block: block } = expected;
+  if (block !== undefined && block.trim() !== "" && !isBlock(text, symbol, block)) {
+    throw stale(
+      `${path}: ${headOf(symbol)} is not the expected block:\n${difference(block, blockText(text, symbol))}`,
+    );
+  }
+  if (hash !== undefined && hash !== "" && !hasHash(text, symbol, hash)) {
+    throw stale(
+      `${path}: ${headOf(symbol)} does not have the expected hash ${hash}, but ${blockHash(text, symbol)}`,
+    );
+  }
+}
+
+function stale(message: string): ToolError {
+  return new ToolError("stale", message, {
+    hint: "Nothing was written. Read the block again with code.read_symbol, then edit it as it is now.",
+  });
+}
+
+function difference(expected: string, found: string): string {
+  const [before, after] = [linesOf(expected), linesOf(found)];
+  return showRuns(before, after, diffRuns(before, after));
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => `${line}\n`);
+}
+
+/** Refuses new code that no file of text can hold, or that only stands for code. */
+export function refuseUnfit({ path, text }: CodeFile, old: CodeSymbol, block: string): void {
+  refuseHalfCharacters(block);
+  if (block.includes("\0")) throw holdsNul(path);
+  const known = blockText(text, old);
+  const standIn = block.split(/\r?\n/).find((line) => isPlaceholder(line) && !known.includes(line.trim()));
+  if (standIn !== undefined) throw standsForCode(path, standIn);
+}
+
+function holdsNul(path: string): ToolError {
+  return new ToolError(
+    "invalid-input",
+    `${path}: the new code holds a NUL character, as only binary files do`,
+    {
+      hint: "Write it as an escape of the language, or leave it out.",
+    },
+  );
+}
+
+function standsForCode(path: string, line: string): ToolError {
+  const message = `${path}: the new code holds a placeholder instead of code: ${line.trim()}`;
+  return new ToolError("invalid-input", message, {
+    hint: "Write the block out in full, or change only some of its lines with edit.replace.",
+  });
 }

@@ -1,12 +1,17 @@
 import * as z from "zod/mini";
-import type { CodeSymbol } from "../../contract/code.ts";
-import type { Tool, ToolOutput } from "../../contract/tool.ts";
+import { isCalled } from "../../code/blocks/kind-words.ts";
+import { headOf } from "../../code/blocks/list-blocks.ts";
+import type { CodeSymbol, Outline } from "../../contract/code.ts";
+import { ToolError } from "../../contract/error.ts";
+import { RefusedPath } from "../../contract/guard.ts";
+import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { FileFilter } from "../../files/file-filter.ts";
+import { listFiles } from "../../files/list-files.ts";
 import { counted } from "../../lib/counted.ts";
+import { printableLine } from "../../lib/printable.ts";
 import { showPath } from "../../lib/show-path.ts";
 import { findScope } from "../search/scope.ts";
 import { readCode } from "./code-file.ts";
-import { type FolderSymbols, symbolsInFolder } from "./folder-symbols.ts";
-import { chooseSymbols, type Listed, showSymbol } from "./show-symbols.ts";
 
 export interface SymbolsInput {
   readonly path?: string | undefined;
@@ -26,7 +31,7 @@ export interface SymbolsData {
   readonly skipped: FolderSymbols["skipped"];
 }
 
-export interface FileSymbols {
+interface FileSymbols {
   readonly path: string;
   readonly language: string;
   /** Syntax errors: near them symbols may be missing. */
@@ -34,7 +39,7 @@ export interface FileSymbols {
   readonly symbols: readonly ListedSymbol[];
 }
 
-export interface ListedSymbol
+interface ListedSymbol
   extends Pick<CodeSymbol, "kind" | "name" | "firstLine" | "lastLine" | "line" | "signature" | "doc"> {
   readonly depth: number;
 }
@@ -134,4 +139,124 @@ function fileSymbols(path: string, language: string, faults: number, listed: rea
     return { kind, name, firstLine, lastLine, line, signature, doc, depth };
   });
   return { path, language, faults, symbols };
+}
+
+interface FolderChosen extends SymbolsChosen {
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** What the files of a folder declare. */
+interface FolderSymbols {
+  readonly files: readonly FolderFile[];
+  /** How many files there are, whatever is in them. */
+  readonly total: number;
+  /** The number of the file to go on with, when not all were looked at. */
+  readonly nextOffset: number | undefined;
+  readonly skipped: {
+    /** Files that rules keep from being read, as they may hold secrets. */
+    readonly guarded: readonly string[];
+    readonly unreadable: readonly string[];
+    readonly tooLarge: readonly string[];
+  };
+}
+
+interface FolderFile {
+  readonly path: string;
+  readonly language: string;
+  readonly faults: number;
+  readonly listed: readonly Listed[];
+  /** Those of this file that are not listed. */
+  readonly hidden: number;
+}
+
+/** Looks at the files that search.grep would search, in the order of their paths, until enough symbols are found. */
+async function symbolsInFolder(
+  directory: string,
+  { depth = 1, offset = 0, limit = 500, ...chosen }: FolderChosen,
+  context: ToolContext,
+): Promise<FolderSymbols> {
+  const wanted = { directory, filter: new FileFilter({ globs: [] }), hidden: false, ignoreFiles: true };
+  const paths = [...(await listFiles(wanted, context)).paths].sort();
+  const files: FolderFile[] = [];
+  const skipped = { guarded: [] as string[], unreadable: [] as string[], tooLarge: [] as string[] };
+  let found = 0;
+  let next = offset;
+  for (; next < paths.length && found < limit && next < offset + maxFiles; next += 1) {
+    const path = paths[next]!;
+    if (next % 50 === 0) context.progress(`${next} of ${paths.length} files`);
+    try {
+      const { outline } = await readCode(path, context, maxBytes);
+      const all = chooseSymbols(outline, { ...chosen, depth });
+      const listed = all.slice(0, Math.max(1, limit - found));
+      found += listed.length;
+      if (listed.length === 0) continue;
+      const { language, faults } = outline;
+      files.push({ path, language, faults: faults.length, listed, hidden: all.length - listed.length });
+    } catch (error) {
+      if (!(error instanceof ToolError) || context.signal.aborted) throw error;
+      if (error instanceof RefusedPath) skipped.guarded.push(path);
+      else if (error.code === "too-large") skipped.tooLarge.push(path);
+      // What no grammar reads declares nothing, and what is gone by now is not there.
+      else if (error.code !== "unsupported" && error.code !== "not-found") skipped.unreadable.push(path);
+    }
+  }
+  return { files, total: paths.length, nextOffset: next < paths.length ? next : undefined, skipped };
+}
+
+/** Each is parsed: more of them take too long for one answer. */
+const maxFiles = 2_000;
+
+/** What is larger is data, or generated. */
+const maxBytes = 1024 * 1024;
+
+/** A symbol and how deep it lies in others. */
+interface Listed {
+  readonly symbol: CodeSymbol;
+  /** 1 for what lies in nothing. */
+  readonly depth: number;
+}
+
+interface SymbolsChosen {
+  readonly kind?: string | undefined;
+  readonly name?: string | undefined;
+  readonly depth?: number | undefined;
+}
+
+/** The symbols of an outline that are wanted, in the order of the file. */
+function chooseSymbols({ symbols }: Outline, { kind, name, depth: most }: SymbolsChosen): readonly Listed[] {
+  const depths: number[] = [];
+  const listed: Listed[] = [];
+  for (const symbol of symbols) {
+    const parent = symbol.parent === undefined ? undefined : symbols[symbol.parent];
+    const depth = symbol.parent === undefined ? 1 : depths[symbol.parent]! + 1;
+    depths.push(depth);
+    if (most !== undefined && depth > most) continue;
+    if (kind !== undefined && kind !== "" && !isCalled(kind, symbol, parent)) continue;
+    if (name !== undefined && !symbol.name.toLowerCase().includes(name.toLowerCase())) continue;
+    listed.push({ symbol, depth });
+  }
+  return listed;
+}
+
+/** `Kind name [start-end]`, indented by its depth, then its head and the first sentence of what documents it. */
+function showSymbol({ symbol, depth }: Listed): string {
+  const { signature, doc } = symbol;
+  const head = saysMore(symbol) ? `: ${cut(signature, 160)}` : "";
+  return `${"  ".repeat(depth - 1)}${headOf(symbol)}${head}${doc === undefined || doc === "" ? "" : ` — ${cut(doc, 120)}`}`;
+}
+
+/** Than its kind and name do. A single word before the name is mostly the kind again. */
+function saysMore({ name, signature }: CodeSymbol): boolean {
+  const [before, after] = signature.split(name, 2);
+  if (after === undefined) return signature !== "";
+  return (
+    /\w\s+\w/.test(before!) ||
+    !/^["'\s{:;,()]*$/.test(after + signature.slice(before!.length + name.length + after.length))
+  );
+}
+
+function cut(text: string, most: number): string {
+  const line = printableLine(text.replace(/\s+/g, " "));
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }

@@ -1,10 +1,10 @@
+import { reworded, ToolError } from "../../contract/error.ts";
 import type { PreviewContext, SeenPart } from "../../contract/tool.ts";
 import { diffRuns } from "../../edit/diff-runs.ts";
 import { asBuffer } from "../../lib/as-buffer.ts";
 import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../lib/encoding.ts";
 import { holdsBytes } from "../../lib/holds-bytes.ts";
-import { listLines } from "./show-lines.ts";
-import { showRuns } from "./show-runs.ts";
+import { listLines, showRuns } from "./show-lines.ts";
 
 /** How a file differs from what the caller last saw of it. */
 export interface Drift {
@@ -102,3 +102,19 @@ function linesOf(text: string): readonly string[] {
   }
   return lines;
 }
+
+/** What does not fit the file may have fitted it as its caller last saw it. */
+export async function explainMiss(
+  error: unknown,
+  { path, bytes }: { readonly path: string; readonly bytes: Uint8Array },
+  context: PreviewContext,
+): Promise<unknown> {
+  if (!(error instanceof ToolError) || !misses.has(error.code)) return error;
+  const drift = await driftSince(path, bytes, context);
+  if (!drift) return error;
+  return reworded(error, {
+    message: `${error.message}\n${path} has changed since you last saw it, at ${drift.at}:\n${drift.diff}`,
+  });
+}
+
+const misses: ReadonlySet<string> = new Set(["no-match", "ambiguous-match", "stale"]);

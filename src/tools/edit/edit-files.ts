@@ -4,11 +4,10 @@ import type { PreviewContext, ToolContext, ToolOutput } from "../../contract/too
 import type { EditRequest, FilePlan } from "../../edit/edit-request.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { byteOrderMarkLength } from "../../lib/encoding.ts";
-import { describeEdit } from "./describe-edit.ts";
-import { type EditData, editedFile } from "./edited-file.ts";
+import { describeEdit, type EditData, editedFile } from "./describe-edit.ts";
 import { type PlannedFile, planFiles } from "./plan-files.ts";
 
-export interface EditOptions {
+interface EditOptions {
   /** The first digits of the SHA-256 that the one file must have. */
   readonly expectedHash?: string | undefined;
   readonly hardLinks?: "break" | "keep" | undefined;

@@ -1,13 +1,13 @@
 import { posix } from "node:path";
-import { ToolError } from "../../contract/error.ts";
+import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { PreviewContext } from "../../contract/tool.ts";
 import type { EditRequest, FilePlan } from "../../edit/edit-request.ts";
 import { planEdits } from "../../edit/plan-edits.ts";
 import { contentHash } from "../../lib/content-hash.ts";
+import { detectEncoding, detectionBytes } from "../../lib/encoding.ts";
+import { sniffMediaType } from "../../lib/media-type.ts";
 import { type Drift, driftSince } from "./drift.ts";
-import { NamedFiles } from "./named-files.ts";
-import { explainRefusal, refuseOtherHash } from "./refusals.ts";
-import { touchesOf } from "./touched-paths.ts";
+import { type Touch, touchesOf } from "./touched-paths.ts";
 
 /** What is to happen to one file, and what others have done to it. */
 export interface PlannedFile {
@@ -94,5 +94,180 @@ async function refuseLink(path: string, { environment }: PreviewContext): Promis
   if (kind !== "link") return;
   throw new ToolError("unsupported", `${path} is a link, which edits neither delete nor move`, {
     hint: "Use file.delete or file.move for the link itself, or name the file it leads to.",
+  });
+}
+
+/** The engine knows the text of a file; here is added what else is known of it: others' changes, its kind, its neighbours. */
+async function explainRefusal(
+  error: ToolError,
+  files: NamedFiles,
+  context: PreviewContext,
+): Promise<ToolError> {
+  const explained = await explainFile(error, files, context);
+  if (!files.areSeveral) return explained;
+  // Others apply patches file by file, so it has to be said.
+  const { code, message, hint = "" } = explained;
+  return new ToolError(code, message, {
+    hint: `${hint} None of the files was changed.`.trim(),
+    cause: error,
+  });
+}
+
+async function explainFile(error: ToolError, files: NamedFiles, context: PreviewContext): Promise<ToolError> {
+  const path = files.subjectOf(error.message);
+  if (path === undefined) return error;
+  if (error.code === "not-found") return files.missing(path) ?? error;
+  const bytes = misses.has(error.code) ? files.at(path) : undefined;
+  if (bytes === undefined) return error;
+  if (isBinary(bytes)) return notInBinary(path);
+  const drift = await driftSince(path, bytes, context);
+  if (drift === undefined) return error;
+  return stale(path, error.message, drift, error.code === "ambiguous-match" ? error.hint : undefined);
+}
+
+/** Refuses a file that does not hold what the caller expects, told by the first digits of its hash. */
+async function refuseOtherHash(
+  path: string,
+  expected: string,
+  files: NamedFiles,
+  context: PreviewContext,
+): Promise<void> {
+  const bytes = files.at(path);
+  if (bytes === undefined) throw files.missing(path);
+  const hash = contentHash(bytes);
+  if (hash.startsWith(expected.toLowerCase())) return;
+  const message = `${path} does not have the expected hash ${expected}, but ${hash}`;
+  const drift = await driftSince(path, bytes, context);
+  if (drift) throw stale(path, message, drift);
+  throw new ToolError("stale", message, {
+    hint: "Nothing was written. Read the file again, then edit it as it is now.",
+  });
+}
+
+/** The edit does not fit the file, perhaps because the file has changed. */
+const misses: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["no-match", "ambiguous-match"]);
+
+function stale(
+  path: string,
+  reason: string,
+  { at, diff }: Drift,
+  wayOut = "Make the edit fit the file as it is now, and send it again.",
+): ToolError {
+  return new ToolError("stale", `${reason}\n${path} has changed since you last saw it, at ${at}:\n${diff}`, {
+    hint: `Nothing was written. ${wayOut}`,
+  });
+}
+
+function isBinary(bytes: Uint8Array): boolean {
+  const head = bytes.subarray(0, detectionBytes);
+  const encoding = detectEncoding(head, { complete: head.length === bytes.length });
+  return encoding === "binary" || sniffMediaType(head) !== undefined;
+}
+
+function notInBinary(path: string): ToolError {
+  return new ToolError("unsupported", `${path} is a binary file and does not hold the text just once`, {
+    hint: "In a binary file only text that stands there byte by byte as given can be replaced.",
+  });
+}
+
+/** The files a request may mean, read before anything is decided. */
+class NamedFiles {
+  readonly #found = new Map<string, Uint8Array | ToolError>();
+  /** Whether the request is about more than one file. */
+  readonly areSeveral: boolean;
+  #bytes = 0;
+
+  private constructor(touches: readonly Touch[]) {
+    this.areSeveral = new Set(touches.map(({ paths }) => paths[0])).size > 1;
+  }
+
+  /** Reads as many as the names need: of several spellings, up to the one that is there. */
+  static async read(touches: readonly Touch[], context: PreviewContext): Promise<NamedFiles> {
+    const files = new NamedFiles(touches);
+    for (const { paths, to } of touches) {
+      await files.#readFirst(paths, context);
+      if (to !== undefined) await files.#read(to, context);
+    }
+    return files;
+  }
+
+  /** The bytes at a path, undefined when there is nothing. Throws for all else, also for a path nobody announced. */
+  at(path: string): Uint8Array | undefined {
+    const found = this.#found.get(path);
+    if (found === undefined)
+      throw new ToolError("internal", `${path} was not announced, so it is not touched`);
+    if (!(found instanceof ToolError)) return found;
+    if (found.code === "not-found") return undefined;
+    throw found;
+  }
+
+  /** Says that a file is missing, and which names are near. */
+  missing(path: string): ToolError | undefined {
+    const found = this.#found.get(path);
+    return found instanceof ToolError && found.code === "not-found" ? found : undefined;
+  }
+
+  /** The path a message of the engine is about: it begins or ends with it. */
+  subjectOf(message: string): string | undefined {
+    const isSubject = (path: string) =>
+      message.startsWith(`${path}:`) || message.startsWith(`${path} `) || message.endsWith(` ${path}`);
+    return [...this.#found.keys()].filter(isSubject).sort((left, right) => right.length - left.length)[0];
+  }
+
+  async #readFirst(paths: readonly string[], context: PreviewContext): Promise<void> {
+    for (const [index, path] of paths.entries()) {
+      if ((await this.#read(path, context)) instanceof ToolError) continue;
+      // What is no file cannot be meant where another spelling is one.
+      for (const other of paths.slice(0, index)) this.#passOver(other);
+      return;
+    }
+  }
+
+  #passOver(path: string): void {
+    const found = this.#found.get(path);
+    if (found instanceof ToolError && found.code === "unsupported")
+      this.#found.set(path, new ToolError("not-found", found.message));
+  }
+
+  async #read(path: string, context: PreviewContext): Promise<Uint8Array | ToolError> {
+    const known = this.#found.get(path);
+    if (known !== undefined) return known;
+    const found = await contentOf(path, context);
+    this.#found.set(path, found);
+    if (found instanceof ToolError) return found;
+    this.#bytes += found.length;
+    if (this.#bytes > maxTogether * megabyte) throw tooLargeTogether();
+    return found;
+  }
+}
+
+const megabyte = 1024 * 1024;
+
+/** Larger files are rather data, and an edit holds a file in memory several times. */
+const maxEach = 64;
+const maxTogether = 256;
+
+async function contentOf(
+  path: string,
+  { environment, signal }: PreviewContext,
+): Promise<Uint8Array | ToolError> {
+  try {
+    const { bytes } = await environment.readFile(path, { maxBytes: maxEach * megabyte, signal });
+    return bytes;
+  } catch (error) {
+    if (!(error instanceof ToolError) || signal.aborted) throw error;
+    return error.code === "too-large" ? tooLarge(path) : error;
+  }
+}
+
+function tooLarge(path: string): ToolError {
+  return new ToolError("too-large", `${path} is too large to edit: at most ${maxEach} MB`, {
+    hint: "Change it with a command or a script of your own.",
+  });
+}
+
+function tooLargeTogether(): ToolError {
+  return new ToolError("too-large", `The files of this call have more than ${maxTogether} MB together`, {
+    hint: "Edit fewer of them at once.",
   });
 }

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
 import type { EditRequest } from "../../edit/edit-request.ts";
+import type { EditData } from "./describe-edit.ts";
 import { previewEdit } from "./edit-files.ts";
-import type { EditData } from "./edited-file.ts";
 import {
   faultInEdits,
   isGiven,

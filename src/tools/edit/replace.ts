@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
+import type { EditData } from "./describe-edit.ts";
 import { diffOfEdit, editFiles } from "./edit-files.ts";
-import type { EditData } from "./edited-file.ts";
 import {
   faultInEdits,
   type ReplaceFields,

@@ -1,5 +1,7 @@
+import type { Run } from "../../edit/diff-runs.ts";
+import { visible } from "../../edit/rewrite/show-diff.ts";
 import { counted } from "../../lib/counted.ts";
-import { cutLines } from "./cut-lines.ts";
+import { characterStart } from "../../lib/truncate.ts";
 
 /** Lines counted from 1, both ends included. */
 export interface LineSpan {
@@ -32,3 +34,86 @@ export function boundDiff(diff: string): string {
 }
 
 const maxDiffLines = 60;
+
+/** Lines of a diff, long ones cut so that the difference between an old line and its new one is seen. */
+function cutLines(lines: readonly string[]): readonly string[] {
+  return lines.map((line, index) =>
+    line.length > maxChars ? cutLine(line, counterpart(lines, index)) : line,
+  );
+}
+
+const maxChars = 300;
+
+/** Of what is the same before the first difference. */
+const lead = 80;
+
+function cutLine(line: string, other: string | undefined): string {
+  let same = 1;
+  while (other !== undefined && same < line.length && line[same] === other[same]) same += 1;
+  const start = same > maxChars / 2 ? characterStart(line, same - lead) : 1;
+  const end = characterStart(line, start + maxChars);
+  return `${line[0]}${start > 1 ? "…" : ""}${line.slice(start, end)}${end < line.length ? "…" : ""}`;
+}
+
+/** The line with the other sign at the same place of its run: removed lines stand before added ones. */
+function counterpart(lines: readonly string[], index: number): string | undefined {
+  const sign = lines[index]![0];
+  const isRemoved = sign === "-";
+  if (!isRemoved && sign !== "+") return undefined;
+  const start = runStart(lines, index, sign);
+  if (isRemoved) {
+    let end = index;
+    while (lines[end]?.startsWith("-")) end += 1;
+    return startingWith("+", lines[end + index - start]);
+  }
+  const removedStart = runStart(lines, start - 1, "-");
+  return removedStart + index - start < start
+    ? startingWith("-", lines[removedStart + index - start])
+    : undefined;
+}
+
+function runStart(lines: readonly string[], index: number, sign: string): number {
+  let start = index;
+  while (lines[start - 1]?.startsWith(sign)) start -= 1;
+  return start;
+}
+
+function startingWith(sign: string, line: string | undefined): string | undefined {
+  return line?.startsWith(sign) ? line : undefined;
+}
+
+/** Where two lists of lines, line ends included, differ, as hunks of a diff with a line of context. */
+export function showRuns(before: readonly string[], after: readonly string[], runs: readonly Run[]): string {
+  return boundDiff(runs.flatMap((run) => showRun(before, after, run)).join("\n"));
+}
+
+function showRun(
+  before: readonly string[],
+  after: readonly string[],
+  { oldStart, oldEnd, newStart, newEnd }: Run,
+): readonly string[] {
+  const above = oldStart > 0 ? 1 : 0;
+  const below = oldEnd < before.length ? 1 : 0;
+  const range = (start: number, end: number) => `${start + 1 - above},${end - start + above + below}`;
+  const removed = before.slice(oldStart, oldEnd);
+  const added = after.slice(newStart, newEnd);
+  // Where only line ends differ they have to be seen.
+  const show =
+    removed.map(withoutEnd).join("\n") === added.map(withoutEnd).join("\n") ? withVisibleEnd : withoutEnd;
+  return [
+    `@@ -${range(oldStart, oldEnd)} +${range(newStart, newEnd)} @@`,
+    ...before.slice(oldStart - above, oldStart).map((line) => ` ${withoutEnd(line)}`),
+    ...removed.map((line) => `-${show(line)}`),
+    ...added.map((line) => `+${show(line)}`),
+    ...before.slice(oldEnd, oldEnd + below).map((line) => ` ${withoutEnd(line)}`),
+  ];
+}
+
+function withoutEnd(line: string): string {
+  return line.replace(/\r?\n$/, "");
+}
+
+function withVisibleEnd(line: string): string {
+  const text = withoutEnd(line);
+  return text + (text === line ? " <no line end>" : visible(line.slice(text.length)));
+}

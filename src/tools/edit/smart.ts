@@ -5,15 +5,13 @@ import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { byteOrderMarkLength } from "../../lib/encoding.ts";
-import { describeEdit } from "./describe-edit.ts";
-import { type EditData, editedFile } from "./edited-file.ts";
-import { explainMiss } from "./explain-miss.ts";
+import { describeEdit, type EditData, editedFile } from "./describe-edit.ts";
+import { explainMiss } from "./drift.ts";
 import { lookUp, type PlannedFile } from "./plan-files.ts";
 import { refuseFault } from "./replace-fields.ts";
 import type { Operation } from "./smart/plan-lines.ts";
 import { planPlace } from "./smart/plan-place.ts";
-import { refuseOutdatedNumbers } from "./smart/seen-lines.ts";
-import { readSmartFile } from "./smart/smart-file.ts";
+import { readSmartFile, refuseOutdatedNumbers } from "./smart/smart-file.ts";
 
 export interface EditSmartInput {
   readonly path: string;

@@ -5,6 +5,8 @@ import type { FileFilter } from "../../files/file-filter.ts";
 import { IgnoreChain } from "../../files/ignore-chain.ts";
 import { isShown, type Visibility } from "../../files/visibility.ts";
 import { Breath } from "../../lib/breath.ts";
+import { showPath } from "../../lib/show-path.ts";
+import { showSize } from "../../lib/show-size.ts";
 import { pathInWorkspace } from "../search/scope.ts";
 
 export type ListedEntry = ListedFile | ListedLink | ListedDirectory;
@@ -24,9 +26,7 @@ interface ListedLink {
 }
 
 /** Where a link leads, relative to the workspace, or why that cannot be said. */
-export type LinkTarget =
-  | { readonly path: string }
-  | { readonly astray: "outside" | "circle" | "unreachable" };
+type LinkTarget = { readonly path: string } | { readonly astray: "outside" | "circle" | "unreachable" };
 
 export interface ListedDirectory {
   readonly kind: "directory";
@@ -41,7 +41,7 @@ export interface ListedDirectory {
   readonly isUnreadable: boolean;
 }
 
-export interface ListOptions extends Visibility {
+interface ListOptions extends Visibility {
   readonly depth: number;
   readonly limit: number;
   /** What it does not take is left out, as if it were ignored. Its globs count from where the list starts. */
@@ -169,3 +169,44 @@ function isCircle(cause: unknown): boolean {
 function byName(one: DirectoryEntry, other: DirectoryEntry): number {
   return one.name < other.name ? -1 : one.name > other.name ? 1 : 0;
 }
+
+/** A listing in words: one line an entry, indented by depth. */
+export function showTree(root: ListedDirectory): string {
+  const lines = showEntries(root, "");
+  return lines.length > 0 ? lines.join("\n") : "[The directory is empty.]";
+}
+
+function showEntries(directory: ListedDirectory, indent: string): string[] {
+  const lines = (directory.entries ?? []).flatMap((entry) => showEntry(entry, indent));
+  const leftOut = [
+    ...(directory.beyondLimit > 0 ? [`${directory.beyondLimit} more`] : []),
+    ...(directory.notShown > 0 ? [`${directory.notShown} hidden or ignored`] : []),
+  ];
+  return leftOut.length > 0 ? [...lines, `${indent}[${leftOut.join(", ")}]`] : lines;
+}
+
+function showEntry(entry: ListedEntry, indent: string): string[] {
+  const name = indent + showPath(entry.name);
+  switch (entry.kind) {
+    case "directory": {
+      const note = entry.isUnreadable ? "  [no permission]" : "";
+      return [`${name}/${note}`, ...showEntries(entry, `${indent}  `)];
+    }
+    case "link":
+      return [`${name} -> ${showTarget(entry.target)}`];
+    case "other":
+      return [`${name}  [FIFO, device or socket]`];
+    case "file":
+      return [`${name}${entry.bytes === undefined ? "" : `  ${showSize(entry.bytes)}`}`];
+  }
+}
+
+function showTarget(target: LinkTarget): string {
+  return "path" in target ? showPath(target.path) : `[${ways[target.astray]}]`;
+}
+
+const ways = {
+  outside: "outside the workspace",
+  circle: "leads in a circle",
+  unreachable: "cannot be followed",
+} as const;

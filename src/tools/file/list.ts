@@ -3,8 +3,7 @@ import type { Tool } from "../../contract/tool.ts";
 import { FileFilter } from "../../files/file-filter.ts";
 import { counted } from "../../lib/counted.ts";
 import { findScope } from "../search/scope.ts";
-import { type ListedDirectory, listTree } from "./list-tree.ts";
-import { showTree } from "./show-tree.ts";
+import { type ListedDirectory, listTree, showTree } from "./list-tree.ts";
 
 export interface FileListInput {
   readonly path?: string | undefined;

@@ -4,6 +4,7 @@ import type { Access } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import {
+  type Branch,
   commitOfBranch,
   deleteBranch,
   listBranches,
@@ -18,7 +19,7 @@ import { type Repository, runGit } from "../../git/run-git.ts";
 import { switchBranch } from "../../git/switch-branch.ts";
 import { writeGit } from "../../git/write-git.ts";
 import { counted } from "../../lib/counted.ts";
-import { type BranchList, showBranches } from "./show-branches.ts";
+import { printableLine } from "../../lib/printable.ts";
 
 export interface GitBranchInput {
   readonly name?: string | undefined;
@@ -209,4 +210,31 @@ async function refuseExisting(name: string, repository: Repository, context: Too
 
 function short(commit: string): string {
   return commit.slice(0, 10);
+}
+
+interface BranchList {
+  /** Null when HEAD is detached. */
+  readonly current: string | null;
+  readonly branches: readonly Branch[];
+  /** There are more than these. */
+  readonly isCut: boolean;
+}
+
+/** A line for each branch: "* main 1a2b3c4 2026-01-31 [origin/main: ahead 1, behind 0] Subject". */
+function showBranches({ current, branches, isCut }: BranchList): string {
+  const isUnborn = current !== null && !isCut && !branches.some(({ isCurrent }) => isCurrent);
+  return [
+    ...(current === null ? ["HEAD is detached: no branch is current."] : []),
+    ...(isUnborn ? [`* ${current} (no commits yet)`] : []),
+    ...branches.map(showBranch),
+    ...(isCut ? [`More than ${branches.length}: \`git branch --list\` in shell.run shows all.`] : []),
+  ].join("\n");
+}
+
+function showBranch({ name, isCurrent, commit, subject, date, upstream, ahead, behind }: Branch): string {
+  const distance = ahead === null ? "gone" : `ahead ${ahead}, behind ${behind}`;
+  const tracked = upstream === null ? "" : ` [${upstream}: ${distance}]`;
+  return printableLine(
+    `${isCurrent ? "*" : " "} ${name} ${commit} ${date.slice(0, 10)}${tracked} ${subject}`,
+  );
 }

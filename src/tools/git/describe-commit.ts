@@ -1,6 +1,9 @@
 import type { Commit } from "../../git/log.ts";
+import type { DiffFile } from "../../git/diff/parse-diff.ts";
+import { counted } from "../../lib/counted.ts";
 import { printable, printableLine } from "../../lib/printable.ts";
 import { showPath } from "../../lib/show-path.ts";
+import type { GitDiffData } from "./diff.ts";
 
 /** A commit in one line: "1a2b3c4 2026-03-01 Ada Lovelace: Add the engine (HEAD -> main)". */
 export function describeLine({ hash, date, author, subject, refs }: Commit): string {
@@ -28,4 +31,53 @@ export function describeFiles({ files = [] }: Commit): readonly string[] {
       ? `    ${showPath(path)} binary`
       : `    ${showPath(path)} +${additions} -${deletions}`,
   );
+}
+
+type Described = Pick<GitDiffData, "compared" | "files" | "additions" | "deletions" | "hidden">;
+
+/** A diff, and what it adds up to. When it is cut, the files are named, so that the others can be asked for. */
+export function describeDiff(data: Described, text: string, isCut: boolean): string {
+  const { files } = data;
+  if (files.length === 0) return describeNumbers(data);
+  const body = text === "" || text.endsWith("\n") ? text : `${text}\n`;
+  if (!isCut) return `${body}[${summary(data)}]${leftOut(data)}`;
+  const shown = files.slice(0, shownFiles).map(describeFile);
+  const more = files.length > shownFiles ? [`and ${files.length - shownFiles} more`] : [];
+  return `${body}[… cut; ${summary(data)}: ${[...shown, ...more].join(", ")}]${leftOut(data)}`;
+}
+
+const shownFiles = 40;
+
+/** Names and numbers only. */
+export function describeNumbers(data: Described): string {
+  const { files, compared } = data;
+  const nothing = data.hidden.length === 0 ? "No differences" : "No differences that can be shown";
+  if (files.length === 0) return `${nothing}: ${compared}.${leftOut(data)}`;
+  return [...files.map(describeFile), `[${summary(data)}]`].join("\n") + leftOut(data);
+}
+
+function summary({ files, additions, deletions, compared }: Described): string {
+  return `${compared}: ${counted(files.length, "file")} changed, +${additions} -${deletions}`;
+}
+
+function describeFile({ path, from, status, additions, deletions, isBinary }: DiffFile): string {
+  const name = from === undefined ? showPath(path) : `${showPath(from)} -> ${showPath(path)}`;
+  const kind = status === "modified" ? "" : ` ${status}`;
+  return isBinary ? `${name}${kind} binary` : `${name}${kind} +${additions} -${deletions}`;
+}
+
+/** The reason is the guardian's, who names the rule to whoever asks for one of them. */
+function leftOut({ hidden }: Pick<Described, "hidden">): string {
+  if (hidden.length === 0) return "";
+  const names = hidden.slice(0, 10).map(showPath);
+  const more = hidden.length > 10 ? ", …" : "";
+  return `\n[${counted(hidden.length, "file")} left out that may hold secrets: ${names.join(", ")}${more}]`;
+}
+
+/** Lines that were added and deleted, of all files. */
+export function sums(files: readonly DiffFile[]): Pick<GitDiffData, "additions" | "deletions"> {
+  return {
+    additions: files.reduce((sum, file) => sum + file.additions, 0),
+    deletions: files.reduce((sum, file) => sum + file.deletions, 0),
+  };
 }

@@ -10,7 +10,7 @@ import { requireKnown, resolveRange } from "../../git/revisions.ts";
 import type { GitOptions, Repository } from "../../git/run-git.ts";
 import { submoduleStates } from "../../git/status.ts";
 import { showPath } from "../../lib/show-path.ts";
-import { describeDiff, describeNumbers, sums } from "./describe-diff.ts";
+import { describeDiff, describeNumbers, sums } from "./describe-commit.ts";
 
 export interface GitDiffInput {
   readonly staged?: boolean | undefined;

@@ -16,7 +16,7 @@ import type { Change } from "../../git/parse-status.ts";
 import type { GitContext, Repository } from "../../git/run-git.ts";
 import { type Staging, stage, unstage } from "../../git/stage.ts";
 import { counted } from "../../lib/counted.ts";
-import { showChange } from "./show-change.ts";
+import { showPath } from "../../lib/show-path.ts";
 
 export interface GitStageInput {
   readonly paths?: readonly string[] | undefined;
@@ -112,4 +112,9 @@ function describe(
       : `Staged now, ${counted(staged.length, "change")} for git.commit:`,
     ...staged.map(showChange),
   ].join("\n");
+}
+
+/** One changed file as a line: "renamed a.ts → b.ts". */
+function showChange({ change, path, from }: Change): string {
+  return `  ${change} ${from === undefined ? "" : `${showPath(from)} → `}${showPath(path)}`;
 }

@@ -1,11 +1,25 @@
 import * as z from "zod/mini";
+import { spliced } from "../../code/blocks/block-change.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { Tool } from "../../contract/tool.ts";
-import { refuseHalfCharacters } from "../../edit/source.ts";
+import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";
+import { showDiff } from "../../edit/rewrite/show-diff.ts";
+import { refuseHalfCharacters, type Source, sourcesOf } from "../../edit/source.ts";
 import { counted } from "../../lib/counted.ts";
-import type { EditData } from "../edit/edited-file.ts";
-import { type CellEdit, type CellName, type CellType, cellTypes } from "./cells/cell-edit.ts";
-import { changeNotebook, diffOfNotebook } from "./change-notebook.ts";
+import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../lib/encoding.ts";
+import { filePlan } from "../code/file-plan.ts";
+import { describeEdit, type EditData, type EditedFile, editedFile } from "../edit/describe-edit.ts";
+import { explainMiss } from "../edit/drift.ts";
+import { lookUp } from "../edit/plan-files.ts";
+import { editCells } from "./edit-cells.ts";
+import {
+  type CellChange,
+  type CellEdit,
+  type CellName,
+  type CellType,
+  cellTypes,
+  notebookFaults,
+  readNotebookText,
+} from "./notebook-text.ts";
 
 export interface NotebookEditInput {
   readonly path: string;
@@ -72,5 +86,86 @@ function missing(field: "cell" | "source", { operation }: NotebookEditInput): To
       field === "cell"
         ? "Name a cell by its number, counted from 1, or by its id."
         : "Give the source of the new cell.",
+  });
+}
+
+/** What became of the notebook. */
+interface ChangedNotebook extends Pick<CellChange, "cell" | "total"> {
+  readonly files: readonly EditedFile[];
+  /** What was done, as the model is told. */
+  readonly description: string;
+}
+
+/** Changes a cell, and no byte beside it; only if a valid notebook stays one. */
+async function changeNotebook(path: string, edit: CellEdit, context: ToolContext): Promise<ChangedNotebook> {
+  const { environment, seen, signal } = context;
+  for (let tries = 1; ; tries += 1) {
+    const { plan, change } = await planChange(path, edit, context);
+    const planned = await lookUp(plan, context);
+    try {
+      await environment.change([{ path, before: planned.beforeHash!, after: plan.after }], { signal });
+    } catch (error) {
+      // Somebody was quicker: the change is planned again for what is there now.
+      if (tries < maxTries && error instanceof ToolError && error.code === "stale") continue;
+      throw error;
+    }
+    // Who made a change knows what is there now.
+    seen.note(path, { bytes: plan.after.subarray(byteOrderMarkLength(plan.after)), lines: "all" });
+    const { cell, total } = change;
+    return { files: [editedFile(planned)], description: describeEdit([planned], "done"), cell, total };
+  }
+}
+
+/** The difference that it would make, for the person who is asked. */
+async function diffOfNotebook(path: string, edit: CellEdit, context: PreviewContext): Promise<string> {
+  return showDiff((await planChange(path, edit, context)).plan);
+}
+
+/** Each time somebody else has got further; more often only where a file never rests. */
+const maxTries = 50;
+
+async function planChange(path: string, edit: CellEdit, context: PreviewContext) {
+  const file = await readNotebook(path, context);
+  try {
+    const change = editCells(readNotebookText(file.text, path), edit);
+    const after = spliced(file.text, change.splices);
+    if (after === file.text) throw changesNothing(path);
+    refuseWorse(path, file.text, after);
+    return { change, plan: filePlan({ file, after, notes: change.notes }) };
+  } catch (error) {
+    throw await explainMiss(error, file, context);
+  }
+}
+
+const mostBytes = 64 * 1024 * 1024;
+
+async function readNotebook(path: string, { environment, signal }: PreviewContext) {
+  const { bytes } = await environment.readFile(path, { maxBytes: mostBytes, signal });
+  const head = bytes.subarray(0, detectionBytes);
+  const encoding = detectEncoding(head, { complete: head.length === bytes.length });
+  if (!encoding.startsWith("utf-8")) throw notUtf8(path);
+  const [source] = sourcesOf(path, bytes) as Generator<Source>;
+  return { path, bytes, source: source!, text: source!.text.utf8.toString() };
+}
+
+/** What was wrong before is not this edit's business; what is wrong only now would be. */
+function refuseWorse(path: string, before: string, after: string): void {
+  const counts = new Map<string, number>();
+  for (const fault of notebookFaults(JSON.parse(before))) counts.set(fault, (counts.get(fault) ?? 0) + 1);
+  for (const fault of notebookFaults(JSON.parse(after))) counts.set(fault, (counts.get(fault) ?? 0) - 1);
+  const added = [...counts].filter(([, left]) => left < 0).map(([fault]) => fault);
+  if (added.length > 0)
+    throw new ToolError("internal", `${path} would be no valid notebook: ${added.join("; ")}`);
+}
+
+function changesNothing(path: string): ToolError {
+  return new ToolError("invalid-input", `${path}: the cell is like this already, so nothing would change`, {
+    hint: "Give a source or type that differs from the old.",
+  });
+}
+
+function notUtf8(path: string): ToolError {
+  return new ToolError("unsupported", `${path} is not in UTF-8, as notebooks are`, {
+    hint: "Name an .ipynb file.",
   });
 }

@@ -1,4 +1,9 @@
-import type { ProcessStatus } from "../../contract/process.ts";
+import * as z from "zod/mini";
+import { ToolError } from "../../contract/error.ts";
+import type { ProcessOutput, ProcessStatus } from "../../contract/process.ts";
+import type { ToolContext } from "../../contract/tool.ts";
+import { counted } from "../../lib/counted.ts";
+import { plainTerminalText } from "../../lib/terminal-text.ts";
 
 /** One line about a process: "web is ready for 2 min: 127.0.0.1:3000. Waits for input." */
 export function describeProcess(status: ProcessStatus): string {
@@ -49,4 +54,60 @@ function showDuration(ms: number): string {
   if (ms < 120_000) return `${Math.round(ms / 1000)} s`;
   if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`;
   return `${(ms / 3_600_000).toFixed(1)} h`;
+}
+
+export const nameField: z.ZodMiniString = z.string().check(z.minLength(1));
+
+/** How much of what it said an answer shows. */
+export function maxCharsField(usual: string): z.ZodMiniOptional<z.ZodMiniNumberFormat> {
+  return z.optional(
+    z.int().check(z.minimum(1), z.maximum(1_000_000), z.describe(`About how much; ${usual} if not given.`)),
+  );
+}
+
+/** How long an answer waits for more. */
+export const waitField: z.ZodMiniOptional<z.ZodMiniNumberFormat> = z.optional(
+  z.int().check(z.minimum(0), z.maximum(600_000), z.describe("Wait for its end, at most this long.")),
+);
+
+/** Whatever was not shown before. */
+export const lastCursor: z.ZodMiniLiteral<"last"> = z.literal("last");
+
+/** Waits for the end of a process; that it goes on is no failure. */
+export async function untilEnded(
+  name: string,
+  waitMs: number,
+  { processes, signal, progress, output }: ToolContext,
+): Promise<void> {
+  try {
+    await processes.wait(
+      name,
+      { until: "exit", timeoutMs: Math.max(waitMs, 1) },
+      { signal, progress, output },
+    );
+  } catch (error) {
+    const isPatient = error instanceof ToolError && error.code === "timeout" && !signal.aborted;
+    if (!isPatient) throw error;
+  }
+}
+
+/** What a process said, as a model reads it, with what is missing before it. */
+export function showOutput({ text, from, lost, status }: ProcessOutput): string {
+  const shown = plainTerminalText(text);
+  const before = lost > 0 ? [`[${missing(lost, status.output)}]`] : [];
+  return [
+    ...before,
+    shown === "" ? `[It said nothing${from === 0 ? "" : " more"}.]` : shown.replace(/\n$/, ""),
+  ].join("\n");
+}
+
+/** For who was told of output on the side. */
+export function whereToGoOn({ cursor, status }: ProcessOutput): { readonly continuation?: string } {
+  if (status.state === "ended") return {};
+  return { continuation: `See what comes after this with process.output and cursor ${cursor}.` };
+}
+
+function missing(lost: number, handle: string | null): string {
+  const what = `${counted(lost, "byte")} before this ${lost === 1 ? "is" : "are"} no longer held`;
+  return handle === null ? `${what}.` : `${what}; file.read ${handle} has them.`;
 }

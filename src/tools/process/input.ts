@@ -1,10 +1,14 @@
 import * as z from "zod/mini";
 import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { describeProcess } from "./describe-process.ts";
-import { nameField } from "./name-field.ts";
-import { lastCursor, maxCharsField } from "./output-fields.ts";
-import { showOutput, whereToGoOn } from "./show-output.ts";
+import {
+  describeProcess,
+  lastCursor,
+  maxCharsField,
+  nameField,
+  showOutput,
+  whereToGoOn,
+} from "./describe-process.ts";
 
 export interface ProcessInputInput {
   readonly name: string;

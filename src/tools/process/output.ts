@@ -1,12 +1,19 @@
 import * as z from "zod/mini";
+import { ToolError } from "../../contract/error.ts";
 import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
+import { translateRegex } from "../../lib/rust-regex/rust-regex.ts";
+import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
-import { describeProcess } from "./describe-process.ts";
-import { lineFilter } from "./line-filter.ts";
-import { nameField } from "./name-field.ts";
-import { lastCursor, maxCharsField, untilEnded, waitField } from "./output-fields.ts";
-import { showOutput } from "./show-output.ts";
+import {
+  describeProcess,
+  lastCursor,
+  maxCharsField,
+  nameField,
+  showOutput,
+  untilEnded,
+  waitField,
+} from "./describe-process.ts";
 
 export interface ProcessOutputInput {
   readonly name: string;
@@ -60,4 +67,35 @@ function whereToGoOn({ from, cursor, status }: ProcessOutput, asked: number | "l
   return status.state === "ended"
     ? `That is all.${before}`
     : `See what comes after this with ${next}.${before}`;
+}
+
+/** Leaves the lines of a text that match. Throws `invalid-input` for what is no expression. */
+function lineFilter(pattern: string): (text: string) => string {
+  const regex = translateRegex(pattern);
+  if (regex.untranslatable !== undefined) throw cannotBe(regex.untranslatable);
+  const expression = regex.compile({ ascii: false, carriageReturns: true, strayBytes: false });
+  const matches = (line: string) => {
+    expression.lastIndex = 0;
+    return expression.test(line);
+  };
+  return (text) => {
+    try {
+      return withinTime(maxMs, () =>
+        text
+          .split(/(?<=\n)/)
+          .filter(matches)
+          .join(""),
+      );
+    } catch (error) {
+      throw error instanceof OutOfTime ? cannotBe("it takes too long") : error;
+    }
+  };
+}
+
+const maxMs = 1000;
+
+function cannotBe(reason: string): ToolError {
+  return new ToolError("unsupported", `Lines cannot be looked for by this expression: ${reason}`, {
+    hint: "Use a simpler one, or leave it out.",
+  });
 }

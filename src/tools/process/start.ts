@@ -4,9 +4,7 @@ import type { ProcessRequest, ProcessStatus, Readiness } from "../../contract/pr
 import type { Tool } from "../../contract/tool.ts";
 import { commandAccess } from "../shell/command-access.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
-import { describeProcess } from "./describe-process.ts";
-import { maxCharsField } from "./output-fields.ts";
-import { showOutput } from "./show-output.ts";
+import { describeProcess, maxCharsField, showOutput } from "./describe-process.ts";
 
 export interface ProcessStartInput {
   readonly command: string;

@@ -2,8 +2,7 @@ import * as z from "zod/mini";
 import type { ProcessStatus } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
-import { describeProcess } from "./describe-process.ts";
-import { nameField } from "./name-field.ts";
+import { describeProcess, nameField } from "./describe-process.ts";
 
 export interface ProcessStopInput {
   readonly name: string;

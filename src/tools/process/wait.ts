@@ -3,9 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
-import { describeProcess } from "./describe-process.ts";
-import { nameField } from "./name-field.ts";
-import { showOutput, whereToGoOn } from "./show-output.ts";
+import { describeProcess, nameField, showOutput, whereToGoOn } from "./describe-process.ts";
 
 export interface ProcessWaitInput {
   readonly name: string;

@@ -27,7 +27,7 @@ export interface GlobData {
   readonly source: FileSource;
 }
 
-export interface FoundFile {
+interface FoundFile {
   readonly path: string;
   readonly modifiedMs: number;
 }

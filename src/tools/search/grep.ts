@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
-import type { Budget } from "./directory-search.ts";
 import { type GrepMode, readRequest } from "./grep-request.ts";
-import { search, usualBudget } from "./grep-search.ts";
+import { type Budget, search, usualBudget } from "./grep-search.ts";
 import { findScope } from "./scope.ts";
 import { describeLimit, showResults } from "./show-results.ts";
 

@@ -3,13 +3,10 @@ import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { throwIfAborted } from "../../lib/abort.ts";
 import { Breath } from "../../lib/breath.ts";
-import { confirmLines } from "./confirm-lines.ts";
 import type { GrepRequest } from "./grep-request.ts";
-import type { GrepResults } from "./grep-results.ts";
-import type { ShownLine } from "./hits.ts";
-import { type RipgrepLine, readCounts, readLines } from "./ripgrep-output.ts";
-import { scanLargeFile } from "./scan-large-file.ts";
-import { Batch, type FileToSearch, maxWholeBytes, searchFiles } from "./search-files.ts";
+import type { GrepResults, ShownLine } from "./grep-results.ts";
+import { confirmLines, type RipgrepLine, readCounts, readLines } from "./ripgrep-output.ts";
+import { Batch, type FileToSearch, maxWholeBytes, scanLargeFile, searchFiles } from "./search-files.ts";
 
 /**
  * Takes what a running ripgrep finds. It opens files by path and so can be led astray; therefore every line that it
@@ -163,7 +160,7 @@ export class RipgrepSearch {
   }
 }
 
-export interface RipgrepSearchOptions {
+interface RipgrepSearchOptions {
   /** In doubt a file is searched again in process; not when the pattern cannot be searched for there. */
   readonly searchesAgain: boolean;
   /** Whether a file that ripgrep has found is wanted. */

@@ -1,10 +1,15 @@
+import type { LineSlice } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { ToolContext } from "../../contract/tool.ts";
 import { asBuffer } from "../../lib/as-buffer.ts";
-import { byteOrderMarkLength } from "../../lib/encoding.ts";
-import { toSearchableText } from "../../lib/searchable-text.ts";
+import { Breath } from "../../lib/breath.ts";
+import { byteOrderMarkLength, decodeText } from "../../lib/encoding.ts";
+import { matchLines } from "../../lib/match-lines.ts";
+import { type SearchableText, showStrayBytes, toSearchableText } from "../../lib/searchable-text.ts";
 import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
+import { characterStart } from "../../lib/truncate.ts";
 import { type GrepRequest, mayBacktrack } from "./grep-request.ts";
-import type { GrepResults } from "./grep-results.ts";
-import { scanText } from "./scan-text.ts";
+import type { FileHits, GrepResults, ShownLine } from "./grep-results.ts";
 
 /** Files up to this size are searched in one piece. */
 export const maxWholeBytes: number = 8 * 1024 * 1024;
@@ -83,4 +88,175 @@ const noHits = { count: 0, lines: [], hasMore: false };
 function couldMatch(bytes: Uint8Array, { regex }: GrepRequest): boolean {
   if (regex.requiredText === "" || byteOrderMarkLength(bytes) === 2) return true;
   return asBuffer(bytes).includes(regex.requiredText);
+}
+
+/** Searches one text, for at most `most` matching lines. */
+export function scanText(
+  { text, traits }: SearchableText,
+  request: Pick<GrepRequest, "regex" | "exclude" | "multiline" | "mode" | "before" | "after">,
+  most: number,
+): Omit<FileHits, "path"> {
+  const { mode, before, after, multiline } = request;
+  const lines: ShownLine[] = [];
+  let count = 0;
+  let last = { line: 0, end: -1 };
+  const showUntil = (line: number) => {
+    while (last.line < line && last.end + 1 < text.length) {
+      const start = last.end + 1;
+      last = { line: last.line + 1, end: lineEnd(text, start) };
+      lines.push({ line: last.line, text: showLine(text.slice(start, last.end), 0), matched: false });
+    }
+  };
+  const excluded = request.exclude?.compile(traits);
+  for (const match of matchLines(text, request.regex.compile(traits), { multiline })) {
+    if (excluded !== undefined && occursIn(text.slice(match.start, match.end), excluded)) continue;
+    if (count === most) {
+      if (mode === "content") showUntil(Math.min(last.line + after, match.line - 1));
+      return { count, lines, hasMore: true };
+    }
+    count += 1;
+    if (mode === "files") break;
+    if (mode === "count") continue;
+    if (count > 1) showUntil(Math.min(last.line + after, match.line - 1));
+    const first = Math.max(last.line + 1, match.line - before);
+    if (first < match.line) {
+      last = { line: first - 1, end: startOfLineBefore(text, match.start, match.line - first) - 1 };
+      showUntil(match.line - 1);
+    }
+    lines.push({
+      line: match.line,
+      text: showLine(text.slice(match.start, match.end), match.at),
+      matched: true,
+    });
+    last = { line: match.line, end: match.end };
+  }
+  if (mode === "content" && count > 0) showUntil(last.line + after);
+  return { count, lines, hasMore: false };
+}
+
+function occursIn(line: string, expression: RegExp): boolean {
+  expression.lastIndex = 0;
+  return expression.test(line);
+}
+
+function lineEnd(text: string, start: number): number {
+  const newline = text.indexOf("\n", start);
+  return newline < 0 ? text.length : newline;
+}
+
+/** Where the line that stands `lines` above the one at `start` begins. */
+function startOfLineBefore(text: string, start: number, lines: number): number {
+  let lineStart = start;
+  for (let left = lines; left > 0; left -= 1) {
+    lineStart = lineStart < 2 ? 0 : text.lastIndexOf("\n", lineStart - 2) + 1;
+  }
+  return lineStart;
+}
+
+const pieceBytes = 4 * 1024 * 1024;
+const pieceMs = 2000;
+
+/** A search across lines needs the whole text at once. */
+const maxMultilineMegabytes = 64;
+
+/**
+ * Searches a file of any size in process and in pieces. Of a single line longer than a piece, its first piece. Throws
+ * `too-large` when a search across lines would take too much at once.
+ */
+export async function scanLargeFile(
+  path: string,
+  request: GrepRequest,
+  results: GrepResults,
+  { environment, signal }: ToolContext,
+): Promise<void> {
+  if (request.multiline) {
+    const maxBytes = maxMultilineMegabytes * 1024 * 1024;
+    const { bytes } = await environment.readFile(path, { maxBytes, signal }).catch((error) => {
+      throw error instanceof ToolError && error.code === "too-large" ? tooLarge(path) : error;
+    });
+    return searchFiles([{ path, bytes }], request, results);
+  }
+  const breath = new Breath(signal);
+  const lines: ShownLine[] = [];
+  let count = 0;
+  let hasMore = false;
+  for (let first = 1, isDone = false; !isDone; ) {
+    const slice = await environment.readLines(path, { first, count: allLines, maxBytes: pieceBytes }, signal);
+    const text = sliceText(slice);
+    if (text.binary && count === 0) return results.addBinary(path);
+    const found = withinTime(pieceMs, () =>
+      scanText(text, { ...request, before: 0, after: 0 }, results.wanted - count),
+    );
+    const linesBefore = first - 1;
+    lines.push(...found.lines.map((shown) => ({ ...shown, line: shown.line + linesBefore })));
+    count += found.count;
+    hasMore = found.hasMore;
+    isDone = hasMore || slice.reachedEnd || text.binary || (request.mode === "files" && count > 0);
+    if (slice.cutBytes > 0) results.addPartlySearched(path);
+    first += slice.lines;
+    if (breath.isDue) await breath.take();
+  }
+  results.add({ path, count, lines: await withContext(path, lines, request, environment), hasMore });
+}
+
+const allLines = Number.MAX_SAFE_INTEGER;
+
+function tooLarge(path: string): ToolError {
+  const message = `${path} has more than ${maxMultilineMegabytes} MB, too much to search across lines`;
+  return new ToolError("too-large", message, {
+    hint: "Search without multiline, or narrow the search to smaller files.",
+  });
+}
+
+function sliceText(slice: LineSlice): SearchableText {
+  if (slice.encoding !== "utf-16le" && slice.encoding !== "utf-16be") return toSearchableText(slice.bytes);
+  const { text } = decodeText(slice.bytes, slice.encoding);
+  const traits = { ascii: false, carriageReturns: text.includes("\r"), strayBytes: false };
+  return { text, traits, binary: text.includes("\0") };
+}
+
+/** The neighbours of matching lines, read where they are. */
+async function withContext(
+  path: string,
+  matches: readonly ShownLine[],
+  { before, after }: GrepRequest,
+  environment: ToolContext["environment"],
+): Promise<ShownLine[]> {
+  if (before + after === 0) return [...matches];
+  const shown = new Map(matches.map((match) => [match.line, match]));
+  for (const match of matches) {
+    const first = Math.max(1, match.line - before);
+    const count = match.line + after - first + 1;
+    const slice = await environment.readLines(path, { first, count, maxBytes: pieceBytes });
+    const texts = sliceText(slice).text.split("\n").slice(0, slice.lines);
+    for (const [index, text] of texts.entries()) {
+      const line = first + index;
+      if (!shown.has(line)) shown.set(line, { line, text: showLine(text, 0), matched: false });
+    }
+  }
+  return [...shown.values()].sort((one, other) => one.line - other.line);
+}
+
+/** Longer lines are generated or data; a few of them would push everything else out. */
+export const maxLineChars = 500;
+
+/** How much of a long line is shown before the match. */
+export const charsBeforeMatch = 100;
+
+/**
+ * A line as the model sees it: without its line end, a long one cut to what is around the match at `at`.
+ * `isOpen` says on which sides the line itself goes on beyond `text`.
+ */
+export function showLine(
+  text: string,
+  at: number,
+  isOpen: { readonly before: boolean; readonly after: boolean } = { before: false, after: false },
+): string {
+  const line = text.endsWith("\r") ? text.slice(0, -1) : text;
+  if (line.length <= maxLineChars && !isOpen.before && !isOpen.after) return showStrayBytes(line);
+  const start = characterStart(line, Math.max(0, at - charsBeforeMatch));
+  const end = characterStart(line, start + maxLineChars);
+  const before = start > 0 || isOpen.before ? "[…] " : "";
+  const after = end < line.length || isOpen.after ? " […]" : "";
+  return before + showStrayBytes(line.slice(start, end)) + after;
 }

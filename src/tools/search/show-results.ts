@@ -1,10 +1,10 @@
+import { ToolError } from "../../contract/error.ts";
 import { counted } from "../../lib/counted.ts";
 import { showPath } from "../../lib/show-path.ts";
+import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
 import type { GrepData, GrepMatch } from "./grep.ts";
 import type { GrepRequest } from "./grep-request.ts";
-import type { GrepResults } from "./grep-results.ts";
-import type { FileHits } from "./hits.ts";
-import { onlyMatches } from "./only-matches.ts";
+import type { FileHits, GrepResults, ShownLine } from "./grep-results.ts";
 import type { Scope } from "./scope.ts";
 
 export function showResults(
@@ -129,4 +129,31 @@ function describeSkipped({ skipped }: GrepData): string[] {
 function named(paths: readonly string[]): string {
   const more = paths.length - mostNamed;
   return paths.slice(0, mostNamed).map(showPath).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+/** The same with just what matches of each line, one after the other; lines of a match across lines stay whole. */
+function onlyMatches(hits: readonly FileHits[], { regex, mode }: GrepRequest): readonly FileHits[] {
+  if (mode !== "content") return hits;
+  if (regex.untranslatable !== undefined) throw cannotBeCut(regex.untranslatable);
+  const expression = regex.compile({ ascii: false, carriageReturns: false, strayBytes: false });
+  const cut = () =>
+    hits.map((file) => ({ ...file, lines: file.lines.flatMap((line) => partsOf(line, expression)) }));
+  try {
+    return withinTime(maxMs, cut);
+  } catch (error) {
+    throw error instanceof OutOfTime ? cannotBeCut("it takes too long") : error;
+  }
+}
+
+const maxMs = 2000;
+
+function partsOf(shown: ShownLine, expression: RegExp): readonly ShownLine[] {
+  const parts = [...shown.text.matchAll(expression)].map(([part]) => part).filter((part) => part !== "");
+  return parts.length === 0 ? [shown] : parts.map((text) => ({ ...shown, text }));
+}
+
+function cannotBeCut(reason: string): ToolError {
+  return new ToolError("unsupported", `Just what matches cannot be shown of this pattern: ${reason}`, {
+    hint: "Search without `only_matching`, or with a simpler pattern.",
+  });
 }

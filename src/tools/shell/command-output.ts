@@ -3,10 +3,14 @@ import type { ToolContext } from "../../contract/tool.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { releaseBytes } from "../../lib/release-bytes.ts";
 import { showSize } from "../../lib/show-size.ts";
-import { looksBinary } from "./looks-binary.ts";
-import { OutputTape, type StreamName, streamNames } from "./output-tape.ts";
-import { type ShownOutput, showOutput } from "./show-output.ts";
-import { WholeLines } from "./whole-lines.ts";
+import {
+  looksBinary,
+  OutputTape,
+  type ShownOutput,
+  type StreamName,
+  showOutput,
+  streamNames,
+} from "./show-output.ts";
 
 /**
  * Takes what a command says while it runs: passes it on to who listens, keeps it up to the budget of the store, and holds
@@ -140,3 +144,40 @@ const noticeChars = 64 * 1024;
 
 /** What is surely not shown whole. Until then nothing is written. */
 const unkeptChars = 32 * 1024;
+
+/**
+ * Hands on the bytes of one stream by whole lines, so that lines of two streams that are shown together do not mix. What
+ * has no line end yet is held, as a copy, until it comes, or until `flush`.
+ */
+export class WholeLines {
+  #held: Uint8Array[] = [];
+  #heldBytes = 0;
+
+  /** What is whole by now, in as many pieces as it came. */
+  push(piece: Uint8Array): readonly Uint8Array[] {
+    const end = piece.lastIndexOf(newline) + 1;
+    if (end === 0 && this.#heldBytes + piece.length <= maxHeldBytes) {
+      this.#hold(piece);
+      return [];
+    }
+    const whole = [...this.flush(), end === 0 ? piece : piece.subarray(0, end)];
+    if (end > 0 && end < piece.length) this.#hold(piece.subarray(end));
+    return whole;
+  }
+
+  /** The rest, when the stream has ended or is quiet. */
+  flush(): readonly Uint8Array[] {
+    const held = this.#held;
+    this.#held = [];
+    this.#heldBytes = 0;
+    return held;
+  }
+
+  #hold(piece: Uint8Array): void {
+    this.#held.push(new Uint8Array(piece));
+    this.#heldBytes += piece.length;
+  }
+}
+
+const newline = 0x0a;
+const maxHeldBytes = 16 * 1024;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { looksLikePrompt } from "./looks-like-prompt.ts";
+import { looksLikePrompt } from "./watch-for-prompt.ts";
 
 it.each([
   "Password: ",

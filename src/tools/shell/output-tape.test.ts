@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { heldBytes, OutputTape } from "./output-tape.ts";
-import { showOutput } from "./show-output.ts";
+import { heldBytes, OutputTape, showOutput } from "./show-output.ts";
 
 it("shows both streams in the order in which they came, and apart", () => {
   const tape = tapeOf([

@@ -8,14 +8,13 @@ import { sessionBusy } from "../../lib/session-busy.ts";
 import { truncateText } from "../../lib/truncate.ts";
 import type { GivenCommand } from "./command-access.ts";
 import { CommandOutput } from "./command-output.ts";
-import type { CommandExit } from "./describe-exit.ts";
-import { endedWithCall } from "./describe-run.ts";
+import { type CommandExit, endedWithCall } from "./describe-run.ts";
 import type { ShownOutput } from "./show-output.ts";
 import { type StartedCommand, startCommand } from "./start-command.ts";
 import { watchForPrompt } from "./watch-for-prompt.ts";
 
 /** A command that is run to its end. */
-export interface CommandRequest extends GivenCommand {
+interface CommandRequest extends GivenCommand {
   readonly timeoutMs: number;
   /** Ends it when it has said nothing for this long. */
   readonly quietTimeoutMs?: number | undefined;

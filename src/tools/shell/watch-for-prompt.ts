@@ -1,6 +1,6 @@
 import type { ToolContext } from "../../contract/tool.ts";
+import { plainTerminalText } from "../../lib/terminal-text.ts";
 import type { CommandOutput } from "./command-output.ts";
-import { looksLikePrompt } from "./looks-like-prompt.ts";
 import type { StartedCommand } from "./start-command.ts";
 
 /** Notices that a command waits for somebody to type, which nobody will. */
@@ -26,7 +26,7 @@ export function watchForPrompt(
   };
 }
 
-export interface PromptWatch {
+interface PromptWatch {
   stop(): void;
   /** What to tell when it has ended, and all it said. */
   remarks(end: { readonly text: string; readonly failed: boolean }): readonly string[];
@@ -40,3 +40,21 @@ const ways =
 /** Silence that makes one look, and how often. */
 const quietMs = 3_000;
 const lookMs = 1_000;
+
+/** Whether an output ends as if the program waits for somebody to type: "Password:", "Continue? [y/N]", "> ". */
+export function looksLikePrompt(output: string): boolean {
+  const lastLine = plainTerminalText(output.slice(-longestLine)).split("\n").at(-1)!;
+  return lastLine.trim() !== "" && prompts.some((prompt) => prompt.test(lastLine));
+}
+
+const longestLine = 500;
+
+const prompts: readonly RegExp[] = [
+  /\b(?:pass(?:word|phrase|code)?|pin|user(?:name)?|login|otp|token)\b[^?]*[:?]\s*$/i,
+  /[[(](?:y(?:es)?\s*[/|,]\s*n(?:o)?|[^\])]*\/\s*(?:n|no|all|quit))[^\])]{0,20}[\])]\s*[:?]?\s*$/i,
+  /\b(?:continue|proceed|overwrite|confirm|are you sure|ok to)\b[^.]*\?\s*(?:[[(][^\])]*[\])])?:?\s*$/i,
+  /\b(?:press|hit)\b.{0,30}\b(?:key|enter|return)\b.*$/i,
+  /\b(?:enter|type|choose|select|input|specify)\b[^.]{0,80}[:?]\s*$/i,
+  /\?\s*$/,
+  /^(?:[\w.@~/ -]{0,40})?(?:>>>|[>#$?❯›])\s*$/,
+];

@@ -6,9 +6,9 @@ import { toolContext } from "../../../test/support/tool-context.ts";
 import type { Environment, RunningProcess } from "../../contract/environment.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { commandAccess } from "./command-access.ts";
-import { describeExit } from "./describe-exit.ts";
+import { WholeLines } from "./command-output.ts";
+import { describeExit } from "./describe-run.ts";
 import { shellRun } from "./run.ts";
-import { WholeLines } from "./whole-lines.ts";
 
 it.each([
   [{ exitCode: 0, signal: null }, undefined],

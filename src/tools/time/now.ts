@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
+import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { timeInZone, type ZonedTime } from "./time-in-zone.ts";
+import { nearest } from "../../lib/nearest.ts";
 
 export interface TimeNowInput {
   readonly zone?: string | undefined;
@@ -23,3 +24,97 @@ export const timeNow: Tool<TimeNowInput, ZonedTime> = {
     return { data: time, text: `${time.iso} (${time.weekday}, ${time.zone})` };
   },
 };
+
+/** A moment as the clocks of a zone show it. */
+interface ZonedTime {
+  /** "2026-11-15T18:30:00.123+01:00". */
+  readonly iso: string;
+  /** As the zone is called: "Europe/Berlin", "UTC", "+02:00". */
+  readonly zone: string;
+  /** "Sunday". */
+  readonly weekday: string;
+  /** Whole seconds since 1970. */
+  readonly unixSeconds: number;
+}
+
+/** `zone`: an IANA name in any case, an offset, or "local" for the zone of this machine. */
+export function timeInZone(instantMs: number, zone: string): ZonedTime {
+  const wanted = zone.trim();
+  const format = formatFor(wanted);
+  const offsetMs = clockIn(format, instantMs) - instantMs;
+  const clock = new Date(instantMs + offsetMs);
+  return {
+    iso: clock.toISOString().slice(0, -1) + showOffset(offsetMs),
+    zone: nameOf(wanted, format.resolvedOptions().timeZone),
+    weekday: weekdays[clock.getUTCDay()]!,
+    unixSeconds: Math.floor(instantMs / 1000),
+  };
+}
+
+/** As it was asked for: of the names of one zone the one that resolves may be the old one, Asia/Calcutta for Asia/Kolkata. */
+function nameOf(wanted: string, resolved: string): string {
+  const isSame = wanted.toLowerCase() === resolved.toLowerCase();
+  return isSame || isLocal(wanted) ? resolved : wanted;
+}
+
+function isLocal(zone: string): boolean {
+  return zone.toLowerCase() === "local";
+}
+
+const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+function formatFor(zone: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat("en-US-u-ca-iso8601-nu-latn", {
+      ...(isLocal(zone) ? {} : { timeZone: zone }),
+      hourCycle: "h23",
+      ...{ year: "numeric", month: "numeric", day: "numeric" },
+      ...{ hour: "numeric", minute: "numeric", second: "numeric" },
+    });
+  } catch {
+    throw unknownZone(zone);
+  }
+}
+
+/** What the clocks of the zone show, as if it were UTC. */
+function clockIn(format: Intl.DateTimeFormat, instantMs: number): number {
+  const shown: Record<string, number> = {};
+  for (const { type, value } of format.formatToParts(instantMs)) shown[type] = Number(value);
+  const { year, month, day, hour, minute, second } = shown;
+  const wholeSeconds = Date.UTC(year!, month! - 1, day, hour, minute, second);
+  return wholeSeconds + (((instantMs % 1000) + 1000) % 1000);
+}
+
+/** "+05:30"; zones of the nineteenth century have seconds, too. */
+function showOffset(offsetMs: number): string {
+  const seconds = Math.round(Math.abs(offsetMs) / 1000);
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const shown = parts[2] === 0 ? parts.slice(0, 2) : parts;
+  return (offsetMs < 0 ? "-" : "+") + shown.map((part) => String(part).padStart(2, "0")).join(":");
+}
+
+function unknownZone(zone: string): ToolError {
+  const near = nearestZones(zone.slice(0, 60));
+  return new ToolError("invalid-input", `There is no time zone ${JSON.stringify(zone.slice(0, 60))}`, {
+    hint:
+      (near.length === 0 ? "" : `Perhaps ${near.join(", ")}. `) +
+      'Use an IANA name ("Europe/Berlin"), an offset ("+02:00"), "UTC" or "local".',
+  });
+}
+
+/** By the name of the city alone, else by spelling. */
+function nearestZones(zone: string): readonly string[] {
+  const known = Intl.supportedValuesOf("timeZone");
+  const city = plain(zone);
+  const sameCity = city === "" ? [] : known.filter((name) => plain(name) === city);
+  if (sameCity.length > 0) return sameCity.slice(0, 3);
+  const near = nearest(zone, known) ?? known[known.map(plain).indexOf(nearest(city, known.map(plain)) ?? "")];
+  return near === undefined ? [] : [near];
+}
+
+function plain(zone: string): string {
+  return zone
+    .slice(zone.lastIndexOf("/") + 1)
+    .toLowerCase()
+    .replace(/[\s_-]+/g, "");
+}

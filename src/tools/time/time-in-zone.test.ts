@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { timeInZone } from "./time-in-zone.ts";
+import { timeInZone } from "./now.ts";
 
 it.each([
   [

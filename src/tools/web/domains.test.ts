@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { domains, isWanted, queryFor } from "./domains.ts";
+import { domains, isWanted, queryFor } from "./search.ts";
 
 it("says in the query which sites are meant", () => {
   expect([

@@ -1,16 +1,14 @@
 import * as z from "zod/mini";
 import type { DocumentContent } from "../../contract/document.ts";
+import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { printableLine } from "../../lib/printable.ts";
 import { showSize } from "../../lib/show-size.ts";
-import { fetchPage, type LedElsewhere } from "../../web/fetch-page.ts";
+import { type FetchedPage, fetchPage, type LedElsewhere } from "../../web/fetch-page.ts";
 import { parseWebUrl } from "../../web/parse-web-url.ts";
 import { howToGoOn, showDocument } from "../document/show-document.ts";
-import { failedAnswer } from "./failed-answer.ts";
-import { fetchSeveral, type UnfetchedPage } from "./fetch-several.ts";
-import { readPage } from "./read-page.ts";
-import { wayNotes } from "./way-notes.ts";
+import { failedAnswer, readPage } from "./read-page.ts";
 
 export interface WebFetchInput {
   readonly url: string;
@@ -23,7 +21,7 @@ export interface WebFetchInput {
 export type WebFetchData = WebPage | WebRedirect | WebPages;
 
 /** What stands at several URLs, in their order. */
-export interface WebPages {
+interface WebPages {
   readonly kind: "pages";
   readonly pages: readonly (WebPage | WebRedirect | UnfetchedPage)[];
 }
@@ -45,7 +43,7 @@ export interface WebPage extends Omit<DocumentContent, "images"> {
 }
 
 /** A redirect that was not followed, because the call may not connect there. */
-export interface WebRedirect {
+interface WebRedirect {
   readonly kind: "redirect";
   readonly url: string;
   readonly status: number;
@@ -171,5 +169,64 @@ function teller({ progress }: ToolContext): (url: URL, bytes: number, total: num
     next = monotonicMs() + 1000;
     const all = total === undefined ? "" : ` of ${showSize(total)}`;
     progress(`fetching from ${host}: ${showSize(bytes)}${all}`);
+  };
+}
+
+/** What a reader should know of how a page came here. */
+function wayNotes({ url, redirects, memory, answer }: FetchedPage): readonly string[] {
+  const [first] = redirects;
+  const way = [...redirects, url];
+  const isWeakened = way.some(
+    ({ protocol }, index) => protocol === "https:" && way[index + 1]?.protocol === "http:",
+  );
+  return [
+    ...(first === undefined ? [] : [`redirected from ${first.href}`]),
+    ...(isWeakened ? ["redirected from https to http: others could have changed it on the way"] : []),
+    ...(memory === undefined ? [] : [describeMemory(memory)]),
+    ...(answer.isCut ? [`only the first ${answer.body.length} bytes were fetched`] : []),
+  ];
+}
+
+function describeMemory({ kind, sinceMs }: NonNullable<FetchedPage["memory"]>): string {
+  const time = `${new Date(sinceMs).toISOString().slice(11, 16)} UTC`;
+  return kind === "unchanged" ? `unchanged since ${time}` : `as fetched at ${time}`;
+}
+
+/** A page that could not be fetched beside others that could. */
+interface UnfetchedPage {
+  readonly kind: "error";
+  readonly url: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+/** Fetches one after the other; a failure stands in the place of its page, unless all fail. */
+async function fetchSeveral(
+  urls: readonly string[],
+  fetchOne: (url: string) => Promise<ToolOutput<WebPage | WebRedirect>>,
+  { signal }: ToolContext,
+): Promise<ToolOutput<WebFetchData>> {
+  const outputs: ToolOutput<WebPage | WebRedirect | UnfetchedPage>[] = [];
+  let failure: ToolError | undefined;
+  for (const url of urls) {
+    try {
+      outputs.push(await fetchOne(url));
+    } catch (error) {
+      if (!(error instanceof ToolError) || signal.aborted) throw error;
+      failure = error;
+      const { code, message, hint } = error;
+      outputs.push({ data: { kind: "error", url, code, message, hint }, text: `[${url}: ${message}]` });
+    }
+  }
+  const pages = outputs.map(({ data }) => data);
+  if (failure !== undefined && pages.every(({ kind }) => kind === "error")) throw failure;
+  const images = outputs.flatMap((output) => output.images ?? []);
+  const goOn = pages.some((page) => page.kind === "page" && page.next !== undefined);
+  return {
+    data: { kind: "pages", pages },
+    text: outputs.map(({ text }) => text).join("\n\n"),
+    ...(goOn ? { continuation: "Not all of each page is shown: fetch one by itself to read on." } : {}),
+    ...(images.length === 0 ? {} : { images }),
   };
 }

@@ -8,19 +8,17 @@ import { toCommandLine } from "../../../lib/shell-quote.ts";
 import { truncateText } from "../../../lib/truncate.ts";
 import { surroundingsOf } from "../../shell/describe-run.ts";
 import { runCommand } from "../../shell/run-command.ts";
-import { checkers } from "./checkers.ts";
-import { complaintsAdded } from "./complaints.ts";
-import { type FoundTool, findTools } from "./find-tools.ts";
-import { describeCommand, inSandboxOnly, noneFound } from "./refusals.ts";
+import { describeCommand, type FoundTool, findTools, inSandboxOnly, noneFound } from "./find-tools.ts";
+import { checkers } from "./known-tools.ts";
 
-export interface CheckedChange {
+interface CheckedChange {
   readonly path: string;
   readonly before: Uint8Array;
   readonly after: Uint8Array;
   readonly hardLinks?: "break" | "keep" | undefined;
 }
 
-export interface Checked {
+interface Checked {
   /** What checked it, in words. */
   readonly command: string;
 }
@@ -165,3 +163,27 @@ async function locate(name: string, context: ToolContext): Promise<string | unde
   const path = found?.text.trim();
   return path?.startsWith("/") ? path : undefined;
 }
+
+/**
+ * Lines that a checker says of the new state and did not say of the old. What stood on another line is the
+ * same complaint.
+ */
+export function complaintsAdded(before: string, after: string): readonly string[] {
+  const known = new Map<string, number>();
+  for (const line of before.split("\n")) known.set(plain(line), (known.get(plain(line)) ?? 0) + 1);
+  return after.split("\n").filter((line) => {
+    const left = known.get(plain(line)) ?? 0;
+    known.set(plain(line), left - 1);
+    return left <= 0;
+  });
+}
+
+function plain(line: string): string {
+  return line.replace(places, "0").replace(sums, "0 $1").trim();
+}
+
+/** `a.rs:3:5`, `a.ts(3,5)`, `line 3`, and what stands before a line that is shown. */
+const places = /(?<=[:(,]|\blines? |^\s*)\d+(?=[:),|\s\u2502-]|$)/g;
+
+/** "Found 2 errors in 1 file": fewer than before is no complaint. */
+const sums = /\b\d+ (?:\w+ )?(error|warning|problem|issue|diagnostic|offense|file)s?\b/g;

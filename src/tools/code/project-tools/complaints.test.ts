@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { complaintsAdded } from "./complaints.ts";
+import { complaintsAdded } from "./change-checked.ts";
 
 it("finds what is said for the first time", () => {
   const before = "src/a.rs:3:5: error: unknown name\nerror: could not compile due to 1 previous error\n";

@@ -2,11 +2,10 @@ import { posix } from "node:path";
 import type { RunningProcess } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { ToolContext } from "../../../contract/tool.ts";
-import { type FoundTool, findTools } from "./find-tools.ts";
-import { formatters } from "./formatters.ts";
-import { describeCommand, inSandboxOnly, noneFound } from "./refusals.ts";
+import { describeCommand, type FoundTool, findTools, inSandboxOnly, noneFound } from "./find-tools.ts";
+import { formatters } from "./known-tools.ts";
 
-export interface Formatted {
+interface Formatted {
   readonly text: string;
   /** What formatted it, in words. */
   readonly command: string;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkerAccesses, checkers } from "./checkers.ts";
-import { formatterAccesses, formatters } from "./formatters.ts";
+import { checkerAccesses, checkers, formatterAccesses, formatters } from "./known-tools.ts";
 
 const commands = (accesses: ReturnType<typeof formatterAccesses>) => accesses.map(({ command }) => command);
 

@@ -11,18 +11,21 @@ import type { FilePlan } from "../../../edit/edit-request.ts";
 import { planReplace } from "../../../edit/plan-replace.ts";
 import { sourcesOf } from "../../../edit/source.ts";
 import type { CodeFile } from "../../code/code-file.ts";
-import { damaged } from "../../code/damaged.ts";
 import { firstThatParses } from "../../code/delete-block.ts";
 import { filePlan } from "../../code/file-plan.ts";
-import { refuseUnfit } from "../../code/refuse-unfit.ts";
-import { declaredIn, notesOnReplacement } from "../../code/replacement.ts";
-import { settleLines } from "../../code/settle-lines.ts";
+import {
+  damaged,
+  declaredIn,
+  notesOnReplacement,
+  refuseUnfit,
+  settleLines,
+} from "../../code/settle-lines.ts";
 import { listLines } from "../show-lines.ts";
 import { type Operation, planAsIs, planDeletion, planLines } from "./plan-lines.ts";
 import type { ReadFile } from "./smart-file.ts";
 
 /** What is to be done with a place. */
-export interface Wanted {
+interface Wanted {
   readonly location: string;
   readonly operation: Operation;
   readonly content: string;

@@ -1,8 +1,11 @@
 import type { SmartFile } from "../../../code/smart/locate.ts";
+import type { Place } from "../../../code/smart/place.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { PreviewContext } from "../../../contract/tool.ts";
 import { type Source, sourcesOf } from "../../../edit/source.ts";
-import { detectEncoding, detectionBytes } from "../../../lib/encoding.ts";
+import { asBuffer } from "../../../lib/as-buffer.ts";
+import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../../lib/encoding.ts";
+import { listLines } from "../show-lines.ts";
 
 /** A file as it is now, with what a grammar sees in it, if any reads it. */
 export interface ReadFile extends SmartFile {
@@ -41,4 +44,31 @@ function notText(path: string): ToolError {
   return new ToolError("unsupported", `${path} is a binary file, which has no lines to edit`, {
     hint: "In a binary file edit.replace replaces text that stands there byte by byte.",
   });
+}
+
+/**
+ * Refuses line numbers of lines that its caller has seen otherwise, up to the last that is named: what is at these numbers
+ * now is something else. Who has never seen them is believed.
+ */
+export async function refuseOutdatedNumbers(
+  { path, bytes, source }: ReadFile,
+  { firstLine, lastLine }: Place,
+  { seen }: PreviewContext,
+): Promise<void> {
+  const { lines, text } = source;
+  const content = asBuffer(bytes);
+  const start = (line: number) => text.fileOffset(lines.start(line - 1));
+  const mark = byteOrderMarkLength(bytes);
+  for (const part of await seen.recall(path)) {
+    const { first, count } =
+      part.lines === "all" ? { first: 1, count: Number.POSITIVE_INFINITY } : part.lines;
+    if (first > lastLine || first + count <= firstLine) continue;
+    const from = first === 1 ? mark : start(first);
+    const named = Math.min(start(lastLine + 1) - from, part.bytes.length);
+    if (content.subarray(from, from + named).equals(part.bytes.subarray(0, named))) continue;
+    const said = listLines([{ first: firstLine, last: lastLine }]);
+    throw new ToolError("stale", `${path}: at ${said} is no longer what you last saw there`, {
+      hint: "Nothing was written. Read the file again, or name the place by text or a symbol.",
+    });
+  }
 }

@@ -1,15 +1,24 @@
 import { ToolError } from "../../../contract/error.ts";
 import { nearest } from "../../../lib/nearest.ts";
-import { add, divide, modulo, multiply, negate, remainder, subtract } from "./arithmetic.ts";
-import { constants } from "./constants.ts";
-import { Cursor } from "./cursor.ts";
-import { factorial } from "./factorial.ts";
 import { calculatorFunctions } from "./functions.ts";
-import { power } from "./power.ts";
-import { readLiteral } from "./read-literal.ts";
-import { bitsOf, isLong, mostBits, numeratorOf, type Value } from "./value.ts";
+import { factorial, power } from "./power.ts";
+import { Cursor, readLiteral } from "./read-literal.ts";
+import {
+  add,
+  bitsOf,
+  divide,
+  isLong,
+  modulo,
+  mostBits,
+  multiply,
+  negate,
+  numeratorOf,
+  remainder,
+  subtract,
+  type Value,
+} from "./value.ts";
 
-export interface CalculateOptions {
+interface CalculateOptions {
   /** The four operations, powers, signs and parentheses over literals, and nothing else. */
   readonly isStrict: boolean;
 }
@@ -217,3 +226,14 @@ function tooLong(length: number): ToolError {
     },
   );
 }
+
+/** By their names in lower case. */
+const constants: Readonly<Record<string, Value>> = {
+  pi: Math.PI,
+  π: Math.PI,
+  tau: 2 * Math.PI,
+  τ: 2 * Math.PI,
+  e: Math.E,
+  phi: (1 + Math.sqrt(5)) / 2,
+  φ: (1 + Math.sqrt(5)) / 2,
+};

@@ -1,25 +1,36 @@
-import { add, compare, divide, modulo, multiply } from "./arithmetic.ts";
-import { choose, factorial } from "./factorial.ts";
-import { greatestDivisor } from "./greatest-divisor.ts";
-import { logarithm, naturalLogarithm } from "./logarithm.ts";
-import { power, root } from "./power.ts";
-import { ceilingOf, floorOf, rounded, truncationOf } from "./rounding.ts";
-import { cosine, real, sine, tangent } from "./trigonometry.ts";
+import type { ToolError } from "../../../contract/error.ts";
+import { choose, factorial, power, root } from "./power.ts";
 import {
+  add,
   approximate,
   bitsOf,
+  compare,
+  denominatorOf,
+  divide,
+  type Exact,
+  floor,
+  greatestDivisor,
   integer,
   isNegative,
   isZero,
+  modulo,
+  mostBits,
+  multiply,
+  negate,
   notZero,
+  numeratorOf,
+  quotient,
+  scaled,
+  subtract,
   toNumber,
   tooLarge,
+  truncate,
   undefinedResult,
   type Value,
 } from "./value.ts";
 
 /** What can be called, and with how many arguments. */
-export interface CalculatorFunction {
+interface CalculatorFunction {
   readonly least: number;
   readonly most: number;
   readonly run: (values: readonly Value[]) => Value;
@@ -137,4 +148,164 @@ function arcTangent(height: Value, width: Value): Value {
 
 function arcTangentH(value: number): number {
   return Math.abs(value) === 1 ? Number.NaN : Math.atanh(value);
+}
+
+const floorOf = (value: Value): Value => toInteger(value, floor);
+const ceilingOf = (value: Value): Value => toInteger(value, (exact) => -floor(negate(exact) as Exact));
+const truncationOf = (value: Value): Value => toInteger(value, truncate);
+
+/** To so many digits after the point, before it where negative; a half goes away from zero, as in spreadsheets. */
+function rounded(value: Value, digits: Value = 0n): Value {
+  if (typeof digits !== "bigint" || digits > mostPlaces || digits < -mostPlaces) throw noSuchPlace();
+  const known = knownDigits(value);
+  const [scale, unscale] = digits < 0n ? [1n, 10n ** -digits] : [10n ** digits, 1n];
+  const twice = 2n * numeratorOf(known) * scale;
+  const unit = denominatorOf(known) * unscale;
+  const result = quotient(((twice < 0n ? twice - unit : twice + unit) / (2n * unit)) * unscale, scale);
+  const isHalf = typeof value === "number" && twice % (2n * unit) === (twice < 0n ? -unit : unit);
+  return isHalf ? toNumber(result) : result;
+}
+
+const mostPlaces = 1000n;
+
+function noSuchPlace(): ToolError {
+  return undefinedResult(
+    `round takes an integer from ${-mostPlaces} to ${mostPlaces} as its number of digits`,
+  );
+}
+
+/** Of an approximation that may be an integer it cannot be told on which side of it the number lies. */
+function toInteger(value: Value, convert: (value: Exact) => bigint): Value {
+  const known = knownDigits(value);
+  const whole = convert(known);
+  return typeof value === "number" && typeof known === "bigint" ? Number(whole) : whole;
+}
+
+/** Of an approximation the fifteen digits that are known. */
+function knownDigits(value: Value): Exact {
+  if (typeof value !== "number") return value;
+  const [digits = "0", exponent = "0"] = approximate(value).toExponential(14).split("e");
+  return multiply(BigInt(digits.replace(".", "")), power(10n, BigInt(exponent) - 14n)) as Exact;
+}
+
+/** A function of JavaScript's: an approximation, but where its value is known. NaN where it is not defined. */
+function real(
+  compute: (value: number) => number,
+  known: { readonly at: bigint; readonly is: bigint },
+  domain?: string,
+): (value: Value) => Value {
+  return (value) => {
+    if (value === known.at) return known.is;
+    const result = compute(toNumber(value));
+    if (Number.isNaN(result)) throw undefinedResult(`It is only defined ${domain}`);
+    return approximate(result);
+  };
+}
+
+const sine: (value: Value) => Value = (value) => {
+  if (value === 0n) return 0n;
+  return typeof value === "number" ? settled(Math.sin(angle(value)), value) : sineOf(turned(value));
+};
+
+const cosine: (value: Value) => Value = (value) => {
+  if (value === 0n) return 1n;
+  return typeof value === "number" ? settled(Math.cos(angle(value)), value) : cosineOf(turned(value));
+};
+
+const tangent: (value: Value) => Value = (value) => {
+  if (value === 0n) return 0n;
+  if (typeof value !== "number") return sineOf(turned(value)) / cosineOf(turned(value));
+  if (cosine(value) === 0) throw undefinedResult("The tangent is not defined there");
+  return settled(Math.tan(angle(value)), value);
+};
+
+/** In radians. Of a larger one no digit behind the point is known, and so nothing of its sine. */
+function angle(radians: number): number {
+  if (Math.abs(radians) > 2 ** 48) throw tooLarge("the angle has no digits left behind the point");
+  return radians;
+}
+
+/** What the rounding of the angle alone would make of zero is zero: sin(pi). */
+function settled(result: number, radians: number): number {
+  return Math.abs(result) <= Math.abs(radians) * 2 ** -52 ? 0 : result;
+}
+
+/** An exact angle as quarters of a turn and what is left, so that no digit of a long one is lost. */
+function turned(value: Exact): Turned {
+  const near = toNumber(value);
+  const isKept = typeof value === "bigint" && Number.isSafeInteger(near);
+  if (isKept || Math.abs(near) < 1) return { quarters: 0, rest: near };
+  if (Math.abs(near) > mostRadians) throw tooLarge("an angle may have 40 digits before the point");
+  const digits = (numeratorOf(value) * scale) / denominatorOf(value);
+  const quarters = (2n * digits + (digits < 0n ? -quarterTurn : quarterTurn)) / (2n * quarterTurn);
+  const rest = Number(digits - quarters * quarterTurn) / Number(scale);
+  return { quarters: Number(((quarters % 4n) + 4n) % 4n), rest };
+}
+
+interface Turned {
+  /** From 0 to 3. */
+  readonly quarters: number;
+  /** An angle that is short enough, or exact as a number. */
+  readonly rest: number;
+}
+
+function sineOf({ quarters, rest }: Turned): number {
+  const size = quarters % 2 === 0 ? Math.sin(rest) : Math.cos(rest);
+  return quarters < 2 ? size : -size;
+}
+
+function cosineOf({ quarters, rest }: Turned): number {
+  return sineOf({ quarters: (quarters + 1) % 4, rest });
+}
+
+const mostRadians = 1e40;
+const scale = 10n ** 100n;
+/** π / 2 × scale. */
+const quarterTurn =
+  15707963267948966192313216916397514420985846996875529104874722961539082031431044993140174126710585339n;
+
+function naturalLogarithm(value: Value): Value {
+  refuseUnfit(value);
+  return value === 1n ? 0n : naturalNumber(value);
+}
+
+/** Exact where the value is a whole power of the base. */
+function logarithm(value: Value, base: Value): Value {
+  refuseUnfit(value);
+  refuseUnfit(base);
+  if (base === 1n || base === 1) throw undefinedResult("1 cannot be the base of a logarithm");
+  const near = withBase(value, base);
+  return exactLogarithm(value, base, Math.round(near)) ?? approximate(near);
+}
+
+/** JavaScript knows two bases better than a quotient does. */
+function withBase(value: Value, base: Value): number {
+  if (base !== 2n && base !== 10n) return naturalNumber(value) / naturalNumber(base);
+  const { mantissa, exponent } = asScaled(value);
+  return base === 2n ? Math.log2(mantissa) + exponent : Math.log10(mantissa) + exponent * Math.log10(2);
+}
+
+function exactLogarithm(value: Value, base: Value, near: number): Value | undefined {
+  if (typeof value === "number" || typeof base !== "bigint") return undefined;
+  if (bitsOf(base) * Math.abs(near) > mostBits) return undefined;
+  const exact = power(base, BigInt(Math.abs(near)));
+  const wanted = near < 0 ? divide(1n, value) : value;
+  return exact === wanted ? BigInt(near) : undefined;
+}
+
+/** Near 1, where a number would lose the digits that count, by what it differs from 1. */
+function naturalNumber(value: Value): number {
+  const { mantissa, exponent } = asScaled(value);
+  if (typeof value !== "number" && Math.abs(Math.log2(mantissa) + exponent) < 0.5)
+    return Math.log1p(toNumber(subtract(value, 1n)));
+  return exponent === 0 ? Math.log(mantissa) : Math.log(mantissa) + exponent * Math.LN2;
+}
+
+function asScaled(value: Value): ReturnType<typeof scaled> {
+  return typeof value === "number" ? { mantissa: value, exponent: 0 } : scaled(value);
+}
+
+function refuseUnfit(value: Value): void {
+  if (isZero(value) || isNegative(value))
+    throw undefinedResult("Only positive numbers have a logarithm among real numbers");
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { greatestDivisor } from "./greatest-divisor.ts";
+import { greatestDivisor } from "./value.ts";
 
 function byEuclid(one: bigint, other: bigint): bigint {
   return other === 0n ? (one < 0n ? -one : one) : byEuclid(other, one % other);

@@ -1,6 +1,4 @@
 import type { ToolError } from "../../../contract/error.ts";
-import { multiply, negate, subtract, truncate } from "./arithmetic.ts";
-import { integerRoot } from "./root.ts";
 import {
   bitsOf,
   denominatorOf,
@@ -11,13 +9,17 @@ import {
   isZero,
   mostBits,
   mostDenominatorBits,
+  multiply,
+  negate,
   notZero,
   numeratorOf,
   quotient,
   scaled,
   scaleUp,
+  subtract,
   toNumber,
   tooLarge,
+  truncate,
   undefinedResult,
   type Value,
 } from "./value.ts";
@@ -154,4 +156,59 @@ function noRealPower(): ToolError {
     "A negative number has no such power among real numbers",
     "Odd roots of negative numbers: cbrt(x), root(x, 5).",
   );
+}
+
+/** The integer whose power of `degree` is `value`, which is not negative; undefined when there is none. */
+function integerRoot(value: bigint, degree: bigint): bigint | undefined {
+  if (value <= 1n || degree === 1n) return value;
+  const bits = bitsOf(value);
+  // Then the root would lie between 1 and 2. To look for it in more bits would take seconds.
+  if (degree >= BigInt(bits) + 4n || bits > mostBitsLookedAt) return undefined;
+  const near = nearRoot(value, degree, bits);
+  return near ** degree === value ? near : undefined;
+}
+
+const mostBitsLookedAt = 2 ** 14;
+
+/** By Newton's method from above: each step gets nearer, until the first that does not. */
+function nearRoot(value: bigint, degree: bigint, bits: number): bigint {
+  let near = 1n << BigInt(Math.ceil((bits + 4) / Number(degree)));
+  for (;;) {
+    const next = ((degree - 1n) * near + value / near ** (degree - 1n)) / degree;
+    if (next >= near) return near;
+    near = next;
+  }
+}
+
+export function factorial(value: Value): bigint {
+  if (typeof value !== "bigint" || value < 0n)
+    throw undefinedResult("A factorial needs an integer that is not negative");
+  const count = Number(value);
+  if (count * Math.log2(count / Math.E) > mostBits) throw tooLarge();
+  return productOf(1, count);
+}
+
+/** In how many ways `taken` of `count` things can be chosen. */
+export function choose(count: Value, taken: Value): bigint {
+  if (typeof count !== "bigint" || typeof taken !== "bigint" || count < 0n || taken < 0n)
+    throw undefinedResult("choose needs two integers that are not negative");
+  if (taken > count) return 0n;
+  const fewer = taken * 2n > count ? count - taken : taken;
+  if (Number(fewer) * Math.log2(Number(count)) > mostBits) throw tooLarge();
+  return productFrom(count - fewer + 1n, Number(fewer)) / productOf(1, Number(fewer));
+}
+
+function productOf(first: number, last: number): bigint {
+  return productFrom(BigInt(first), last - first + 1);
+}
+
+/** Halves of like size, so that long numbers meet long ones: many times quicker than one after the other. */
+function productFrom(first: bigint, count: number): bigint {
+  if (count <= 8) {
+    let product = 1n;
+    for (let step = 0; step < count; step += 1) product *= first + BigInt(step);
+    return product;
+  }
+  const half = count >> 1;
+  return productFrom(first, half) * productFrom(first + BigInt(half), count - half);
 }

@@ -1,5 +1,4 @@
 import { ToolError } from "../../../contract/error.ts";
-import { greatestDivisor } from "./greatest-divisor.ts";
 
 /**
  * A number as the calculator keeps it: a bigint is an exact integer, a fraction is exact too, and a number is an
@@ -134,4 +133,122 @@ export function divisionByZero(): ToolError {
 
 export function undefinedResult(message: string, hint = "Give numbers for which it is defined."): ToolError {
   return new ToolError("invalid-input", message, { hint });
+}
+
+/**
+ * The greatest common divisor; undefined as soon as it is known to be less than `least`. Long numbers as Lehmer does it: the
+ * first digits of both tell several steps of Euclid at once, which costs a tenth of the divisions.
+ */
+export function greatestDivisor(one: bigint, other: bigint, least: bigint): bigint | undefined {
+  let [larger, smaller] = [one < 0n ? -one : one, other < 0n ? -other : other];
+  if (larger < smaller) [larger, smaller] = [smaller, larger];
+  while (smaller > safe) {
+    if (smaller < least) return undefined;
+    [larger, smaller] = larger < long ? [smaller, larger % smaller] : severalSteps(larger, smaller);
+  }
+  if (smaller === 0n) return larger;
+  let [left, right] = [Number(smaller), Number(larger % smaller)];
+  while (right !== 0) [left, right] = [right, left % right];
+  return BigInt(left);
+}
+
+const long = 1n << 512n;
+/** So that sums of two of them are exact as numbers. */
+const knownBits = 50;
+
+/** Goes on as long as the digits behind those that are looked at, whatever they are, would make no difference. */
+function severalSteps(larger: bigint, smaller: bigint): [bigint, bigint] {
+  const shift = BigInt(larger.toString(16).length * 4 - knownBits);
+  let [above, below] = [Number(larger >> shift), Number(smaller >> shift)];
+  let [a, b, c, d] = [1, 0, 0, 1];
+  while (below + c > 0 && below + d > 0) {
+    const times = Math.floor((above + a) / (below + c));
+    if (times !== Math.floor((above + b) / (below + d))) break;
+    [a, b, c, d] = [c, d, a - times * c, b - times * d];
+    [above, below] = [below, above - times * below];
+  }
+  if (b === 0) return [smaller, larger % smaller];
+  return [BigInt(a) * larger + BigInt(b) * smaller, BigInt(c) * larger + BigInt(d) * smaller];
+}
+
+export function add(one: Value, other: Value): Value {
+  if (typeof one === "bigint" && typeof other === "bigint") return integer(one + other);
+  if (typeof one === "number" || typeof other === "number") return addNumbers(toNumber(one), toNumber(other));
+  const [left, right] = [denominatorOf(one), denominatorOf(other)];
+  return quotient(numeratorOf(one) * right + numeratorOf(other) * left, left * right);
+}
+
+/** What is left of two approximations that cancel each other is nothing but their rounding. */
+function addNumbers(one: number, other: number): number {
+  const sum = approximate(one + other);
+  return Math.abs(sum) <= Math.max(Math.abs(one), Math.abs(other)) * 2 ** -50 ? 0 : sum;
+}
+
+export function negate(value: Value): Value {
+  return typeof value === "object" ? { ...value, numerator: -value.numerator } : -value;
+}
+
+export function subtract(one: Value, other: Value): Value {
+  return add(one, negate(other));
+}
+
+export function multiply(one: Value, other: Value): Value {
+  if (typeof one === "bigint" && typeof other === "bigint") return integer(one * other);
+  if (typeof one === "number" || typeof other === "number") return multiplyNumbers(one, other);
+  return quotient(numeratorOf(one) * numeratorOf(other), denominatorOf(one) * denominatorOf(other));
+}
+
+function multiplyNumbers(one: Value, other: Value): Value {
+  // An exact zero takes all of an approximation with it.
+  if (one === 0n || other === 0n) return 0n;
+  return one === 0 || other === 0 ? 0 : notZero(toNumber(one) * toNumber(other));
+}
+
+export function divide(one: Value, other: Value): Value {
+  if (isZero(other)) throw divisionByZero();
+  if (typeof one === "number" || typeof other === "number") {
+    return isZero(one) ? one : notZero(toNumber(one) / toNumber(other));
+  }
+  return quotient(numeratorOf(one) * denominatorOf(other), denominatorOf(one) * numeratorOf(other));
+}
+
+/** What `%` leaves has the sign of the dividend, as in C, JavaScript and Rust. */
+export function remainder(one: Value, other: Value): Value {
+  if (isZero(other)) throw divisionByZero();
+  if (typeof one === "bigint" && typeof other === "bigint") return one % other;
+  if (typeof one === "number" || typeof other === "number")
+    return remainderOfNumbers(toNumber(one), toNumber(other));
+  const [left, right] = [denominatorOf(one), denominatorOf(other)];
+  return quotient((numeratorOf(one) * right) % (numeratorOf(other) * left), left * right);
+}
+
+/** What the rounding of the dividend alone would make of zero is zero. */
+function remainderOfNumbers(one: number, other: number): number {
+  const unknown = Math.abs(one) * 2 ** -50;
+  if (Math.abs(other) < 4 * unknown) throw tooLarge("of the remainder no digit is known");
+  const left = one % other;
+  return Math.abs(left) <= unknown || Math.abs(other) - Math.abs(left) <= unknown ? 0 : left;
+}
+
+/** What `mod` leaves has the sign of the divisor, as in mathematics and Python. */
+export function modulo(one: Value, other: Value): Value {
+  const left = remainder(one, other);
+  return isZero(left) || compare(left, 0n) < 0 === compare(other, 0n) < 0 ? left : add(left, other);
+}
+
+/** Below, at or above zero as the one is less than, equal to or more than the other. */
+export function compare(one: Value, other: Value): number {
+  if (typeof one === "number" || typeof other === "number") return toNumber(subtract(one, other));
+  const difference = numeratorOf(one) * denominatorOf(other) - numeratorOf(other) * denominatorOf(one);
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+}
+
+/** Towards zero. */
+export function truncate(value: Exact): bigint {
+  return typeof value === "bigint" ? value : value.numerator / value.denominator;
+}
+
+export function floor(value: Exact): bigint {
+  const whole = truncate(value);
+  return numeratorOf(value) < 0n && typeof value === "object" ? whole - 1n : whole;
 }

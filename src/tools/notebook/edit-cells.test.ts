@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { ToolError } from "../../../contract/error.ts";
-import type { CellEdit } from "./cell-edit.ts";
+import { ToolError } from "../../contract/error.ts";
 import { editCells } from "./edit-cells.ts";
-import { notebookFaults } from "./notebook-faults.ts";
-import { readNotebookText } from "./notebook-text.ts";
+import { type CellEdit, notebookFaults, readNotebookText } from "./notebook-text.ts";
 
 function edited(text: string, edit: Partial<CellEdit> & { cell_type?: string }): string {
   const { cell_type: type, ...rest } = edit;
@@ -29,7 +27,7 @@ function refusal(text: string, edit: Partial<CellEdit> = { operation: "append", 
 }
 
 const samples = JSON.parse(
-  readFileSync(new URL("../../../../test/samples/notebook-edits.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../../test/samples/notebook-edits.json", import.meta.url), "utf8"),
 ) as { edit: Partial<CellEdit>; before: string; after: string }[];
 
 describe("editing cells", () => {

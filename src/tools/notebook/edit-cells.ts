@@ -1,0 +1,261 @@
+import { ToolError } from "../../contract/error.ts";
+import { contentHash } from "../../lib/content-hash.ts";
+import { counted } from "../../lib/counted.ts";
+import { type JsonMember, memberOf } from "../../lib/scan-json.ts";
+import {
+  type CellChange,
+  type CellEdit,
+  type CellName,
+  type CellText,
+  type CellType,
+  cellTypes,
+  deeper,
+  enclose,
+  indentationAt,
+  type NotebookText,
+  type Replacement,
+  type TextSplice,
+  writeJson,
+  writeMember,
+} from "./notebook-text.ts";
+
+/** What an edit changes in the text of a notebook. `not-found`, with those that are there, for a cell that is not. */
+export function editCells(notebook: NotebookText, edit: CellEdit): CellChange {
+  switch (edit.operation) {
+    case "replace":
+      return replaceCell(notebook, findCell(notebook, edit.cell), edit);
+    case "delete":
+      return deleteCell(notebook, findCell(notebook, edit.cell));
+    case "append":
+      return insertCell(notebook, { ...edit, index: notebook.cells.length, beside: notebook.cells.at(-1) });
+    default: {
+      if (edit.cell === undefined && edit.operation === "insert_before")
+        return insertCell(notebook, { ...edit, index: 0, beside: notebook.cells[0] });
+      const beside = findCell(notebook, edit.cell ?? 1);
+      const index = edit.operation === "insert_before" ? beside.number - 1 : beside.number;
+      return insertCell(notebook, { ...edit, index, beside });
+    }
+  }
+}
+
+function deleteCell(notebook: NotebookText, cell: CellText): CellChange {
+  return {
+    splices: [takenOut(notebook, cell)],
+    cell: undefined,
+    total: notebook.cells.length - 1,
+    notes: [`deleted ${describeCell(cell)}`],
+  };
+}
+
+/** With what separates it from the next, or as the last from the one before. */
+function takenOut({ list, cells }: NotebookText, { number, node }: CellText): TextSplice {
+  const [before, after] = [cells[number - 2]?.node, cells[number]?.node];
+  if (after) return { start: node.start, end: after.start, text: "" };
+  if (before) return { start: before.end, end: node.end, text: "" };
+  return { start: list.start, end: list.end, text: "[]" };
+}
+
+interface NewCell {
+  /** How many cells stand before it. */
+  readonly index: number;
+  readonly beside: CellText | undefined;
+  readonly source: string;
+  /** That of the cell beside it, if not said. */
+  readonly type: CellType | undefined;
+}
+
+function insertCell(notebook: NotebookText, cell: NewCell): CellChange {
+  const type = cell.type ?? cellTypes.find((known) => known === cell.beside?.type) ?? "code";
+  const id = notebook.hasIds ? newId(notebook, cell) : undefined;
+  const added = { number: cell.index + 1, id, type };
+  // In the order of the alphabet, as Jupyter has it.
+  const members = {
+    cell_type: type,
+    ...(type === "code" ? { execution_count: null } : {}),
+    ...(id === undefined ? {} : { id }),
+    metadata: {},
+    ...(type === "code" ? { outputs: [] } : {}),
+    source: splitLines(cell.source),
+  };
+  return {
+    splices: [placeIn(notebook, cell.index, members)],
+    cell: added,
+    total: notebook.cells.length + 1,
+    notes: [`inserted ${describeCell(added)}`],
+  };
+}
+
+/** Separated from its neighbours as they are from each other. */
+function placeIn(notebook: NotebookText, index: number, members: object): TextSplice {
+  const { text, style, list, indentation, cells } = notebook;
+  const [first, second] = list.items;
+  if (!first) {
+    const written = writeJson(members, style, deeper(style, indentation));
+    return { start: list.start, end: list.end, text: enclose("[]", [written], style, indentation) };
+  }
+  const written = writeJson(members, style, indentationAt(text, first.start));
+  const separator = second
+    ? text.slice(first.end, second.start)
+    : `,${text.slice(list.start + 1, first.start) || style.comma.slice(1)}`;
+  const next = cells[index]?.node.start;
+  const at = next ?? list.items.at(-1)!.end;
+  return { start: at, end: at, text: next === undefined ? separator + written : written + separator };
+}
+
+/** Eight digits, as Jupyter makes them; the same for the same edit, so that what was previewed is what is done. */
+function newId({ cells }: NotebookText, { index, source }: NewCell): string {
+  const taken = new Set(cells.map(({ id }) => id));
+  for (let salt = 0; ; salt += 1) {
+    const id = contentHash(Buffer.from(JSON.stringify([salt, index, source, ...taken]))).slice(0, 8);
+    if (!taken.has(id)) return id;
+  }
+}
+
+/** Gives a cell another source, another type, or both. What it had put out belongs to the old source, and goes. */
+function replaceCell(notebook: NotebookText, cell: CellText, edit: Replacement): CellChange {
+  if (edit.source === undefined && edit.type === undefined) throw nothingNew();
+  const type = edit.type ?? cell.type;
+  const lost = edit.keepOutputs && type === "code" ? [] : usedOutputs(notebook, cell);
+  const isOther = type !== cell.type;
+  const splices = isOther
+    ? [asType(notebook, cell, type, edit.source)]
+    : [
+        ...(edit.source === undefined ? [] : [withSource(notebook, cell, edit.source)]),
+        ...lost.map(({ key, value }) => ({ start: value.start, end: value.end, text: unused[key]! })),
+      ];
+  return {
+    splices,
+    cell: { number: cell.number, id: cell.id, type },
+    total: notebook.cells.length,
+    notes: [
+      `replaced ${describeCell(cell)}${isOther ? `, now ${type}` : ""}`,
+      ...(lost.some(({ key }) => key === "outputs")
+        ? ["its outputs, made by the old source, were removed"]
+        : []),
+      ...(type === "code" && memberOf(cell.node, "attachments") ? ["its attachments were removed"] : []),
+    ],
+  };
+}
+
+/** What a code cell has besides its source, when it was not run. */
+const unused: Readonly<Record<string, string>> = { execution_count: "null", outputs: "[]" };
+
+function usedOutputs({ text }: NotebookText, { node }: CellText): readonly JsonMember[] {
+  return Object.keys(unused).flatMap((key) => {
+    const member = memberOf(node, key);
+    const isUnused = !member || text.slice(member.value.start, member.value.end) === unused[key];
+    return isUnused ? [] : [member];
+  });
+}
+
+/** In the form that the source has: a list of lines, or all in one string. */
+function withSource({ text, style, name }: NotebookText, cell: CellText, source: string): TextSplice {
+  const member = memberOf(cell.node, "source");
+  if (!member) throw noSource(name, cell);
+  const { kind, start, end } = member.value;
+  if (kind === "string") return { start, end, text: writeJson(source, style, undefined) };
+  const old = text.slice(start, end);
+  const isOneLine = old !== "[]" && !old.includes("\n");
+  const indentation = isOneLine ? undefined : indentationAt(text, member.start);
+  return { start, end, text: writeJson(splitLines(source), style, indentation) };
+}
+
+/** With the members of another type; those that both types have are as they were. */
+function asType(notebook: NotebookText, { node }: CellText, type: string, source?: string): TextSplice {
+  const { text, style } = notebook;
+  const indentation = indentationAt(text, node.start);
+  const members = new Map(node.members.map(({ key, value }) => [key, text.slice(value.start, value.end)]));
+  members.set("cell_type", writeJson(type, style, undefined));
+  if (source !== undefined)
+    members.set("source", writeJson(splitLines(source), style, deeper(style, indentation)));
+  for (const key of type === "code" ? ["attachments"] : Object.keys(unused)) members.delete(key);
+  const added = type === "code" ? Object.keys(unused).filter((key) => !members.has(key)) : [];
+  const written = withKeys([...members.keys()], added).map((key) =>
+    writeMember(key, members.get(key) ?? unused[key]!, style),
+  );
+  return { start: node.start, end: node.end, text: enclose("{}", written, style, indentation) };
+}
+
+/** New keys before the first that comes later in the alphabet: Jupyter sorts them. */
+function withKeys(keys: readonly string[], added: readonly string[]): readonly string[] {
+  const all = [...keys];
+  for (const key of added) {
+    const later = all.findIndex((other) => other > key);
+    all.splice(later === -1 ? all.length : later, 0, key);
+  }
+  return all;
+}
+
+function nothingNew(): ToolError {
+  return new ToolError("invalid-input", "replace needs a source, a cell_type or both", {
+    hint: "Give the new source of the cell.",
+  });
+}
+
+function noSource(name: string, cell: CellText): ToolError {
+  return new ToolError("unsupported", `${name}: ${describeCell(cell)} has no source`, {
+    hint: "Delete the cell and insert another.",
+  });
+}
+
+/** Lines with their ends, as Jupyter stores a text: it takes for an end all that Python does. */
+function splitLines(text: string): readonly string[] {
+  return text.match(lines) ?? [];
+}
+
+const lines =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+  /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])|[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+$/g;
+
+/** The cell that is meant: its id, its number from 1, or "cell 7" as document.read calls it. */
+function findCell(notebook: NotebookText, wanted: string | number): CellText {
+  const { cells } = notebook;
+  const named = cells.filter(({ id }) => id !== undefined && id === wanted);
+  if (named.length > 1) throw ambiguous(notebook, named);
+  const number = /^(?:cell\s*)?#?(\d+)$/i.exec(String(wanted).trim())?.[1];
+  const cell = named[0] ?? (number === undefined ? undefined : cells[Number(number) - 1]);
+  if (!cell) throw noSuchCell(notebook, wanted);
+  return cell;
+}
+
+/** "cell 3 (code, id 8f2a)". */
+function describeCell({ number, type, id }: CellName): string {
+  return `cell ${number} (${type}${id === undefined ? "" : `, id ${id}`})`;
+}
+
+function ambiguous({ name }: NotebookText, cells: readonly CellText[]): ToolError {
+  const numbers = cells.map(({ number }) => number).join(", ");
+  return new ToolError("ambiguous-match", `${name}: the id ${cells[0]!.id} belongs to the cells ${numbers}`, {
+    hint: "Name the cell by its number.",
+  });
+}
+
+function noSuchCell(notebook: NotebookText, wanted: string | number): ToolError {
+  const { name, cells } = notebook;
+  const shown = cells
+    .slice(0, mostListed)
+    .map((cell) => `${describeCell(cell)}: ${beginningOf(notebook, cell)}`);
+  const hidden = cells.length - shown.length;
+  const list = [...shown, ...(hidden > 0 ? [`… ${counted(hidden, "more cell")}`] : [])].join("\n");
+  return new ToolError(
+    "not-found",
+    `${name} has no cell ${JSON.stringify(wanted).slice(0, 80)}; it has ${counted(cells.length, "cell")}${list && `:\n${list}`}`,
+    { hint: "Name a cell by its number, counted from 1, or by its id; document.read shows them whole." },
+  );
+}
+
+const mostListed = 40;
+
+/** Its first line, or as much of that as tells it from others. */
+function beginningOf({ text }: NotebookText, { node }: CellText): string {
+  const source = sourceOf(text, node);
+  const line = source.trimStart().split("\n", 1)[0]!;
+  return JSON.stringify(line.length > 60 ? `${line.slice(0, 60)}…` : line);
+}
+
+/** What a cell holds, as one text. */
+function sourceOf(text: string, node: CellText["node"]): string {
+  const member = memberOf(node, "source");
+  const value: unknown = member ? JSON.parse(text.slice(member.value.start, member.value.end)) : "";
+  return Array.isArray(value) ? value.join("") : String(value);
+}

@@ -1,0 +1,266 @@
+import { ToolError } from "../../contract/error.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { type JsonArray, type JsonNode, type JsonObject, memberOf, scanJson } from "../../lib/scan-json.ts";
+
+/** A notebook as text, and where its cells stand in it. */
+export interface NotebookText {
+  readonly name: string;
+  readonly text: string;
+  readonly style: JsonStyle;
+  readonly list: JsonArray;
+  /** Of the line that the list begins in. */
+  readonly indentation: string | undefined;
+  readonly cells: readonly CellText[];
+  /** From nbformat 4.5 on every cell has an id. */
+  readonly hasIds: boolean;
+}
+
+export interface CellText extends CellName {
+  readonly node: JsonObject;
+}
+
+/** Reads a notebook to be changed. `unsupported` for what is none, or of an old version; `too-large` for too many values. */
+export function readNotebookText(text: string, name: string): NotebookText {
+  const root = scanJson(text, name, mostValues);
+  const scalarOf = (node: JsonNode | undefined): unknown =>
+    node === undefined || node.kind === "object" || node.kind === "array"
+      ? undefined
+      : JSON.parse(text.slice(node.start, node.end));
+  const version = scalarOf(memberOf(root, "nbformat")?.value);
+  if (typeof version !== "number") throw notANotebook(name, 'it has no "nbformat"');
+  if (version !== 4) throw otherVersion(name, version);
+  const member = memberOf(root, "cells");
+  const list = member?.value;
+  if (list?.kind !== "array") throw notANotebook(name, 'its "cells" are no list');
+  const cells = list.items.map((node, index): CellText => {
+    const type = scalarOf(memberOf(node, "cell_type")?.value);
+    if (node.kind !== "object" || typeof type !== "string")
+      throw notANotebook(name, `its cell ${index + 1} has no "cell_type"`);
+    const id = scalarOf(memberOf(node, "id")?.value);
+    return { number: index + 1, node, type, id: typeof id === "string" ? id : undefined };
+  });
+  const minor = scalarOf(memberOf(root, "nbformat_minor")?.value);
+  return {
+    name,
+    text,
+    style: styleOf(text, root),
+    list,
+    indentation: indentationAt(text, member!.start),
+    cells,
+    hasIds: typeof minor === "number" && minor >= 5,
+  };
+}
+
+/** What is read in a second or two; pictures, which make most large notebooks large, are one each. */
+const mostValues = 1_000_000;
+
+function notANotebook(name: string, why: string): ToolError {
+  return new ToolError("unsupported", `${name} is not a Jupyter notebook: ${why}`, {
+    hint: "Name an .ipynb file; other files are changed with edit.replace.",
+  });
+}
+
+function otherVersion(name: string, version: number): ToolError {
+  return new ToolError(
+    "unsupported",
+    `${name} is a notebook of version ${version}; only those of version 4 are edited`,
+    {
+      hint: "Convert it first: jupyter nbconvert --to notebook --nbformat 4 --inplace FILE. document.read shows it as it is.",
+    },
+  );
+}
+
+/** How somebody lays out JSON. */
+interface JsonStyle {
+  /** What a level is indented by; undefined where all is on one line. */
+  readonly indent: string | undefined;
+  readonly lineEnd: string;
+  readonly colon: string;
+  /** Between what shares a line. */
+  readonly comma: string;
+  /** Other letters are written as \u escapes. */
+  readonly isAscii: boolean;
+}
+
+/** As Jupyter writes notebooks. */
+const jupyterStyle: JsonStyle = { indent: " ", lineEnd: "\n", colon: ": ", comma: ", ", isAscii: false };
+
+/** The style of a text, told from its first members. */
+function styleOf(text: string, root: JsonNode): JsonStyle {
+  if (root.kind !== "object" || root.members.length === 0) return jupyterStyle;
+  const [first, second] = root.members;
+  const before = text.slice(root.start + 1, first!.start);
+  const newLine = before.lastIndexOf("\n");
+  return {
+    indent: newLine === -1 ? undefined : before.slice(newLine + 1),
+    lineEnd: before.includes("\r\n") ? "\r\n" : "\n",
+    colon: text.slice(first!.keyEnd, first!.value.start),
+    comma: newLine === -1 && second ? text.slice(first!.end, second.start) : ", ",
+    isAscii: !otherLetters.test(text) && escapedLetters.test(text),
+  };
+}
+
+const otherLetters = /[^\0-\x7f]/;
+const escapedLetters = /(?<!\\)(?:\\\\)*\\u(?:00[89a-f]|0[1-9a-f]|[1-9a-f])/i;
+
+/** A value in that style; `indentation` is that of the line it begins in, undefined where it is to stay on that line. */
+export function writeJson(value: unknown, style: JsonStyle, indentation: string | undefined): string {
+  if (typeof value === "string") return writeString(value, style);
+  if (Array.isArray(value))
+    return enclose(
+      "[]",
+      value.map((item) => writeJson(item, style, deeper(style, indentation))),
+      style,
+      indentation,
+    );
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  return enclose(
+    "{}",
+    Object.entries(value).map(([key, item]) =>
+      writeMember(key, writeJson(item, style, deeper(style, indentation)), style),
+    ),
+    style,
+    indentation,
+  );
+}
+
+export function writeMember(key: string, value: string, style: JsonStyle): string {
+  return writeString(key, style) + style.colon + value;
+}
+
+/** Parts, written already, in brackets: a line each, or all in one line. */
+export function enclose(
+  [open, close]: string,
+  parts: readonly string[],
+  style: JsonStyle,
+  indentation: string | undefined,
+): string {
+  const inner = deeper(style, indentation);
+  if (parts.length === 0 || inner === undefined) return `${open}${parts.join(style.comma)}${close}`;
+  const { lineEnd } = style;
+  const lines = parts.join(`,${lineEnd}${inner}`);
+  return `${open}${lineEnd}${inner}${lines}${lineEnd}${indentation}${close}`;
+}
+
+export function deeper({ indent }: JsonStyle, indentation: string | undefined): string | undefined {
+  return indentation === undefined || indent === undefined ? undefined : indentation + indent;
+}
+
+/** What a line is indented by, where nothing else stands before this offset in it. */
+export function indentationAt(text: string, offset: number): string | undefined {
+  const before = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
+  return text.lastIndexOf("\n", offset - 1) !== -1 && /^[ \t]*$/.test(before) ? before : undefined;
+}
+
+function writeString(text: string, { isAscii }: JsonStyle): string {
+  const written = JSON.stringify(text);
+  if (!isAscii) return written;
+  return written.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+export const cellTypes = ["code", "markdown", "raw"] as const;
+
+export type CellType = (typeof cellTypes)[number];
+
+/** What is to be done to the cells of a notebook. A cell is named by its number from 1, or by its id. */
+export type CellEdit =
+  | Replacement
+  | {
+      readonly operation: "insert_before" | "insert_after";
+      /** The first, if not said. */
+      readonly cell: string | number | undefined;
+      readonly source: string;
+      /** That of the cell beside it, if not said. */
+      readonly type: CellType | undefined;
+    }
+  | { readonly operation: "append"; readonly source: string; readonly type: CellType | undefined }
+  | { readonly operation: "delete"; readonly cell: string | number };
+
+export interface Replacement {
+  readonly operation: "replace";
+  readonly cell: string | number;
+  /** As they are, if not said. */
+  readonly source: string | undefined;
+  readonly type: CellType | undefined;
+  readonly keepOutputs: boolean;
+}
+
+/** The change of the text that does it; every other character stays. */
+export interface CellChange {
+  /** None over another; offsets count UTF-16 units. */
+  readonly splices: readonly TextSplice[];
+  /** The cell that was changed or added, as it is now; undefined when it is gone. */
+  readonly cell: CellName | undefined;
+  /** How many cells there are now. */
+  readonly total: number;
+  readonly notes: readonly string[];
+}
+
+export interface CellName {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly id: string | undefined;
+  readonly type: string;
+}
+
+export interface TextSplice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * What in a notebook does not follow nbformat 4, in words that name no place, so that those of two versions can be
+ * compared. `value` is what JSON.parse makes of it.
+ */
+export function* notebookFaults(value: unknown): Generator<string> {
+  if (!isRecord(value)) {
+    yield "it is no object";
+    return;
+  }
+  const { cells, metadata, nbformat, nbformat_minor: minor } = value;
+  const hasIds = typeof minor === "number" && minor >= 5;
+  const list = Array.isArray(cells) ? cells : [];
+  const ids = list.flatMap((cell) => (isRecord(cell) && typeof cell.id === "string" ? [cell.id] : []));
+  if (nbformat !== 4 || !Number.isInteger(minor)) yield "its version is not 4";
+  if (!isRecord(metadata)) yield "its metadata is no object";
+  if (!Array.isArray(cells)) yield "its cells are no list";
+  if (hasIds && new Set(ids).size < ids.length) yield "two cells have the same id";
+  for (const cell of list) yield* cellFaults(cell, hasIds);
+}
+
+function* cellFaults(cell: unknown, hasIds: boolean): Generator<string> {
+  if (!isRecord(cell)) {
+    yield "a cell is no object";
+    return;
+  }
+  const type = String(cell.cell_type);
+  const isCode = type === "code";
+  if (!["code", "markdown", "raw"].includes(type)) yield `a cell is of type ${type}`;
+  if (!isRecord(cell.metadata)) yield "a cell has no metadata";
+  if (!isText(cell.source)) yield "a cell has no source";
+  if (hasIds && !/^[\w-]{1,64}$/.test(String(cell.id ?? ""))) yield "a cell has no id";
+  if (!hasIds && "id" in cell) yield "a cell has an id, which its version does not know";
+  if (!isCode && ("outputs" in cell || "execution_count" in cell)) yield "a cell that is no code has outputs";
+  if (isCode && "attachments" in cell) yield "a cell of code has attachments";
+  if (isCode) yield* outputFaults(cell);
+}
+
+function* outputFaults({
+  outputs,
+  execution_count: count,
+}: Readonly<Record<string, unknown>>): Generator<string> {
+  if (!Array.isArray(outputs)) yield "a cell of code has no outputs";
+  if (count !== null && !Number.isInteger(count)) yield "a cell of code has no execution_count";
+  for (const output of Array.isArray(outputs) ? outputs : [])
+    if (!isRecord(output) || !outputTypes.has(String(output.output_type)))
+      yield "an output is of unknown type";
+}
+
+const outputTypes = new Set(["stream", "execute_result", "display_data", "error"]);
+
+function isText(value: unknown): boolean {
+  return (
+    typeof value === "string" || (Array.isArray(value) && value.every((line) => typeof line === "string"))
+  );
+}
