@@ -28,6 +28,8 @@ export type ErrorCode = (typeof errorCodes)[number];
 export type ErrorDetails =
   /** One connection is all that needs approval. */
   | { readonly kind: "connects"; readonly host: string }
+  /** The file in which an edit failed. */
+  | { readonly kind: "in-file"; readonly path: string }
   /** A path names a directory where a file is needed. */
   | { readonly kind: "is-directory" }
   /** No git repository contains the folder. */

@@ -1,6 +1,6 @@
 import { diffRuns, type Run } from "./diff-runs.ts";
 
-/** What one hunk or one find-and-replace says: these lines become those. */
+/** One hunk, or one find-and-replace: `oldLines` become `newLines`. */
 export interface Block {
   /** For messages: "hunk 2", "edit 1". */
   readonly name: string;
@@ -8,30 +8,30 @@ export interface Block {
   readonly newLines: readonly string[];
   /** Which lines change; old lines outside are context. */
   readonly runs: readonly Run[];
-  /** The call itself marks which lines change; else they are compared. */
+  /** The call marks the changed lines itself; otherwise the lines are compared. */
   readonly isHunk?: boolean | undefined;
-  /** Whether an old line is there only to find the place, so that it may be behind the file. */
+  /** Whether an old line only helps to find the position, so that it may be stale. */
   isContext(oldLine: number): boolean;
   /** Whole lines (a hunk), or text that may begin and end inside a line (find and replace). */
   readonly wholeLines: boolean;
-  readonly place: Place;
-  /** Whether the file is to end with a line end afterwards; undefined: as it does now. */
+  readonly hints: LocationHints;
+  /** Whether the file must end with a line end afterwards; undefined keeps what it has. */
   readonly finalLineEnd?: boolean | undefined;
-  /** Line ends the call names itself because they are what it changes, by new line. */
+  /** Line ends that the call changes explicitly, by new line. */
   readonly lineEnds?: ReadonlyMap<number, string> | undefined;
-  /** How many lines at the start and end are bare blank lines, which may be layout of the patch and no context. */
+  /** How many blank lines at the start and end may be layout of the patch instead of context. */
   readonly bareEdges?: readonly [first: number, last: number] | undefined;
 }
 
-/** What the call says about where its lines are, beyond the lines themselves. */
-export interface Place {
-  /** Lines that stand above it, outermost first. */
+/** What a call says about the position of its lines, besides the lines themselves. */
+export interface LocationHints {
+  /** Lines above it, outermost first. */
   readonly headers: readonly string[];
-  /** A tool picked the header from the lines above: it may choose between places, but forbids none. */
+  /** A diff tool picked the header from the lines above: it may decide between matches, but rules none out. */
   readonly isHeading?: boolean | undefined;
   /** The number of its first line, counted from 1. */
   readonly firstLine?: number | undefined;
-  /** Its numbers say that it replaces no line, so lines to add go before `firstLine`. */
+  /** Its numbers say that it replaces no line: new lines go before `firstLine`. */
   readonly isInsertion?: boolean | undefined;
   readonly endOfFile?: boolean | undefined;
 }
@@ -47,25 +47,25 @@ function splitLines(text: string): readonly string[] {
   return text.split(text.includes("\r") ? /\r?\n/ : "\n");
 }
 
-/** The same block with its lines spelled otherwise. A hunk keeps what is context; text is compared anew. */
+/** The same block with its lines spelled differently. A hunk keeps its context; text is compared again. */
 export function withLines(block: Block, oldLines: readonly string[], newLines: readonly string[]): Block {
   if (block.isHunk) return { ...block, oldLines, newLines };
   if (block.wholeLines) return wholeLinesBlock(block, oldLines, newLines);
-  return new TextBlock(block.name, block.place, () => ({ oldLines, newLines }));
+  return new TextBlock(block.name, block.hints, () => ({ oldLines, newLines }));
 }
 
-/** Text for text. Its lines and how they differ are worked out only when they are asked for. */
+/** Text for text. Lines and their differences are computed on first use. */
 class TextBlock implements Block {
   readonly name: string;
   readonly wholeLines = false;
-  readonly place: Place;
+  readonly hints: LocationHints;
   readonly #split: () => Pick<Block, "oldLines" | "newLines">;
   #lines: Pick<Block, "oldLines" | "newLines"> | undefined;
   #runs: readonly Run[] | undefined;
 
-  constructor(name: string, place: Place, split: () => Pick<Block, "oldLines" | "newLines">) {
+  constructor(name: string, hints: LocationHints, split: () => Pick<Block, "oldLines" | "newLines">) {
     this.name = name;
-    this.place = place;
+    this.hints = hints;
     this.#split = split;
   }
 
@@ -93,7 +93,7 @@ function isOutside(runs: readonly Run[], oldLine: number): boolean {
   return !runs.some((run) => run.oldStart <= oldLine && oldLine < run.oldEnd);
 }
 
-/** Text of which is known that it begins and ends with its lines; undefined when it does not end as it began. */
+/** The text as whole lines; undefined when its start and end differ in that. */
 export function asWholeLines(block: Block): Block | undefined {
   if (block.wholeLines) return block;
   const { oldLines, newLines } = block;
@@ -106,16 +106,15 @@ export function asWholeLines(block: Block): Block | undefined {
 }
 
 export function wholeLinesBlock(
-  { name, place }: Pick<Block, "name" | "place">,
+  { name, hints }: Pick<Block, "name" | "hints">,
   oldLines: readonly string[],
   newLines: readonly string[],
 ): Block {
   const runs = diffRuns(oldLines, newLines);
   const isContext = (oldLine: number) => isOutside(runs, oldLine);
-  return { name, oldLines, newLines, runs, isContext, wholeLines: true, place };
+  return { name, oldLines, newLines, runs, isContext, wholeLines: true, hints };
 }
 
-/** One line of a hunk, as the call marks it. */
 export interface HunkLine {
   readonly kind: "context" | "removed" | "added";
   readonly text: string;
@@ -128,7 +127,7 @@ export interface HunkLine {
 export function blockOfHunk(
   name: string,
   lines: readonly HunkLine[],
-  place: Place,
+  hints: LocationHints,
   finalLineEnd?: boolean,
 ): Block {
   const oldLines = lines.filter(({ kind }) => kind !== "added");
@@ -147,7 +146,7 @@ export function blockOfHunk(
     isHunk: true,
     isContext: (oldLine) => oldLines[oldLine]!.kind === "context",
     wholeLines: true,
-    place,
+    hints,
     finalLineEnd,
     lineEnds,
     bareEdges: bareEdges(lines),
@@ -178,21 +177,19 @@ export function partOfHunk(
     isHunk: block.isHunk,
     isContext: (oldLine) => block.isContext(oldLine + start),
     wholeLines: true,
-    place: {
-      ...block.place,
-      firstLine: block.place.firstLine === undefined ? undefined : block.place.firstLine + start,
-      endOfFile: endsBlock ? block.place.endOfFile : undefined,
+    hints: {
+      ...block.hints,
+      firstLine: block.hints.firstLine === undefined ? undefined : block.hints.firstLine + start,
+      endOfFile: endsBlock ? block.hints.endOfFile : undefined,
     },
     finalLineEnd: endsBlock ? block.finalLineEnd : undefined,
   };
 }
 
-/** A byte-order mark is not part of the file's text, so it is not part of the first line either. */
 function textsOf(lines: readonly HunkLine[], isMarked: boolean): readonly string[] {
   return lines.map(({ text }, index) => (isMarked && index === 0 ? text.replace(/^\ufeff/, "") : text));
 }
 
-/** The runs as the markers of the patch say. */
 function markedRuns(lines: readonly HunkLine[]): readonly Run[] {
   const runs: Run[] = [];
   let oldLine = 0;
@@ -213,7 +210,7 @@ function markedRuns(lines: readonly HunkLine[]): readonly Run[] {
   return runs;
 }
 
-/** Lines that are removed and added again as they were do not change. */
+/** Lines that are removed and added again unchanged do not count as changed. */
 function refine(run: Run, oldLines: readonly string[], newLines: readonly string[]): readonly Run[] {
   if (run.oldStart === run.oldEnd || run.newStart === run.newEnd) return [run];
   const inner = diffRuns(oldLines.slice(run.oldStart, run.oldEnd), newLines.slice(run.newStart, run.newEnd));
@@ -226,8 +223,8 @@ function refine(run: Run, oldLines: readonly string[], newLines: readonly string
 }
 
 /**
- * A patch in one kind of line end says nothing about the file's. One that removes a line and adds it again with
- * another line end does, and then means the line ends of all it adds.
+ * A patch in one kind of line end says nothing about the file's. A patch that removes a line and adds it again with
+ * another line end does, and that then applies to all lines it adds.
  */
 function lineEndsChanged(
   lines: readonly HunkLine[],
@@ -267,17 +264,16 @@ export interface AddSection {
 export interface DeleteSection {
   readonly kind: "delete";
   readonly names: readonly string[];
-  /** What the file is said to hold; the file is not deleted when it holds something else. */
+  /** The expected content: a file with other content is not deleted. */
   readonly lines?: readonly string[] | undefined;
 }
 
 export interface UpdateSection {
   readonly kind: "update";
-  /** Names of the file, the likelier first: a diff gives an old and a new one. */
+  /** Names of the file, most likely first: a diff gives an old and a new name. */
   readonly names: readonly string[];
   readonly blocks: readonly Block[];
   readonly moveTo?: string | undefined;
-  /** The source stays where it is. */
   readonly isCopy?: boolean;
   readonly mode?: number | undefined;
 }

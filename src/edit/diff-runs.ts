@@ -1,4 +1,4 @@
-/** Old items `oldStart` up to `oldEnd` give way to new items `newStart` up to `newEnd`; either side may be empty. */
+/** Old items `oldStart` to `oldEnd` are replaced by new items `newStart` to `newEnd`; either side may be empty. */
 export interface Run {
   readonly oldStart: number;
   readonly oldEnd: number;
@@ -6,7 +6,7 @@ export interface Run {
   readonly newEnd: number;
 }
 
-/** The runs in which two lists differ, fewest changes first (Myers); what is alike lies between them. */
+/** The runs in which two lists differ, with the fewest changes (Myers). */
 export function diffRuns(before: readonly string[], after: readonly string[]): readonly Run[] {
   let start = 0;
   const shorter = Math.min(before.length, after.length);
@@ -31,7 +31,7 @@ function shareAny(left: readonly string[], right: readonly string[]): boolean {
   return right.some((item) => items.has(item));
 }
 
-/** Of lists that differ in more than this, only items that each side has once are compared. */
+/** If lists differ more than this, only items that are unique on both sides are compared. */
 const maxDifferences = 600;
 
 function runsBetween(pairs: readonly Pair[], whole: Run): readonly Run[] {
@@ -109,7 +109,7 @@ function runsAlong(trace: Trace, whole: Run): readonly Run[] {
   return runs.reverse();
 }
 
-/** Steps come from the end to the start; neighbours make one run. */
+/** Steps arrive from the end to the start; adjacent steps form one run. */
 function addStep(runs: Run[], step: Run): void {
   const later = runs.at(-1);
   if (later && later.oldStart === step.oldEnd && later.newStart === step.newEnd) {
@@ -117,21 +117,21 @@ function addStep(runs: Run[], step: Run): void {
   } else runs.push(step);
 }
 
-/** Places of the same item on both sides. */
+/** Indexes of the same item on both sides. */
 type Pair = readonly [old: number, recent: number];
 
-/** Items that stand once on either side, as many as come in the same order. */
+/** Items that are unique on both sides, as many as are in the same order. */
 function uniquePairs(before: readonly string[], after: readonly string[]): readonly Pair[] {
-  const places = uniquePlaces(after);
+  const places = uniqueIndexes(after);
   const pairs: Pair[] = [];
-  for (const [item, old] of uniquePlaces(before)) {
+  for (const [item, old] of uniqueIndexes(before)) {
     const recent = places.get(item);
     if (recent !== undefined) pairs.push([old, recent]);
   }
   return longestRise(pairs);
 }
 
-function uniquePlaces(items: readonly string[]): ReadonlyMap<string, number> {
+function uniqueIndexes(items: readonly string[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   const repeated = new Set<string>();
   for (const [index, item] of items.entries()) {
@@ -144,7 +144,7 @@ function uniquePlaces(items: readonly string[]): ReadonlyMap<string, number> {
 
 /** The longest selection whose second numbers rise too. */
 function longestRise(pairs: readonly Pair[]): readonly Pair[] {
-  /** For every length, the selection of that length with the lowest end; each points to the one before. */
+  /** For every length, the selection of that length with the lowest end; each points to its predecessor. */
   const ends: { readonly pair: Pair; readonly previous: number }[] = [];
   const lowest: number[] = [];
   for (const pair of pairs) {

@@ -1,9 +1,8 @@
 import type { TierName } from "./match/tiers.ts";
 
-/** The three ways to ask for a change. */
 export type EditRequest = ReplaceRequest | PatchRequest | DiffRequest;
 
-/** Text for text in one file. All edits apply to the file as it is before, together or not at all. */
+/** Text for text in one file. All edits apply to the original content, together or not at all. */
 export interface ReplaceRequest {
   readonly kind: "replace";
   readonly path: string;
@@ -11,16 +10,16 @@ export interface ReplaceRequest {
 }
 
 export interface ReplaceEdit {
-  /** Empty only for a file that is empty or not there yet. */
+  /** Empty only for a file that is empty or does not exist. */
   readonly find: string;
   readonly replace: string;
-  /** Change every place, not just the only one. */
+  /** Replace every occurrence. */
   readonly all?: boolean | undefined;
-  /** Change the first of several places, and tell how many there are. */
+  /** Replace the first of several occurrences, and report how many there are. */
   readonly first?: boolean | undefined;
-  /** How many places there have to be; more than one implies `all`. */
+  /** Required number of occurrences; more than one implies `all`. */
   readonly expectCount?: number | undefined;
-  /** Nothing is overlooked in finding, blanks and line ends included, and the new text is put there as it is. */
+  /** Matches byte for byte, blanks and line ends included, and inserts the new text unchanged. */
   readonly exact?: boolean | undefined;
 }
 
@@ -34,26 +33,24 @@ export interface PatchRequest {
 export interface DiffRequest {
   readonly kind: "diff";
   readonly diff: string;
-  /** The one file that it changes, whatever it calls it. */
+  /** The one file that it changes, whatever name the diff uses. */
   readonly path?: string | undefined;
 }
 
-/** What is to happen to one file. */
+/** The planned change of one file. */
 export type FilePlan = {
   readonly path: string;
   readonly changes: readonly Change[];
-  /** Of an edit of the first place: how many there were. */
+  /** For `first`: the number of occurrences. */
   readonly occurrences?: number | undefined;
-  /** What was overlooked or taken off to find the places; for the answer. */
+  /** What was tolerated to find the text; shown in the answer. */
   readonly notes: readonly string[];
-  /** The mode the request names. */
   readonly mode?: number | undefined;
 } & (
   | { readonly action: "add"; readonly after: Uint8Array }
   | { readonly action: "update"; readonly before: Uint8Array; readonly after: Uint8Array }
   | { readonly action: "delete"; readonly before: Uint8Array }
   | {
-      /** A copy leaves the file it comes from as it is. */
       readonly action: "move" | "copy";
       readonly from: string;
       readonly before: Uint8Array;
@@ -61,9 +58,9 @@ export type FilePlan = {
     }
 );
 
-/** Lines that give way to others, in the order of the file. */
+/** Replaced lines, in file order. */
 export interface Change {
-  /** The first line of it in the file before, counted from 1. */
+  /** First line in the old content, counted from 1. */
   readonly firstLine: number;
   readonly removedLines: number;
   readonly addedLines: number;

@@ -7,7 +7,7 @@ type ContentMerge =
   /** One of the three is no text. */
   | { readonly kind: "binary" };
 
-/** Takes into `ours` what leads from `base` to `theirs`, byte for byte. */
+/** Applies to `ours` the change from `base` to `theirs`, byte for byte. */
 export function mergeContents(base: Uint8Array, ours: Uint8Array, theirs: Uint8Array): ContentMerge {
   const [baseLines, ourLines, theirLines] = [base, ours, theirs].map(byteLines);
   if (!baseLines || !ourLines || !theirLines) return { kind: "binary" };
@@ -18,8 +18,8 @@ export function mergeContents(base: Uint8Array, ours: Uint8Array, theirs: Uint8A
 }
 
 /**
- * The lines of a file, line ends included, each as a string with a character for every byte: together they are the
- * file again, whatever it is stored in. Undefined when it is no text.
+ * The lines of a file with their line ends, each as a string with one character per byte, so that joining them gives
+ * the file in any encoding. Undefined for binary content.
  */
 export function byteLines(content: Uint8Array): readonly string[] | undefined {
   const head = content.subarray(0, detectionBytes);
@@ -27,16 +27,15 @@ export function byteLines(content: Uint8Array): readonly string[] | undefined {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("latin1");
   const utf16 = detectUtf16(head);
   if (utf16) return splitAfter(bytes, utf16 === "utf-16le" ? "\n\0" : "\0\n", 2);
-  // As elsewhere: a lone carriage return ends a line where no line feed does.
+  // A lone carriage return ends a line only in files without line feeds.
   return splitAfter(bytes, bytes.includes("\n") ? "\n" : "\r", 1);
 }
 
-/** The way back. */
 export function fromByteLines(lines: readonly string[]): Uint8Array {
   return Buffer.from(lines.join(""), "latin1");
 }
 
-/** `step`: how many bytes a character has at least; a line end lies at a multiple of it. */
+/** `step` is the smallest character size in bytes; a line end is at a multiple of it. */
 function splitAfter(bytes: string, lineEnd: string, step: 1 | 2): readonly string[] {
   const lines: string[] = [];
   let start = 0;
@@ -49,7 +48,7 @@ function splitAfter(bytes: string, lineEnd: string, step: 1 | 2): readonly strin
   return lines;
 }
 
-/** Lines that both sides have changed, each in its own way. */
+/** Lines that both sides changed differently. */
 export interface Collision {
   readonly base: readonly string[];
   readonly ours: readonly string[];
@@ -63,11 +62,11 @@ type Merge =
   | { readonly clean: false; readonly collisions: readonly Collision[] };
 
 /**
- * Takes into `ours` what `theirs` changed in `base`. Changes that overlap or touch collide, unless they are the same:
- * it never guesses an order.
+ * Applies to `ours` what `theirs` changed in `base`. Changes that overlap or touch collide, unless they are equal:
+ * the merge never guesses an order.
  */
 function mergeLines(base: readonly string[], ours: readonly string[], theirs: readonly string[]): Merge {
-  // Joined in the end: files have more lines than a call takes arguments.
+  // Joined at the end: files have more lines than a call takes arguments.
   const parts: (readonly string[])[] = [];
   const collisions: Collision[] = [];
   let kept = 0;
@@ -85,7 +84,7 @@ function mergeLines(base: readonly string[], ours: readonly string[], theirs: re
   return collisions.length > 0 ? { clean: false, collisions } : { clean: true, lines: parts.flat() };
 }
 
-/** Lines of the base that one side or both have changed, and what stands there on either side. */
+/** Lines of the base that one or both sides changed, and the lines of both sides. */
 interface Region {
   readonly start: number;
   readonly end: number;
@@ -111,7 +110,7 @@ function regionsOf(ours: readonly Run[], theirs: readonly Run[]): readonly Regio
   return spans.map(({ start, end }) => ({ start, end, our: our(start, end), their: their(start, end) }));
 }
 
-/** Tells, for spans in the order of the base, which lines of one side stand for them. */
+/** Returns the lines of one side for spans in the order of the base. */
 function sideOf(runs: readonly Run[]): (start: number, end: number) => Side {
   let next = 0;
   let growth = 0;

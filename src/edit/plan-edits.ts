@@ -30,21 +30,21 @@ import { planSections } from "./plan-sections.ts";
  */
 
 /**
- * What a request would do, file by file, or a ToolError that says why it cannot be done. Finding is tolerant, writing
- * is not: every byte outside the named change stays as it was, and a place is used only when it is the only one.
+ * Plans a request, file by file, or throws a ToolError that says why not. Matching is lenient, writing is exact:
+ * every byte outside of the named change stays, and a match is used only if it is the only one.
  */
 export function planEdits(request: EditRequest, read: ReadFile): readonly FilePlan[] {
   if (request.kind === "replace") return [planReplace(request, read)];
   const path = request.kind === "diff" ? request.path : undefined;
-  // A path that is named beside the diff is no name in it, which may be spelled in several ways.
+  // A path that is given next to the diff is used as it is: names in the diff may be spelled in several ways.
   const readNamed: ReadFile =
     path === undefined ? read : (asked) => (asked === path ? read(path) : undefined);
   return planFirst(readings(request), readNamed);
 }
 
 /**
- * All that a patch or diff may say about files, so that they can be told and read beforehand: `planEdits` asks for no
- * other. Throws when it cannot be read at all.
+ * All file sections that a patch or diff may mean, so that the files can be announced and read beforehand:
+ * `planEdits` reads no others. Throws when the text cannot be parsed at all.
  */
 export function sectionsIn(request: PatchRequest | DiffRequest): readonly FileSection[] {
   let broken: unknown;
@@ -61,7 +61,7 @@ export function sectionsIn(request: PatchRequest | DiffRequest): readonly FileSe
   return sound.flat();
 }
 
-/** One way to understand a patch or diff. Throws when its grammar is broken. */
+/** One way to parse a patch or diff. Throws when its grammar is broken. */
 type Reading = () => readonly FileSection[];
 
 /** The first reading that fits the files. When none does, the first with sound grammar says why. */
@@ -75,7 +75,7 @@ function planFirst(readings: Iterable<Reading>, read: ReadFile): readonly FilePl
       isSound = true;
       return planSections(sections, read);
     } catch (error) {
-      // Text that is there twice is there: another reading would only guess.
+      // Text that occurs twice is in the file: another reading would only guess.
       if (!(error instanceof ToolError) || error.code === "ambiguous-match") throw error;
       if (isSound) unfit ??= error;
       else broken ??= error;
@@ -84,7 +84,7 @@ function planFirst(readings: Iterable<Reading>, read: ReadFile): readonly FilePl
   throw unfit ?? broken;
 }
 
-/** The loose reading comes second, so that content which looks like a marker stays content where the file has it. */
+/** The loose reading comes second, so that content that looks like a marker stays content if the file has it. */
 function* readings(request: PatchRequest | DiffRequest): Generator<Reading> {
   if (request.kind === "diff" && request.path !== undefined) {
     const { path, diff } = request;
@@ -101,7 +101,7 @@ function* readings(request: PatchRequest | DiffRequest): Generator<Reading> {
   }
 }
 
-/** A text that is indented as a whole, as in a list. */
+/** Removes a margin that every line has, as in a list. */
 function withoutMargin(text: string): string {
   const margin = /^\s*?([ \t]+)(?:\*\*\* |--- |diff --git )/.exec(text)?.[1];
   if (margin === undefined) return text;
@@ -110,7 +110,7 @@ function withoutMargin(text: string): string {
   return isIndented ? lines.map((line) => line.slice(margin.length)).join("\n") : text;
 }
 
-/** Whichever begins first: what looks like the other may be content. */
+/** The format that begins first: what looks like the other may be content. */
 function isPatch(text: string, kind: "patch" | "diff"): boolean {
   if (text.startsWith("*** Begin Patch")) return true;
   const hasMarkers = text.includes("***");

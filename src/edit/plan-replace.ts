@@ -4,11 +4,11 @@ import { notFound } from "./diagnose/not-found.ts";
 import { refusePlaceholders } from "./diagnose/placeholder.ts";
 import type { FilePlan, ReadFile, ReplaceEdit, ReplaceRequest } from "./edit-request.ts";
 import { decide, listLines } from "./match/decide.ts";
-import { type Finding, look, shareEscaping } from "./match/locate.ts";
+import { type Finding, findingsOf, shareEscaping } from "./match/locate.ts";
 import type { Match } from "./match/match-lines.ts";
-import { everyPlace, refuseTooMany } from "./match/search.ts";
+import { everyOccurrence, refuseTooMany } from "./match/search.ts";
 import type { TierName } from "./match/tiers.ts";
-import { missing } from "./plan-sections.ts";
+import { inFile, missing } from "./plan-sections.ts";
 import { rewrite, type Splice } from "./rewrite/rewrite.ts";
 import {
   applySplices,
@@ -20,8 +20,12 @@ import {
 } from "./rewrite/splice.ts";
 import { bytesOf, encodeUtf8, refuseHalfCharacters, type Source, sourcesOf } from "./source.ts";
 
-/** What replacing text in one file would do. */
-export function planReplace({ path, edits }: ReplaceRequest, read: ReadFile): FilePlan {
+/** Plans the replacement of text in one file. */
+export function planReplace(request: ReplaceRequest, read: ReadFile): FilePlan {
+  return inFile(request.path, () => planEditsOf(request, read));
+}
+
+function planEditsOf({ path, edits }: ReplaceRequest, read: ReadFile): FilePlan {
   if (edits.length === 0)
     throw new ToolError("invalid-input", "There is no edit", { hint: "Give at least one." });
   const before = read(path);
@@ -34,7 +38,7 @@ export function planReplace({ path, edits }: ReplaceRequest, read: ReadFile): Fi
     prepare(path, edit, edits.length > 1 ? `edit ${index + 1}` : "the text"),
   );
   const { source, places } = findAll(path, before, wanted);
-  const placed = places.flatMap((each, index) => place(source, wanted[index]!, each));
+  const placed = places.flatMap((each, index) => placeEdit(source, wanted[index]!, each));
   refuseOverlap(source, placed);
   const splices = placed.flatMap(({ splices, name, tier }) =>
     splices.map((splice) => ({ ...splice, name, tier })),
@@ -50,15 +54,14 @@ export function planReplace({ path, edits }: ReplaceRequest, read: ReadFile): Fi
   };
 }
 
-/** One edit as it was asked for and as lines. */
+/** One edit, as requested and as lines. */
 interface Wanted extends ReplaceEdit {
   readonly name: string;
   readonly forAll: boolean;
   readonly block: Block;
 }
 
-/** One place an edit changes. */
-interface Placed {
+interface PlacedEdit {
   readonly name: string;
   readonly match: Match;
   readonly splices: readonly Splice[];
@@ -89,7 +92,7 @@ function prepare(path: string, edit: ReplaceEdit, name: string): Wanted {
     });
   }
   if (edit.find === edit.replace) throw changesNothing(path, name);
-  // A byte-order mark is not part of the text, so it cannot be found there.
+  // A byte-order mark is not part of the text.
   const isMarked = edit.find.length > 1 && edit.find.startsWith("\ufeff");
   const find = isMarked ? edit.find.slice(1) : edit.find;
   const replace = isMarked && edit.replace.startsWith("\ufeff") ? edit.replace.slice(1) : edit.replace;
@@ -106,8 +109,8 @@ function prepare(path: string, edit: ReplaceEdit, name: string): Wanted {
   };
 }
 
-/** Where an edit may go; `isLiteral`: its text stands there byte by byte. */
-interface Places extends Finding {
+/** Where an edit may go; `isLiteral`: its text matches byte for byte. */
+interface EditFinding extends Finding {
   readonly isLiteral: boolean;
 }
 
@@ -116,10 +119,10 @@ function findAll(
   path: string,
   bytes: Uint8Array,
   wanted: readonly Wanted[],
-): { source: Source; places: readonly Places[] } {
+): { source: Source; places: readonly EditFinding[] } {
   let failure: ToolError | undefined;
   for (const source of sourcesOf(path, bytes)) {
-    const places: Places[] = [];
+    const places: EditFinding[] = [];
     const missing = wanted.find((each) => {
       const found = find(source, each);
       if (found) places.push(found);
@@ -131,23 +134,23 @@ function findAll(
   throw failure ?? new ToolError("internal", `${path} cannot be read as text`);
 }
 
-function unescaped(places: readonly Places[]): readonly Places[] {
+function unescaped(places: readonly EditFinding[]): readonly EditFinding[] {
   return shareEscaping(places).map((each, index) =>
     each === places[index] ? each : { ...each, isLiteral: false },
   );
 }
 
-function find(source: Source, wanted: Wanted): Places | undefined {
+function find(source: Source, wanted: Wanted): EditFinding | undefined {
   const literal = literalMatches(source, wanted);
   if (literal.length > 0) return { block: wanted.block, matches: literal, isLiteral: true };
   if (wanted.exact) return undefined;
-  const [finding] = look(source, wanted.block);
+  const [finding] = findingsOf(source, wanted.block);
   return finding && { ...finding, isLiteral: false };
 }
 
-/** What tolerance would find is named, not used. */
+/** A tolerant match is reported, not used. */
 function notExactly(source: Source, wanted: Wanted): ToolError {
-  const [match] = look(source, wanted.block)[0]?.matches ?? [];
+  const [match] = findingsOf(source, wanted.block)[0]?.matches ?? [];
   if (match === undefined) return notFound(source, wanted.block);
   const found = tierOf(match, wanted);
   return new ToolError(
@@ -170,13 +173,13 @@ const differences: Readonly<Partial<Record<TierName, string>>> = {
 };
 
 function literalMatches(source: Source, { find, forAll, exact }: Wanted): readonly Match[] {
-  // Where all places are wanted, those with other line ends are too.
+  // If all occurrences are wanted, those with other line ends are too.
   if (!exact && forAll && /(?<!\r)\n/.test(find) && source.hasCarriageReturns) return [];
   refuseHalfCharacters(find);
   const { bytes } = source.utf8;
   const wanted = bytesOf(find);
   const matches: Match[] = [];
-  for (const at of everyPlace(bytes, wanted)) {
+  for (const at of everyOccurrence(bytes, wanted)) {
     const splitsLineEnd = !exact && bytes[at] === "\n" && bytes[at - 1] === "\r";
     const start = splitsLineEnd ? at - 1 : at;
     matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end: at + wanted.length });
@@ -185,7 +188,7 @@ function literalMatches(source: Source, { find, forAll, exact }: Wanted): readon
   return matches;
 }
 
-function place(source: Source, wanted: Wanted, places: Places): readonly Placed[] {
+function placeEdit(source: Source, wanted: Wanted, places: EditFinding): readonly PlacedEdit[] {
   const { path } = source;
   const { name } = wanted;
   const { matches, note } = places;
@@ -201,7 +204,7 @@ function place(source: Source, wanted: Wanted, places: Places): readonly Placed[
   });
 }
 
-function chooseOne(source: Source, { first }: Wanted, { block, matches }: Places): Match {
+function chooseOne(source: Source, { first }: Wanted, { block, matches }: EditFinding): Match {
   if (first) return matches.reduce((one, other) => (other.start < one.start ? other : one));
   return matches.length === 1 ? matches[0]! : decide(source, block, matches);
 }
@@ -221,7 +224,7 @@ function countApart(matches: readonly Match[]): number {
 function splicesAt(
   source: Source,
   { find, replace, exact }: Wanted,
-  places: Places,
+  places: EditFinding,
   match: Match,
 ): readonly Splice[] {
   if (exact) return [{ start: match.start, end: match.end, text: replace }];
@@ -231,13 +234,13 @@ function splicesAt(
   const splices = source.hasCarriageReturns
     ? rewrite(source, places.block, match)
     : [trimLines(find, { start: match.start, end: match.end, text: withLineEndsOf(source, replace) })];
-  // Changing nothing but line ends is a change when it is all that is asked for.
+  // A change of line ends alone counts if that is all that was requested.
   return splices.some(({ start, end, text }) => start < end || text !== "")
     ? splices
     : [{ start: match.start, end: match.end, text: replace }];
 }
 
-/** A file of one line without an end has no line ends of its own. */
+/** A file of one line without line end has no line ends of its own. */
 function withLineEndsOf({ text }: Source, replace: string): string {
   return text.utf8.includes(10) ? replace.replaceAll("\r\n", "\n") : replace;
 }
@@ -259,7 +262,7 @@ function refuseOverlappingMatches(path: string, name: string, matches: readonly 
   });
 }
 
-function refuseOverlap({ path, lines }: Source, placed: readonly Placed[]): void {
+function refuseOverlap({ path, lines }: Source, placed: readonly PlacedEdit[]): void {
   if (placed.length < 2) return;
   const sorted = [...placed].sort((left, right) => left.match.start - right.match.start);
   for (const [index, { name, match }] of sorted.entries()) {

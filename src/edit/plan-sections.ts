@@ -1,4 +1,4 @@
-import { ToolError } from "../contract/error.ts";
+import { reworded, ToolError } from "../contract/error.ts";
 import type { AddSection, DeleteSection, FileSection, UpdateSection } from "./block.ts";
 import { refuseDone } from "./diagnose/not-found.ts";
 import { isPlaceholder, refusePlaceholders } from "./diagnose/placeholder.ts";
@@ -10,21 +10,31 @@ import { indentationTaught, rewrite } from "./rewrite/rewrite.ts";
 import { applySplices, changesNothing, changesOf, encodingNotes } from "./rewrite/splice.ts";
 import { encodeUtf8, type Source, sourcesOf } from "./source.ts";
 
-/** What a patch or diff would do, file by file. */
+/** Plans a patch or diff, file by file. */
 export function planSections(sections: readonly FileSection[], read: ReadFile): readonly FilePlan[] {
   const targets = joinUpdates(sections, read).map((section) => resolve(section, read));
   refuseClashes(targets.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])));
-  return targets.map((target) => target.plan());
+  return targets.map(({ path, from, plan }) => inFile(from ?? path, plan));
 }
 
-/** Sections that change the same file are one: all of a call's changes apply to the file as it is before. */
+/** Plans the change of one file, and notes in a refusal which file it is about. */
+export function inFile<Plan>(path: string, plan: () => Plan): Plan {
+  try {
+    return plan();
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.details) throw error;
+    throw reworded(error, { details: { kind: "in-file", path } });
+  }
+}
+
+/** Joins sections that change the same file: all changes of a call apply to its original content. */
 function joinUpdates(sections: readonly FileSection[], read: ReadFile): readonly FileSection[] {
   if (sections.length === 1) return sections;
   const updates = new Map<string, number>();
   const joined: FileSection[] = [];
   for (const section of sections) {
     const isUpdate = section.kind === "update" && section.moveTo === undefined;
-    const path = isUpdate ? namedFile(section.names, read)?.path : undefined;
+    const path = isUpdate ? findNamedFile(section.names, read)?.path : undefined;
     const earlier = path === undefined ? undefined : updates.get(path);
     if (earlier !== undefined)
       joined[earlier] = join(joined[earlier] as UpdateSection, section as UpdateSection);
@@ -43,7 +53,7 @@ function join(first: UpdateSection, second: UpdateSection): UpdateSection {
   };
 }
 
-/** A section whose names are settled. */
+/** A section whose file is known. */
 interface Target {
   readonly path: string;
   readonly from?: string | undefined;
@@ -55,7 +65,7 @@ function resolve(section: FileSection, read: ReadFile): Target {
     const path = newPath(section.name);
     return { path, plan: () => planAdd(section, path, read) };
   }
-  const file = namedFile(section.names, read);
+  const file = findNamedFile(section.names, read);
   if (!file) throw missing(section.names[0]!);
   if (section.kind === "delete")
     return { path: file.path, plan: () => planDelete(section, file.path, file.bytes) };
@@ -182,10 +192,10 @@ function exists(path: string, hint: string): ToolError {
 }
 
 /**
- * The file that a name in a patch means: as written, or without the prefix that diffs put before it, without `./` or
- * quotes, whichever names a file. Undefined when none does.
+ * The file that a name in a patch means: as written, or without the prefix of diffs, without `./` or quotes,
+ * whichever exists. Undefined when none does.
  */
-function namedFile(
+function findNamedFile(
   names: readonly string[],
   read: ReadFile,
 ): { path: string; bytes: Uint8Array } | undefined {
@@ -201,5 +211,6 @@ function namedFile(
 export function missing(path: string): ToolError {
   return new ToolError("not-found", `There is no file ${path}`, {
     hint: "Check the path. To make a new file, add it instead.",
+    details: { kind: "in-file", path },
   });
 }

@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { ToolError } from "../contract/error.ts";
 import { byteOrderMarkLength, detectionBytes, detectUtf16, isMostlyUtf8 } from "../lib/encoding.ts";
 
-/** One way to read a file for editing; what is costly is worked out when it is first asked for. */
+/** One way to read a file for editing; costly parts are computed on first use. */
 export class Source {
   readonly path: string;
   readonly text: FileText;
@@ -27,7 +27,6 @@ export class Source {
     return this.#lines;
   }
 
-  /** Whether carriage returns are in the text, as parts of line ends or on their own. */
   get hasCarriageReturns(): boolean {
     this.#hasCarriageReturns ??= this.text.utf8.includes(13);
     return this.#hasCarriageReturns;
@@ -35,8 +34,8 @@ export class Source {
 }
 
 /**
- * The ways to read a file, the likely one first. A lone carriage return ends a line where no line feed does; in other
- * files that is only the second guess.
+ * The ways to read a file, most likely first. A lone carriage return ends a line in files without line feeds; in
+ * others that is the second guess.
  */
 export function* sourcesOf(path: string, bytes: Uint8Array): Generator<Source> {
   const texts = readings(bytes);
@@ -52,21 +51,20 @@ function hasLoneCarriageReturn(utf8: Buffer): boolean {
   return false;
 }
 
-/** A file's text in UTF-8, whatever it is stored in, and the way back to its own bytes. */
+/** A file's text in UTF-8, whatever its encoding, and the way back to its bytes. */
 interface FileText {
-  /** The whole text without its byte-order mark. */
+  /** Without byte-order mark. */
   readonly utf8: Buffer;
-  /** Where an offset in `utf8` lies in the file. */
   fileOffset(offset: number): number;
-  /** The encoding of new text, where that is a guess. */
+  /** The encoding of new text, where it is a guess. */
   readonly guess?: "UTF-8" | "Latin-1";
-  /** New text in the file's own encoding. Throws `unsupported` for what that encoding cannot hold. */
+  /** New text in the file's encoding. Throws `unsupported` for characters that the encoding lacks. */
   encode(text: string): Uint8Array;
 }
 
 /**
- * The ways to read a file, the likely one first. There are two only where the bytes are not valid UTF-8: UTF-8 with
- * stray bytes in it, or one byte a character.
+ * The ways to decode a file, most likely first. Two only if the bytes are not valid UTF-8: UTF-8 with stray bytes, or
+ * one byte per character.
  */
 function readings(bytes: Uint8Array): readonly FileText[] {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -79,7 +77,7 @@ function readings(bytes: Uint8Array): readonly FileText[] {
   return isMostlyUtf8(file.toString()) ? texts : texts.reverse();
 }
 
-/** New content for a file that does not exist yet. */
+/** Content for a new file. */
 export function encodeUtf8(text: string): Uint8Array {
   refuseHalfCharacters(text);
   return Buffer.from(text);
@@ -126,7 +124,7 @@ function fromSingleBytes(file: Buffer): FileText {
   };
 }
 
-/** A byte that is no UTF-8 stands in `utf8` as a private character, U+F700 plus the byte. */
+/** A byte that is not UTF-8 is represented in `utf8` as a private character, U+F700 plus the byte. */
 const strayBase = 0xf700;
 
 function withStrayBytes(file: Buffer): FileText {
@@ -150,7 +148,6 @@ function withStrayBytes(file: Buffer): FileText {
   };
 }
 
-/** How many of the sorted numbers are less than `limit`. */
 function countBelow(sorted: readonly number[], limit: number): number {
   let low = 0;
   let high = sorted.length;
@@ -171,12 +168,12 @@ function encodePart(part: string): Buffer {
     : Buffer.from(encodeUtf8(part));
 }
 
-/** Bytes of the UTF-8 character beyond ASCII at `at`, 0 when there is none. */
+/** Length of the multi-byte UTF-8 character at `at`; 0 if there is none. */
 function sequenceLength(bytes: string, at: number): number {
   const first = bytes.charCodeAt(at);
   if (first < 0xc2 || first > 0xf4) return 0;
   const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  // No longer forms than needed, no halves of surrogate pairs, nothing beyond U+10FFFF.
+  // No overlong forms, no halves of surrogate pairs, nothing beyond U+10FFFF.
   let low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
   let high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
   for (let next = at + 1; next < at + size; next += 1) {
@@ -199,8 +196,8 @@ function notEncodable(what: string, encoding: string): ToolError {
 }
 
 /**
- * A text in UTF-8. `bytes` has it as a string with a character for every byte, which is searched and cut faster than a
- * buffer; offsets are the same in both.
+ * A text in UTF-8. `bytes` holds it as a string with one character per byte, which is faster to search and slice than
+ * a buffer; offsets are the same in both.
  */
 export class Utf8Text {
   readonly buffer: Buffer;
@@ -215,23 +212,23 @@ export class Utf8Text {
     this.#isAscii = isAscii(buffer);
   }
 
-  /** The characters between two offsets. */
   slice(start: number, end: number): string {
     return this.#isAscii ? this.bytes.slice(start, end) : this.buffer.toString("utf8", start, end);
   }
 }
 
-/** What to look for in `bytes`. */
+/** A text in the form of `bytes`. */
 export function bytesOf(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString("latin1");
 }
 
-/** "lf": a line ends at a line feed, a carriage return before it included; "any": also at a lone carriage return. */
+/**
+ * "lf": a line ends at a line feed, with a carriage return before it or not; "any": also at a lone carriage return.
+ */
 type LineBreaks = "lf" | "any";
 
 /**
- * Where the lines of a text begin and end, found as far as they are asked for. Lines are counted from 0; a final line
- * end begins no further line.
+ * Line starts and ends of a text, found on demand. Lines are counted from 0; a final line end begins no further line.
  */
 export class LineTable {
   readonly utf8: Utf8Text;
@@ -249,7 +246,7 @@ export class LineTable {
     return this.#starts.length - 1;
   }
 
-  /** Whether there are as many lines; quicker to tell than how many there are. */
+  /** Cheaper than `count`. */
   hasLines(count: number): boolean {
     this.#find(count, this.utf8.length);
     return this.#starts.length > count;
@@ -261,12 +258,10 @@ export class LineTable {
     return this.#starts[Math.min(line, this.#starts.length - 1)]!;
   }
 
-  /** The end of a line without its line end. */
   contentEnd(line: number): number {
     return this.start(line + 1) - this.lineEnd(line).length;
   }
 
-  /** The characters that end the line; none for a last line without. */
   lineEnd(line: number): "" | "\n" | "\r\n" | "\r" {
     const end = this.start(line + 1);
     const start = this.#starts[line]!;
@@ -277,12 +272,10 @@ export class LineTable {
     return last === 13 && this.breaks === "any" ? "\r" : "";
   }
 
-  /** A line without its line end. */
   text(line: number): string {
     return this.utf8.slice(this.start(line), this.contentEnd(line));
   }
 
-  /** The line that holds the byte at `offset`. */
   lineAt(offset: number): number {
     this.#find(Number.POSITIVE_INFINITY, offset);
     let low = 0;
@@ -295,7 +288,7 @@ export class LineTable {
     return low;
   }
 
-  /** The line end a new line gets at `line`: its own, else that of the nearest line above. */
+  /** The line end for a new line at `line`: its own, else that of the nearest line above. */
   lineEndNear(line: number): string {
     const last = line < 0 ? Math.min(0, this.count - 1) : line;
     for (let above = last; above >= 0; above -= 1) {
@@ -305,7 +298,7 @@ export class LineTable {
     return "\n";
   }
 
-  /** Goes on until so many lines are found, or one that starts after `offset`, or the text ends. */
+  /** Continues until `count` lines are found, or one that starts after `offset`, or the text ends. */
   #find(count: number, offset: number): void {
     const { bytes, length } = this.utf8;
     const starts = this.#starts;

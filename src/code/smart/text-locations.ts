@@ -1,6 +1,6 @@
 import { blockOfTexts } from "../../edit/block.ts";
-import { look } from "../../edit/match/locate.ts";
-import { everyPlace } from "../../edit/match/search.ts";
+import { findingsOf } from "../../edit/match/locate.ts";
+import { everyOccurrence } from "../../edit/match/search.ts";
 import { bytesOf, type Source } from "../../edit/source.ts";
 import { maxLocations, type TextLocation } from "./location.ts";
 
@@ -8,7 +8,7 @@ import { maxLocations, type TextLocation } from "./location.ts";
 export function exactLocations(source: Source, text: string): readonly TextLocation[] {
   const sought = bytesOf(text);
   const literal: TextLocation[] = [];
-  for (const start of everyPlace(source.utf8.bytes, sought)) {
+  for (const start of everyOccurrence(source.utf8.bytes, sought)) {
     literal.push(locationOf(source, "text", start, start + sought.length));
     if (literal.length === maxLocations) break;
   }
@@ -28,7 +28,7 @@ export function tolerantLocations(source: Source, text: string): readonly TextLo
 
 function tolerantMatches(source: Source, text: string) {
   // Replaces the text with itself: only the location matters.
-  return look(source, blockOfTexts("the location", text, text)).flatMap(({ matches }) => matches);
+  return findingsOf(source, blockOfTexts("the location", text, text)).flatMap(({ matches }) => matches);
 }
 
 function locationOf(source: Source, way: TextLocation["way"], start: number, end: number): TextLocation {

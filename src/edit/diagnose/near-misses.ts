@@ -5,37 +5,37 @@ import { linesWith, longestWord } from "../match/search.ts";
 import { isBlankLine, looser, type TierName, tierOfLines, unitsOf } from "../match/tiers.ts";
 import type { Source } from "../source.ts";
 
-/** A place where some of a block's old lines stand. */
-export interface PartialPlace {
+/** A position that has some of a block's old lines. */
+export interface PartialMatch {
   /** The file's line under the first old line; may lie before the file's first line. */
   readonly line: number;
-  /** Which old lines stand there, blank ones left out. */
+  /** Old lines that match, without blank ones. */
   readonly agreeing: readonly number[];
   readonly differing: readonly number[];
   readonly tier: TierName;
 }
 
-/** A line that occurs more often than this says nothing about the place. */
+/** A line that occurs more often does not help to find the position. */
 const maxOccurrences = 300;
 const maxAnchors = 8;
-const maxPlaces = 400;
+const maxPartialMatches = 400;
 
 /**
- * Places where at least one telling old line stands, the most alike first. Only the longest lines are looked for, each
- * once through the file, so a miss costs little however large file and block are.
+ * Positions with at least one distinctive old line, most similar first. Searches only for the longest lines, each
+ * once, so a miss is cheap however large file and block are.
  */
-export function partialPlaces(source: Source, block: Block): readonly PartialPlace[] {
+export function partialMatches(source: Source, block: Block): readonly PartialMatch[] {
   const lines = new Set<number>();
   for (const { index, line } of anchorsOf(block)) {
     for (const found of linesLike(source, line)) lines.add(found - index);
-    if (lines.size > maxPlaces) break;
+    if (lines.size > maxPartialMatches) break;
   }
   return [...lines]
     .map((line) => compareAt(source, block, line))
     .sort((left, right) => right.agreeing.length - left.agreeing.length || left.line - right.line);
 }
 
-/** Lines of the file that are `wanted`, with some tolerance; none when there are too many. */
+/** Lines of the file that match `wanted` with some tolerance; none when there are too many. */
 function linesLike(source: Source, wanted: string): readonly number[] {
   const known = linesKnown.get(source) ?? new Map<string, readonly number[]>();
   linesKnown.set(source, known);
@@ -44,7 +44,7 @@ function linesLike(source: Source, wanted: string): readonly number[] {
   return lines;
 }
 
-/** Blocks that are read in several ways have most lines in common. */
+/** Different readings of one block share most lines. */
 const linesKnown = new WeakMap<Source, Map<string, readonly number[]>>();
 
 function findLinesLike(source: Source, wanted: string): readonly number[] {
@@ -64,7 +64,7 @@ function findLinesLike(source: Source, wanted: string): readonly number[] {
 const maxWords = 8;
 const maxHits = 200;
 
-/** Lines of the file that have words in common with a text, and how many. Words that are there often do not count. */
+/** Lines of the file that share words with a text, and how many. Frequent words do not count. */
 export function linesSharingWords(source: Source, text: string): ReadonlyMap<number, number> {
   const words = new Set(text.match(/[\p{L}\p{N}_]{3,}/gu));
   const shared = new Map<number, number>();
@@ -79,12 +79,12 @@ export function linesSharingWords(source: Source, text: string): ReadonlyMap<num
   return shared;
 }
 
-/** Whether a line can be recognised by what it says: a few letters, not just brackets. */
-export function isTelling(line: string): boolean {
+/** Whether a line can be recognised: it has a few letters, not just brackets. */
+export function isDistinctive(line: string): boolean {
   return /(?:[\p{L}\p{N}][^\p{L}\p{N}]*){4}/u.test(line);
 }
 
-/** How much two lines have in common, from 0 to 1. */
+/** Similarity of two lines, from 0 to 1. */
 export function likeness(left: string, right: string): number {
   const words = new Map<string, number>();
   const leftKeys = keysOf(left);
@@ -101,7 +101,7 @@ export function likeness(left: string, right: string): number {
   return total === 0 ? 1 : (2 * common) / total;
 }
 
-export function compareAt(source: Source, block: Block, line: number): PartialPlace {
+export function compareAt(source: Source, block: Block, line: number): PartialMatch {
   const agreeing: number[] = [];
   const differing: number[] = [];
   let tier: TierName = "exact";
@@ -121,7 +121,7 @@ export function compareAt(source: Source, block: Block, line: number): PartialPl
 function anchorsOf({ oldLines }: Block): readonly { index: number; line: string }[] {
   return oldLines
     .map((line, index) => ({ index, line }))
-    .filter(({ line }) => isTelling(line))
+    .filter(({ line }) => isDistinctive(line))
     .sort((left, right) => right.line.trim().length - left.line.trim().length)
     .slice(0, maxAnchors);
 }
@@ -133,33 +133,35 @@ function keysOf(line: string): readonly string[] {
 }
 
 /**
- * The place where all old lines stand but one, when that one is context and no other place comes near: a lookalike may
- * be the one that is meant, unless the call gives the number of the line. A line to be removed has to be there.
+ * The position of all old lines but one, if that one is context and no other position comes near: a lookalike may be
+ * the one that is meant, unless the call gives the line number. A line to remove must be there.
  */
 export function findWithStaleLine(source: Source, block: Block): Match | undefined {
   if (!block.wholeLines || block.oldLines.length < 2 || movesLines(block)) return undefined;
-  const places = partialPlaces(source, block);
-  const fitting = places.filter((place) => fitsButOne(source, block, place));
-  const [place] = fitting;
-  if (!place || fitting.length > 1) return undefined;
-  const isNumbered = place.line + 1 === block.place.firstLine;
-  if (!isNumbered && hasRival(block, place, places)) return undefined;
-  if (hasNearerLine(source, block, place)) return undefined;
+  const candidates = partialMatches(source, block);
+  const fitting = candidates.filter((partial) => fitsButOne(source, block, partial));
+  const [partial] = fitting;
+  if (!partial || fitting.length > 1) return undefined;
+  const isNumbered = partial.line + 1 === block.hints.firstLine;
+  if (!isNumbered && hasRival(block, partial, candidates)) return undefined;
+  if (hasNearerLine(source, block, partial)) return undefined;
   return {
-    tier: place.tier,
-    line: place.line,
-    start: source.lines.start(place.line),
-    end: source.lines.contentEnd(place.line + block.oldLines.length - 1),
+    tier: partial.tier,
+    line: partial.line,
+    start: source.lines.start(partial.line),
+    end: source.lines.contentEnd(partial.line + block.oldLines.length - 1),
   };
 }
 
-/** Whether another place is nearly as good as one that lacks a line of the block, so that it may be the one meant. */
-export function hasRival(block: Block, place: PartialPlace, places: readonly PartialPlace[]): boolean {
-  return places.some((other) => other.line !== place.line && comesNear(block, place, other));
+/**
+ * Whether another position is nearly as good as one that lacks a line of the block, so that it may be the one meant.
+ */
+export function hasRival(block: Block, partial: PartialMatch, candidates: readonly PartialMatch[]): boolean {
+  return candidates.some((other) => other.line !== partial.line && comesNear(block, partial, other));
 }
 
-/** Whether another line of the file is more like the stale one than that in its place. */
-function hasNearerLine(source: Source, { oldLines }: Block, { line, differing }: PartialPlace): boolean {
+/** Whether another line of the file is more similar to the stale line than the line at its position. */
+function hasNearerLine(source: Source, { oldLines }: Block, { line, differing }: PartialMatch): boolean {
   const [stale] = differing;
   const wanted = oldLines[stale!]!;
   const least = likeness(wanted, source.lines.text(line + stale!));
@@ -169,7 +171,7 @@ function hasNearerLine(source: Source, { oldLines }: Block, { line, differing }:
   );
 }
 
-/** Of lines that change places it is a guess which are context. */
+/** When lines are reordered, which of them are context is a guess. */
 function movesLines({ oldLines, newLines, runs }: Block): boolean {
   const removed = runs.flatMap(({ oldStart, oldEnd }) => oldLines.slice(oldStart, oldEnd));
   const added = runs.flatMap(({ newStart, newEnd }) => newLines.slice(newStart, newEnd));
@@ -179,33 +181,33 @@ function movesLines({ oldLines, newLines, runs }: Block): boolean {
 function fitsButOne(
   source: Source,
   block: Block,
-  { line, agreeing, differing, tier }: PartialPlace,
+  { line, agreeing, differing, tier }: PartialMatch,
 ): boolean {
   const [stale] = differing;
   if (line < 0 || stale === undefined || differing.length > 1 || !block.isContext(stale)) return false;
   if (line + block.oldLines.length > source.lines.count) return false;
-  // New lines at the edge of the block hang on the line next to them alone.
+  // New lines at the edge of the block depend on the one line next to them.
   const last = block.oldLines.length - 1;
   const isEdge = ({ oldStart, oldEnd }: Run) =>
     oldStart === oldEnd && ((stale === 0 && oldStart === 0) || (stale === last && oldStart > last));
   if (block.runs.some(isEdge)) return false;
   const found = source.lines.text(line + stale);
   const added = block.runs.flatMap(({ newStart, newEnd }) => block.newLines.slice(newStart, newEnd));
-  // Where the file's line is a new one it is done already, and a stale line that is added again is no context.
+  // If the file's line is a new line, the edit is already done; a stale line that is added again is not context.
   const isAdded = (line: string) => added.some((text) => text.trim() === line.trim());
   if (isAdded(found) || isAdded(block.oldLines[stale]!)) return false;
-  const telling = agreeing.filter((index) => isTelling(block.oldLines[index]!)).length;
+  const telling = agreeing.filter((index) => isDistinctive(block.oldLines[index]!)).length;
   if (telling >= 3) return likeness(block.oldLines[stale]!, found) >= 0.25;
   return telling === 2 && tier !== "indentation" && likeness(block.oldLines[stale]!, found) >= 0.5;
 }
 
-function comesNear(block: Block, place: PartialPlace, other: PartialPlace): boolean {
-  const stale = place.differing[0]!;
+function comesNear(block: Block, partial: PartialMatch, other: PartialMatch): boolean {
+  const stale = partial.differing[0]!;
   const count = other.agreeing.length;
-  if (other.agreeing.includes(stale) && isTelling(block.oldLines[stale]!)) return true;
-  const total = place.agreeing.length + 1;
+  if (other.agreeing.includes(stale) && isDistinctive(block.oldLines[stale]!)) return true;
+  const total = partial.agreeing.length + 1;
   if (count >= Math.max(Math.ceil(total / 2), total - 3)) return true;
   const removed = block.oldLines.flatMap((_, index) => (block.isContext(index) ? [] : [index]));
   const hasAllRemoved = removed.length > 0 && removed.every((index) => !other.differing.includes(index));
-  return hasAllRemoved && count >= place.agreeing.length - 2;
+  return hasAllRemoved && count >= partial.agreeing.length - 2;
 }

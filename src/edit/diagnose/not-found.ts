@@ -6,14 +6,20 @@ import { occurrences } from "../match/search.ts";
 import { isBlankLine } from "../match/tiers.ts";
 import { visibleDifference } from "../rewrite/show-diff.ts";
 import type { Source } from "../source.ts";
-import { compareAt, isTelling, linesSharingWords, type PartialPlace, partialPlaces } from "./near-misses.ts";
+import {
+  compareAt,
+  isDistinctive,
+  linesSharingWords,
+  type PartialMatch,
+  partialMatches,
+} from "./near-misses.ts";
 
-/** Why a block was not found: the nearest place, the first line that differs there, and what to do. */
+/** Explains why a block was not found: the nearest position, the first difference there, and what to do. */
 export function notFound(source: Source, block: Block): ToolError {
-  const place = nearestPlace(source, block);
-  const done = seemsDoneAt(source, block, place?.line);
+  const partial = nearestPartialMatch(source, block);
+  const done = seemsDoneAt(source, block, partial?.line);
   const start = `${source.path}: ${block.name} was not found`;
-  const nearest = place ? `. ${describe(source, block, place)}` : "";
+  const nearest = partial ? `. ${describe(source, block, partial)}` : "";
   if (done !== undefined) {
     return new ToolError("no-match", `${start}, but its new text is already at line ${done + 1}${nearest}`, {
       hint: "It seems to be done. Read the file before you change it again.",
@@ -24,19 +30,19 @@ export function notFound(source: Source, block: Block): ToolError {
   });
 }
 
-function describe(source: Source, block: Block, place: PartialPlace): string {
+function describe(source: Source, block: Block, partial: PartialMatch): string {
   const total = block.oldLines.filter((line) => !isBlankLine(line)).length;
-  const first = Math.max(place.line, 0);
-  const last = Math.min(place.line + block.oldLines.length, source.lines.count) - 1;
+  const first = Math.max(partial.line, 0);
+  const last = Math.min(partial.line + block.oldLines.length, source.lines.count) - 1;
   const range = last > first ? `lines ${first + 1}-${last + 1}` : `line ${first + 1}`;
-  const agreement = total > 1 ? `, where ${place.agreeing.length} of ${counted(total, "line")} agree` : "";
-  return `The nearest place is ${range}${agreement}.${firstDifference(source, block, place)}${shown(source, first, last)}`;
+  const agreement = total > 1 ? `, where ${partial.agreeing.length} of ${counted(total, "line")} agree` : "";
+  return `The nearest place is ${range}${agreement}.${firstDifference(source, block, partial)}${shown(source, first, last)}`;
 }
 
-function firstDifference(source: Source, block: Block, place: PartialPlace): string {
-  const index = place.differing.find((each) => !isBlankLine(block.oldLines[each]!)) ?? place.differing[0];
+function firstDifference(source: Source, block: Block, partial: PartialMatch): string {
+  const index = partial.differing.find((each) => !isBlankLine(block.oldLines[each]!)) ?? partial.differing[0];
   if (index === undefined) return "";
-  const line = place.line + index;
+  const line = partial.line + index;
   if (line < 0 || line >= source.lines.count) return " The rest lies beyond the file.";
   const difference = visibleDifference(block.oldLines[index]!, source.lines.text(line));
   return ` The first difference is line ${line + 1}:\n  wanted: ${difference.wanted}\n  found:  ${difference.found}`;
@@ -56,12 +62,12 @@ function shown(source: Source, first: number, last: number): string {
   return `\nThe file there:\n${lines.join("\n")}`;
 }
 
-function nearestPlace(source: Source, block: Block): PartialPlace | undefined {
-  return partialPlaces(source, block)[0] ?? placeByWords(source, block);
+function nearestPartialMatch(source: Source, block: Block): PartialMatch | undefined {
+  return partialMatches(source, block)[0] ?? partialMatchByWords(source, block);
 }
 
-/** No line is the same: the line that shares most words with the longest old line. */
-function placeByWords(source: Source, block: Block): PartialPlace | undefined {
+/** If no line matches: the line that shares most words with the longest old line. */
+function partialMatchByWords(source: Source, block: Block): PartialMatch | undefined {
   const index = block.oldLines.reduce(
     (longest, line, each) => (line.length > block.oldLines[longest]!.length ? each : longest),
     0,
@@ -71,22 +77,22 @@ function placeByWords(source: Source, block: Block): PartialPlace | undefined {
   return best ? compareAt(source, block, best[0] - index) : undefined;
 }
 
-/** The line where the whole new text stands; only asked when the old one does not. */
+/** The line at which the whole new text starts. Asked only when the old text is missing. */
 export function newTextLine(source: Source, block: Block): number | undefined {
   for (const at of newTextOffsets(source, block)) return source.lines.lineAt(at);
   return undefined;
 }
 
 /**
- * The line where a block that is not found seems to be done: its new text stands there and is long enough not to do so
- * by chance, or it stands where the old text would have to be, `nearest`.
+ * The line at which a missing block seems to be applied already: its new text is there and too long for a
+ * coincidence, or it is at `nearest`, where the old text should be.
  */
 function seemsDoneAt(source: Source, block: Block, nearest: number | undefined): number | undefined {
   const text = block.newLines.join("\n");
   if (block.oldLines.join("\n").includes(text)) return undefined;
-  const isLong = block.newLines.filter(isTelling).length > 1 || text.trim().length >= longText;
+  const isLong = block.newLines.filter(isDistinctive).length > 1 || text.trim().length >= longText;
   if (isLong) return newTextLine(source, block);
-  if (nearest === undefined || !isTelling(text)) return undefined;
+  if (nearest === undefined || !isDistinctive(text)) return undefined;
   const { lines, utf8 } = source;
   const start = lines.start(Math.max(0, nearest));
   const end = lines.start(Math.min(nearest + block.oldLines.length, lines.count));
@@ -98,7 +104,7 @@ function seemsDoneAt(source: Source, block: Block, nearest: number | undefined):
 /** Characters of a single line. */
 const longText = 40;
 
-/** What is found with some tolerance only is done already where the new text stands as it is. */
+/** A tolerant match is already applied if the new text is at the same position verbatim. */
 export function isDone(source: Source, block: Block, matches: readonly Match[]): boolean {
   const { oldLines, newLines } = block;
   for (const at of newTextOffsets(source, block)) {
@@ -110,16 +116,13 @@ export function isDone(source: Source, block: Block, matches: readonly Match[]):
   return false;
 }
 
-/**
- * A call that is sent twice adds its lines twice, if its context does not show what was to follow them. Context of a
- * sound hunk goes on until the lines differ.
- */
+/** A call that is sent twice would add its lines twice if its context does not show what follows them. */
 export function refuseDone(
   { path, lines }: Source,
-  { name, oldLines, newLines, runs, place }: Block,
+  { name, oldLines, newLines, runs, hints }: Block,
   { line }: Match,
 ): void {
-  if (place.isInsertion || !runs.every(({ oldStart, oldEnd }) => oldStart === oldEnd)) return;
+  if (hints.isInsertion || !runs.every(({ oldStart, oldEnd }) => oldStart === oldEnd)) return;
   for (const { oldStart, newStart, newEnd } of runs) {
     const added = newLines.slice(newStart, newEnd);
     const stands = (first: number) =>
@@ -129,7 +132,7 @@ export function refuseDone(
     const at = line + oldStart;
     const isDone =
       (oldStart === oldLines.length && stands(at)) || (oldStart === 0 && stands(at - added.length));
-    if (!isDone || !isTelling(added.join("\n"))) continue;
+    if (!isDone || !isDistinctive(added.join("\n"))) continue;
     throw new ToolError(
       "no-match",
       `${path}: the lines that ${name} adds are already there, at line ${line + oldStart + 1}`,
@@ -140,9 +143,8 @@ export function refuseDone(
   }
 }
 
-/** Where the new text stands, if it adds anything and can be recognised. */
 function newTextOffsets(source: Source, { newLines, runs }: Block): Iterable<number> {
   const text = newLines.join("\n");
   const addsNothing = runs.every(({ newStart, newEnd }) => newStart === newEnd);
-  return addsNothing || !isTelling(text) ? [] : occurrences(source, text);
+  return addsNothing || !isDistinctive(text) ? [] : occurrences(source, text);
 }

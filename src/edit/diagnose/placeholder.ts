@@ -4,7 +4,7 @@ import { bytesOf, type Source } from "../source.ts";
 
 /**
  * Refuses new lines that stand for code instead of being code: "... existing code ...", "rest of the file unchanged".
- * Such words are fine where the old text or the file has them too. `text` holds all the new lines.
+ * They are allowed where the old text or the file has them too. `text` holds all new lines.
  */
 export function refusePlaceholders(source: Source, block: Block, text: string): void {
   if (!hint.test(text)) return;
@@ -20,10 +20,9 @@ export function refusePlaceholders(source: Source, block: Block, text: string): 
   }
 }
 
-/** Words without which no line is a placeholder; asking for them first is cheap. */
+/** Every placeholder contains one of these words; testing for them first is cheap. */
 const hint = /rest|remain|existing|unchanged|previous|original|same|other/i;
 
-/** `...rest,` in a list or call is code. */
 const spread = /^\s*\.{3}[\w$.?!()[\]]+[,;:)}\]]*\s*$/;
 
 export function isPlaceholder(line: string): boolean {
@@ -42,7 +41,7 @@ export function isPlaceholder(line: string): boolean {
     .replace(/^[[({]\s*|\s*[\])}]$/g, "")
     .trim()
     .toLowerCase();
-  return hasDots ? elided.test(phrase) : said.test(phrase);
+  return hasDots ? dottedElision.test(phrase) : unmarkedElision.test(phrase);
 }
 
 const thing =
@@ -50,12 +49,12 @@ const thing =
 const kept =
   "(?:unchanged|omitted|the same|same|as before|as is|as-is|as it was|stays|remains|remain|here|goes here|untouched|not shown)";
 
-/** After or before dots few words are enough. */
-const elided = new RegExp(
+/** With dots a few words are enough. */
+const dottedElision = new RegExp(
   `^(?:keep |the |all |your |my |other |any )*(?:rest|remaining|remainder|existing|unchanged|previous|original|same|other)\\b(?:.{0,40}\\b${thing}\\b.{0,40}|(?: of (?:the|this|your) \\w+)?(?: .{0,20})?\\b${kept}|)$`,
 );
 
-/** Without dots the line has to say that something stays. */
-const said = new RegExp(
+/** Without dots the line must say that something stays. */
+const unmarkedElision = new RegExp(
   `^(?:the |all |keep |your |other )*(?:rest|remaining|remainder|existing|previous|original|unchanged)\\b(?: of (?:the|this|your))?(?: \\w+){0,2}? ?\\b${thing}\\b(?: below| above| here)?,?(?: (?:is|are|stays?|remains?))?(?: completely| exactly)? ${kept}$`,
 );

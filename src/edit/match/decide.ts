@@ -1,14 +1,14 @@
 import { ToolError } from "../../contract/error.ts";
 import type { Block } from "../block.ts";
-import { isTelling, type PartialPlace, partialPlaces } from "../diagnose/near-misses.ts";
+import { isDistinctive, type PartialMatch, partialMatches } from "../diagnose/near-misses.ts";
 import type { LineTable, Source } from "../source.ts";
 import type { Match } from "./match-lines.ts";
 import { linesWith, longestWord } from "./search.ts";
 import { foldGlyphs, indentationOf, isBlankLine, overlooksContent } from "./tiers.ts";
 
 /**
- * The one place that is meant. Several are narrowed by what else the call says: end of file, headers, line number.
- * `shifts` tells by how many lines the call's numbers are off, as seen at other blocks; 0 when nothing is known.
+ * Chooses the one match that is meant, by end of file, headers and line number. `shifts` says how far the call's line
+ * numbers are off, as seen at other blocks; 0 when nothing is known.
  */
 export function decide(
   source: Source,
@@ -16,7 +16,7 @@ export function decide(
   matches: readonly Match[],
   shifts: ReadonlySet<number> = unshifted,
 ): Match {
-  const { headers, isHeading, endOfFile, firstLine } = block.place;
+  const { headers, isHeading, endOfFile, firstLine } = block.hints;
   const sections = headers.length > 0 ? sectionsUnder(source, headers) : [];
   const isBelow = (match: Match) => sections.some(({ header }) => header <= lastLine(match, block));
   let left = matches;
@@ -34,7 +34,7 @@ export function decide(
   if (endOfFile) narrow((match) => isAtEnd(source, block, match));
   const isNumbered = (match: Match) =>
     firstLine !== undefined && !overlooksContent(match.tier) && shifts.has(match.line + 1 - firstLine);
-  // A heading is a guess of the tool that wrote it, its numbers are not.
+  // The heading is a guess of the tool that wrote the diff, its numbers are not.
   if (isHeading) narrow((match) => isNumbered(match) && (sections.length === 0 || isBelow(match)));
   narrow(isBelow);
   const isWithin = (match: Match, bound: "bodyEnd" | "end") =>
@@ -47,8 +47,8 @@ export function decide(
 }
 
 /**
- * A header below the only place is a mistake when the place leaves no doubt: several lines that say something, as they
- * are, and nothing like them below the header.
+ * A header below the only match is a mistake when the match leaves no doubt: several distinctive lines match exactly,
+ * and nothing similar is below the header.
  */
 function isCertain(
   source: Source,
@@ -57,10 +57,10 @@ function isCertain(
   header: number,
 ): boolean {
   if (!match || others.length > 0 || overlooksContent(match.tier)) return false;
-  const telling = block.oldLines.filter(isTelling).length;
-  const isRival = ({ line, agreeing }: PartialPlace) =>
+  const telling = block.oldLines.filter(isDistinctive).length;
+  const isRival = ({ line, agreeing }: PartialMatch) =>
     line > match.line && line + block.oldLines.length > header && 2 * agreeing.length >= telling;
-  return telling >= 3 && !partialPlaces(source, block).some(isRival);
+  return telling >= 3 && !partialMatches(source, block).some(isRival);
 }
 
 const unshifted: ReadonlySet<number> = new Set([0]);
@@ -81,10 +81,10 @@ function ambiguous({ path }: Source, block: Block, matches: readonly Match[]): T
       : ", apart from glyphs"
     : "";
   const message = `${path}: ${block.name} fits ${matches.length} places, at ${listLines(matches)}${how}`;
-  return new ToolError("ambiguous-match", message, { hint: wayToOne(block, matches) });
+  return new ToolError("ambiguous-match", message, { hint: disambiguationHint(block, matches) });
 }
 
-function wayToOne({ wholeLines }: Block, matches: readonly Match[]): string {
+function disambiguationHint({ wholeLines }: Block, matches: readonly Match[]): string {
   if (wholeLines)
     return "Add context lines that only the right place has, or an @@ line with the function or class it is in.";
   const isOneLine = matches.every(({ line }) => line === matches[0]!.line);
@@ -99,7 +99,7 @@ function aboveHeader({ path }: Source, block: Block, matches: readonly Match[], 
   return new ToolError("no-match", message, { hint: "Leave the @@ line out or correct it." });
 }
 
-/** A short block that is said to end the file and does not is somewhere else. */
+/** A short block that is marked as the end of the file, but is not there, is not the one meant. */
 function refuseNotAtEnd({ path }: Source, block: Block, matches: readonly Match[]): void {
   const isTelling = block.oldLines.filter((line) => !isBlankLine(line)).length > 1;
   if (isTelling && !overlooksContent(matches[0]!.tier)) return;
@@ -120,21 +120,20 @@ function lastLine(match: Match, block: Block): number {
   return match.line + Math.max(0, block.oldLines.length - 1);
 }
 
-/** The part of a file that a header names. */
+/** The part of a file under a header. */
 interface Section {
-  /** The header's own line. */
   readonly header: number;
-  /** The line after the last one that belongs to it. */
+  /** The line after the last line of the section. */
   readonly end: number;
   /** The line after those right below the header that are indented deeper. */
   readonly bodyEnd: number;
-  /** The header is the whole line, not just a part of it. */
+  /** The header is the whole line, not a part of it. */
   readonly isExact: boolean;
 }
 
 /**
- * The sections that headers name, outermost first; several when the innermost stands there often. Where they are not
- * nested as they should be, the innermost counts. Empty when it is not in the file.
+ * The sections under headers, outermost first; several when the innermost header occurs often. If they are not
+ * nested, the innermost counts. Empty when it is not in the file.
  */
 export function sectionsUnder(source: Source, headers: readonly string[]): readonly Section[] {
   const known = sectionsKnown.get(source) ?? new Map<string, readonly Section[]>();
@@ -163,10 +162,9 @@ function findSections(source: Source, headers: readonly string[]): readonly Sect
   return [];
 }
 
-/** Nothing is nested deeper. */
 const maxDepth = 8;
 
-/** The sections whose header lies inside one of the outer ones; both are in the order of the file. */
+/** The sections whose header is inside one of the outer ones; both are in file order. */
 function withinAny(sections: readonly Section[], outer: readonly Section[]): readonly Section[] {
   let end = 0;
   let next = 0;
@@ -178,7 +176,7 @@ function withinAny(sections: readonly Section[], outer: readonly Section[]): rea
   });
 }
 
-/** Where it ends is worked out only when it matters. */
+/** Computes its end on first use. */
 class HeadedSection implements Section {
   readonly header: number;
   readonly isExact: boolean;
@@ -204,7 +202,7 @@ class HeadedSection implements Section {
   }
 }
 
-/** Lines that are the header; else lines that begin with it, as models shorten them; else lines that hold it. */
+/** Lines equal to the header; else lines that begin with it, as models shorten them; else lines that contain it. */
 function headerLines(
   source: Source,
   header: string,
@@ -234,7 +232,7 @@ function testsFor(header: string, unmarked: string): readonly ((text: string) =>
   ];
 }
 
-/** A section goes on until a line that is indented no deeper and begins like a header itself. */
+/** A section ends before a line that is not indented deeper and begins like a header. */
 function sectionEnd(lines: LineTable, header: number): number {
   const text = lines.text(header);
   const depth = indentationOf(text).length;
@@ -257,9 +255,9 @@ function marksOf(text: string): number {
   return /^#+/.exec(text)?.[0].length ?? Number.POSITIVE_INFINITY;
 }
 
-/** Lines to add without any line around them: below their header, at the marked end, or into an empty file. */
+/** The position of added lines without context: below their header, at the marked end, or in an empty file. */
 export function insertionPoint(source: Source, block: Block): Match {
-  const { headers, isHeading, firstLine, isInsertion, endOfFile } = block.place;
+  const { headers, isHeading, firstLine, isInsertion, endOfFile } = block.hints;
   const { lines, path } = source;
   const at = (line: number): Match => ({
     tier: "exact",

@@ -1,6 +1,12 @@
 import { ToolError } from "../../contract/error.ts";
 import { asWholeLines, type Block, partOfHunk, withLines } from "../block.ts";
-import { compareAt, findWithStaleLine, hasRival, isTelling, partialPlaces } from "../diagnose/near-misses.ts";
+import {
+  compareAt,
+  findWithStaleLine,
+  hasRival,
+  isDistinctive,
+  partialMatches,
+} from "../diagnose/near-misses.ts";
 import { isDone, newTextLine, notFound } from "../diagnose/not-found.ts";
 import type { Source } from "../source.ts";
 import { decide, insertionPoint, sectionsUnder } from "./decide.ts";
@@ -9,7 +15,6 @@ import { findMatches } from "./search.ts";
 import { isBlankLine, overlooksContent, type TierName, trimTrailingBlanks } from "./tiers.ts";
 import { type Unwrapped, unwrappings } from "./unwrap.ts";
 
-/** Where a block belongs, the block as it was finally read, and how it was found. */
 interface Located {
   readonly block: Block;
   readonly match: Match;
@@ -17,7 +22,7 @@ interface Located {
   readonly note?: string | undefined;
 }
 
-/** All places by the first way of looking that finds any. */
+/** All matches by the first way of looking that finds any. */
 export interface Finding {
   readonly block: Block;
   readonly matches: readonly Match[];
@@ -27,7 +32,7 @@ export interface Finding {
   readonly undo?: ((text: string) => string) | undefined;
 }
 
-/** Places every block of one file. `sources` are ways to read the file; the first that has them all counts. */
+/** Locates every block of one file. `sources` are ways to read the file; the first that has all blocks counts. */
 export function locateBlocks(
   sources: Iterable<Source>,
   blocks: readonly Block[],
@@ -36,7 +41,7 @@ export function locateBlocks(
   for (const source of sources) {
     const findings: Finding[] = [];
     const missing = blocks.find((block) => {
-      const found = look(source, block);
+      const found = findingsOf(source, block);
       findings.push(...found);
       return found.length === 0;
     });
@@ -48,7 +53,7 @@ export function locateBlocks(
     : new ToolError("internal", "No way to read the file");
 }
 
-/** Text that is escaped once too often in one block is so in all; one without an escape to find cannot show it. */
+/** If one block is escaped once too often, all are; a block without an escape in its old text cannot show it. */
 export function shareEscaping<Each extends Finding>(findings: readonly Each[]): readonly Each[] {
   const undo = findings.find((finding) => finding.undo)?.undo;
   if (!undo) return findings;
@@ -62,9 +67,9 @@ export function shareEscaping<Each extends Finding>(findings: readonly Each[]): 
 
 function decideAll(source: Source, findings: readonly Finding[]): readonly Located[] {
   const numbered = findings.filter(
-    ({ block, matches }) => matches.length === 1 && block.place.firstLine !== undefined,
+    ({ block, matches }) => matches.length === 1 && block.hints.firstLine !== undefined,
   );
-  const shifts = new Set(numbered.map(({ block, matches }) => matches[0]!.line + 1 - block.place.firstLine!));
+  const shifts = new Set(numbered.map(({ block, matches }) => matches[0]!.line + 1 - block.hints.firstLine!));
   if (shifts.size === 0) shifts.add(0);
   return findings.map(({ block, matches, tier, note }) => {
     const match = block.oldLines.length === 0 ? matches[0]! : decide(source, block, matches, shifts);
@@ -78,27 +83,27 @@ function decideAll(source: Source, findings: readonly Finding[]): readonly Locat
   });
 }
 
-/** A header that helped nothing is told, as its author may have another place in mind. */
-function lostHeader(source: Source, { place: { headers, isHeading } }: Block): string | undefined {
+/** Reports a header that was not found, because its author may mean another position. */
+function lostHeader(source: Source, { hints: { headers, isHeading } }: Block): string | undefined {
   if (headers.length === 0 || isHeading || sectionsUnder(source, headers).length > 0) return undefined;
   return `the header "${headers.at(-1)}" is not in the file; its lines were found without it`;
 }
 
-/** A patch does not say how lines end, so other line ends than its own are found exactly; still it is told. */
+/** A patch does not say how lines end, so other line ends are an exact match; they are reported nevertheless. */
 function tierIn(source: Source, { oldLines, lineEnds }: Block, { tier, line }: Match): TierName {
   const { lines, hasCarriageReturns } = source;
   if (tier !== "exact" || !hasCarriageReturns || lineEnds) return tier;
   return oldLines.some((_, index) => lines.lineEnd(line + index).startsWith("\r")) ? "line-ends" : tier;
 }
 
-/** Where a block may be; empty when nowhere, several when it is to be read as several. */
-export function look(source: Source, block: Block): readonly Finding[] {
+/** Where a block may be: empty when nowhere, several when it is several hunks in one. */
+export function findingsOf(source: Source, block: Block): readonly Finding[] {
   if (block.oldLines.length === 0) return [{ block, matches: [insertionPoint(source, block)] }];
   const matches = findMatches(source, block);
   if (matches[0]?.tier === "exact") return [{ block, matches }];
   const undamaged = withoutTotalDamage(block);
   if (undamaged)
-    return look(source, undamaged.block).map((finding) => ({ tier: undamaged.tier, ...finding }));
+    return findingsOf(source, undamaged.block).map((finding) => ({ tier: undamaged.tier, ...finding }));
   if (matches.length > 0 && !overlooksContent(matches[0]!.tier)) return [{ block, matches }];
   const tolerant = matches.length > 0 ? { block, matches } : findUnwrapped(source, block);
   if (tolerant) {
@@ -106,7 +111,7 @@ export function look(source: Source, block: Block): readonly Finding[] {
     refuseDrifted(source, tolerant);
     return [tolerant];
   }
-  // Where the new text is whole, it is done, and a place that is only like the old one another.
+  // If the whole new text is there, the edit is done, and a position that is only similar is another one.
   if (newTextLine(source, block) !== undefined) return [];
   const parts = findInParts(source, block);
   if (parts.length === 0) return findStale(source, block);
@@ -114,14 +119,16 @@ export function look(source: Source, block: Block): readonly Finding[] {
   return parts.map((part) => ({ block: part.block, matches: [part.match], tier: "unwrapped", note }));
 }
 
-/** Where another place has all lines but a removed one as they are written, that is meant, and the line has drifted. */
+/**
+ * If another position has all lines verbatim except a removed one, that position is meant and its line has changed.
+ */
 function refuseDrifted(source: Source, { block, matches }: Finding): void {
   if (matches[0]!.tier !== "indentation") return;
-  const rival = partialPlaces(source, block).find(
+  const rival = partialMatches(source, block).find(
     ({ line, agreeing, differing, tier }) =>
       differing.length === 1 &&
       !block.isContext(differing[0]!) &&
-      agreeing.filter((index) => isTelling(block.oldLines[index]!)).length > 1 &&
+      agreeing.filter((index) => isDistinctive(block.oldLines[index]!)).length > 1 &&
       !overlooksContent(tier) &&
       !matches.some((match) => match.line === line),
   );
@@ -132,7 +139,7 @@ function refuseDrifted(source: Source, { block, matches }: Finding): void {
   });
 }
 
-/** The first unwrapping that gives the file's own text; else the first that gives it with some tolerance. */
+/** The first unwrapping whose text is in the file verbatim; else the first that matches with tolerance. */
 function findUnwrapped(source: Source, block: Block): Finding | undefined {
   let tolerant: Finding | undefined;
   let unshifted: Finding | undefined;
@@ -146,24 +153,24 @@ function findUnwrapped(source: Source, block: Block): Finding | undefined {
     if (outer && matches.some((match) => isWholeElsewhere(source, outer, match))) continue;
     const finding = { block: inner, matches, tier: "unwrapped" as const, note, undo };
     if (!overlooksContent(first.tier)) return finding;
-    // Of tolerant readings one that leaves indentation alone.
+    // Among tolerant readings, prefer one that keeps the indentation.
     if (first.tier === "glyphs" && !isShifted(source, inner, first.line)) unshifted ??= finding;
     tolerant ??= finding;
   }
   return unshifted ?? tolerant;
 }
 
-/** Whether a block without its last line ends the file, and no other place has nearly all of its lines. */
+/** Whether a block without its last line ends the file, and no other position has nearly all of its lines. */
 function endsAlone(source: Source, block: Block, inner: Block, match: Match): boolean {
   return (
     isLast(source, inner, match) &&
-    !hasRival(block, compareAt(source, block, match.line), partialPlaces(source, block))
+    !hasRival(block, compareAt(source, block, match.line), partialMatches(source, block))
   );
 }
 
 /**
- * Whether a place that has the blank lines which this one lacks may be meant: all others stand there too, or all but
- * one that was changed, removed or added in between.
+ * Whether a position that has the blank lines which this one lacks may be meant: it has all other lines too, or all
+ * but one that was changed, removed or added in between.
  */
 function isWholeElsewhere(
   source: Source,
@@ -171,7 +178,7 @@ function isWholeElsewhere(
   match: Match,
 ): boolean {
   const { line, agreeing, differing } = compareAt(source, block, match.line - blankLinesBefore);
-  return partialPlaces(source, block).some((other) => {
+  return partialMatches(source, block).some((other) => {
     if (other.line === line || differing.some((index) => other.differing.includes(index))) return false;
     const shifts = [other.line - 1, other.line, other.line + 1];
     const standing = new Set(shifts.flatMap((shifted) => compareAt(source, block, shifted).agreeing));
@@ -183,7 +190,6 @@ function isLast({ lines }: Source, { oldLines }: Block, { line }: Match): boolea
   return line + oldLines.length === lines.count;
 }
 
-/** The place where all lines stand but one, of the block as it is or unwrapped. */
 function findStale(source: Source, block: Block): readonly Finding[] {
   const whole = asWholeLines(block);
   if (!whole) return [];
@@ -207,8 +213,8 @@ function findStale(source: Source, block: Block): readonly Finding[] {
 }
 
 /**
- * The block without what a model did to every one of its lines, old and new: blanks at their ends, or odd spaces for
- * all spaces. Then none of it is meant in new lines either. Undefined when there is nothing of the kind.
+ * The block without what a model did to every line, old and new: trailing blanks, or odd spaces instead of spaces.
+ * New lines then do not mean it either. Undefined when there is no such damage.
  */
 function withoutTotalDamage(block: Block): { block: Block; tier: TierName } | undefined {
   const filled = [...block.oldLines, ...block.newLines].filter((line) => !isBlankLine(line));
@@ -224,27 +230,25 @@ function withEach(block: Block, change: (line: string) => string): Block {
   return withLines(block, block.oldLines.map(change), block.newLines.map(change));
 }
 
-/** With a space for every space that is no-break, of fixed width or ideographic. */
+/** Replaces no-break, fixed-width and ideographic spaces by spaces. */
 function plain(line: string): string {
   return line.replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " ");
 }
 
-/** A part of a hunk and where it is. */
 interface Part {
   readonly block: Block;
   readonly match: Match;
-  /** Which old lines of the hunk it has. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Several hunks in one, the @@ between them forgotten: as many lines as stand together from the first on, then the rest
- * the same way. Each part on its own has to be in one place only.
+ * Several hunks in one whose @@ was forgotten: takes as many lines as are together from the first on, then the rest
+ * the same way. Each part must match exactly once.
  */
 function findInParts(source: Source, block: Block): readonly Part[] {
   if (!block.wholeLines || block.runs.length < 2) return [];
-  // Every try looks through the file once.
+  // Every try searches the file once.
   const budget = { tries: Math.min(100, Math.max(20, 50_000_000 / (source.utf8.length + 1))) };
   const parts = cut(source, block, { start: 0, run: 0 }, budget);
   return parts && areSeparate(source, block, parts) ? parts : [];
@@ -276,7 +280,10 @@ function cut(
   return undefined;
 }
 
-/** Up to which old line all lines from `start` on stand together somewhere: where some do, fewer do too. */
+/**
+ * The last old line up to which all lines from `start` on are together somewhere. Binary search: a shorter part
+ * matches wherever a longer one does.
+ */
 function longestPart(source: Source, block: Block, start: number, budget: { tries: number }): number {
   let low = start;
   let high = block.oldLines.length;
@@ -306,24 +313,24 @@ function partAt(
 }
 
 /**
- * Whether parts are hunks of their own: one below the other with text between them, each with context, none with lines
- * of another part next to it. Otherwise they may be parts of one place and of its lookalike.
+ * Whether parts are separate hunks: in order, with text between them, each with context, none next to lines of
+ * another part. Otherwise they may belong to one position and its lookalike.
  */
 function areSeparate(source: Source, block: Block, parts: readonly Part[]): boolean {
   return parts.every(({ match, start, end }, index) => {
     const isBelow = index === 0 || hasTextBetween(source, parts[index - 1]!.match, match);
     const hasContext = block.oldLines.some(
-      (line, each) => start <= each && each < end && block.isContext(each) && isTelling(line),
+      (line, each) => start <= each && each < end && block.isContext(each) && isDistinctive(line),
     );
     const { agreeing } = compareAt(source, block, match.line - start);
     const hasOthers = agreeing.some(
-      (each) => (each < start || each >= end) && isTelling(block.oldLines[each]!),
+      (each) => (each < start || each >= end) && isDistinctive(block.oldLines[each]!),
     );
     return isBelow && hasContext && !hasOthers;
   });
 }
 
-/** Brackets alone may be a context line that was left out. */
+/** Brackets alone may be an omitted context line. */
 function hasTextBetween({ utf8 }: Source, upper: Match, lower: Match): boolean {
-  return upper.end < lower.start && isTelling(utf8.slice(upper.end, lower.start));
+  return upper.end < lower.start && isDistinctive(utf8.slice(upper.end, lower.start));
 }

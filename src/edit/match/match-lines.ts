@@ -12,19 +12,19 @@ import {
   unitsOf,
 } from "./tiers.ts";
 
-/** A place in the file that holds a block's old lines. */
+/** A position in the file that has a block's old lines. */
 export interface Match {
   readonly tier: TierName;
-  /** The file's line under the first old line, counted from 0. */
+  /** The file's line at the first old line, counted from 0. */
   readonly line: number;
-  /** The bytes the old lines cover, the last line end left out. */
+  /** The bytes of the old lines without the last line end. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Whether the block's old lines stand at `line`, by a tier no looser than `upTo`. Text inside one line may stand there
- * often.
+ * Matches of the block's old lines at `line`, with a tier no looser than `upTo`. Text inside one line may occur there
+ * several times.
  */
 export function matchesAt(
   source: Source,
@@ -47,12 +47,12 @@ export function matchesAt(
   return matchWithEdges(source, block, line, tier, upTo);
 }
 
-/** Which old lines are whole lines of the file: all of a hunk's, but not the first and last of a text. */
+/** Which old lines are whole lines of the file: all of a hunk, but not the first and last of a text. */
 export function wholeLinesOf({ oldLines, wholeLines }: Block): readonly [first: number, end: number] {
   return wholeLines ? [0, oldLines.length] : [1, oldLines.length - 1];
 }
 
-/** The match at `line`, where the whole lines are known to stand by `tier`. */
+/** The match at `line`, where the whole lines are known to match with `tier`. */
 export function matchWithEdges(
   source: Source,
   block: Block,
@@ -71,19 +71,20 @@ export function matchWithEdges(
   if (!edges) return [];
   tier = looser(tier, edges.tier);
   if (looser(tier, upTo) !== upTo) return [];
-  // Text that begins or ends inside a word, or at another depth inside a line, is another text.
+  // Text that begins or ends inside a word, or inside a line at another depth, is a different text.
   if (overlooksContent(tier) && (edges.cutsWord || (edges.isOpen && isShifted(source, block, line))))
     return [];
   const lacksBlankLine = isBlankLine(oldLines[0]!) && !isBlankLine(source.lines.text(line));
   if (overlooksContent(tier) && lacksBlankLine && isSingle(block)) return [];
-  // Where blanks do not count, a blank line is blank from its start; where indentation does not, a line begins with it.
+  // Where blanks do not count, a blank line is replaced from its start; where indentation does not count, a line
+  // includes it.
   const takesBlanks = tier !== "exact" && isBlankLine(oldLines[0]!) && isBlankLine(source.lines.text(line));
   const takesIndentation = overlooksContent(tier) && edges.isIndented;
   const start = takesBlanks || takesIndentation ? source.lines.start(line) : edges.start;
   return [{ tier, line, start, end: edges.end }];
 }
 
-/** Only one line says anything, so that little else may be overlooked. */
+/** Whether only one line is not blank, so that little may be tolerated. */
 export function isSingle({ oldLines }: Block): boolean {
   return oldLines.filter((line) => !isBlankLine(line)).length < 2;
 }
@@ -97,7 +98,7 @@ export function edgeTier(block: Block, index: number, found: string): TierName |
   return index === block.oldLines.length - 1 ? alignAtStart(wanted, found)?.tier : undefined;
 }
 
-/** The line after a final line end counts for text that ends with one. */
+/** Text that ends with a line end also covers the empty line after it. */
 function fits(source: Source, { oldLines, wholeLines }: Block, line: number): boolean {
   const end = line + oldLines.length;
   if (line < 0) return false;
@@ -105,14 +106,11 @@ function fits(source: Source, { oldLines, wholeLines }: Block, line: number): bo
   return !wholeLines && oldLines.length > 1 && oldLines.at(-1) === "" && source.lines.hasLines(end - 1);
 }
 
-/** Where text that may begin and end inside a line does so. */
 interface Edges {
   readonly tier: TierName;
   readonly start: number;
   readonly end: number;
-  /** Only indentation stands before it. */
   readonly isIndented: boolean;
-  /** Its last line goes on after it. */
   readonly isOpen: boolean;
   readonly cutsWord: boolean;
 }
@@ -142,7 +140,6 @@ export function isShifted({ lines }: Source, { oldLines }: Block, line: number):
   });
 }
 
-/** The wanted text is somewhere in the line, in other glyphs or with other blanks around it. */
 function matchesInside({ lines }: Source, wanted: string, line: number): readonly Match[] {
   const found = lines.text(line);
   const offset = (at: number) => lines.start(line) + Buffer.byteLength(found.slice(0, at));
@@ -154,14 +151,12 @@ function matchesInside({ lines }: Source, wanted: string, line: number): readonl
   }));
 }
 
-/** How a text lies on a line of the file. */
 interface Alignment {
   readonly tier: TierName;
-  /** Where in the file's line the wanted text begins or ends. */
+  /** Where the wanted text begins or ends in the file's line. */
   readonly at: number;
 }
 
-/** The wanted text is the end of the line. */
 function alignAtEnd(wanted: string, found: string): Alignment | undefined {
   if (found.endsWith(wanted)) return { tier: "exact", at: found.length - wanted.length };
   if (isBlankLine(wanted)) return { tier: "trailing-blanks", at: trimTrailingBlanks(found).length };
@@ -178,7 +173,6 @@ function cutsWord(line: string, at: number): boolean {
   return at > 0 && /^\w\w$/.test(line.slice(at - 1, at + 1));
 }
 
-/** The wanted text is the beginning of the line. */
 function alignAtStart(wanted: string, found: string): Alignment | undefined {
   if (found.startsWith(wanted)) return { tier: "exact", at: wanted.length };
   const indentation = indentationOf(found).length;
@@ -190,7 +184,6 @@ function alignAtStart(wanted: string, found: string): Alignment | undefined {
   return alignUnits(wanted, found, units, foundUnits, foundUnits[0]?.key === " " ? 1 : 0)?.end;
 }
 
-/** The wanted text is somewhere in the line, often perhaps. */
 function alignInside(wanted: string, found: string): readonly { begin: Alignment; end: Alignment }[] {
   const units = innerUnits(wanted);
   const foundUnits = unitsOf(found);
@@ -198,8 +191,8 @@ function alignInside(wanted: string, found: string): readonly { begin: Alignment
 }
 
 /**
- * Lays the wanted units on the line's units from `from` on. Blanks at the edges of the wanted text need blanks in the
- * line, or the line's own edge.
+ * Aligns the wanted units with the line's units from `from` on. Blanks at the edges of the wanted text need blanks in
+ * the line, or the line's own edge.
  */
 function alignUnits(
   wanted: string,
@@ -234,7 +227,6 @@ function alignUnits(
   };
 }
 
-/** The units of a text without the blanks around it. */
 function innerUnits(text: string): readonly Unit[] {
   const units = withoutBlankEnd(unitsOf(text));
   return units[0]?.key === " " ? units.slice(1) : units;

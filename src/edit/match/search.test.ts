@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { everyPlace } from "./search.ts";
+import { everyOccurrence } from "./search.ts";
 
 it("finds every place, overlapping ones too, of what repeats itself and what does not", () => {
   const line = "x\n";
@@ -8,12 +8,12 @@ it("finds every place, overlapping ones too, of what repeats itself and what doe
   for (const sought of [line, odd, line.repeat(200), odd.slice(0, -200), `${odd}z`]) {
     const expected: number[] = [];
     for (let at = 0; at < text.length; at += 1) if (text.startsWith(sought, at)) expected.push(at);
-    expect([...everyPlace(text, sought)]).toEqual(expected);
+    expect([...everyOccurrence(text, sought)]).toEqual(expected);
   }
 });
 
 it("comes to an end among lines that are all alike", () => {
   const lines = "x\n".repeat(4_000_000);
   const sought = `${"x\n".repeat(100)}y\n${"x\n".repeat(1900)}`;
-  expect([...everyPlace(lines, sought)]).toEqual([]);
+  expect([...everyOccurrence(lines, sought)]).toEqual([]);
 });

@@ -15,23 +15,23 @@ import {
 } from "./tiers.ts";
 
 /**
- * All places that hold the block's old lines, by the strictest tier that finds any, in file order. Whatever the tier,
- * something of the block stands in the file byte by byte: all of it, else its longest line without the blanks around
- * it, else its longest word. That is looked for, and the lines around every hit are compared.
+ * All positions of the block's old lines, by the strictest tier that finds any, in file order. In every tier some
+ * part of the block is in the file byte for byte: all of it, else its longest line without blanks around it, else its
+ * longest word. The search looks for that part and compares the lines around every hit.
  */
 export function findMatches(source: Source, block: Block): readonly Match[] {
   if (block.oldLines.length === 0) return [];
   if (block.wholeLines && block.oldLines.every(isBlankLine)) return blankMatches(source, block);
-  // Whole lines are compared one by one anyway, which tells those that are the same.
+  // Whole lines are compared one by one anyway, which detects exact matches.
   const exact = block.wholeLines ? [] : exactMatches(source, block);
   if (exact.length > 0) return exact;
   const plain = matchesAround(source, block, longestLines, "indentation");
   return plain.length > 0 ? strictest(plain) : matchesAround(source, block, longestWords, "glyphs");
 }
 
-/** Every place where `wanted` stands, overlapping ones too. */
+/** Every offset of `wanted`, overlapping ones too. */
 export function occurrences({ utf8 }: Source, wanted: string): Iterable<number> {
-  return wanted === "" ? [] : everyPlace(utf8.bytes, bytesOf(wanted));
+  return wanted === "" ? [] : everyOccurrence(utf8.bytes, bytesOf(wanted));
 }
 
 /** Every line that holds `wanted`, once. */
@@ -46,14 +46,13 @@ export function* linesWith({ utf8, lines }: Source, wanted: string): Generator<n
   }
 }
 
-/** Part of one of several lines that tells where they are. */
+/** A part of one of several lines that shows where they are. */
 interface Anchor {
   readonly text: string;
-  /** The line it is in. */
   readonly index: number;
 }
 
-/** The longest word, or else character, that every tier has as it is written. */
+/** The longest word, or else character, that is spelled the same in every tier. */
 export function longestWord(lines: readonly string[]): Anchor | undefined {
   return (
     longestOf(lines, asciiWords) ??
@@ -73,7 +72,7 @@ function longestOf(
   return longest;
 }
 
-/** A letter before one that is not ASCII may be half of a composed one. */
+/** A letter before a non-ASCII character may be part of a composed one. */
 function asciiWords(line: string): readonly string[] {
   return line.match(/[A-Za-z0-9_]+(?![^\0-\x7f])/g) ?? [];
 }
@@ -82,7 +81,7 @@ function isStable(text: string, key: string): boolean {
   return text === key && text.normalize("NFC") === key && !/^(?:['"\-\s]|\.\.\.)/.test(text);
 }
 
-/** Words as `longestWord` has them, the longest first. The others are worked out only when they are asked for. */
+/** Words as in `longestWord`, longest first, computed on demand. */
 function* longestWords(lines: readonly string[]): Generator<Anchor> {
   const longest = longestWord(lines);
   if (!longest) return;
@@ -93,7 +92,6 @@ function* longestWords(lines: readonly string[]): Generator<Anchor> {
   );
 }
 
-/** Lines without the blanks around them, the longest first. */
 function* longestLines(lines: readonly string[]): Generator<Anchor> {
   const longest = longestLine(lines);
   if (!longest) return;
@@ -121,7 +119,10 @@ function othersThan(longest: Anchor, anchors: readonly Anchor[]): readonly Ancho
   return [...others.values()].sort((left, right) => right.text.length - left.text.length);
 }
 
-/** Text as it stands. Carriage returns need a look at every line end, so several lines with them do not come here. */
+/**
+ * Exact text. Line ends with carriage returns must be compared line by line, so several such lines are not searched
+ * here.
+ */
 function exactMatches(source: Source, { oldLines }: Block): readonly Match[] {
   if (oldLines.length > 1 && source.hasCarriageReturns) return [];
   const wanted = oldLines.join("\n");
@@ -134,7 +135,7 @@ function exactMatches(source: Source, { oldLines }: Block): readonly Match[] {
   return matches;
 }
 
-/** Blank lines have nothing to look for; whether one of the places is meant, something else has to tell. */
+/** Blank lines have nothing to search for; hints must decide which of them are meant. */
 function blankMatches(source: Source, block: Block): readonly Match[] {
   const matches: Match[] = [];
   for (let line = 0; line < source.lines.count; line += 1) {
@@ -158,7 +159,7 @@ function matchesAround(
   const isWholeLine = wholeLines || (index > 0 && index < oldLines.length - 1);
   const matches: Match[] = [];
   for (const line of lines.length > few ? linesWith(source, text) : lines) {
-    // Most lines that hold the anchor are told apart by looking at them alone.
+    // Most lines with the anchor are ruled out by that line alone.
     if (isWholeLine && tierOfLines(oldLines[index]!, source.lines.text(line), upTo) === undefined) continue;
     for (const match of matchesAt(source, block, line - index, upTo)) matches.push(match);
     refuseTooMany(source.path, matches.length);
@@ -166,11 +167,11 @@ function matchesAround(
   return matches;
 }
 
-/** What stands in more lines than these does not tell where a block is. */
+/** An anchor in more lines than this does not locate a block. */
 const few = 20;
 const maxAnchors = 12;
 
-/** The first anchor that stands in few lines, with these; else the first of all, with more lines than are few. */
+/** The first anchor that occurs in few lines, with these lines; else the first anchor of all. */
 function rarest(
   source: Source,
   anchors: Iterable<Anchor>,
@@ -196,14 +197,14 @@ function strictest(matches: readonly Match[]): readonly Match[] {
 }
 
 /**
- * All places that hold the block's old lines, found in one pass through the file for every tier. For files of lines
- * that are all alike, where looking at every place would take as long as file and block multiplied.
+ * All positions of the block's old lines, in one pass through the file per tier. For files of identical lines, where
+ * comparing at every position would take the product of file and block size.
  */
 function matchesAmongRepeats(source: Source, block: Block, upTo: "indentation" | "glyphs"): readonly Match[] {
   const [first, end] = wholeLinesOf(block);
   const wanted = block.oldLines.slice(first, end);
   const tiers = new Map<number, TierName>();
-  // From loose to strict, so that the strictest tier of a place is the one that stays.
+  // From loose to strict, so that the strictest tier of a position remains.
   for (const [tier, normalise] of normalisers) {
     if (tier === "glyphs" && upTo !== "glyphs") continue;
     for (const start of startsOf(wanted, source, normalise)) {
@@ -223,7 +224,7 @@ const normalisers: readonly (readonly [TierName, (line: string) => string])[] = 
   ["exact", (line) => line],
 ];
 
-/** Where the wanted lines begin in the file, overlapping places too (Knuth, Morris and Pratt). */
+/** Where the wanted lines begin in the file, overlapping positions too (Knuth, Morris and Pratt). */
 function* startsOf(
   wanted: readonly string[],
   { lines }: Source,
@@ -241,8 +242,8 @@ function* startsOf(
   }
 }
 
-/** Every place where `sought` stands in a text, overlapping ones too. */
-export function everyPlace(text: string, sought: string): Iterable<number> {
+/** Every offset of `sought` in a text, overlapping ones too. */
+export function everyOccurrence(text: string, sought: string): Iterable<number> {
   return repeatsItself(sought) ? inOnePass(text, sought) : byIndexOf(text, sought);
 }
 
@@ -250,7 +251,7 @@ function* byIndexOf(text: string, sought: string): Generator<number> {
   for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + 1)) yield at;
 }
 
-/** Whether `indexOf` could take seconds a megabyte: it compares from the end, and knows no more than this of it. */
+/** Whether `indexOf` could take seconds per megabyte: it compares from the end of the text. */
 function repeatsItself(sought: string): boolean {
   if (sought.length <= knownChars) return false;
   const period = knownChars - bordersOf(sought.slice(-knownChars))[knownChars]!;
@@ -260,7 +261,7 @@ function repeatsItself(sought: string): boolean {
 const knownChars = 250;
 const shortPeriod = 60;
 
-/** As Knuth, Morris and Pratt do: slower, but never worse. */
+/** Knuth, Morris and Pratt: slower, but linear in the worst case. */
 function* inOnePass(text: string, sought: string): Generator<number> {
   const borders = bordersOf(sought);
   let matched = 0;
@@ -273,13 +274,13 @@ function* inOnePass(text: string, sought: string): Generator<number> {
   }
 }
 
-/** So many places take a second, and a few hundred megabytes. */
-const maxPlaces = 200_000;
+/** So many matches take a second and a few hundred megabytes. */
+const maxMatches = 200_000;
 
-/** Refuses text that stands at more places than can be kept in memory. */
+/** Refuses text with more matches than memory holds. */
 export function refuseTooMany(path: string, places: number): void {
-  if (places <= maxPlaces) return;
-  throw new ToolError("too-large", `${path}: the text fits more than ${maxPlaces} places`, {
+  if (places <= maxMatches) return;
+  throw new ToolError("too-large", `${path}: the text fits more than ${maxMatches} places`, {
     hint: "Give more of the text around it, or change so many places with a script of your own.",
   });
 }

@@ -1,6 +1,6 @@
 /**
- * How a place was found, strictest first. `exact` to `glyphs` say what had to be overlooked in the lines themselves;
- * `unwrapped` that the call came in a wrapping; `stale-line` that one context line is behind the file.
+ * How a match was found, strictest first. `exact` to `glyphs` say what was tolerated in the lines themselves;
+ * `unwrapped` that the call had a wrapping; `stale-line` that one context line is stale.
  */
 const tierNames = [
   "exact",
@@ -14,7 +14,7 @@ const tierNames = [
 
 export type TierName = (typeof tierNames)[number];
 
-/** The strictest tier, but no looser one than `upTo`, to which two lines are the same. */
+/** The strictest tier, at most `upTo`, in which two lines are equal. */
 export function tierOfLines(
   wanted: string,
   found: string,
@@ -39,7 +39,7 @@ export function tierOfLines(
   return canFoldAlike && foldGlyphs(wanted) === foldGlyphs(found) ? "glyphs" : undefined;
 }
 
-/** Letters and digits of ASCII look like nothing else, so that most lines are told apart by their ends. */
+/** ASCII letters and digits look like nothing else, so most lines are ruled out by their ends. */
 function canBeAlike(left: number, right: number): boolean {
   return left === right || !isPlainLetter(left) || !isPlainLetter(right);
 }
@@ -48,7 +48,6 @@ function isPlainLetter(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
 }
 
-/** The more tolerant of two tiers. */
 export function looser(left: TierName, right: TierName): TierName {
   if (left === right) return left;
   return tierNames.indexOf(left) > tierNames.indexOf(right) ? left : right;
@@ -59,7 +58,7 @@ export function overlooksContent(tier: TierName): boolean {
   return tierNames.indexOf(tier) > tierNames.indexOf("trailing-blanks");
 }
 
-/** The blanks a line begins with, odd ones too. */
+/** The leading blanks of a line, odd ones included. */
 export function indentationOf(line: string): string {
   return line.slice(0, bodyStart(line));
 }
@@ -100,20 +99,19 @@ function isOddBlank(code: number): boolean {
 }
 
 /**
- * What a text is made of, for comparing and for keeping: words, runs of blanks, single other characters.
- * Units with the same `key` look the same to a model.
+ * A part of a text, for comparing and keeping: a word, a run of blanks, or another single character. Units with the
+ * same `key` look the same to a model.
  */
 export interface Unit {
   readonly key: string;
   readonly text: string;
-  /** Where the unit begins in its line. */
   readonly at: number;
 }
 
-/** Packed code or data: such a line is not taken apart, but compared as a whole. */
+/** Packed code or data: such a line is compared as a whole. */
 const endless = 20_000;
 
-/** A line as units. Characters without width belong to a neighbour. */
+/** Splits a line into units. Characters without width belong to a neighbour. */
 export function unitsOf(line: string): readonly Unit[] {
   if (line.length > endless) return [{ key: line, text: line, at: 0 }];
   const units: { key: string; text: string; at: number }[] = [];
@@ -149,7 +147,6 @@ export function foldGlyphs(line: string): string {
 const lone = 0;
 const blanks = 1;
 const word = 2;
-/** Stands for bytes that are no text. */
 const stray = 3;
 
 function unitEnd(line: string, at: number, kind: number): number {
@@ -159,7 +156,6 @@ function unitEnd(line: string, at: number, kind: number): number {
   return end;
 }
 
-/** What a character is part of: a unit on its own, or one of several of its kind. */
 function kindAt(line: string, at: number): number {
   const code = line.charCodeAt(at);
   return code < 0x80 ? plainKinds[code]! : kindOf(String.fromCodePoint(line.codePointAt(at)!));
@@ -175,7 +171,6 @@ const plainKinds: readonly number[] = Array.from({ length: 0x80 }, (_, code) =>
   kindOf(String.fromCharCode(code)),
 );
 
-/** One, or two for a surrogate pair. */
 function widthAt(line: string, at: number): number {
   return line.charCodeAt(at) >= 0xd800 && line.codePointAt(at)! > 0xffff ? 2 : 1;
 }
@@ -194,7 +189,7 @@ const foldedCharacters: ReadonlyMap<string, string> = new Map([
   ...[..."\u00ad\u200b\u200c\u200d\u2060\ufeff"].map((widthless) => [widthless, ""] as const),
 ]);
 
-/** Whether there is nothing to fold but blanks: a text of ASCII characters. */
+/** Whether the text is ASCII, so that only blanks can be folded. */
 export function isPlain(text: string): boolean {
   for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) >= 0x80) return false;
   return true;

@@ -1,15 +1,14 @@
 import { type Block, partOfHunk, wholeLinesBlock, withLines } from "../block.ts";
 import { isBlankLine } from "./tiers.ts";
 
-/** A block freed from something a model wrapped around its text. */
+/** A block without a wrapping that a model put around its text. */
 export interface Unwrapped {
   readonly block: Block;
   readonly note: string;
-  /** It is only meant at the very end of the file. */
+  /** Valid only at the very end of the file. */
   readonly endsFile?: boolean;
-  /** The block with its own blank lines, where these were taken off, and how many of them stood before it. */
+  /** The block with its own blank lines, where these were removed, and how many of them were before it. */
   readonly outer?: { readonly block: Block; readonly blankLinesBefore: number } | undefined;
-  /** Removes the level of escaping that was removed. */
   readonly undo?: ((text: string) => string) | undefined;
 }
 
@@ -62,7 +61,7 @@ function* withoutBareEdges(block: Block): Generator<Unwrapped> {
   if (first > 0 && last > 0) yield without(first, length - last);
 }
 
-/** The line end of the last line, taken for a blank line of context. */
+/** The line end of the last line, mistaken for a blank line of context. */
 function* withoutLineAfterEnd(block: Block): Generator<Unwrapped> {
   const last = block.oldLines.length - 1;
   if (!block.wholeLines || last < 1 || block.oldLines[last] !== "" || !block.isContext(last)) return;
@@ -71,7 +70,7 @@ function* withoutLineAfterEnd(block: Block): Generator<Unwrapped> {
   yield { block: part, note: "blank line after the end of the file ignored", endsFile: true };
 }
 
-/** ```lang … ``` around the text to find, and around the new text where it is there too. */
+/** ```lang … ``` around the text to find, and around the new text if it has one. */
 function* withoutFence(block: Block): Generator<Unwrapped> {
   if (block.wholeLines) return;
   const oldLines = unfence(block.oldLines);
@@ -89,7 +88,7 @@ function unfence(lines: readonly string[]): readonly string[] | undefined {
     : undefined;
 }
 
-/** Blank lines before and after the text to find; what remains must be whole lines. */
+/** Blank lines before and after the text to find; the rest must be whole lines. */
 function* withoutBlankEdges(block: Block): Generator<Unwrapped> {
   if (block.wholeLines) return;
   const { oldLines, newLines } = closedLines(block);
@@ -113,11 +112,11 @@ function* withoutGutters(block: Block): Generator<Unwrapped> {
     const unwrapped = block.wholeLines
       ? withLines(block, oldLines, newLines)
       : wholeLinesBlock(block, oldLines, newLines);
-    yield { block: { ...unwrapped, place: { ...block.place, firstLine } }, note: "line numbers removed" };
+    yield { block: { ...unwrapped, hints: { ...block.hints, firstLine } }, note: "line numbers removed" };
   }
 }
 
-/** The lines of a text of whole lines: what follows a final line end is no line, and then not in the new text either. */
+/** The lines of a text of whole lines: what follows a final line end is not a line, in the new text neither. */
 function closedLines({ oldLines, newLines }: Block): Pick<Block, "oldLines" | "newLines"> {
   if (oldLines.length < 2 || oldLines.at(-1) !== "") return { oldLines, newLines };
   return {
@@ -138,8 +137,8 @@ interface WithoutGutters {
 }
 
 /**
- * Line numbers as reading tools show them: `12 | `, `12→`, `12: `, `12-`, a tab, with blanks or `L` before. Of a blank
- * line the number alone may be left. A blank after it more often belongs to the number, or to the line.
+ * Line numbers as reading tools print them: `12 | `, `12→`, `12: `, `12-`, a tab, with blanks or `L` before. A blank
+ * line may have the number alone. A blank after the number more often belongs to it than to the line.
  */
 const gutters: readonly { readonly pattern: RegExp; readonly endsWithBlank: boolean }[] = [
   { pattern: /^\s*L?(\d+)(?:\s*[|│┃]|\s*$)/u, endsWithBlank: true },
@@ -150,8 +149,8 @@ const gutters: readonly { readonly pattern: RegExp; readonly endsWithBlank: bool
 ];
 
 /**
- * Old and new lines without their numbers, when every old line has one and they count up. The blank after a number may
- * belong to it. New lines that are not among the old ones may have numbers too: all of them or none.
+ * Old and new lines without their numbers, when every old line has one and they count up. The blank after a number
+ * may belong to it. New lines that are not among the old ones have numbers either all or none.
  */
 function* stripGutters(oldLines: readonly string[], newLines: readonly string[]): Generator<WithoutGutters> {
   const filled = oldLines.find((line) => !isBlankLine(line));
@@ -193,8 +192,8 @@ function countsUp(lines: readonly string[], gutter: RegExp): number | undefined 
 }
 
 /**
- * Whether the lines that are not among the old ones have numbers. Their numbers may be those of the new file, which are
- * far from the old ones where changes above add or remove much. What begins with a number of its own is no gutter.
+ * Whether the lines that are not among the old ones have numbers. These may be the numbers of the new file, far from
+ * the old ones where changes above add or remove much. A line that begins with a number of its own has no gutter.
  */
 function addedLines(
   oldLines: readonly string[],
@@ -227,18 +226,19 @@ function addedLines(
 interface Unescaped {
   readonly oldText: string;
   readonly newText: string;
-  /** Removes this level of escaping from other text of the call. */
   undo(text: string): string;
 }
 
-/** A way of escaping that models apply once too often. */
+/** A kind of escaping that models apply once too often. */
 interface Escaping {
-  /** What begins an escape. */
   readonly mark: "\\" | "&";
   readonly pattern: RegExp;
-  /** Whether a text can have come out of this escaping at all. */
+  /** Whether this escaping can produce the text at all. */
   produces(text: string, isOneLine: boolean): boolean;
-  /** Whether all escapes of a text are likely to come from it; a text to find with line ends answers for both texts. */
+  /**
+   * Whether this escaping likely explains all escapes of a text; a text to find with line ends answers for both
+   * texts.
+   */
   explains?(text: string): boolean;
   /** It escapes line ends too, so its texts are single lines. */
   readonly joinsLines: boolean;
@@ -252,7 +252,7 @@ const escapings: readonly Escaping[] = [
     produces: (text) => escapesOf(text).every(({ character }) => /[\\"'`]/.test(character)),
     joinsLines: false,
   },
-  // Everything, as in JSON: a line end is \n, so a \n that stands in a string has become \\n.
+  // Everything, as in JSON: a line end is \n, so a \n in a string has become \\n.
   {
     mark: "\\",
     pattern: /\\([\\"'`/ntr])/g,
@@ -274,7 +274,7 @@ const escapings: readonly Escaping[] = [
       ),
     joinsLines: false,
   },
-  // Quotes alone, double ones or all: other escapes are the code's own.
+  // Quotes alone, double ones or all: other escapes belong to the code.
   { mark: "\\", pattern: /\\(")/g, produces: escapesNoLineEnds, joinsLines: false },
   { mark: "\\", pattern: /\\(["'`])/g, produces: escapesNoLineEnds, joinsLines: false },
   // Line ends and tabs alone.
@@ -293,7 +293,7 @@ const escapings: readonly Escaping[] = [
   },
 ];
 
-/** The block's texts with one level of escaping removed, in each way that changes what is to be found. */
+/** The block with one level of escaping removed, in each way that changes the text to find. */
 function* unescapings(block: Block): Generator<Unescaped> {
   const oldText = block.oldLines.join("\n");
   if (!oldText.includes("\\") && !oldText.includes("&")) return;
@@ -331,12 +331,12 @@ function escapesLineEnds(text: string): boolean {
   return escapesOf(text).some(({ character, isQuoted }) => !isQuoted && /[ntr]/.test(character));
 }
 
-/** In a text of one line, an escape outside of strings may stand for a line end. */
+/** In a text of one line, an escape outside of strings may be a line end. */
 function escapesNoLineEnds(text: string, isOneLine: boolean): boolean {
   return !isOneLine || !escapesLineEnds(text);
 }
 
-/** Every backslash with what follows it, and whether the pair stands inside double quotes of its line. */
+/** Every backslash with its next character, and whether the pair is inside double quotes of its line. */
 function escapesOf(text: string): readonly { character: string; isQuoted: boolean }[] {
   const escapes: { character: string; isQuoted: boolean }[] = [];
   let isQuoted = false;
@@ -348,7 +348,7 @@ function escapesOf(text: string): readonly { character: string; isQuoted: boolea
     at += 1;
     escapes.push({ character: text[at] ?? "", isQuoted: isQuoted && text[at] !== '"' });
     if (text[at] === '"') isQuoted = !isQuoted;
-    // Probably a line end; strings seldom go on after it.
+    // Probably a line end; strings seldom continue after it.
     if (text[at] === "n") isQuoted = false;
   }
   return escapes;

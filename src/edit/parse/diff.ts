@@ -4,11 +4,11 @@ import { type Block, blockOfHunk, type FileSection, type HunkLine } from "../blo
 import {
   type DiffHeader,
   diffNames,
+  hintsUnder,
   isDiffHeader,
   isHereDocumentEnd,
   isHunkHeader,
   looksLikeHunk,
-  placeUnder,
   readDiffHeader,
   readHunkHeader,
   withoutPrefix,
@@ -117,11 +117,11 @@ function readHunk(lines: readonly string[], start: number, number: number): Hunk
     } else throw unexpected(lines, at);
   }
   if (body.every(({ bare }) => bare)) throw unexpected(lines, start);
-  const place = placeUnder([header], !oldHasFinalLineEnd);
+  const hints = hintsUnder([header], !oldHasFinalLineEnd);
   const finalLineEnd = oldHasFinalLineEnd === newHasFinalLineEnd ? undefined : newHasFinalLineEnd;
   return {
     lines: body,
-    block: blockOfHunk(`hunk ${number}`, body, place, finalLineEnd),
+    block: blockOfHunk(`hunk ${number}`, body, hints, finalLineEnd),
     oldHasFinalLineEnd,
     newHasFinalLineEnd,
     end,
@@ -142,7 +142,7 @@ function kindOf(line: string): HunkLine["kind"] | undefined {
 
 const kinds: Readonly<Record<string, HunkLine["kind"]>> = { " ": "context", "-": "removed", "+": "added" };
 
-/** Where the hunk ends by its counts; undefined when they are missing or something else follows there. */
+/** Where the hunk ends by its counts; undefined when they are missing or wrong. */
 function bodyByCounts(
   lines: readonly string[],
   start: number,
@@ -171,7 +171,7 @@ function canFollowHunk(lines: readonly string[], at: number): boolean {
 function bodyByLooks(lines: readonly string[], start: number): number {
   let end = start;
   while (!endsHunk(lines, end) && !(lines[end - 1] === "" && isProse(lines, end))) end += 1;
-  // The text itself ends with a line end, and prose comes after a blank line; neither is a line of the hunk.
+  // The final line end of the text and the blank line before prose are not lines of the hunk.
   const isBlankLayout = end === lines.length || !endsHunk(lines, end);
   return isBlankLayout && lines[end - 1] === "" ? end - 1 : end;
 }
@@ -191,7 +191,7 @@ function endsHunk(lines: readonly string[], at: number): boolean {
   return isProse(lines, at);
 }
 
-/** Nothing up to the next file looks as if it belonged to a hunk, so that none of it is lost. */
+/** Whether nothing up to the next file looks like a line of a hunk, so that none is lost. */
 function isProse(lines: readonly string[], at: number): boolean {
   if (readLine(lines[at]!)) return false;
   for (let next = at; next < lines.length && !isDiffHeader(lines, next); next += 1) {
@@ -224,14 +224,14 @@ function noFile(at: number): ToolError {
   });
 }
 
-/** A diff that is for one file may leave out its names. */
+/** A diff for one given file may omit the file names. */
 export function withHeader(diff: string): string {
   return hasHeader.test(diff) ? diff : diff.replace(/^[^\S\n]*@@/m, `--- file\n+++ file\n$&`);
 }
 
 const hasHeader = /^[^\S\n]*(?:diff --git |--- .*\n[^\S\n]*\+\+\+ |\*\*\* (?:Begin Patch|Update File:))/m;
 
-/** The same changes of the file at `path`, whatever the diff calls it. */
+/** The same changes for the file at `path`, whatever name the diff uses. */
 export function onlyChanging(path: string, sections: readonly FileSection[]): readonly FileSection[] {
   const names = new Set(
     sections.map((section) => (section.kind === "add" ? section.name : section.names[0])),

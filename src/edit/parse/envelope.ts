@@ -2,16 +2,16 @@ import { ToolError } from "../../contract/error.ts";
 import { isHereDocumentEnd, looksLikeHunk } from "./headers.ts";
 import type { Strictness } from "./patch.ts";
 
-/** What stands between `*** Begin Patch` and `*** End Patch`. */
+/** The lines between `*** Begin Patch` and `*** End Patch`. */
 interface PatchBody {
   readonly lines: readonly string[];
-  /** The number of its first line in the whole text, counted from 1. */
+  /** Its first line in the whole text, counted from 1. */
   readonly firstLine: number;
 }
 
 /**
- * Takes the patch out of what models wrap around it: fences, here-documents, prose. Several patches in one text are
- * all taken. Throws when one is cut off, as its last hunk may be too.
+ * Extracts patches from what models wrap around them: fences, here-documents, prose. Returns all patches of a text.
+ * Throws when one is cut off, because its last hunk may be incomplete.
  */
 export function patchBodies(patch: string, strictness: Strictness): readonly PatchBody[] {
   const lines = patch.split("\n");
@@ -42,7 +42,7 @@ export function patchBodies(patch: string, strictness: Strictness): readonly Pat
   return bodies;
 }
 
-/** Padded ends of a patch count only when there is no other; in between they would be content. */
+/** Padded end markers count only when there is no other; in between they are content. */
 function findEnd(lines: readonly string[], start: number, strictness: Strictness): number {
   const plain = lines.findIndex(
     (line, index) => index >= start && line.startsWith("***") && line.trimEnd() === "*** End Patch",
@@ -57,14 +57,14 @@ function withoutEnvelope(lines: readonly string[]): PatchBody {
   return withoutEnd(lines, first);
 }
 
-/** All from `first` on, but for what closes a wrapping. */
+/** Everything from `first` on, except the line that closes a wrapping. */
 function withoutEnd(lines: readonly string[], first: number): PatchBody {
   const filled = lastFilled(lines);
   const end = isEnd(lines[filled]!) || closesWrapping(lines, filled) ? filled : filled + 1;
   return { lines: withoutEnvironment(lines.slice(first, end)), firstLine: first + 1 };
 }
 
-/** Not cut off: its wrapping is closed, or its last line, which ends the file or is the last of enough context. */
+/** Whether the patch is not cut off: its wrapping is closed, or its last line ends the file or enough context. */
 function isComplete(lines: readonly string[]): boolean {
   const filled = lastFilled(lines);
   if (closesWrapping(lines, filled)) return true;
@@ -76,7 +76,7 @@ function isComplete(lines: readonly string[]): boolean {
   );
 }
 
-/** The last line that is not empty; one that holds a blank is a blank line of context. */
+/** The last line that is not empty; a line with a blank is a blank context line. */
 function lastFilled(lines: readonly string[]): number {
   return lines.findLastIndex((line) => line !== "" && line !== "\r");
 }
@@ -85,7 +85,7 @@ function closesWrapping(lines: readonly string[], at: number): boolean {
   return /^(```|~~~)\s*$/.test(lines[at]!) || isHereDocumentEnd(lines, at);
 }
 
-/** Read loosely, in any case and with the stars anyhow. */
+/** In a loose reading, case and spacing of the stars do not matter. */
 function isMarker(line: string, marker: "Begin Patch" | "End Patch", strictness: Strictness): boolean {
   if (strictness === "strict") return line.includes(marker) && line.trim() === `*** ${marker}`;
   const text = /^\s*\*{3}\s*(\w+ \w+)\s*(?:\*{3})?\s*$/.exec(line)?.[1];
@@ -127,8 +127,8 @@ function withoutEnvironment(lines: readonly string[]): readonly string[] {
 }
 
 /**
- * What a patch or diff may say whose line ends are written as `\n`, so that it is all in one line: as JSON or Python
- * writes strings, else with nothing escaped but line ends and tabs. Likely readings first; other texts are as they are.
+ * Readings of a patch or diff whose line ends are written as `\n`, so that it is a single line: as JSON or Python
+ * string, else with only line ends and tabs escaped. Likely readings first; other texts are returned unchanged.
  */
 export function unescapeWhole(text: string): readonly string[] {
   const line = text.trim();
@@ -146,7 +146,7 @@ function inObject(line: string): string | undefined {
   return /"((?:[^"\\]|\\.)*\\n(?:\*\*\*|@@)(?:[^"\\]|\\.)*)"/.exec(line)?.[1];
 }
 
-/** Whether the text can stand between such quotes: none of them is bare, and no backslash. */
+/** Whether the text could be quoted like this: no bare quote and no bare backslash. */
 function isEscaped(text: string, quote: string): boolean {
   const rest = text.replace(/\\["'\\/bfnrtu]/g, "");
   return !rest.includes("\\") && !rest.includes(quote);

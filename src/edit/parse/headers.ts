@@ -1,23 +1,21 @@
 import { ToolError } from "../../contract/error.ts";
 import { unquoteC } from "../../lib/c-quoted.ts";
-import type { Place } from "../block.ts";
+import type { LocationHints } from "../block.ts";
 
-/** What a diff says about a file before its hunks. A name that is missing stands for /dev/null. */
+/** What a diff says about a file before its hunks. A missing name means /dev/null. */
 export interface DiffHeader {
   readonly oldName?: string | undefined;
   readonly newName?: string | undefined;
-  /** Names without the prefixes a/ and b/, as renames have them. */
+  /** Names without the prefixes a/ and b/, as in renames. */
   readonly isPlain: boolean;
   readonly isRename: boolean;
   readonly isCopy: boolean;
-  /** The time stamp of the old or new file is the epoch, as `diff -N` has it for a file that is not there. */
+  /** The time stamp is the epoch, which `diff -N` prints for a missing file. */
   readonly oldIsEpoch: boolean;
   readonly newIsEpoch: boolean;
-  /** Its lines end with carriage returns, so those of the hunks say nothing. */
+  /** Its lines end with carriage returns, so those of the hunks mean nothing. */
   readonly hasCarriageReturns: boolean;
-  /** Permission bits the file is to get. */
   readonly mode?: number | undefined;
-  /** The line after it. */
   readonly end: number;
 }
 
@@ -25,7 +23,7 @@ export function isDiffHeader(lines: readonly string[], at: number): boolean {
   const line = lines[at] ?? "";
   if (line.startsWith("diff --git ")) return true;
   if (!line.startsWith("--- ") || !lines[at + 1]?.startsWith("+++ ")) return false;
-  // "--- x" and "+++ y" may also remove "-- x" and add "++ y"; a header is followed by a hunk, or by nothing.
+  // "--- x" and "+++ y" may also remove "-- x" and add "++ y"; a header is followed by a hunk or by nothing.
   let next = at + 2;
   while (next < lines.length && lines[next]!.trim() === "") next += 1;
   return next === lines.length || /^(@@|diff --git )/.test(lines[next]!);
@@ -92,7 +90,7 @@ function fileName(text: string | undefined): string | undefined {
   return name === "/dev/null" || name === "" ? undefined : name;
 }
 
-/** "a/name b/name": both halves are the same but for their first letter, unless the file is renamed. */
+/** "a/name b/name": both halves are equal except for the first letter, unless the file is renamed. */
 function gitNames(text: string): readonly [string, string] | undefined {
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(text);
   if (quoted) return [quoted[1]!, quoted[2]!];
@@ -123,7 +121,7 @@ function nameless(at: number): ToolError {
 }
 
 export interface HunkHeader {
-  /** The old line number a unified diff gives. */
+  /** The old line number of a unified diff. */
   readonly firstLine?: number | undefined;
   readonly oldCount?: number | undefined;
   readonly newCount?: number | undefined;
@@ -131,18 +129,18 @@ export interface HunkHeader {
   readonly text: string;
 }
 
-/** Three signs begin a hunk of a merge, whose lines have two marks each. */
+/** Three signs begin a hunk of a merge, whose lines have two marks each; that is not supported. */
 export function isHunkHeader(line: string): boolean {
   return line.startsWith("@@") && !/^@{3,} -\d/.test(line);
 }
 
-/** What stands after the first `@@`: `-1,5 +1,6 @@ function name()`, or any part of it. */
+/** Reads what follows the first `@@`: `-1,5 +1,6 @@ function name()`, or any part of it. */
 export function readHunkHeader(header: string): HunkHeader {
   const numbers = /^-(\d+)(?:,(\d+))?\s+\+(\d+)(?:,(\d+))?\s*(?:@@|$)(.*)$/s.exec(header);
   if (!numbers) return { text: header.replace(/^(?:\.\.\.|…)?\s*@@\s*/, "").trim() };
   const [, start, oldCount = "1", , newCount = "1", text] = numbers;
   return {
-    // For an empty old side diff gives the line before.
+    // For an empty old side, diff gives the line before.
     firstLine: Number(start) + (oldCount === "0" ? 1 : 0),
     oldCount: Number(oldCount),
     newCount: Number(newCount),
@@ -150,8 +148,8 @@ export function readHunkHeader(header: string): HunkHeader {
   };
 }
 
-/** What headers say about the place of a hunk, the last one being the hunk's own. */
-export function placeUnder(headers: readonly HunkHeader[], endOfFile: boolean): Place {
+/** The hints of a hunk; the last header is its own. */
+export function hintsUnder(headers: readonly HunkHeader[], endOfFile: boolean): LocationHints {
   const own = headers.at(-1);
   return {
     headers: headers.map(({ text }) => text).filter((text) => text !== ""),
@@ -163,8 +161,8 @@ export function placeUnder(headers: readonly HunkHeader[], endOfFile: boolean): 
 }
 
 /**
- * Whether a line is the tag that ends a here-document of the shell, begun above with `<<TAG`. Lines of a hunk, which
- * begin with a blank or a sign, neither begin nor end one.
+ * Whether a line is the tag that ends a here-document, opened above with `<<TAG`. Lines of a hunk, which begin with a
+ * blank or a sign, neither open nor end one.
  */
 export function isHereDocumentEnd(lines: readonly string[], at: number): boolean {
   const tag = lines[at]!.replace(/^\t+/, "").trimEnd();
@@ -172,17 +170,17 @@ export function isHereDocumentEnd(lines: readonly string[], at: number): boolean
   return lines.slice(0, at).some((line) => /^(?![ +-]).*?<<-?\s*(["']?)([\w-]+)\1/.exec(line)?.[2] === tag);
 }
 
-/** Whether a line outside of a patch may have been meant for it: no point of a list, no rule, no signature. */
+/** Whether a line outside of a patch may belong to it: not a list item, a rule or a signature. */
 export function looksLikeHunk(line: string): boolean {
   return /^(?:@@|[+-](?! [\p{L}\p{N}"'`*_[(]|-*\s*$))/u.test(line);
 }
 
-/** The path of a file that is not there yet. */
+/** The path of a file to create. */
 export function newPath(name: string): string {
   return unquoted(name).replace(/^(?:\.\/)+/, "");
 }
 
-/** What a diff's old and new name may mean: with `a/` before the one and `b/` before the other, first without. */
+/** The possible names in a diff: if one has the prefix `a/` and the other `b/`, first without prefix. */
 export function diffNames(oldName: string, newName?: string): readonly string[] {
   const names = newName === undefined ? [oldName] : [newName, oldName];
   return names.every((name) => prefix.test(name)) ? [...names.map(withoutPrefix), ...names] : names;
@@ -192,10 +190,10 @@ export function withoutPrefix(name: string): string {
   return name.replace(prefix, "");
 }
 
-/** Prefixes of git: a/ and b/, or those that tell index, work tree and commit apart. */
+/** Git's prefixes: a/ and b/, or those for index, work tree and commit. */
 const prefix = /^[abciow]\//;
 
-/** The paths a name may mean, in the order they are tried. */
+/** The paths that a name may mean, in the order to try. */
 export function* spellings(name: string): Generator<string> {
   yield name;
   const plain = unquoted(name);

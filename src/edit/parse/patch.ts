@@ -2,7 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import { type Block, blockOfHunk, type FileSection, type HunkLine } from "../block.ts";
 import { parseDiff } from "./diff.ts";
 import { patchBodies } from "./envelope.ts";
-import { type HunkHeader, isDiffHeader, isHunkHeader, placeUnder, readHunkHeader } from "./headers.ts";
+import { type HunkHeader, hintsUnder, isDiffHeader, isHunkHeader, readHunkHeader } from "./headers.ts";
 
 /*
  * The patch format called v4a:
@@ -33,7 +33,7 @@ export function parsePatch(patch: string, strictness: Strictness): readonly File
   return sections;
 }
 
-/** Whether the text holds anything that is read otherwise when read loosely. */
+/** Whether a loose reading of the text differs from the strict one. */
 export function hasLooseReading(patch: string): boolean {
   return (
     /^(?:[^\S\n]+(?:\*\*\*|@@)|--- |diff --git |\\ No newline|@@ -0,0)/m.test(patch) ||
@@ -124,7 +124,7 @@ function readHunk(reader: PatchReader, name: string): Block | undefined {
     else endOfFile = true;
   }
   const isEmpty = lines.every(({ bare }) => bare);
-  if (!isEmpty) return blockOfHunk(name, lines, placeUnder(headers, endOfFile));
+  if (!isEmpty) return blockOfHunk(name, lines, hintsUnder(headers, endOfFile));
   const named = headers.findLast(({ text }) => text !== "");
   if (named || endOfFile) {
     throw new ToolError(
@@ -138,7 +138,7 @@ function readHunk(reader: PatchReader, name: string): Block | undefined {
   return undefined;
 }
 
-/** Undefined for the note of unified diffs that the file ends without a line end. */
+/** Undefined for the note in unified diffs that the file has no final line end. */
 function readHunkLine(reader: PatchReader): HunkLine | undefined {
   const { line, strictness } = reader;
   const carriageReturn = line.endsWith("\r");
@@ -154,7 +154,6 @@ function readHunkLine(reader: PatchReader): HunkLine | undefined {
   throw reader.unexpected("Lines of a hunk begin with a space (context), `-` (remove) or `+` (add).");
 }
 
-/** Headers that belong to a unified diff of the same file. */
 function skipDiffHeaders(reader: PatchReader): void {
   const isHeader = () =>
     /^(diff --git |index [\da-f]+\.\.|old mode |new mode |new file mode |deleted file mode |similarity index )/.test(
@@ -169,10 +168,9 @@ function skipDiffHeaders(reader: PatchReader): void {
   if (opensNewFile) reader.advance();
 }
 
-/** Whether only what begins a line is a marker, or padded ones are too. */
+/** Whether a marker must begin its line, or may be padded. */
 export type Strictness = "strict" | "loose";
 
-/** The lines of a patch, one after the other. */
 class PatchReader {
   readonly strictness: Strictness;
   readonly #lines: readonly string[];
@@ -210,7 +208,6 @@ class PatchReader {
     while (!this.isDone && this.line.trim() === "") this.advance();
   }
 
-  /** This line as a marker would stand there. */
   get #marked(): string {
     return this.strictness === "loose" ? this.line.trim() : this.line;
   }
@@ -239,11 +236,10 @@ class PatchReader {
     return isDiffHeader(this.#lines, this.#at);
   }
 
-  /** A unified diff from here to the next section. */
   takeDiff(): string {
     const start = this.#at;
     while (!this.isDone && !this.isMarker) this.advance();
-    // As many lines before it as there are, so that errors count right.
+    // Pads with as many lines as are before it, so that errors give the right line number.
     return "\n".repeat(this.#firstLine + start - 1) + this.#lines.slice(start, this.#at).join("\n");
   }
 

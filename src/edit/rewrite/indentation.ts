@@ -2,7 +2,7 @@ import type { Block } from "../block.ts";
 import { indentationOf, isBlankLine } from "../match/tiers.ts";
 import type { LineTable } from "../source.ts";
 
-/** What is known of a file's indentation, beyond the lines of one block. */
+/** What is known about a file's indentation besides the lines of one block. */
 export interface FileIndentation {
   habits(): IndentationHabits;
   /** What the other blocks of the call show. */
@@ -10,9 +10,9 @@ export interface FileIndentation {
 }
 
 /**
- * A map for all wanted indentations, from as many lines as agree: all, all but the first, removed ones, those of other
- * blocks too. Where the lines next to the new ones are indented as the call has them, so are these; a line further off
- * may have drifted.
+ * A map for all wanted indentations, learned from as many lines as agree: all, all but the first, removed ones, those
+ * of other blocks too. If the lines next to the new ones are indented as in the call, so are the new ones; a line
+ * further away may have drifted.
  */
 export function learnIndentation(
   block: Block,
@@ -23,7 +23,7 @@ export function learnIndentation(
   const pairs = indentationPairs(block, found);
   const removed = pairs.filter(({ index }) => !block.isContext(index));
   const near = removed.length > 0 ? removed : pairs.filter(isNextTo(block));
-  // A single blank is no level, but stands before the star of a comment.
+  // A single blank is not a level: it precedes the star of a comment.
   if (near.every(isSame) && near.some(({ written }) => written !== "" && written !== " "))
     return (written) => written;
   const fitting = withoutContradiction(pairs, removed);
@@ -50,7 +50,6 @@ export function learnIndentation(
 }
 
 interface LinePair extends IndentationPair {
-  /** The old line. */
   readonly index: number;
 }
 
@@ -62,7 +61,7 @@ export function indentationPairs(block: Block, found: readonly string[]): readon
   );
 }
 
-/** Without pairs of which others say that their depth is another one. */
+/** Without pairs that most other pairs contradict. */
 function withoutContradiction<Pair extends IndentationPair>(
   pairs: readonly Pair[],
   others: readonly IndentationPair[],
@@ -71,7 +70,7 @@ function withoutContradiction<Pair extends IndentationPair>(
   return pairs.filter((pair) => levels.get(pair.written)?.some(({ found }) => found === pair.found) ?? true);
 }
 
-/** Where at some depth as many lines are as in the file as are not, those that are not have drifted, at any depth. */
+/** If at some depth as many lines equal the file as do not, those that do not have drifted, at any depth. */
 function withoutDrift(pairs: readonly IndentationPair[]): readonly IndentationPair[] {
   const hasDrifted = [...Map.groupBy(pairs, ({ written }) => written).values()].some((level) => {
     const exact = level.filter(isSame).length;
@@ -84,7 +83,7 @@ function isSame({ written, found }: IndentationPair): boolean {
   return written === found;
 }
 
-/** Tells whether a line stands next to new ones, blank lines aside. */
+/** Returns whether a line is next to new ones, ignoring blank lines. */
 function isNextTo({ oldLines, runs }: Block): (pair: LinePair) => boolean {
   const neighbours = new Set<number>();
   for (const { oldStart } of runs) {
@@ -98,8 +97,8 @@ function isNextTo({ oldLines, runs }: Block): (pair: LinePair) => boolean {
 }
 
 /**
- * New lines of a block whose old lines are not indented, so that they cannot show what others do: that the call has
- * spaces where the file has tabs, or the other way round.
+ * New lines of a block whose old lines are not indented and thus show nothing themselves, while other blocks do: that
+ * the call has spaces where the file has tabs, or the reverse.
  */
 export function indentAsTaught(block: Block, { habits, taught }: FileIndentation): readonly string[] {
   const usesTabs = (indentation: string) => indentation.includes("\t");
@@ -114,19 +113,19 @@ export function indentAsTaught(block: Block, { habits, taught }: FileIndentation
   });
 }
 
-/** How one line is indented in the call and in the file. */
+/** The indentation of one line in the call and in the file. */
 export interface IndentationPair {
   readonly written: string;
   readonly found: string;
 }
 
-/** Writes an indentation of the call as the file would; undefined where that cannot be known. */
+/** Translates an indentation of the call to the file's; undefined where that cannot be known. */
 type IndentationMap = (written: string) => string | undefined;
 
 /**
- * Learns from lines found in the file how the call's indentation translates: a level seen before as it was there, else
- * a block shifted as a whole, tabs against spaces, levels of another size. Undefined when the pairs contradict each
- * other. `wanted` are the indentations that will be asked for; they show the size of a level. `habits` are the file's.
+ * Learns from lines found in the file how the call's indentation translates: a level seen before, else a block
+ * shifted as a whole, tabs against spaces, or levels of another size. Undefined when the pairs contradict each other.
+ * `wanted` are the indentations to translate; they show the size of a level. `habits` are the file's.
  */
 function fitIndentation(
   pairs: readonly IndentationPair[],
@@ -162,8 +161,8 @@ function firstDefined(maps: readonly (IndentationMap | undefined)[], written: st
 }
 
 /**
- * One level may be shifted, or be of another size: the file's own levels tell. A shift keeps the steps between levels,
- * which are mostly a single one; undefined where a step could be one of the call's levels as well as two of the file's.
+ * One level may be shifted or have another size: the file's own levels decide. A shift keeps the steps between
+ * levels, which are mostly single; undefined where a step could be one level of the call or two of the file.
  */
 function fitOneLevel(
   pair: IndentationPair,
@@ -182,7 +181,7 @@ function fitOneLevel(
   return (text) => (text.includes("\t") ? undefined : " ".repeat((text.length / callLevel) * level));
 }
 
-/** The same characters more, or fewer, on every line. */
+/** The same characters added or removed on every line. */
 function fitShift(
   pairs: readonly IndentationPair[],
   habits: () => IndentationHabits,
@@ -193,7 +192,7 @@ function fitShift(
   if (found.endsWith(written)) {
     const more = found.slice(0, found.length - written.length);
     if (!pairs.every((pair) => pair.found === more + pair.written)) return undefined;
-    // A single blank is no level, but stands before the star of a comment.
+    // A single blank is not a level: it precedes the star of a comment.
     return (text) =>
       !/^\t* $/.test(text) && more !== "" && isMixed(more + text) && !mayMix() ? undefined : more + text;
   }
@@ -202,7 +201,7 @@ function fitShift(
   return (text) => (text.startsWith(fewer) ? text.slice(fewer.length) : undefined);
 }
 
-/** Tabs on one side, spaces on the other: the same width everywhere, or everywhere as much more or less. */
+/** Tabs on one side, spaces on the other: the same width everywhere, or a constant difference. */
 function fitTabs(pairs: readonly IndentationPair[], wanted: readonly string[]): IndentationMap | undefined {
   const isAboutTabs = pairs.some(
     ({ written, found }) => written.includes("\t") !== found.includes("\t") || /[^ \t]/.test(written),
@@ -224,7 +223,7 @@ function fitTabs(pairs: readonly IndentationPair[], wanted: readonly string[]): 
   };
 }
 
-/** Levels of another size on both sides, spaces only: two in the call for four in the file. */
+/** Levels of different sizes, spaces only: two in the call for four in the file. */
 function fitLevels(
   pairs: readonly IndentationPair[],
   habits: () => IndentationHabits,
@@ -250,7 +249,6 @@ function fitLevels(
   };
 }
 
-/** Levels of two, four and eight columns. */
 const scales: readonly number[] = [2, 4, 1 / 2, 1 / 4];
 
 function constantShift(pairs: readonly IndentationPair[], size: number): number | undefined {
@@ -265,7 +263,7 @@ function widthOf(indentation: string, size: number): number {
   return width;
 }
 
-/** The largest step that all indentations in spaces are made of. */
+/** The largest step that divides all indentations in spaces. */
 function sizeOfLevel(indentations: readonly string[]): number {
   const widths = indentations
     .filter((text) => text !== "" && !text.includes("\t"))
@@ -277,15 +275,13 @@ function greatestCommonDivisor(left: number, right: number): number {
   return right === 0 ? left : greatestCommonDivisor(right, left % right);
 }
 
-/** How a file indents, as far as it shows. */
 interface IndentationHabits {
-  /** Columns of one level, where it is made of spaces; 0 when nothing is indented. */
+  /** Columns of one level of spaces; 0 when nothing is indented. */
   readonly level: number;
   /** Some lines are indented by tabs and then spaces. */
   readonly mixes: boolean;
 }
 
-/** More lines than this tell nothing new. */
 const maxLines = 5_000;
 
 export function indentationHabits(lines: LineTable): IndentationHabits {

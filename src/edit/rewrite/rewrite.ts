@@ -13,7 +13,7 @@ import type { Source, Utf8Text } from "../source.ts";
 import { type IndentationPair, indentAsTaught, indentationHabits, indentationPairs } from "./indentation.ts";
 import { translate } from "./translate.ts";
 
-/** The bytes from `start` up to `end` of a source's UTF-8 give way to `text`. */
+/** Replaces the bytes `start` to `end` of a source's UTF-8 by `text`. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
@@ -21,9 +21,9 @@ export interface Splice {
 }
 
 /**
- * What a block changes at the place where it was found. Context keeps the file's bytes; new lines get the file's line
- * ends, and its indentation and glyphs where the match overlooked them. `taught` is what other blocks show about the
- * call's indentation.
+ * The splices that a block makes at its match. Context keeps the file's bytes; new lines get the file's line ends,
+ * and its indentation and glyphs where the match tolerated them. `taught` is what other blocks show about the call's
+ * indentation.
  */
 export function rewrite(
   source: Source,
@@ -58,7 +58,6 @@ export function indentationTaught(
     .flatMap(({ block, match }) => indentationPairs(block, foundLines(source, block, match)));
 }
 
-/** The old lines as the file has them. */
 function foundLines(source: Source, block: Block, match: Match): readonly string[] {
   return block.oldLines.map((_, index) => foundText(source, block, match, index));
 }
@@ -75,7 +74,6 @@ function withoutFinalLineEnd(block: Block, startsInside: boolean): Block {
   return startsInside ? withLines(block, oldLines, newLines) : wholeLinesBlock(block, oldLines, newLines);
 }
 
-/** The file's text under an old line. */
 function foundText({ lines, utf8 }: Source, block: Block, match: Match, index: number): string {
   const line = match.line + index;
   if (line >= lines.count) return "";
@@ -105,7 +103,6 @@ function changes(utf8: Utf8Text, start: number, end: number, text: string): bool
   return text.length > end - start || utf8.slice(start, end) !== text;
 }
 
-/** Every line with its line end. */
 function spliceLines(
   { lines }: Source,
   block: Block,
@@ -122,7 +119,7 @@ function spliceLines(
   };
 }
 
-/** The last line gets no line end: the text ends inside its line, or the file without one. */
+/** The last line gets no line end: the text ends inside its line, or the file has none. */
 function spliceAtOpenEnd(
   { lines, utf8 }: Source,
   block: Block,
@@ -154,7 +151,7 @@ function reachesOpenEnd({ lines }: Source, block: Block, match: Match, run: Run)
   return lines.lineEnd(lines.count - 1) === "" || block.finalLineEnd === false;
 }
 
-/** A new line ends as the line it replaces, else as the one above it. */
+/** A new line ends like the line it replaces, else like the one above it. */
 function lineEndFor(lines: Source["lines"], block: Block, match: Match, run: Run, index: number): string {
   const own = block.lineEnds?.get(run.newStart + index);
   if (own !== undefined) return own;
@@ -171,8 +168,8 @@ function cannotIndent({ path }: Source, block: Block, match: Match): ToolError {
 }
 
 /**
- * How new text is spelled where the text to find is not spelled as in the file. The file's way, when only what was to be
- * found was off: where the new text repeats old lines it has them as the file, and never as the text to find.
+ * How new text is spelled where the old text is not spelled as in the file: as in the file, if only the old text was
+ * off, because the new text repeats old lines in the file's spelling and never in that of the old text.
  */
 function spellingOfNewText(block: Block, found: readonly string[]): "call" | "file" | "unclear" {
   if (block.wholeLines) return "call";
@@ -190,7 +187,7 @@ function filled(lines: readonly string[]): readonly string[] {
   return lines.filter((line) => !isBlankLine(line)).map(trimTrailingBlanks);
 }
 
-/** How many of the first and the last line stay, as the text to find has them or as the file. */
+/** How many of the first and last lines stay, spelled as in the call or as in the file. */
 function edgesIn(
   newLines: readonly string[],
   oldLines: readonly string[],
@@ -203,7 +200,6 @@ function edgesIn(
   };
 }
 
-/** The new text begins as far left as the text to find, and not as far as the file's. */
 function keepsDepth(
   newLines: readonly string[],
   oldLines: readonly string[],
@@ -215,7 +211,6 @@ function keepsDepth(
   return wanted === written && wanted !== own;
 }
 
-/** `lines` are those that are found word for word. */
 interface Votes extends Record<Vote, number> {
   lines: number;
 }
@@ -232,13 +227,12 @@ function countVotes(newLines: readonly string[], written: Spellings, own: Spelli
 
 type Vote = "written" | "found" | "neither" | "both";
 
-/** Who has the line, word for word. */
 function voteByLine(line: string, written: Spellings, found: Spellings): Vote {
   const key = foldGlyphs(line);
   return choose(written.lines.get(key)?.has(line), found.lines.get(key)?.has(line));
 }
 
-/** Who has lines of that depth. Of a line that nobody has in any spelling no depth is odd. */
+/** A depth is never odd for a line that neither side has in any spelling. */
 function voteByDepth(line: string, written: Spellings, found: Spellings): Vote {
   const depth = indentationOf(line);
   const vote = choose(written.depths.has(depth), found.depths.has(depth));
@@ -250,7 +244,6 @@ function choose(isWritten = false, isFound = false): Vote {
   return isWritten ? "written" : "found";
 }
 
-/** How lines that look the same are spelled, and how deep lines are indented. */
 interface Spellings {
   readonly lines: ReadonlyMap<string, ReadonlySet<string>>;
   readonly depths: ReadonlySet<string>;

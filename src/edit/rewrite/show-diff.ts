@@ -4,8 +4,8 @@ import type { Change, FilePlan } from "../edit-request.ts";
 import { type LineTable, type Source, sourcesOf } from "../source.ts";
 
 /**
- * A plan's changes as a unified diff, which git applies where the file is in UTF-8 and its lines end with line feeds.
- * The places are known from the plan, so nothing is compared.
+ * A plan's changes as a unified diff, which git applies if the file is UTF-8 with line feeds. The positions are known
+ * from the plan, so nothing is compared.
  */
 export function showDiff(plan: FilePlan, options: { readonly context: number } = { context: 3 }): string {
   const before = linesOf(plan.path, plan.action === "add" ? undefined : plan.before);
@@ -26,7 +26,7 @@ function showMove({ action, from, path }: FilePlan & { readonly action: "move" |
 interface Group {
   start: number;
   end: number;
-  /** How many lines more the file has by then. */
+  /** How many more lines the file has by then. */
   readonly growth: number;
   readonly changes: { readonly start: number; readonly removed: number; readonly added: number }[];
 }
@@ -65,7 +65,7 @@ function showHunk(
       added: signed("+", after, line + shift, change.added, text),
     });
     const plain = show(plainText);
-    // Where only line ends change they have to be seen.
+    // If only line ends change, they must be visible.
     const { removed, added } = readAlike(plain.removed, plain.added) ? show(textAndLineEnd) : plain;
     shown.push(...removed, ...added);
     line += change.removed;
@@ -107,14 +107,14 @@ function linesOf(path: string, bytes: Uint8Array | undefined): LineTable {
   return source!.lines;
 }
 
-/** One file, as it is and as it will be; "nothing" where there is none. */
+/** One file before and after; "nothing" if it does not exist. */
 export interface Contents {
   readonly path: string;
   readonly before: Uint8Array | "nothing";
   readonly after: Uint8Array | "nothing";
 }
 
-/** Two contents of a file as a unified diff; a line says so where one of them is no text. Empty when they are alike. */
+/** Two contents of a file as a unified diff, or a note if one is binary. Empty when they are equal. */
 export function diffContents({ path, before, after }: Contents): string {
   if (before === "nothing" && after === "nothing") return "";
   if (isBinary(before) || isBinary(after))
@@ -148,7 +148,6 @@ function changesBetween(
   );
 }
 
-/** Line ends included. */
 function changedLines(path: string, bytes: Contents["before"]): readonly string[] {
   if (bytes === "nothing") return [];
   const [source] = sourcesOf(path, bytes) as Generator<Source>;
@@ -168,7 +167,7 @@ function sameBytes(before: Contents["before"], after: Contents["after"]): boolea
   return before !== "nothing" && after !== "nothing" && Buffer.compare(before, after) === 0;
 }
 
-/** A line with its blanks made visible: `·` for a space, `→` for a tab, codes for what looks like something else. */
+/** Makes blanks visible: `·` for a space, `→` for a tab, code points for lookalikes. */
 export function visible(line: string): string {
   return line.replace(/[\s\S]/gu, (character) => {
     if (character === " ") return "·";
@@ -177,7 +176,7 @@ export function visible(line: string): string {
   });
 }
 
-/** Both lines from shortly before they begin to differ, so that long ones stay readable. */
+/** Both lines from shortly before their first difference, so that long ones stay readable. */
 export function visibleDifference(wanted: string, found: string): { wanted: string; found: string } {
   let same = 0;
   while (same < wanted.length && wanted[same] === found[same]) same += 1;

@@ -4,14 +4,13 @@ import { looser, type TierName } from "../match/tiers.ts";
 import type { LineTable, Source } from "../source.ts";
 import type { Splice } from "./rewrite.ts";
 
-/** A splice and the block it comes from. */
 interface NamedSplice extends Splice {
   readonly name: string;
 }
 
 /**
- * The file with all splices made at once; every other byte is as it was. Throws when two want the same bytes, or
- * when nothing changes.
+ * The file with all splices applied at once; every other byte stays. Throws when two splices overlap, or when nothing
+ * changes.
  */
 export function applySplices(
   before: Uint8Array,
@@ -38,7 +37,7 @@ export function applySplices(
   return after;
 }
 
-/** Says in which encoding new letters were written where the file itself does not tell. */
+/** The encoding of new letters, where the file itself does not show it. */
 export function encodingNotes({ text: { guess } }: Source, splices: readonly Splice[]): readonly string[] {
   const hasLetters = splices.some(({ text }) => /[^\0-\x7f\uf780-\uf7ff]/.test(text));
   return guess && hasLetters ? [`the file is not valid UTF-8; new letters were written as ${guess}`] : [];
@@ -65,7 +64,7 @@ function overlap(first: Splice, second: Splice): boolean {
   return second.start < first.end || (second.start === first.start && second.end === first.end);
 }
 
-/** The lines splices touch, in the order of the file. */
+/** The lines that splices touch, in file order. */
 export function changesOf(
   source: Source,
   splices: readonly (Splice & { readonly tier: TierName })[],
@@ -81,7 +80,6 @@ export function changesOf(
   return changes;
 }
 
-/** Two changes of one line, which both count whole. */
 function join(earlier: Change, later: Change): Change {
   return {
     firstLine: earlier.firstLine,
@@ -91,7 +89,7 @@ function join(earlier: Change, later: Change): Change {
   };
 }
 
-/** Lines that are touched in part count whole. */
+/** A line that is touched in part counts as a whole. */
 function changeOf({ lines, utf8 }: Source, { start, end, text }: Splice, tier: TierName): Change {
   const lineOf = (offset: number) => (offset < utf8.length ? lines.lineAt(offset) : lineAtEnd(lines));
   const first = lineOf(start);
@@ -100,7 +98,7 @@ function changeOf({ lines, utf8 }: Source, { start, end, text }: Splice, tier: T
   const closesLine = text === "" ? !keepsStart : endsLine(text);
   const isWhole = end === lines.start(last) && closesLine;
   const after = isWhole || lines.start(last) === utf8.length ? last : last + 1;
-  // Of what stays behind the splice only the line end counts; the line may be endless.
+  // After the splice only the line end matters; the line itself may be huge.
   const rest = text + utf8.slice(Math.max(end, lines.start(after) - 2), lines.start(after));
   const isUnclosed = (rest !== "" || keepsStart) && !endsLine(rest);
   const addedLines = countLineEnds(rest, lines) + (isUnclosed ? 1 : 0);
@@ -115,12 +113,12 @@ function countLineEnds(text: string, { breaks }: LineTable): number {
   return text.split(breaks === "any" && text.includes("\r") ? /\r\n|\n|\r/ : "\n").length - 1;
 }
 
-/** The end of the text lies in the last line, if that is not closed. */
+/** The end of the text is in the last line, unless that has a line end. */
 function lineAtEnd(lines: LineTable): number {
   return lines.count > 0 && lines.lineEnd(lines.count - 1) === "" ? lines.count - 1 : lines.count;
 }
 
-/** A splice of `old` without the whole lines at its start and end that stay the same. */
+/** A splice of `old` without whole lines at its start and end that stay the same. */
 export function trimLines(old: string, { start, end, text }: Splice): Splice {
   const shorter = Math.min(old.length, text.length);
   let head = 0;

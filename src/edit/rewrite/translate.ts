@@ -4,9 +4,8 @@ import { diffRuns, type Run } from "../diff-runs.ts";
 import { indentationOf, isBlankLine, isPlain, type Unit, unitsOf } from "../match/tiers.ts";
 import { type FileIndentation, learnIndentation } from "./indentation.ts";
 
-/** What is known of the place, beyond its lines. */
-interface Place {
-  /** The text begins after something else on its line. */
+interface TranslationContext {
+  /** The text begins inside its line. */
   readonly startsInside: boolean;
   /** The lines differ in more than indentation. */
   readonly glyphs: boolean;
@@ -14,13 +13,13 @@ interface Place {
 }
 
 /**
- * A block's new lines in the file's glyphs and indentation. `found` are the old lines as the file has them. Undefined
- * when it does not follow from them how the new lines are to be indented.
+ * A block's new lines in the file's glyphs and indentation. `found` are the old lines in the file's spelling.
+ * Undefined when they do not determine the indentation of the new lines.
  */
 export function translate(
   block: Block,
   found: readonly string[],
-  place: Place,
+  place: TranslationContext,
 ): readonly string[] | undefined {
   const newLines = place.glyphs ? withGlyphsKept(block, found) : block.newLines;
   return indent(block, found, newLines, place);
@@ -52,7 +51,7 @@ function withGlyphsKept(block: Block, found: readonly string[]): readonly string
   return newLines;
 }
 
-/** A run as one of its own for every line, where each gives way to a line like it. */
+/** Splits a run into single lines where each is replaced by a similar line. */
 function lineByLine({ oldLines, newLines }: Block, run: Run): readonly Run[] {
   const { oldStart, oldEnd, newStart, newEnd } = run;
   if (oldEnd - oldStart !== newEnd - newStart) return [run];
@@ -73,7 +72,7 @@ function indent(
   block: Block,
   found: readonly string[],
   newLines: readonly string[],
-  { startsInside, indentation }: Place,
+  { startsInside, indentation }: TranslationContext,
 ): readonly string[] | undefined {
   const result = [...newLines];
   const added = block.runs.flatMap(({ newStart, newEnd }) => range(newStart, newEnd));
@@ -94,7 +93,7 @@ function indent(
   return result;
 }
 
-/** A single line in place of a single one stands where that stood, whatever the rest of the block says. */
+/** A single line that replaces a single line keeps its indentation, whatever the rest of the block says. */
 function indentationInPlace(block: Block, found: readonly string[], newLine: number): string | undefined {
   const run = block.runs.find(({ newStart, newEnd }) => newStart === newLine && newEnd === newLine + 1);
   if (!run || run.oldEnd !== run.oldStart + 1) return undefined;
@@ -111,8 +110,8 @@ function range(start: number, end: number): readonly number[] {
 }
 
 /**
- * New lines in which every word, quote, dash and blank that the call leaves alone is spelled as in the file.
- * `oldLines` and `foundLines` are the same lines in the call's and in the file's spelling.
+ * New lines in which every word, quote, dash and blank that the call does not change is spelled as in the file.
+ * `oldLines` and `foundLines` are the same lines in the call's and the file's spelling.
  */
 function keepGlyphs(
   newLines: readonly string[],
@@ -121,7 +120,7 @@ function keepGlyphs(
 ): readonly string[] {
   const written = textsOf(oldLines.map(innerUnits));
   const found = textsOf(foundLines.map(innerUnits));
-  // Both spell the same units; when they do not, there is nothing to learn.
+  // If the units differ, there is nothing to learn.
   if (written.length !== found.length) return newLines;
   const wanted = textsOf(newLines.map(unitsOf));
   const result = [...wanted];
@@ -129,7 +128,7 @@ function keepGlyphs(
   let newUnit = 0;
   for (const run of [...diffRuns(written, wanted), end(written.length, wanted.length)]) {
     const kept = found.slice(oldUnit, run.oldStart);
-    // A lone quote or blank that happens to be on both sides says nothing, unless the line begins or ends with it.
+    // A lone quote or blank on both sides means nothing, unless the line begins or ends with it.
     if (kept.some((text) => telling.test(text))) result.splice(newUnit, kept.length, ...kept);
     ({ oldEnd: oldUnit, newEnd: newUnit } = run);
   }
@@ -137,8 +136,8 @@ function keepGlyphs(
 }
 
 /**
- * Glyphs the call has wherever the file has plain characters, and never those, in new lines neither: curly quotes for
- * straight ones, odd spaces for plain ones. Then they are meant as plain ones in new lines too.
+ * Glyphs that the call has wherever the file has plain characters: curly quotes for straight ones, odd spaces for
+ * plain ones. New lines then mean the plain ones too.
  */
 function learnGlyphs(
   newLines: readonly string[],
@@ -177,12 +176,11 @@ function replaceGlyphs(line: string, glyphs: ReadonlyMap<string, string>): strin
 const lineBreak = "\n";
 const telling = /[\p{L}\p{N}\n]/u;
 
-/** The units of lines, each line between line breaks. */
 function textsOf(lines: readonly (readonly Unit[])[]): readonly string[] {
   return [lineBreak, ...lines.flatMap((units) => [...units.map(({ text }) => text), lineBreak])];
 }
 
-/** The units of a line without trailing blanks, which may be the file's or the call's alone. */
+/** Without trailing blanks, which may be the file's or the call's alone. */
 function innerUnits(line: string): readonly Unit[] {
   const units = unitsOf(line);
   return units.at(-1)?.key === " " ? units.slice(0, -1) : units;

@@ -16,12 +16,12 @@ export function describeAgent(agent: AgentStatus): ToolOutput<AgentStatus> {
     data: agent,
     text: output === "" ? `${head}.` : `${head}:\n${output}`,
     ...(state === "failed" ? { isError: true } : {}),
-    ...(state === "running" ? { continuation: waysOn } : {}),
+    ...(state === "running" ? { continuation: nextSteps } : {}),
   };
 }
 
 const ends = { completed: "completed", failed: "failed", closed: "is closed" };
 
-const waysOn = "Get its answer with agent.wait; tell it more with agent.send; end it with agent.close.";
+const nextSteps = "Get its answer with agent.wait; tell it more with agent.send; end it with agent.close.";
 
 export const agentField: z.ZodMiniString = z.string().check(z.minLength(1));

@@ -7,7 +7,7 @@ import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { byteOrderMarkLength } from "../../lib/encoding.ts";
 import { describeEdit, type EditedFile, editedFile } from "../edit/describe-edit.ts";
 import { explainMiss } from "../edit/drift.ts";
-import { lookUp, type PlannedFile } from "../edit/plan-files.ts";
+import { type PlannedFile, withFileState } from "../edit/plan-files.ts";
 import { type CodeFile, readCode } from "./code-file.ts";
 import { filePlan } from "./file-plan.ts";
 import { changeChecked } from "./project-tools/change-checked.ts";
@@ -56,7 +56,7 @@ export async function changeCode(
   for (let tries = 1; ; tries += 1) {
     const change = await planChange(path, plan, context);
     const formatted = options.runFormatter ? await format(change, context) : change;
-    const planned = await lookUp(filePlan(formatted), context);
+    const planned = await withFileState(filePlan(formatted), context);
     try {
       const notes = await write(planned, options, context);
       return answer(formatted, {

@@ -29,10 +29,10 @@ export interface CodeReferencesData {
 interface ReferencingFile {
   readonly path: string;
   readonly language: string;
-  readonly places: readonly ReferencePlace[];
+  readonly places: readonly Reference[];
 }
 
-interface ReferencePlace {
+interface Reference {
   readonly line: number;
   readonly column: number;
   readonly role: "definition" | "reference";
@@ -67,7 +67,7 @@ export const codeReferences: Tool<CodeReferencesInput, CodeReferencesData> = {
 
 async function findReferences(input: CodeReferencesInput, context: ToolContext): Promise<CodeReferencesData> {
   const { limit = 100, role } = input;
-  const begin = placeToBegin(input.from);
+  const begin = readPosition(input.from);
   const files: ReferencingFile[] = [];
   const [notCode, unread]: [string[], string[]] = [[], []];
   let found = 0;
@@ -91,7 +91,7 @@ async function findReferences(input: CodeReferencesInput, context: ToolContext):
       files.push({
         path: mention.path,
         language: seen.language,
-        places: shown.map((place) => shownPlace(place, mention)),
+        places: shown.map((place) => referenceOf(place, mention)),
       });
     found += shown.length;
     const rest = places[shown.length];
@@ -135,7 +135,7 @@ async function occurrencesIn(
   }
 }
 
-function shownPlace({ start, line, column, role }: Occurrence, { text }: Mention): ReferencePlace {
+function referenceOf({ start, line, column, role }: Occurrence, { text }: Mention): Reference {
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const lineEnd = text.indexOf("\n", start);
   const whole = text.slice(lineStart, lineEnd === -1 ? undefined : lineEnd);
@@ -143,19 +143,19 @@ function shownPlace({ start, line, column, role }: Occurrence, { text }: Mention
   return { line, column, role, text: showLine(whole.trimStart(), start - lineStart - indentation) };
 }
 
-interface Beginning {
+interface Position {
   readonly path: string;
   readonly line: number;
   readonly column: number;
 }
 
 /** `src/a.ts:120:8`, or less of it from the end. */
-function placeToBegin(from = ""): Beginning {
+function readPosition(from = ""): Position {
   const [, path = from, line = "1", column = "1"] = /^(.*?):(\d+)(?::(\d+))?$/s.exec(from) ?? [];
   return { path, line: Number(line), column: Number(column) };
 }
 
-function isBefore(place: Occurrence, { line, column }: Beginning): boolean {
+function isBefore(place: Occurrence, { line, column }: Position): boolean {
   return place.line < line || (place.line === line && place.column < column);
 }
 

@@ -113,7 +113,7 @@ export function editedFile(file: PlannedFile): EditedFile {
     beforeHash,
     afterHash,
     changes: plan.changes,
-    ...(plan.occurrences === undefined ? {} : { occurrences: plan.occurrences }),
+    occurrences: plan.occurrences,
     mode,
     notes: notesOn(file),
     get diff() {

@@ -51,8 +51,8 @@ function asKnown(
   if (first?.lines === "all") return linesOf(decode(first.bytes));
   return outdated.reduceRight<readonly string[]>((known, part) => {
     const lines = linesOf(decode(part.bytes));
-    const places = placesOf(lines, now);
-    const { start, end } = whereabouts(lines, firstLine(part) - 1, places);
+    const places = uniqueLines(lines, now);
+    const { start, end } = spanIn(lines, firstLine(part) - 1, places);
     return [...known.slice(0, start), ...lines, ...known.slice(end)];
   }, now);
 }
@@ -62,7 +62,7 @@ function firstLine({ lines }: SeenPart): number {
 }
 
 /** Where lines stand that are there only once; they tell where others have been. -1 for those that are there often. */
-function placesOf(lines: readonly string[], now: readonly string[]): ReadonlyMap<string, number> {
+function uniqueLines(lines: readonly string[], now: readonly string[]): ReadonlyMap<string, number> {
   const wanted = new Set(lines);
   const places = new Map<string, number>();
   for (let index = 0; index < now.length; index += 1) {
@@ -72,7 +72,7 @@ function placesOf(lines: readonly string[], now: readonly string[]): ReadonlyMap
   return places;
 }
 
-function whereabouts(
+function spanIn(
   lines: readonly string[],
   first: number,
   places: ReadonlyMap<string, number>,

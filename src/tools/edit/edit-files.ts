@@ -67,7 +67,7 @@ function changesFor(file: PlannedFile, { hardLinks }: EditOptions): readonly Fil
   const { plan, beforeHash: before = "nothing" } = file;
   const { path } = plan;
   if (plan.action === "delete") return [{ path, before, after: "nothing" }];
-  const changed = { path, after: plan.after, ...(file.mode === undefined ? {} : { mode: file.mode }) };
+  const changed = { path, after: plan.after, mode: file.mode };
   switch (plan.action) {
     case "add":
       return [{ ...changed, before: "nothing" }];

@@ -31,19 +31,19 @@ export async function planFiles(
   { expectedHash }: { readonly expectedHash?: string | undefined },
   context: PreviewContext,
 ): Promise<readonly PlannedFile[]> {
-  const files = await NamedFiles.read(touchesOf(request), context);
+  const files = await RequestedFiles.read(touchesOf(request), context);
   if (request.kind === "replace" && expectedHash !== undefined)
     await refuseOtherHash(request.path, expectedHash, files, context);
   try {
     const plans = planEdits(request, (path) => files.at(path));
-    return await Promise.all(plans.map((plan) => lookUp(plan, context)));
+    return await Promise.all(plans.map((plan) => withFileState(plan, context)));
   } catch (error) {
     throw error instanceof ToolError ? await explainRefusal(error, files, context) : error;
   }
 }
 
 /** What else is to be known of a file before it is changed as planned. */
-export async function lookUp(plan: FilePlan, context: PreviewContext): Promise<PlannedFile> {
+export async function withFileState(plan: FilePlan, context: PreviewContext): Promise<PlannedFile> {
   const source = "from" in plan ? plan.from : plan.path;
   if (plan.action === "delete" || plan.action === "move") await refuseLink(source, context);
   const mode = await newMode(plan, source, context);
@@ -100,7 +100,7 @@ async function refuseLink(path: string, { environment }: PreviewContext): Promis
 /** The engine knows the text of a file; here is added what else is known of it: others' changes, its kind, its neighbours. */
 async function explainRefusal(
   error: ToolError,
-  files: NamedFiles,
+  files: RequestedFiles,
   context: PreviewContext,
 ): Promise<ToolError> {
   const explained = await explainFile(error, files, context);
@@ -113,9 +113,13 @@ async function explainRefusal(
   });
 }
 
-async function explainFile(error: ToolError, files: NamedFiles, context: PreviewContext): Promise<ToolError> {
-  const path = files.subjectOf(error.message);
-  if (path === undefined) return error;
+async function explainFile(
+  error: ToolError,
+  files: RequestedFiles,
+  context: PreviewContext,
+): Promise<ToolError> {
+  if (error.details?.kind !== "in-file") return error;
+  const { path } = error.details;
   if (error.code === "not-found") return files.missing(path) ?? error;
   const bytes = misses.has(error.code) ? files.at(path) : undefined;
   if (bytes === undefined) return error;
@@ -129,7 +133,7 @@ async function explainFile(error: ToolError, files: NamedFiles, context: Preview
 async function refuseOtherHash(
   path: string,
   expected: string,
-  files: NamedFiles,
+  files: RequestedFiles,
   context: PreviewContext,
 ): Promise<void> {
   const bytes = files.at(path);
@@ -171,7 +175,7 @@ function notInBinary(path: string): ToolError {
 }
 
 /** The files a request may mean, read before anything is decided. */
-class NamedFiles {
+class RequestedFiles {
   readonly #found = new Map<string, Uint8Array | ToolError>();
   /** Whether the request is about more than one file. */
   readonly areSeveral: boolean;
@@ -182,8 +186,8 @@ class NamedFiles {
   }
 
   /** Reads as many as the names need: of several spellings, up to the one that is there. */
-  static async read(touches: readonly Touch[], context: PreviewContext): Promise<NamedFiles> {
-    const files = new NamedFiles(touches);
+  static async read(touches: readonly Touch[], context: PreviewContext): Promise<RequestedFiles> {
+    const files = new RequestedFiles(touches);
     for (const { paths, to } of touches) {
       await files.#readFirst(paths, context);
       if (to !== undefined) await files.#read(to, context);
@@ -205,13 +209,6 @@ class NamedFiles {
   missing(path: string): ToolError | undefined {
     const found = this.#found.get(path);
     return found instanceof ToolError && found.code === "not-found" ? found : undefined;
-  }
-
-  /** The path a message of the engine is about: it begins or ends with it. */
-  subjectOf(message: string): string | undefined {
-    const isSubject = (path: string) =>
-      message.startsWith(`${path}:`) || message.startsWith(`${path} `) || message.endsWith(` ${path}`);
-    return [...this.#found.keys()].filter(isSubject).sort((left, right) => right.length - left.length)[0];
   }
 
   async #readFirst(paths: readonly string[], context: PreviewContext): Promise<void> {

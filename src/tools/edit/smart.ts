@@ -7,10 +7,10 @@ import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { byteOrderMarkLength } from "../../lib/encoding.ts";
 import { describeEdit, type EditData, editedFile } from "./describe-edit.ts";
 import { explainMiss } from "./drift.ts";
-import { lookUp, type PlannedFile } from "./plan-files.ts";
+import { type PlannedFile, withFileState } from "./plan-files.ts";
 import { refuseFault } from "./replace-fields.ts";
 import type { Operation } from "./smart/plan-lines.ts";
-import { planPlace } from "./smart/plan-place.ts";
+import { planTarget } from "./smart/plan-target.ts";
 import { readSmartFile, refuseOutdatedNumbers } from "./smart/smart-file.ts";
 
 export interface EditSmartInput {
@@ -61,7 +61,7 @@ export const editSmart: Tool<EditSmartInput, EditSmartData> = {
       try {
         await write(planned, context);
         const done = answer(planned, place, "done", checkpoint);
-        return { ...done, text: done.text + wayBack(checkpoint, context) };
+        return { ...done, text: done.text + undoHint(checkpoint, context) };
       } catch (error) {
         // Somebody was quicker: the place is looked for in what is there now. Line numbers would mean something else.
         const isStale = error instanceof ToolError && error.code === "stale";
@@ -98,8 +98,8 @@ async function planSmart(
   try {
     const place = locate(file, location);
     if (place.way === "line numbers") await refuseOutdatedNumbers(file, place, context);
-    const plan = await planPlace(file, place, { location, operation, content, asIs }, context);
-    return { planned: await lookUp(plan, context), place };
+    const plan = await planTarget(file, place, { location, operation, content, asIs }, context);
+    return { planned: await withFileState(plan, context), place };
   } catch (error) {
     throw await explainMiss(error, file, context);
   }
@@ -135,7 +135,7 @@ function answer(
   };
 }
 
-function wayBack(checkpoint: string | undefined, { wording }: ToolContext): string {
+function undoHint(checkpoint: string | undefined, { wording }: ToolContext): string {
   if (checkpoint === undefined) return "";
   return `\n${wording(`To go back: journal.undo with checkpoint ${checkpoint}, set before this edit.`)}`;
 }

@@ -34,18 +34,18 @@ export const fileDelete: Tool<FileDeleteInput, FileDeleteData> = {
   accesses: ({ path }) => [{ kind: "delete", path }],
 
   preview: async (input, { environment }) => {
-    const data = await lookAt(input, environment, undoLimits.maxEntries);
+    const data = await inspect(input, environment, undoLimits.maxEntries);
     return `${describe("Would delete", data)}${warn(data, input)}`;
   },
 
   async run(input, { environment, signal }) {
-    const data = await lookAt(input, environment);
+    const data = await inspect(input, environment);
     await environment.delete(input.path, { recursive: input.recursive ?? false, signal });
     return { data, text: describe("Deleted", data) };
   },
 };
 
-async function lookAt(
+async function inspect(
   { path, recursive = false }: FileDeleteInput,
   environment: Environment,
   most = maxCounted,

@@ -121,7 +121,7 @@ async function wantedBy(
   { exclude, no_ignore: noIgnore }: FileReadInput,
   context: ToolContext,
 ): Promise<readonly Wanted[]> {
-  const named = await namedBy(path, { exclude, noIgnore }, context);
+  const named = await expandPath(path, { exclude, noIgnore }, context);
   return "error" in named ? [named] : named.paths.map((each) => ({ path: each }));
 }
 
@@ -191,7 +191,9 @@ function combine(
 }
 
 /** What one path or pattern means: files, ordered by path, or why it means none. */
-type Named = { readonly paths: readonly string[] } | { readonly path: string; readonly error: unknown };
+type ExpandedPath =
+  | { readonly paths: readonly string[] }
+  | { readonly path: string; readonly error: unknown };
 
 interface PatternOptions {
   /** Files that these patterns name are not meant. */
@@ -212,11 +214,11 @@ function baseOf(pattern: string): string {
 }
 
 /** A file that has just this name comes before all that the pattern means. Leaves out hidden and ignored files. */
-async function namedBy(
+async function expandPath(
   path: string,
   { exclude = [], noIgnore = false }: PatternOptions,
   context: ToolContext,
-): Promise<Named> {
+): Promise<ExpandedPath> {
   if (!isPattern(path) || (await isThere(path, context))) return { paths: [path] };
   try {
     const base = baseOf(path);

@@ -56,7 +56,7 @@ export const gitCommit: Tool<GitCommitInput, GitCommitData> = {
     context.progress("Committing");
     const done = await commit({ message, amend }, repository, context);
     const summary = await lastCommit(repository, context);
-    const back = wayBack(done, amend);
+    const back = undoCommand(done, amend);
     context.uncovered(`the commit ${summary.short}: ${back} takes it back and keeps its changes staged`);
     const data: GitCommitData = {
       ...summary,
@@ -77,7 +77,7 @@ function noMessage(): ToolError {
   });
 }
 
-function wayBack({ before }: Committed, amend: boolean): string {
+function undoCommand({ before }: Committed, amend: boolean): string {
   if (before === undefined) return "`git update-ref -d HEAD`";
   return amend ? `\`git reset --soft ${before.slice(0, 12)}\`` : "`git reset --soft HEAD~1`";
 }

@@ -104,7 +104,7 @@ async function compare(
   return {
     data,
     text: describeDiff(data, text, kept !== undefined),
-    ...(kept === undefined ? {} : { kept }),
+    kept,
   };
 }
 

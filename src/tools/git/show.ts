@@ -121,7 +121,7 @@ async function showCommit(
   return {
     data: { kind: "commit", commit: commit!, ...(tag !== undefined && { tag }), files, hidden },
     text: `${tag === undefined ? "" : `${tag}\n`}${describeWhole(commit!)}\n\n${body}${other}`,
-    ...(kept === undefined ? {} : { kept }),
+    kept,
   };
 }
 

@@ -72,13 +72,13 @@ function insertCell(notebook: NotebookText, cell: NewCell): CellChange {
   const members = {
     cell_type: type,
     ...(type === "code" ? { execution_count: null } : {}),
-    ...(id === undefined ? {} : { id }),
+    id,
     metadata: {},
     ...(type === "code" ? { outputs: [] } : {}),
     source: splitLines(cell.source),
   };
   return {
-    splices: [placeIn(notebook, cell.index, members)],
+    splices: [insertedAt(notebook, cell.index, members)],
     cell: added,
     total: notebook.cells.length + 1,
     notes: [`inserted ${describeCell(added)}`],
@@ -86,7 +86,7 @@ function insertCell(notebook: NotebookText, cell: NewCell): CellChange {
 }
 
 /** Separated from its neighbours as they are from each other. */
-function placeIn(notebook: NotebookText, index: number, members: object): TextSplice {
+function insertedAt(notebook: NotebookText, index: number, members: object): TextSplice {
   const { text, style, list, indentation, cells } = notebook;
   const [first, second] = list.items;
   if (!first) {

@@ -9,7 +9,7 @@ import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../lib/e
 import { filePlan } from "../code/file-plan.ts";
 import { describeEdit, type EditData, type EditedFile, editedFile } from "../edit/describe-edit.ts";
 import { explainMiss } from "../edit/drift.ts";
-import { lookUp } from "../edit/plan-files.ts";
+import { withFileState } from "../edit/plan-files.ts";
 import { editCells } from "./edit-cells.ts";
 import {
   type CellChange,
@@ -101,7 +101,7 @@ async function changeNotebook(path: string, edit: CellEdit, context: ToolContext
   const { environment, seen, signal } = context;
   for (let tries = 1; ; tries += 1) {
     const { plan, change } = await planChange(path, edit, context);
-    const planned = await lookUp(plan, context);
+    const planned = await withFileState(plan, context);
     try {
       await environment.change([{ path, before: planned.beforeHash!, after: plan.after }], { signal });
     } catch (error) {

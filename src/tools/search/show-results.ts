@@ -29,7 +29,7 @@ export function showResults(
       tooLarge,
       ...(guarded.length > 0 ? { guarded } : {}),
     },
-    ...(binary === undefined ? {} : { binary }),
+    binary,
   };
   const body = hits.length === 0 ? describeNothing(data, request, scope) : showHits(hits, request);
   const perFile =
@@ -109,26 +109,28 @@ function describeBinary({ path, matches }: NonNullable<GrepData["binary"]>): str
   return `${path} is a binary file; the pattern ${matches ? "matches" : "does not match"} in it.`;
 }
 
-const mostNamed = 5;
+const mostListed = 5;
 
 function describeSkipped({ skipped }: GrepData): string[] {
   const notes: string[] = [];
-  if (skipped.unreadable.length > 0) notes.push(`[could not read ${named(skipped.unreadable)}]`);
+  if (skipped.unreadable.length > 0) notes.push(`[could not read ${listPaths(skipped.unreadable)}]`);
   if (skipped.guarded !== undefined) {
     const files = counted(skipped.guarded.length, "file");
     const were = skipped.guarded.length === 1 ? "was" : "were";
-    notes.push(`[${files} that may hold secrets ${were} left out: ${named(skipped.guarded)}]`);
+    notes.push(`[${files} that may hold secrets ${were} left out: ${listPaths(skipped.guarded)}]`);
   }
   if (skipped.partly.length > 0)
-    notes.push(`[searched only the beginning of long lines in ${named(skipped.partly)}]`);
+    notes.push(`[searched only the beginning of long lines in ${listPaths(skipped.partly)}]`);
   if (skipped.tooLarge.length > 0)
-    notes.push(`[too large to search across lines: ${named(skipped.tooLarge)}; search without multiline]`);
+    notes.push(
+      `[too large to search across lines: ${listPaths(skipped.tooLarge)}; search without multiline]`,
+    );
   return notes;
 }
 
-function named(paths: readonly string[]): string {
-  const more = paths.length - mostNamed;
-  return paths.slice(0, mostNamed).map(showPath).join(", ") + (more > 0 ? ` and ${more} more` : "");
+function listPaths(paths: readonly string[]): string {
+  const more = paths.length - mostListed;
+  return paths.slice(0, mostListed).map(showPath).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 /** The same with just what matches of each line, one after the other; lines of a match across lines stay whole. */

@@ -23,8 +23,8 @@ export function commandAccess({ command, cwd, env = {}, session }: GivenCommand)
   return {
     kind: "execute",
     command: assignments.length === 0 ? command : `export ${assignments.join(" ")}; ${command}`,
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(session === undefined ? {} : { session }),
+    cwd,
+    session,
   };
 }
 

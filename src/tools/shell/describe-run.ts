@@ -57,7 +57,7 @@ export function outOfTime(
       ];
   return new ToolError("timeout", `The command ${how} and was ended`, {
     hint: `${way}, or let it run on with \`background\`.`,
-    output: saidBy(run),
+    output: outputOf(run),
     kept: run.kept,
   });
 }
@@ -69,13 +69,13 @@ export function endedWithCall(run: CommandRun, reason: unknown): ToolError {
   return new ToolError(code, message, {
     hint:
       code === "timeout" ? "Allow the call more time. To let the command run on use process.start." : hint,
-    output: saidBy(run),
+    output: outputOf(run),
     kept: run.kept,
   });
 }
 
 /** With what else there is to know: what it waited for may be a host that it was refused. */
-function saidBy(run: CommandRun): string {
+function outputOf(run: CommandRun): string {
   const { text } = run.shown;
   return [text === "" ? [] : withoutLastLineEnd(text), surroundingsOf(run)].flat().join("\n");
 }

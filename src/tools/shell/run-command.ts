@@ -52,7 +52,7 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
     startCommand(request, { ...context, signal }),
   );
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
-  // Who has ended was in time, however long it takes to read what was said.
+  // A command that has ended was in time, however long reading its output takes.
   running.exit.then(
     () => clearTimeout(timer),
     () => {},
@@ -67,32 +67,23 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
       throw error;
     });
     const { kept, ...shown } = await output.end(({ text }) => isWithin(text, limits));
-    const durationMs = Math.round(monotonicMs() - startedMs);
-    const asked = prompt.remarks({ text: shown.text, failed: exit.code !== 0 });
-    const explained = explainConfinedFailure({
-      command: request.command,
-      output: shown.text,
-      exitCode: exit.code ?? null,
-      sandbox: running.sandbox,
-      hasNetwork: context.environment.confinement?.mayConnect !== undefined,
-    });
     const run: CommandRun = {
       exitCode: exit.code ?? null,
       signal: exit.signal ?? null,
       shown,
-      ...(kept === undefined ? {} : { kept }),
-      durationMs,
+      kept,
+      durationMs: Math.round(monotonicMs() - startedMs),
       timedOut: deadline.signal.aborted,
       wasQuiet: quiet.hasEndedIt(),
       sandbox: running.sandbox,
-      ...(exit.cwd === undefined ? {} : { cwd: exit.cwd }),
-      ...(running.attach === undefined ? {} : { attach: running.attach }),
-      ...(running.isNewSession === undefined ? {} : { isNewSession: running.isNewSession }),
+      cwd: exit.cwd,
+      attach: running.attach,
+      isNewSession: running.isNewSession,
       remarks: [
         ...running.remarks,
         ...shown.remarks,
-        ...asked.map(context.wording),
-        ...explained,
+        ...prompt.remarks({ text: shown.text, failed: exit.code !== 0 }).map(context.wording),
+        ...explainFailure(request, running, exit.code, shown.text, context),
         ...exit.remarks,
       ],
     };
@@ -103,6 +94,17 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
     quiet.stop();
     prompt.stop();
   }
+}
+
+function explainFailure(
+  { command }: CommandRequest,
+  { sandbox }: StartedCommand,
+  exitCode: number | undefined,
+  output: string,
+  { environment }: ToolContext,
+): readonly string[] {
+  const hasNetwork = environment.confinement?.mayConnect !== undefined;
+  return explainConfinedFailure({ command, output, exitCode: exitCode ?? null, sandbox, hasNetwork });
 }
 
 function endWhenQuiet(

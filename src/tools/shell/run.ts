@@ -84,7 +84,7 @@ export const shellRun: Tool<ShellRunInput, ShellRunData> = {
     return {
       data: dataOf(run),
       text: describeRun(run),
-      ...(run.kept === undefined ? {} : { kept: run.kept }),
+      kept: run.kept,
     };
   },
 };
@@ -142,8 +142,8 @@ function dataOf({
     cut: bytes === 0 ? null : { bytes },
     output: kept?.handle ?? null,
     sandbox,
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(attach === undefined ? {} : { attach }),
+    cwd,
+    attach,
     remarks,
   };
 }

@@ -28,8 +28,8 @@ export async function startCommand(
   { environment, processes, shells, signal }: StartingContext,
 ): Promise<StartedCommand> {
   const surroundings = {
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(env === undefined ? {} : { env }),
+    cwd,
+    env,
     signal,
   };
   if (session !== undefined) {

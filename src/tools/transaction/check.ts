@@ -55,7 +55,7 @@ export const transactionCheck: Tool<TransactionCheckInput, TransactionCheckData>
     const answer = {
       data,
       text: words.filter((part) => part !== "").join("\n"),
-      ...(kept === undefined ? {} : { kept }),
+      kept,
     };
     if (passed) return answer;
     return {

@@ -102,7 +102,7 @@ async function fetchOne(
   const options = { maxBytes, isContinued: part !== undefined };
   const fetched = await fetchPage(parseWebUrl(url), options, {
     ...context,
-    progress: teller(context),
+    progress: progressReporter(context),
     reach: (place) => reachProcess(place, context),
   });
   if (fetched.kind === "elsewhere") return showElsewhere(fetched);
@@ -111,7 +111,7 @@ async function fetchOne(
   const { images, ...content } = await readPage(fetched, { part, maxChars, raw }, context);
   const { href } = fetched.url;
   const { status, headers, body, isCut } = answer;
-  const notes = [...wayNotes(fetched), ...content.notes];
+  const notes = [...notesOnRoute(fetched), ...content.notes];
   const description = `${content.description}, ${showSize(body.length)}`;
   const text = showDocument(`${href} (${status})`, { ...content, description, notes });
   return {
@@ -162,7 +162,9 @@ async function reachProcess({ hostname, port, protocol }: URL, { processes }: To
 }
 
 /** Told once a second, and not of what is quick. */
-function teller({ progress }: ToolContext): (url: URL, bytes: number, total: number | undefined) => void {
+function progressReporter({
+  progress,
+}: ToolContext): (url: URL, bytes: number, total: number | undefined) => void {
   let next = monotonicMs() + 1000;
   return ({ host }, bytes, total) => {
     if (monotonicMs() < next) return;
@@ -173,7 +175,7 @@ function teller({ progress }: ToolContext): (url: URL, bytes: number, total: num
 }
 
 /** What a reader should know of how a page came here. */
-function wayNotes({ url, redirects, memory, answer }: FetchedPage): readonly string[] {
+function notesOnRoute({ url, redirects, memory, answer }: FetchedPage): readonly string[] {
   const [first] = redirects;
   const way = [...redirects, url];
   const isWeakened = way.some(

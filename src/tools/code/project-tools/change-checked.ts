@@ -34,17 +34,17 @@ export const projectToolsTimeoutMs = 660_000;
 export async function changeChecked(change: CheckedChange, context: ToolContext): Promise<Checked> {
   const checker = await findChecker(change.path, context);
   const command = describeCommand(checker);
-  await replace(change, context, context.signal);
+  await writeChange(change, context, context.signal);
   const after = await run(checker, context).catch((error: unknown) => putBack(change, context, error));
   if (after.passed) return { command };
-  await replace(inverse(change), context).catch((error: unknown) => {
+  await writeChange(inverse(change), context).catch((error: unknown) => {
     throw isStale(error) ? leftAlone(change, command, after.output) : error;
   });
   const before = await run(checker, context).catch((error: unknown) => {
     throw asToolError(error, `${change.path} is as it was`);
   });
   throw new ToolError("invalid-input", `\`${command}\` fails with this change: ${change.path} is as it was`, {
-    hint: wayOut(before, after),
+    hint: hintAfter(before, after),
     output: after.output,
   });
 }
@@ -57,7 +57,7 @@ interface CheckRun {
   readonly output: string;
 }
 
-function wayOut(before: CheckRun, after: CheckRun): string {
+function hintAfter(before: CheckRun, after: CheckRun): string {
   if (before.passed) return "Correct what it names, or leave out `run_check`.";
   const isKnown = before.said !== undefined && after.said !== undefined;
   const isNew = !isKnown || complaintsAdded(before.said, after.said).length > 0;
@@ -99,7 +99,7 @@ function notRun(command: string, output: string): ToolError {
 const timeoutMs = 300_000;
 const limits: OutputLimits = { maxChars: 8_000, keep: "both" };
 
-async function replace(
+async function writeChange(
   { path, before, after, hardLinks }: CheckedChange,
   { environment }: ToolContext,
   signal?: AbortSignal,
@@ -116,7 +116,7 @@ function inverse({ before, after, ...others }: CheckedChange): CheckedChange {
 
 /** The check was cancelled, or could not be run: what it has not seen does not stay. */
 async function putBack(change: CheckedChange, context: ToolContext, error: unknown): Promise<never> {
-  const isBack = await replace(inverse(change), context).then(
+  const isBack = await writeChange(inverse(change), context).then(
     () => true,
     () => false,
   );
@@ -179,11 +179,11 @@ export function complaintsAdded(before: string, after: string): readonly string[
 }
 
 function plain(line: string): string {
-  return line.replace(places, "0").replace(sums, "0 $1").trim();
+  return line.replace(lineNumbers, "0").replace(sums, "0 $1").trim();
 }
 
 /** `a.rs:3:5`, `a.ts(3,5)`, `line 3`, and what stands before a line that is shown. */
-const places = /(?<=[:(,]|\blines? |^\s*)\d+(?=[:),|\s\u2502-]|$)/g;
+const lineNumbers = /(?<=[:(,]|\blines? |^\s*)\d+(?=[:),|\s\u2502-]|$)/g;
 
 /** "Found 2 errors in 1 file": fewer than before is no complaint. */
 const sums = /\b\d+ (?:\w+ )?(error|warning|problem|issue|diagnostic|offense|file)s?\b/g;

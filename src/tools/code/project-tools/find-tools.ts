@@ -4,7 +4,7 @@ import { ToolError } from "../../../contract/error.ts";
 import type { ToolContext } from "../../../contract/tool.ts";
 import { type Glob, parseGlob } from "../../../lib/glob/glob.ts";
 import { shellWord } from "../../../lib/shell-quote.ts";
-import { isFor, type ProjectTool, wordsFor } from "./known-tools.ts";
+import { argvFor, isFor, type ProjectTool } from "./known-tools.ts";
 
 /** A tool as it is started for one file. */
 export interface FoundTool {
@@ -29,7 +29,7 @@ interface Wanted {
 export async function findTools(
   path: string,
   { tools, prefer }: Wanted,
-  context: Looking,
+  context: FindContext,
 ): Promise<readonly FoundTool[]> {
   const { environment } = context;
   const file = relativeTo(environment.workspace, await environment.realPath(path));
@@ -39,7 +39,7 @@ export async function findTools(
     const signed = await findSign(tool, above, environment);
     if (signed === undefined && tool.signs !== undefined) continue;
     const directory = (signed?.directory ?? above[0]!).path;
-    const [name = "", ...args] = wordsFor(tool, posix.relative(directory, file));
+    const [name = "", ...args] = argvFor(tool, posix.relative(directory, file));
     const own = await findProgram(name, above, environment);
     const added = tool.adds === undefined ? [] : await rustEdition(above, environment);
     found.push({
@@ -56,7 +56,7 @@ export async function findTools(
   return found.sort((left, right) => left.distance - right.distance).map(({ distance: _, ...one }) => one);
 }
 
-type Looking = Pick<ToolContext, "environment">;
+type FindContext = Pick<ToolContext, "environment">;
 
 interface DirectoryAbove {
   /** Relative to the workspace. */

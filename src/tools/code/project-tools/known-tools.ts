@@ -233,11 +233,11 @@ export function isFor({ files }: ProjectTool, path: string): boolean {
 function accessesFor(tools: readonly ProjectTool[], path: string): readonly ExecuteAccess[] {
   return tools
     .filter((tool) => isFor(tool, path))
-    .map((tool) => commandAccess({ command: toCommandLine(wordsFor(tool, path)) }));
+    .map((tool) => commandAccess({ command: toCommandLine(argvFor(tool, path)) }));
 }
 
 /** The command in words, for a file as it is seen from where it starts. */
-export function wordsFor({ command }: ProjectTool, path: string): readonly string[] {
+export function argvFor({ command }: ProjectTool, path: string): readonly string[] {
   // What begins with "-" would be taken for an option.
   const seen = path.startsWith("-") ? `./${path}` : path;
   return command

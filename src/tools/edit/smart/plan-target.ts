@@ -34,7 +34,7 @@ interface Wanted {
 }
 
 /** What becomes of the file. Throws where it would parse worse than before. */
-export async function planPlace(
+export async function planTarget(
   file: ReadFile,
   place: TextLocation,
   wanted: Wanted,
@@ -54,7 +54,7 @@ async function planEdit(
   if (place.symbol) return planBlock(file as CodeFile, place, place.symbol, wanted, context);
   const isText = place.way === "text" || place.way === "tolerant text";
   if (wanted.operation === "replace" && isText) return planText(file, wanted, context);
-  const notes = [...notesOnPlace(file, place), ...(place.way === "tolerant text" ? [foundLoosely] : [])];
+  const notes = [...notesOnTarget(file, place), ...(place.way === "tolerant text" ? [foundLoosely] : [])];
   if (wanted.operation === "delete") {
     const after = spliced(file.text, [planDeletion(file.text, place)]);
     await refuseDamage(file, after, context);
@@ -80,7 +80,7 @@ async function planBlock(
   context: PreviewContext,
 ): Promise<FilePlan> {
   const { text, outline } = file;
-  const notes = notesOnPlace(file, place);
+  const notes = notesOnTarget(file, place);
   if (operation === "delete") {
     const { splices } = await firstThatParses(file, symbol, context);
     return filePlan({ file, after: spliced(text, splices), notes });
@@ -142,7 +142,7 @@ function differenceOf(before: string, after: string): Splice {
 }
 
 /** How the location was understood, where that is not plain. */
-function notesOnPlace(
+function notesOnTarget(
   { outline }: ReadFile,
   { way, symbol, firstLine, lastLine, score }: TextLocation,
 ): readonly string[] {
