@@ -1,6 +1,6 @@
 /**
- * Every canonical tool. Each is loaded on first use, so that a single call does not pay for all of them.
- * A new tool is its file and a line here.
+ * Every canonical tool, loaded on first use, so that a single call does not load all of them. A new tool needs its
+ * file and an entry here.
  */
 export const catalog = {
   "file.read": async (): Promise<typeof import("./file/read.ts").fileRead> =>

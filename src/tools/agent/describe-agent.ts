@@ -3,10 +3,10 @@ import type { AgentStatus } from "../../contract/agents.ts";
 import type { ToolOutput } from "../../contract/tool.ts";
 import { counted } from "../../lib/counted.ts";
 
-/** So much of an answer is shown; the whole is kept. */
+/** Longer answers are cut; the whole is stored. */
 export const agentLimits = { maxChars: 20_000, keep: "both" } as const;
 
-/** How it stands with an agent, and what it answered. */
+/** The state of an agent, and its answer. */
 export function describeAgent(agent: AgentStatus): ToolOutput<AgentStatus> {
   const { id, state, turns, output } = agent;
   const spent = counted(turns, "turn");

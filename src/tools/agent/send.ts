@@ -8,7 +8,7 @@ export interface AgentSendInput {
   readonly message: string;
 }
 
-/** Tells an agent something. */
+/** Sends a message to an agent. */
 export const agentSend: Tool<AgentSendInput, AgentStatus> = {
   name: "agent.send",
   summary: "Tell an agent more while it works, or give it more to do after its answer.",

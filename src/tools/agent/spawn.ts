@@ -13,12 +13,12 @@ export interface AgentSpawnInput {
   readonly wait_ms?: number | undefined;
 }
 
-/** Has another agent work on a task. */
+/** Starts another agent on a task. */
 export const agentSpawn: Tool<AgentSpawnInput, AgentStatus> = {
   name: "agent.spawn",
   summary:
     "Start another agent on a task of its own. It knows only what `task` says. Get its answer with agent.wait.",
-  // It touches nothing itself; what the agent does passes the counter call by call.
+  // It touches nothing itself; every call of the agent passes the pipeline.
   risk: "read",
   hints: { readOnly: false, openWorld: true },
   input: z.strictObject({

@@ -9,7 +9,7 @@ export interface AgentWaitInput {
   readonly timeout_ms?: number | undefined;
 }
 
-/** Of the one that was waited for, or of the first that had ended; the others beside it. */
+/** The agent that was waited for, or the first that ended; with the others. */
 export interface AgentWaitData extends AgentStatus {
   readonly others?: readonly AgentStatus[];
 }
@@ -17,7 +17,7 @@ export interface AgentWaitData extends AgentStatus {
 const usualTimeoutMs = 600_000;
 export const maxTimeoutMs = 3_600_000;
 
-/** Waits for what an agent answers. */
+/** Waits for an agent's answer. */
 export const agentWait: Tool<AgentWaitInput, AgentWaitData> = {
   name: "agent.wait",
   summary: "Wait for an agent's answer.",
@@ -45,7 +45,7 @@ export const agentWait: Tool<AgentWaitInput, AgentWaitData> = {
   },
 };
 
-/** How it stands with all of them once one has ended, those that have ended first. */
+/** The state of all agents once one has ended, ended ones first. */
 async function waitForFirst(
   ids: readonly string[],
   agents: Agents,

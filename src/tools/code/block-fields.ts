@@ -9,7 +9,6 @@ import type { EditData } from "../edit/describe-edit.ts";
 import type { ChangedCode, ChangeOptions } from "./change-code.ts";
 import { checkerAccesses, formatterAccesses } from "./project-tools/known-tools.ts";
 
-/** Which block of a file is meant. */
 export interface BlockFields {
   readonly path: string;
   readonly name: string;
@@ -18,7 +17,7 @@ export interface BlockFields {
   readonly line_hint?: number | undefined;
 }
 
-/** What must hold before it is changed, and what is to run. */
+/** Preconditions of the change, and what to run. */
 export interface EditFields {
   readonly expected_old_hash?: string | undefined;
   readonly expected_old_block?: string | undefined;
@@ -26,7 +25,6 @@ export interface EditFields {
   readonly run_check?: boolean | undefined;
 }
 
-/** The fields as models are told of them. */
 export const pathField: z.ZodMiniString = z.string();
 
 export const blockFields = {
@@ -74,9 +72,8 @@ export function changeOptions({
   return { runFormatter, runCheck };
 }
 
-/** What an edit of a block did. */
 export interface BlockEditData extends EditData {
-  /** What stands there now; undefined when the new code declares nothing, or it was deleted. */
+  /** The block after the change; undefined when the new code declares nothing, or it was deleted. */
   readonly block: BlockNow | undefined;
 }
 
@@ -85,11 +82,11 @@ interface BlockNow {
   readonly name: string;
   readonly firstLine: number;
   readonly lastLine: number;
-  /** SHA-256 of its text, to be given back as `expected_old_hash`. */
+  /** SHA-256 of its text; a caller can send it back as `expected_old_hash`. */
   readonly hash: string;
 }
 
-/** The answer of a change, with what stands now where the new code was put. `find` finds it. */
+/** The answer of a change, with the block that `find` finds in the new file. */
 export function blockAnswer(
   changed: ChangedCode,
   find: (outline: Outline) => CodeSymbol | undefined,
@@ -105,7 +102,7 @@ export function blockAnswer(
   };
 }
 
-/** The symbol again, in the outline of the file as it was written: a formatter may have moved it. */
+/** Finds the symbol again in the written file: a formatter may have moved it. */
 export function sameIn({ symbols }: Outline, wanted: CodeSymbol | undefined): CodeSymbol | undefined {
   const alike = symbols.filter(({ kind, name }) => kind === wanted?.kind && name === wanted.name);
   const distance = ({ start }: CodeSymbol) => Math.abs(start - wanted!.start);

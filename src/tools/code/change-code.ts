@@ -14,38 +14,36 @@ import { changeChecked } from "./project-tools/change-checked.ts";
 import { formatText } from "./project-tools/format-text.ts";
 import { damaged } from "./settle-lines.ts";
 
-/** What is to change in a text. */
 export interface CodeEdit {
   readonly splices: readonly Splice[];
-  /** What there is to say about it, in the answer. */
+  /** For the answer. */
   readonly notes: readonly string[];
-  /** Of the text with these splices, where it is known already. */
+  /** Outline of the text with these splices, if it is known already. */
   readonly outline?: Outline | undefined;
 }
 
-/** Decides what is to change in a file as it is now. Asked again when somebody changes the file meanwhile. */
+/** Plans the change of a file's current content. Called again when the file changes meanwhile. */
 export type PlanCode = (file: CodeFile, context: PreviewContext) => Promise<CodeEdit>;
 
 export interface ChangeOptions {
-  /** Has the project's own formatter go over the file before it is written. */
+  /** Runs the project's formatter on the file before it is written. */
   readonly runFormatter?: boolean | undefined;
-  /** Has the project's own checker see the change, and takes it back when that fails. */
+  /** Runs the project's checker on the change, and reverts the change when that fails. */
   readonly runCheck?: boolean | undefined;
 }
 
-/** What became of the file. */
 export interface ChangedCode {
   readonly files: readonly EditedFile[];
-  /** What was done, as the model is told. */
+  /** Shown to the model. */
   readonly description: string;
-  /** The file as it is now. */
+  /** The new content. */
   readonly text: string;
   readonly outline: Outline;
 }
 
 /**
- * Changes a file of code: nothing but what is named, every other byte as it was, and only if it parses no worse than
- * before. Throws, and changes nothing, otherwise.
+ * Changes only the named part of a code file; every other byte stays. Throws, and changes nothing, when the file
+ * would parse worse than before.
  */
 export async function changeCode(
   path: string,
@@ -64,14 +62,14 @@ export async function changeCode(
         plan: { ...planned.plan, notes: [...planned.plan.notes, ...notes] },
       });
     } catch (error) {
-      // Somebody was quicker: the change is planned again for what is there now.
+      // The file changed since it was planned; plan again from its current content.
       if (tries < maxTries && error instanceof ToolError && error.code === "stale" && !error.output) continue;
       throw error;
     }
   }
 }
 
-/** The difference that it would make, for the person who is asked. */
+/** The diff of the change, for the approval prompt. */
 export async function diffOfChange(
   path: string,
   plan: PlanCode,
@@ -82,7 +80,7 @@ export async function diffOfChange(
   return options.runFormatter ? `${diff}The file is formatted before it is written.\n` : diff;
 }
 
-/** Each time somebody else has got further; more often only where a file never rests. */
+/** Only a file that changes all the time needs more tries. */
 const maxTries = 50;
 
 interface PlannedChange {
@@ -127,7 +125,7 @@ async function write(
   const checked = runCheck ? await changeChecked({ path, before, after }, context) : undefined;
   if (!checked)
     await context.environment.change([{ path, before: beforeHash!, after }], { signal: context.signal });
-  // Who made a change knows what is there now.
+  // The caller has seen its own change.
   context.seen.note(path, { bytes: after.subarray(byteOrderMarkLength(after)), lines: "all" });
   return checked ? [`\`${checked.command}\` passes`] : [];
 }

@@ -4,18 +4,17 @@ import type { PreviewContext } from "../../contract/tool.ts";
 import { type Source, sourcesOf } from "../../edit/source.ts";
 import { detectEncoding, detectionBytes } from "../../lib/encoding.ts";
 
-/** A file of code as it is now. */
+/** A code file with its current content. */
 export interface CodeFile {
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** Its encoding, and the way back to its bytes. */
   readonly source: Source;
-  /** Without its byte-order mark. */
+  /** Without byte-order mark. */
   readonly text: string;
   readonly outline: Outline;
 }
 
-/** Reads a file, whatever its encoding, and what is in it. */
+/** Reads a file in any encoding, with its outline. */
 export async function readCode(
   path: string,
   context: PreviewContext,
@@ -32,7 +31,6 @@ export async function readCode(
   return { path, bytes, source: source!, text, outline: await code.outline({ path, text }, { signal }) };
 }
 
-/** More than is ever parsed. */
 const mostBytes = 32 * 1024 * 1024;
 
 function asDirectory(path: string, error: unknown): unknown {

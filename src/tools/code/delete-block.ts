@@ -25,7 +25,7 @@ import { damaged, refuseOtherBlock } from "./settle-lines.ts";
 
 export interface DeleteBlockInput extends BlockFields, EditFields {}
 
-/** Takes a function, class or other block out of a file. */
+/** Deletes a function, class or other block from a file. */
 export const codeDeleteBlock: Tool<DeleteBlockInput, BlockEditData> = {
   name: "code.delete_block",
   summary:
@@ -52,7 +52,7 @@ function planOf(input: DeleteBlockInput): PlanCode {
   };
 }
 
-/** The likely way to take it out that breaks nothing. */
+/** The most likely way to delete it after which the file still parses. */
 export async function firstThatParses(
   file: CodeFile,
   symbol: CodeSymbol,
@@ -62,7 +62,7 @@ export async function firstThatParses(
   let refusal: ToolError | undefined;
   for (const splices of deleteBlock(text, outline, symbol)) {
     const emptied = emptiedBy(splices, file, symbol);
-    // The grammar of Python lets a body be empty, Python does not.
+    // Python's grammar allows an empty body, Python does not.
     if (emptied && outline.language === "python") throw mayNotBeEmpty(path, symbol, emptied);
     const after = spliced(text, splices);
     const outlineAfter = await code.outline({ path, text: after }, { signal });
@@ -73,7 +73,7 @@ export async function firstThatParses(
   throw refusal;
 }
 
-/** What holds the block, if nothing is left in that. */
+/** The parent of the block, if nothing is left in it. */
 function emptiedBy(
   splices: readonly Splice[],
   { text, outline }: CodeFile,

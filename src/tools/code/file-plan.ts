@@ -5,7 +5,7 @@ import { applySplices, changesOf, encodingNotes } from "../../edit/rewrite/splic
 import { refuseHalfCharacters } from "../../edit/source.ts";
 import type { CodeFile } from "./code-file.ts";
 
-/** What becomes of a file whose text is to be `after`: only what differs is written, in the file's own encoding. */
+/** Plans the change of a file's text to `after`: only the differences are written, in the file's encoding. */
 export function filePlan({
   file,
   after,
@@ -35,7 +35,6 @@ export function filePlan({
   };
 }
 
-/** Offsets count bytes of UTF-8. */
 function splicesBetween(before: string, after: string): readonly Splice[] {
   const [old, recent] = [linesOf(before), linesOf(after)];
   const oldStarts = startsOf(old);
@@ -57,7 +56,6 @@ function splicesBetween(before: string, after: string): readonly Splice[] {
   });
 }
 
-/** With their line ends. */
 function linesOf(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
@@ -68,7 +66,7 @@ function startsOf(lines: readonly string[]): readonly number[] {
   return starts;
 }
 
-/** How many units are the same at the start and at the end; characters and line ends stay whole. */
+/** How many units are equal at the start and at the end; characters and line ends stay whole. */
 function alike(one: string, other: string): { readonly head: number; readonly tail: number } {
   const shorter = Math.min(one.length, other.length);
   let head = 0;

@@ -4,7 +4,7 @@ import { counted } from "../../lib/counted.ts";
 import { printableLine } from "../../lib/printable.ts";
 import { showPath } from "../../lib/show-path.ts";
 
-/** What is searched for, with everything decided that the input left open. */
+/** A search with all defaults filled in. */
 export interface SearchWanted {
   readonly kinds: readonly SymbolKind[] | undefined;
   readonly language: string | undefined;
@@ -14,34 +14,33 @@ export interface SearchWanted {
 }
 
 export interface CodeSearchData {
-  /** How the query was read. */
+  /** How the query was interpreted. */
   readonly way: "words" | "literal" | "regex";
   /** Best first. */
   readonly results: readonly FoundCode[];
-  /** There are, or may be, more than `limit`. */
+  /** There may be more than `limit`. */
   readonly limited: boolean;
-  /** How much the index knew; undefined when it was not needed. */
+  /** State of the index; undefined when it was not needed. */
   readonly index: IndexState | undefined;
 }
 
 export interface FoundCode {
   readonly path: string;
-  /** The piece of code that was found, or the lines that match. */
+  /** The symbol that was found, or the matching lines. */
   readonly firstLine: number;
   readonly lastLine: number;
   readonly symbol: FoundSymbol | undefined;
-  /** Which words were found where; how many lines match. */
+  /** Which words were found where, or how many lines match. */
   readonly why: string;
-  /** The lines that match exactly; none for words. */
+  /** Lines that match exactly; none for words. */
   readonly matches: readonly number[];
-  /** A few lines that show why. */
   readonly excerpt: readonly ExcerptLine[];
 }
 
 interface FoundSymbol {
   readonly kind: SymbolKind;
   readonly name: string;
-  /** Names of what it lies in, outermost first. */
+  /** Names of its parents, outermost first. */
   readonly within: readonly string[];
   readonly firstLine: number;
   readonly lastLine: number;
@@ -53,11 +52,11 @@ export interface ExcerptLine {
   readonly text: string;
 }
 
-/** About 2 000 tokens with excerpts; results beyond that are only named, up to twice as much. */
+/** About 2 000 tokens with excerpts; further results are only named, up to twice as much. */
 const mostChars = 7500;
 const mostCharsOfHeads = 2 * mostChars;
 
-/** Results with excerpts, as long as there is room, then without. */
+/** Results with excerpts as long as they fit, then without. */
 export function showFound(
   query: string,
   data: CodeSearchData,
@@ -120,12 +119,12 @@ function describeState({ index, way }: CodeSearchData): string[] {
   return [];
 }
 
-/** What is asked for: words to rank by, or text and expressions to find exactly. */
+/** Words to rank by, or text or a regular expression to find exactly. */
 export type SearchQuery =
   | { readonly way: "words"; readonly words: string }
   | { readonly way: "literal" | "regex"; readonly pattern: string; readonly ignoreCase: boolean };
 
-/** `"quoted"` is text, `/slashes/` or `/slashes/i` are an expression, all else is words. */
+/** `"quoted"` is text, `/slashes/` or `/slashes/i` is a regular expression, everything else is words. */
 export function readQuery(query: string): SearchQuery {
   const plain = query.trim();
   const quoted = /^"(.+)"$/s.exec(plain)?.[1];

@@ -28,7 +28,7 @@ export interface InsertBlockInput extends BlockFields, EditFields {
   readonly position?: Position | undefined;
 }
 
-/** Puts new code beside a block, or into it. */
+/** Inserts new code next to a block, or into it. */
 export const codeInsertBlock: Tool<InsertBlockInput, BlockEditData> = {
   name: "code.insert_block",
   summary:

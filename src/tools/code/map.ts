@@ -15,15 +15,15 @@ export interface CodeMapInput {
 }
 
 export interface CodeMapData {
-  /** Most central first, with the symbols that are shown of each in the order of the file. */
+  /** Most central first, with their shown symbols in file order. */
   readonly files: readonly CentralFile[];
-  /** Symbols and files that are known, shown or not. */
+  /** All known symbols and files, shown or not. */
   readonly symbols: number;
   readonly knownFiles: number;
   readonly index: IndexState;
 }
 
-/** Shows what a project is made of. */
+/** Shows the structure of a project. */
 export const codeMap: Tool<CodeMapInput, CodeMapData> = {
   name: "code.map",
   summary:
@@ -65,13 +65,13 @@ export const codeMap: Tool<CodeMapInput, CodeMapData> = {
 const mostFiles = 400;
 const charsPerToken = 4;
 
-/** Without files that are gone by now, or that may not be read. */
+/** Without files that are gone by now or may not be read. */
 async function allowed(files: readonly CentralFile[], { environment }: ToolContext): Promise<CentralFile[]> {
   const times = await environment.modifiedTimes(files.map(({ path }) => path));
   return files.filter((_, place) => times[place] !== undefined);
 }
 
-/** The most central symbols, as many as there is room for. */
+/** As many of the most central symbols as fit. */
 function mostThatFit(files: readonly CentralFile[], room: number): CentralFile[] {
   const symbols = files.flatMap((file) => file.symbols).toSorted((one, other) => other.weight - one.weight);
   let [fits, tooMany] = [0, symbols.length + 1];

@@ -8,7 +8,7 @@ import { listFiles } from "../../files/list-files.ts";
 import { detectEncoding, detectionBytes } from "../../lib/encoding.ts";
 import { escapeRegex } from "../../lib/escape-regex.ts";
 
-/** A file in whose text a name stands as a whole word. */
+/** A file that contains a name as a whole word. */
 export interface Mention {
   readonly path: string;
   readonly text: string;
@@ -16,15 +16,15 @@ export interface Mention {
 
 interface MentionsWanted {
   readonly name: string;
-  /** A directory, relative to the workspace and free of links, "" for all. */
+  /** Relative to the workspace and without links; "" for all. */
   readonly directory: string;
-  /** Files that come before this one are passed over. */
+  /** Files before this one are skipped. */
   readonly from?: string | undefined;
 }
 
 /**
- * The files that mention a name, in the order of their paths: those that search.grep would search, and may be read.
- * Which ones to look into is told by the index where there is one.
+ * The files that mention a name, ordered by path, among those that search.grep would search and that may be read.
+ * Uses the index to select candidates if there is one.
  */
 export async function* filesMentioning(
   { name, directory, from = "" }: MentionsWanted,
@@ -37,7 +37,6 @@ export async function* filesMentioning(
   }
 }
 
-/** One file, if it mentions the name. */
 export async function mentionIn(
   path: string,
   name: string,
@@ -47,7 +46,7 @@ export async function mentionIn(
   return text !== undefined && wholeWord(name).test(text) ? { path, text } : undefined;
 }
 
-/** A name where no other letter of a name stands beside it. */
+/** Matches a name that is not part of a longer name. */
 export function wholeWord(name: string, flags = "u"): RegExp {
   const [head, tail] = [/^\p{ID_Continue}/u.test(name), /\p{ID_Continue}$/u.test(name)];
   return new RegExp(
@@ -59,13 +58,13 @@ export function wholeWord(name: string, flags = "u"): RegExp {
 async function candidates(name: string, directory: string, context: ToolContext): Promise<readonly string[]> {
   const indexed = await indexedFiles(name, context);
   const found = indexed?.filter((path) => directory === "" || path.startsWith(`${directory}/`)) ?? [];
-  // Who names a folder that is ignored wants it searched all the same.
+  // A folder that is named explicitly is searched even if it is ignored.
   if (found.length > 0 || (indexed !== undefined && directory === "")) return [...found].sort();
   const wanted = { directory, filter: new FileFilter({ globs: [] }), hidden: false, ignoreFiles: true };
   return [...(await listFiles(wanted, context)).paths].sort();
 }
 
-/** Undefined where there is no index. */
+/** Undefined if there is no index. */
 async function indexedFiles(name: string, context: ToolContext): Promise<readonly string[] | undefined> {
   const { code, signal } = context;
   try {
@@ -77,7 +76,7 @@ async function indexedFiles(name: string, context: ToolContext): Promise<readonl
   }
 }
 
-/** Undefined for what is no text, is too large for code, is kept from us, or is gone by now. */
+/** Undefined if the file is binary, too large, denied, or gone. */
 async function textOf(path: string, { environment, signal }: ToolContext): Promise<string | undefined> {
   try {
     const { bytes } = await environment.readFile(path, { maxBytes, signal });
@@ -101,10 +100,10 @@ const passedOver: ReadonlySet<string> = new Set([
   "outside-workspace",
 ]);
 
-/** What is larger is data, or generated. */
+/** Larger files are data or generated. */
 const maxBytes = 1024 * 1024;
 
-/** Waits longer than an index does by itself where most of it would be missing, or will be there soon. */
+/** Waits longer than an index does by default if most of it would be missing, or if it will be ready soon. */
 export async function patientIndex({ code, signal, progress }: ToolContext): Promise<ProjectIndex> {
   const ask = () => code.index({ signal, progress: (message) => progress(message) });
   let index = await ask();

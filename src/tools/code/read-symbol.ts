@@ -14,7 +14,7 @@ export interface ReadSymbolInput extends Omit<BlockFields, "name"> {
   readonly all?: boolean | undefined;
 }
 
-/** The blocks that were asked for, in that order. */
+/** The requested blocks, in that order. */
 export interface ReadSymbolData {
   readonly path: string;
   readonly language: string;
@@ -24,13 +24,13 @@ export interface ReadSymbolData {
 interface BlockRead {
   readonly kind: CodeSymbol["kind"];
   readonly name: string;
-  /** Names of what it lies in, outermost first. */
+  /** Names of its parents, outermost first. */
   readonly within: readonly string[];
   readonly firstLine: number;
   readonly lastLine: number;
-  /** Of its own, without what else stands on its first and last line. */
+  /** Without other code on its first and last line. */
   readonly text: string;
-  /** SHA-256 of its text, to be given back as `expected_old_hash`. */
+  /** SHA-256 of its text; a caller can send it back as `expected_old_hash`. */
   readonly hash: string;
 }
 
@@ -108,7 +108,7 @@ function show(
   );
 }
 
-/** What was shown is remembered, so that an edit can tell what others changed in between. */
+/** Notes what was shown, so that an edit can report changes by others. */
 function noteSeen({ path, bytes, source, text }: CodeFile, symbol: CodeSymbol, { seen }: ToolContext): void {
   const { start, end } = spanOf(text, symbol);
   const from = text.lastIndexOf("\n", start - 1) + 1;

@@ -18,11 +18,11 @@ export interface CodeReferencesInput {
 
 export interface CodeReferencesData {
   readonly files: readonly ReferencingFile[];
-  /** Files that mention the name but that no grammar reads. */
+  /** Files that mention the name but that no grammar parses. */
   readonly notCode: readonly string[];
   /** Files that mention it and whose parser gave up. */
   readonly unread: readonly string[];
-  /** Where to go on, when there may be more. */
+  /** Where to continue, when there may be more. */
   readonly next: string | null;
 }
 
@@ -36,11 +36,11 @@ interface Reference {
   readonly line: number;
   readonly column: number;
   readonly role: "definition" | "reference";
-  /** The line it stands on, without its indentation. */
+  /** Its line without indentation. */
   readonly text: string;
 }
 
-/** Finds a name in the code of the project. */
+/** Finds uses of a name in the project's code. */
 export const codeReferences: Tool<CodeReferencesInput, CodeReferencesData> = {
   name: "code.references",
   summary:
@@ -118,7 +118,7 @@ async function* mentions(
   if (mention !== undefined) yield mention;
 }
 
-/** Or why there are none: no grammar reads the file, or the one that does came to no end. */
+/** Or why there are none: no grammar parses the file, or its parser did not finish. */
 async function occurrencesIn(
   { path, text }: Mention,
   name: string,
@@ -149,7 +149,7 @@ interface Position {
   readonly column: number;
 }
 
-/** `src/a.ts:120:8`, or less of it from the end. */
+/** `src/a.ts:120:8`, or a prefix of it. */
 function readPosition(from = ""): Position {
   const [, path = from, line = "1", column = "1"] = /^(.*?):(\d+)(?::(\d+))?$/s.exec(from) ?? [];
   return { path, line: Number(line), column: Number(column) };

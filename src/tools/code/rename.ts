@@ -34,13 +34,12 @@ export interface CodeRenameInput {
 }
 
 export interface CodeRenameData extends EditData {
-  /** How many places were changed. */
   readonly places: number;
-  /** Files that still mention the old name and may mean what was renamed; the first of them. */
+  /** The first files that still mention the old name and may mean what was renamed. */
   readonly mentionedIn: readonly string[];
 }
 
-/** Gives one thing in a file another name, wherever the file means it. */
+/** Renames a symbol of a file wherever the file means it. */
 export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
   name: "code.rename",
   summary:
@@ -57,7 +56,7 @@ export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
   }),
   limits: { maxChars: 20_000, keep: "both" },
   timeoutMs: projectToolsTimeoutMs,
-  // Which other files mention the name is looked for in all of them.
+  // Searches all files for other mentions of the name.
   accesses: (input) => [...changeAccesses(input), { kind: "read", path: "." }],
   preview: (input, context) =>
     diffOfChange(
@@ -118,7 +117,7 @@ function planOf(input: CodeRenameInput, tell: (chosen: readonly Occurrence[]) =>
   };
 }
 
-/** Where the grammar has lost its way, scopes may end anywhere. */
+/** Where parsing failed, scopes may end anywhere. */
 function refuseFaults(path: string, { faults: [fault] }: Outline): void {
   if (fault === undefined) return;
   throw new ToolError(
@@ -130,7 +129,7 @@ function refuseFaults(path: string, { faults: [fault] }: Outline): void {
   );
 }
 
-/** `$name` of languages that spell variables so. */
+/** Without the `$` of languages that spell variables so. */
 function bare(name: string, { language }: Outline): string {
   return /^(?:php|bash|perl)$/.test(language) ? name.replace(/^\$/, "") : name;
 }
@@ -151,7 +150,7 @@ function ofKind(kind: string | undefined, { symbols }: Outline): RenameWanted["i
     suited.some((symbol) => symbol.line === line && symbol.declarationStart <= start && start < symbol.end);
 }
 
-/** What a rename leaves alone, and a reader may want to change as well. */
+/** What a rename does not change, and a reader may want to change as well. */
 function notesOn({ text, outline }: CodeFile, name: string, { places }: Occurrences): readonly string[] {
   const isCode = new Set(places.map(({ start }) => start));
   const lineStarts = lineStartsOf(text);
@@ -176,8 +175,8 @@ function listed(lines: readonly number[]): string {
 }
 
 /**
- * Those that are written in the same language, or in one that shares its names. The file is written by now, so that a
- * problem is told rather than thrown.
+ * Mentions in files of the same language, or of one that shares its names. The file is written by now, so a problem
+ * is reported instead of thrown.
  */
 async function otherFiles(
   { path, name }: CodeRenameInput,

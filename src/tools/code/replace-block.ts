@@ -31,7 +31,7 @@ export interface ReplaceBlockInput extends BlockFields, EditFields {
   readonly new_block: string;
 }
 
-/** Puts new code in the place of a function, class or other block. */
+/** Replaces a function, class or other block. */
 export const codeReplaceBlock: Tool<ReplaceBlockInput, BlockEditData> = {
   name: "code.replace_block",
   summary:

@@ -15,7 +15,7 @@ import type { CodeSearchData, FoundCode, SearchQuery, SearchWanted } from "./fou
 
 type ExactQuery = Exclude<SearchQuery, { way: "words" }>;
 
-/** Every line that matches, as ripgrep would find it: the index says where to look, and the files what is there. */
+/** Every line that matches, as ripgrep would find it: the index selects the files, their content is read now. */
 export async function searchExactly(
   query: ExactQuery,
   wanted: SearchWanted,
@@ -49,11 +49,11 @@ function requestFor({ pattern, way, ignoreCase }: ExactQuery): GrepRequest {
 interface MatchingFile {
   readonly path: string;
   readonly lines: readonly ShownLine[];
-  /** There may be more lines, or files, than were looked for. */
+  /** There may be more lines or files. */
   readonly hasMore: boolean;
 }
 
-/** Of more results it is not said in which symbol they lie: each file has to be parsed for it. */
+/** Symbols are looked up for this many results: each needs a parsed file. */
 const mostOutlined = 50;
 
 async function matchingFiles(
@@ -85,7 +85,7 @@ async function matchingFiles(
   }
 }
 
-/** What defines a symbol of that name, then code, tests and the rest, each in the order of paths. */
+/** Files that define a symbol of that name, then code, tests and the rest, each ordered by path. */
 function usefulFirst(paths: readonly string[], defining: ReadonlySet<string>): string[] {
   const ordered = paths.map((path) => ({ path, rank: defining.has(path) ? -1 : roleOf(path) }));
   return ordered
@@ -112,7 +112,7 @@ async function* lookInto(
   }
 }
 
-/** None where the file is gone, is no text, may not be read, or is of another language. */
+/** None if the file is gone, binary, denied, or in another language. */
 async function linesOf(
   path: string,
   request: GrepRequest,
@@ -135,10 +135,10 @@ async function linesOf(
   return { path, lines: results.hits.flatMap(({ lines }) => lines), hasMore: results.isLimited };
 }
 
-/** Of one file: a large one may have millions. */
+/** Per file: a large one may have millions. */
 const mostLines = 10_000;
 
-/** Without an index, or for a pattern that only ripgrep understands. */
+/** Without an index, or for a pattern that only ripgrep supports. */
 async function* withRipgrep(
   request: GrepRequest,
   { path, language, limit }: SearchWanted,
@@ -179,7 +179,7 @@ async function symbolsOf(
 
 const maxOutlinedBytes = 512 * 1024;
 
-/** Lines that match in one symbol are one result. */
+/** Matching lines in one symbol are one result. */
 function groupBySymbol(
   path: string,
   lines: readonly ShownLine[],

@@ -27,7 +27,7 @@ export interface CodeSearchInput {
   readonly limit?: number | undefined;
 }
 
-/** Finds code by what it does, what it is called, or what it says. */
+/** Finds code by what it does, its name, or its text. */
 export const codeSearch: Tool<CodeSearchInput, CodeSearchData> = {
   name: "code.search",
   summary: "Find code by what it does or is called, best first. For exact text use search.grep.",
@@ -87,14 +87,14 @@ function readKinds(kind: string): readonly SymbolKind[] {
 
 const isGlob = /[*?[{!]/;
 
-/** What a path or glob can lead to. */
+/** The folder that contains everything a path or glob can match. */
 function folderOf(path = "."): string {
   if (!isGlob.test(path)) return path;
   const fixed = path.slice(0, path.search(isGlob));
   return fixed.includes("/") ? fixed.slice(0, fixed.lastIndexOf("/")) || "/" : ".";
 }
 
-/** The best pieces of code for a question. What is shown of them is read now, as any other tool would. */
+/** The best symbols for a question. Their text is read now, as by any other tool. */
 async function searchByWords(
   words: string,
   { kinds, language, path, limit }: SearchWanted,
@@ -111,7 +111,6 @@ async function searchByWords(
   return { way: "words", results, limited: hits.length > limit, index: index.state };
 }
 
-/** More results leave less room for each. */
 function excerptLines(limit: number): number {
   return limit <= 10 ? 5 : limit <= 25 ? 2 : 0;
 }

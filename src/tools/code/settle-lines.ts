@@ -18,12 +18,12 @@ interface Settled {
   readonly splices: readonly Splice[];
   /** Of the changed text. */
   readonly outline: Outline;
-  /** Where the new lines stand in it. */
+  /** Offsets of the new lines in it. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Of several ways to make a change, the first that breaks nothing. Refuses with what is wrong with the likeliest. */
+/** Of several ways to make a change, the first that breaks nothing. Otherwise throws what is wrong with the first. */
 export async function settleLines(
   file: CodeFile,
   changes: readonly BlockChange[],
@@ -40,8 +40,8 @@ export async function settleLines(
 }
 
 /**
- * Which lines lie inside strings is known when they have been parsed, and how they are parsed may depend on how they are
- * indented: the end of a heredoc, for one. So it is tried until nothing changes.
+ * Which lines are inside strings is known only after parsing, and parsing may depend on the indentation, for example
+ * at the end of a heredoc. So this repeats until nothing changes.
  */
 async function keepLiterals(file: CodeFile, change: BlockChange, context: PreviewContext): Promise<Settled> {
   let literal: ReadonlySet<number> = new Set();
@@ -87,7 +87,7 @@ interface Span {
   readonly end: number;
 }
 
-/** The symbol that new code declares: of the same name and kind as the old if there is one, else its first. */
+/** The symbol that new code declares: of the same name and kind as the old if there is one, else the first. */
 export function declaredIn(
   { symbols }: Outline,
   { start, end }: Span,
@@ -124,7 +124,7 @@ function dropped(text: string, old: CodeSymbol, declared: CodeSymbol | undefined
   return [`what stood above it went too, as the new block brings none: ${shown.join(" ⏎ ")}${more}`];
 }
 
-/** Refuses a change after which the file would not be what it was but for the change. `text` is the changed text. */
+/** Refuses a change that breaks other parts of the file. `text` is the changed text. */
 export function damaged(path: string, text: string, { faults, lost }: Damage): ToolError {
   const message =
     faults.length > 0
@@ -146,7 +146,7 @@ function moreThan(count: number): string {
   return count > maxShown ? `\nand ${counted(count - maxShown, "more fault")}` : "";
 }
 
-/** Refuses a block that is not what its caller expects. */
+/** Refuses a block that is not what the caller expects. */
 export function refuseOtherBlock({ path, text }: CodeFile, symbol: CodeSymbol, expected: EditFields): void {
   const { expected_old_hash: hash, expected_old_block: block } = expected;
   if (block !== undefined && block.trim() !== "" && !isBlock(text, symbol, block)) {
@@ -179,7 +179,7 @@ function linesOf(text: string): readonly string[] {
     .map((line) => `${line}\n`);
 }
 
-/** Refuses new code that no file of text can hold, or that only stands for code. */
+/** Refuses new code that no text file can hold, or that is a placeholder. */
 export function refuseUnfit({ path, text }: CodeFile, old: CodeSymbol, block: string): void {
   refuseHalfCharacters(block);
   if (block.includes("\0")) throw holdsNul(path);

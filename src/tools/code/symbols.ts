@@ -23,11 +23,11 @@ export interface SymbolsInput {
 }
 
 export interface SymbolsData {
-  /** Ordered by path; of a folder only files in which something was found. */
+  /** Ordered by path; for a folder only files with results. */
   readonly files: readonly FileSymbols[];
-  /** The offset to go on with, when there are more. */
+  /** The offset to continue with, when there are more. */
   readonly nextOffset: number | undefined;
-  /** Files of a folder that were left out, by the reason. */
+  /** Skipped files of a folder, by reason. */
   readonly skipped: FolderSymbols["skipped"];
 }
 
@@ -146,15 +146,14 @@ interface FolderChosen extends SymbolsChosen {
   readonly limit?: number | undefined;
 }
 
-/** What the files of a folder declare. */
 interface FolderSymbols {
   readonly files: readonly FolderFile[];
-  /** How many files there are, whatever is in them. */
+  /** Number of all files. */
   readonly total: number;
-  /** The number of the file to go on with, when not all were looked at. */
+  /** The number of the file to continue with, when not all were read. */
   readonly nextOffset: number | undefined;
   readonly skipped: {
-    /** Files that rules keep from being read, as they may hold secrets. */
+    /** Files that the policy denies, because they may hold secrets. */
     readonly guarded: readonly string[];
     readonly unreadable: readonly string[];
     readonly tooLarge: readonly string[];
@@ -166,11 +165,11 @@ interface FolderFile {
   readonly language: string;
   readonly faults: number;
   readonly listed: readonly Listed[];
-  /** Those of this file that are not listed. */
+  /** Number of symbols that are not listed. */
   readonly hidden: number;
 }
 
-/** Looks at the files that search.grep would search, in the order of their paths, until enough symbols are found. */
+/** Reads the files that search.grep would search, ordered by path, until enough symbols are found. */
 async function symbolsInFolder(
   directory: string,
   { depth = 1, offset = 0, limit = 500, ...chosen }: FolderChosen,
@@ -197,7 +196,7 @@ async function symbolsInFolder(
       if (!(error instanceof ToolError) || context.signal.aborted) throw error;
       if (error instanceof RefusedPath) skipped.guarded.push(path);
       else if (error.code === "too-large") skipped.tooLarge.push(path);
-      // What no grammar reads declares nothing, and what is gone by now is not there.
+      // A file that no grammar parses declares nothing; a file that is gone is not listed.
       else if (error.code !== "unsupported" && error.code !== "not-found") skipped.unreadable.push(path);
     }
   }
@@ -207,13 +206,12 @@ async function symbolsInFolder(
 /** Each is parsed: more of them take too long for one answer. */
 const maxFiles = 2_000;
 
-/** What is larger is data, or generated. */
+/** Larger files are data or generated. */
 const maxBytes = 1024 * 1024;
 
-/** A symbol and how deep it lies in others. */
 interface Listed {
   readonly symbol: CodeSymbol;
-  /** 1 for what lies in nothing. */
+  /** 1 at top level. */
   readonly depth: number;
 }
 
@@ -223,7 +221,7 @@ interface SymbolsChosen {
   readonly depth?: number | undefined;
 }
 
-/** The symbols of an outline that are wanted, in the order of the file. */
+/** The selected symbols of an outline, in file order. */
 function chooseSymbols({ symbols }: Outline, { kind, name, depth: most }: SymbolsChosen): readonly Listed[] {
   const depths: number[] = [];
   const listed: Listed[] = [];
@@ -239,14 +237,14 @@ function chooseSymbols({ symbols }: Outline, { kind, name, depth: most }: Symbol
   return listed;
 }
 
-/** `Kind name [start-end]`, indented by its depth, then its head and the first sentence of what documents it. */
+/** `Kind name [start-end]`, indented by depth, then its signature and the first sentence of its documentation. */
 function showSymbol({ symbol, depth }: Listed): string {
   const { signature, doc } = symbol;
   const head = saysMore(symbol) ? `: ${cut(signature, 160)}` : "";
   return `${"  ".repeat(depth - 1)}${headOf(symbol)}${head}${doc === undefined || doc === "" ? "" : ` — ${cut(doc, 120)}`}`;
 }
 
-/** Than its kind and name do. A single word before the name is mostly the kind again. */
+/** Whether the signature says more than kind and name. A single word before the name is mostly the kind again. */
 function saysMore({ name, signature }: CodeSymbol): boolean {
   const [before, after] = signature.split(name, 2);
   if (after === undefined) return signature !== "";

@@ -17,7 +17,7 @@ export interface ValidateData {
   readonly faults: readonly Pick<SyntaxFault, "line" | "column" | "message">[];
 }
 
-/** Says what is wrong with the syntax of a file. */
+/** Reports syntax errors of a file. */
 export const codeValidate: Tool<ValidateInput, ValidateData> = {
   name: "code.validate",
   summary: "Check a file's syntax. Only parses: types are for the project's checker.",

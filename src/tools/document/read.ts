@@ -13,14 +13,14 @@ export interface DocumentReadInput {
   readonly images?: boolean | undefined;
 }
 
-/** Pictures are beside it, in the images of the output. */
+/** Pictures are in the images of the output. */
 export interface DocumentReadData extends Omit<DocumentContent, "images"> {
   readonly path: string;
 }
 
 const limits = { maxChars: 200_000, keep: "head" } as const;
 
-/** Shows what documents say: those that people make with other programs than editors. */
+/** Shows the content of documents such as PDF or office files. */
 export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
   name: "document.read",
   summary:
@@ -57,7 +57,7 @@ export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
   },
 };
 
-/** What an entry of an archive is called decides whether it may be read, as if it lay in a folder of the archive's name. */
+/** The name of an archive entry decides whether it may be read, as if it were in a folder named like the archive. */
 function entryOf(path: string, part = ""): readonly Access[] {
   const { anchor = "" } = splitAnchor(part);
   if (/^(?:\p{L}+\s+)?\d+\s*(?:(?:-|–|to|\.\.)\s*\d*)?$/u.test(anchor)) return [];

@@ -4,7 +4,7 @@ import { printableLine } from "../../lib/printable.ts";
 
 type Shown = Omit<DocumentContent, "images">;
 
-/** What it is on the first line, then its parts, each below its anchor, then what a reader should know. */
+/** The format in the first line, then the parts, each below its anchor, then notes. */
 export function showDocument(path: string, content: Shown): string {
   const { parts, notes } = content;
   const shown = [
@@ -15,10 +15,10 @@ export function showDocument(path: string, content: Shown): string {
   return shown.filter((piece) => piece !== "").join("\n\n");
 }
 
-/** What follows `text`, of which an answer shows no more than `maxChars`. */
+/** How to read what follows `text`, of which an answer shows at most `maxChars`. */
 export function howToGoOn(next: string, text: string, maxChars: number): string {
   const part = JSON.stringify(next);
-  // What is cut there is in the output that is kept, and in no other answer.
+  // The cut part is only in the stored output.
   return text.length > maxChars
     ? `The rest of this is only in the output kept; then go on with part: ${part}.`
     : `Go on with part: ${part}.`;
@@ -32,7 +32,7 @@ function firstLine(path: string, { description, consistsOf, properties }: Shown)
 }
 
 function showPart({ anchor, title, text }: DocumentPart): string {
-  // A line of the document that looks like one of ours: a backslash tells it, which Markdown does not show.
+  // A document line that looks like one of ours is marked with a backslash, which Markdown does not show.
   const words = text.replaceAll(ourLines, "\\[");
   if (anchor === "") return words;
   const named = title === undefined || title === "" ? anchor : `${anchor}: ${shortened(title)}`;
@@ -45,7 +45,7 @@ function pluralOf(one: string): string {
   return one.endsWith("y") ? `${one.slice(0, -1)}ies` : `${one}s`;
 }
 
-/** A document can say of itself what it likes, at any length. */
+/** A document's own properties can have any length. */
 function shortened(value: string): string {
   const line = printableLine(value.replaceAll(/\s+/g, " ").trim());
   return line.length > 200 ? `${line.slice(0, 200)}…` : line;

@@ -5,7 +5,7 @@ import { counted } from "../../lib/counted.ts";
 import type { PlannedFile } from "./plan-files.ts";
 import { boundDiff, type LineSpan, listLines } from "./show-lines.ts";
 
-/** What was done, or would be, as the model is told. */
+/** What was done or is planned, for the model. */
 export function describeEdit(files: readonly PlannedFile[], mood: "done" | "planned"): string {
   return files.map((file) => describeFile(file, mood)).join("\n");
 }
@@ -13,7 +13,7 @@ export function describeEdit(files: readonly PlannedFile[], mood: "done" | "plan
 function describeFile(file: PlannedFile, mood: "done" | "planned"): string {
   const { plan } = file;
   const head = `${verbs[plan.action][mood]} ${subjectOf(file)}${hashesOf(file)}`;
-  // Who adds or deletes a file knows its lines.
+  // The caller knows the lines of a file that it adds or deletes.
   const isShown = plan.changes.length > 0 && plan.action !== "add" && plan.action !== "delete";
   return [
     `${head}${isShown ? ":" : "."}`,
@@ -48,7 +48,7 @@ function subjectOf({ plan, target, mode }: PlannedFile): string {
   }
 }
 
-/** The changed lines as they are numbered afterwards; where lines only went, the one that is there now. */
+/** The changed lines in the new numbering; where lines were only removed, the line that is there now. */
 function spansAfter(changes: FilePlan["changes"]): readonly LineSpan[] {
   let growth = 0;
   return changes.map(({ firstLine, removedLines, addedLines }) => {
@@ -58,7 +58,7 @@ function spansAfter(changes: FilePlan["changes"]): readonly LineSpan[] {
   });
 }
 
-/** As many digits as tell contents apart and can be given back as the expected hash. */
+/** Enough digits to tell contents apart and to send back as the expected hash. */
 const shownDigits = 12;
 
 function hashesOf({ beforeHash, afterHash }: PlannedFile): string {
@@ -76,7 +76,7 @@ function compactDiff(plan: FilePlan): readonly string[] {
   return hidden > 0 ? [diff, `… ${counted(hidden, "more change")}`] : [diff];
 }
 
-/** What an edit did, or would do; a file each, in the order of the request. */
+/** What an edit did or would do, file by file in the order of the request. */
 export interface EditData {
   readonly files: readonly EditedFile[];
 }
@@ -84,22 +84,22 @@ export interface EditData {
 export interface EditedFile {
   readonly action: FilePlan["action"];
   readonly path: string;
-  /** Where it was before a move, or what it is a copy of. */
+  /** The old path of a move, or the source of a copy. */
   readonly from: string | undefined;
-  /** The file itself, when a link led to it; relative to the workspace. */
+  /** The file behind a link, relative to the workspace. */
   readonly target: string | undefined;
   /** SHA-256 of the content; undefined when there is none. */
   readonly beforeHash: string | undefined;
   readonly afterHash: string | undefined;
-  /** The lines that gave way to others, and how their place was found. */
+  /** The replaced lines, and how they were found. */
   readonly changes: readonly Change[];
-  /** How many places there were, when the first of them was to be changed. */
+  /** With `first`: the number of occurrences. */
   readonly occurrences?: number;
-  /** Permission bits it was given, where they changed. */
+  /** New permission bits, if they changed. */
   readonly mode: number | undefined;
-  /** What was overlooked to find the places, and what others have changed in between. */
+  /** What was tolerated to find the text, and what others changed meanwhile. */
   readonly notes: readonly string[];
-  /** All of it as a unified diff, to be read; worked out when looked at. */
+  /** The whole change as a unified diff, computed on first use. */
   readonly diff: string;
 }
 
@@ -122,7 +122,6 @@ export function editedFile(file: PlannedFile): EditedFile {
   };
 }
 
-/** What there is to say about how an edit was understood. */
 function notesOn({ plan, drift }: PlannedFile): readonly string[] {
   const tiers = new Set(plan.changes.map(({ tier }) => tier));
   return [
@@ -132,7 +131,7 @@ function notesOn({ plan, drift }: PlannedFile): readonly string[] {
   ];
 }
 
-/** What was overlooked in finding, in plain words; where nothing is said the plan's own notes say more. */
+/** What a match tolerated; the plan's own notes explain the other tiers. */
 const tierNotes: Readonly<Partial<Record<TierName, string>>> = {
   "line-ends": "found with other line ends; the file's were kept",
   "trailing-blanks": "found with other blanks at line ends",

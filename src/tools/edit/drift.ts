@@ -6,14 +6,13 @@ import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from 
 import { holdsBytes } from "../../lib/holds-bytes.ts";
 import { listLines, showRuns } from "./show-lines.ts";
 
-/** How a file differs from what the caller last saw of it. */
+/** How a file differs from what the caller last saw. */
 export interface Drift {
-  /** The lines as they are now: "line 3", "lines 4-6 and 20". */
+  /** The current lines: "line 3", "lines 4-6 and 20". */
   readonly at: string;
   readonly diff: string;
 }
 
-/** How a file that holds `bytes` differs from what this caller last saw. */
 export async function driftSince(
   path: string,
   bytes: Uint8Array,
@@ -22,7 +21,9 @@ export async function driftSince(
   return driftOf(await seen.recall(path), bytes);
 }
 
-/** Undefined when all that was seen is still there; lines that only moved are. Compares content, never times. */
+/**
+ * Undefined when everything that was seen is still there, also at other line numbers. Compares content, never times.
+ */
 export function driftOf(seen: readonly SeenPart[], present: Uint8Array): Drift | undefined {
   const bytes = asBuffer(present).subarray(byteOrderMarkLength(present));
   const outdated = seen.filter((part) =>
@@ -41,7 +42,7 @@ export function driftOf(seen: readonly SeenPart[], present: Uint8Array): Drift |
   return { at: listLines(spans), diff: showRuns(known, now, runs) };
 }
 
-/** The file as the caller knows it: what is there now, with the lines it saw in place of what they have become. */
+/** The file as the caller knows it: the current content, with the lines it saw instead of what became of them. */
 function asKnown(
   outdated: readonly SeenPart[],
   now: readonly string[],
@@ -61,7 +62,7 @@ function firstLine({ lines }: SeenPart): number {
   return lines === "all" ? 1 : lines.first;
 }
 
-/** Where lines stand that are there only once; they tell where others have been. -1 for those that are there often. */
+/** Positions of lines that occur once, which show where others have been; -1 for lines that occur often. */
 function uniqueLines(lines: readonly string[], now: readonly string[]): ReadonlyMap<string, number> {
   const wanted = new Set(lines);
   const places = new Map<string, number>();
@@ -92,7 +93,6 @@ function decoderFor(file: Uint8Array): (bytes: Uint8Array) => string {
   return (bytes) => decodeText(bytes, encoding).text;
 }
 
-/** With their line ends. */
 function linesOf(text: string): readonly string[] {
   const lines: string[] = [];
   for (let start = 0; start < text.length; ) {
@@ -103,7 +103,7 @@ function linesOf(text: string): readonly string[] {
   return lines;
 }
 
-/** What does not fit the file may have fitted it as its caller last saw it. */
+/** An edit that does not fit the file may have fitted what the caller last saw. */
 export async function explainMiss(
   error: unknown,
   { path, bytes }: { readonly path: string; readonly bytes: Uint8Array },

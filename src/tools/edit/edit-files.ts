@@ -8,7 +8,7 @@ import { describeEdit, type EditData, editedFile } from "./describe-edit.ts";
 import { type PlannedFile, planFiles } from "./plan-files.ts";
 
 interface EditOptions {
-  /** The first digits of the SHA-256 that the one file must have. */
+  /** The first digits of the required SHA-256 of the one file. */
   readonly expectedHash?: string | undefined;
   readonly hardLinks?: "break" | "keep" | undefined;
 }
@@ -28,7 +28,7 @@ export async function editFiles(
         { signal },
       );
     } catch (error) {
-      // Somebody was quicker: the edit is planned again for what is there now.
+      // The file changed since it was planned; plan again from its current content.
       if (tries < maxTries && error instanceof ToolError && error.code === "stale") continue;
       throw error;
     }
@@ -37,7 +37,7 @@ export async function editFiles(
   }
 }
 
-/** Says what `editFiles` would do. */
+/** Reports what `editFiles` would do. */
 export async function previewEdit(
   request: EditRequest,
   options: EditOptions,
@@ -46,7 +46,7 @@ export async function previewEdit(
   return answer(await planFiles(request, options, context), "planned");
 }
 
-/** The same for the person who is asked: the whole difference, as a unified diff. */
+/** The same for the approval prompt: the whole change as a unified diff. */
 export async function diffOfEdit(
   request: EditRequest,
   options: EditOptions,
@@ -60,7 +60,7 @@ function modeLine(path: string, mode: number | undefined): string {
   return mode === undefined ? "" : `new mode of ${path}: ${mode.toString(8)}\n`;
 }
 
-/** Each time somebody else has got further; more often only where a file never rests. */
+/** Only a file that changes all the time needs more tries. */
 const maxTries = 50;
 
 function changesFor(file: PlannedFile, { hardLinks }: EditOptions): readonly FileChange[] {
@@ -83,7 +83,7 @@ function changesFor(file: PlannedFile, { hardLinks }: EditOptions): readonly Fil
   }
 }
 
-/** Who made a change knows what is there now. */
+/** The caller has seen its own change. */
 function remember(plan: FilePlan, { seen }: ToolContext): void {
   if (plan.action === "delete") return;
   seen.note(plan.path, { bytes: plan.after.subarray(byteOrderMarkLength(plan.after)), lines: "all" });

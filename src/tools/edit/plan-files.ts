@@ -9,22 +9,22 @@ import { sniffMediaType } from "../../lib/media-type.ts";
 import { type Drift, driftSince } from "./drift.ts";
 import { type Touch, touchesOf } from "./touched-paths.ts";
 
-/** What is to happen to one file, and what others have done to it. */
+/** The plan for one file, and its current state. */
 export interface PlannedFile {
   readonly plan: FilePlan;
-  /** The file itself, when a link leads to it; relative to the workspace. */
+  /** The file behind a link, relative to the workspace. */
   readonly target: string | undefined;
   readonly beforeHash: string | undefined;
   readonly afterHash: string | undefined;
-  /** Permission bits it is to get, where they change. */
+  /** New permission bits, if they change. */
   readonly mode: number | undefined;
-  /** How the file differs from what the caller last saw of it. */
+  /** How the file differs from what the caller last saw. */
   readonly drift: Drift | undefined;
 }
 
 /**
- * What a request would do to the files as they are now. A file that has changed since the caller saw it is no obstacle
- * as long as the edit still fits; where it does not, the refusal shows the change.
+ * Plans a request for the current files. A file that has changed since the caller saw it is fine as long as the edit
+ * still fits; otherwise the refusal shows the change.
  */
 export async function planFiles(
   request: EditRequest,
@@ -42,7 +42,7 @@ export async function planFiles(
   }
 }
 
-/** What else is to be known of a file before it is changed as planned. */
+/** Adds to a plan what must be known about the file before it is changed. */
 export async function withFileState(plan: FilePlan, context: PreviewContext): Promise<PlannedFile> {
   const source = "from" in plan ? plan.from : plan.path;
   if (plan.action === "delete" || plan.action === "move") await refuseLink(source, context);
@@ -58,7 +58,7 @@ export async function withFileState(plan: FilePlan, context: PreviewContext): Pr
   };
 }
 
-/** As in git a mode only says whether the file can be executed, by whoever may read it. */
+/** As in git, a mode only says whether the file is executable, by everyone who may read it. */
 async function newMode(
   { action, mode }: FilePlan,
   source: string,
@@ -83,12 +83,15 @@ async function targetOf(path: string, { environment }: PreviewContext): Promise<
   const real = await environment.realPath(path);
   const named = posix.resolve(workspace, path);
   const target = posix.relative(workspace, real);
-  // An absolute path may call the workspace itself by another name.
+  // An absolute path may use another name for the workspace itself.
   const isInside = named.startsWith(`${workspace}/`);
   return named === real || (!isInside && named.endsWith(`/${target}`)) ? undefined : target;
 }
 
-/** Who deletes or moves a link means the link, who changes lines means its target: both at once nobody can mean. */
+/**
+ * Deleting or moving a link concerns the link, changing lines concerns its target: an edit that does both is
+ * ambiguous.
+ */
 async function refuseLink(path: string, { environment }: PreviewContext): Promise<void> {
   const { kind } = await environment.info(path, { followLinks: false });
   if (kind !== "link") return;
@@ -97,7 +100,7 @@ async function refuseLink(path: string, { environment }: PreviewContext): Promis
   });
 }
 
-/** The engine knows the text of a file; here is added what else is known of it: others' changes, its kind, its neighbours. */
+/** Adds to a refusal of the engine what else is known about the file: changes by others, its kind, similar names. */
 async function explainRefusal(
   error: ToolError,
   files: RequestedFiles,
@@ -105,7 +108,7 @@ async function explainRefusal(
 ): Promise<ToolError> {
   const explained = await explainFile(error, files, context);
   if (!files.areSeveral) return explained;
-  // Others apply patches file by file, so it has to be said.
+  // Other tools apply patches file by file, so this is worth saying.
   const { code, message, hint = "" } = explained;
   return new ToolError(code, message, {
     hint: `${hint} None of the files was changed.`.trim(),
@@ -129,7 +132,7 @@ async function explainFile(
   return stale(path, error.message, drift, error.code === "ambiguous-match" ? error.hint : undefined);
 }
 
-/** Refuses a file that does not hold what the caller expects, told by the first digits of its hash. */
+/** Refuses a file whose hash does not begin with the expected digits. */
 async function refuseOtherHash(
   path: string,
   expected: string,
@@ -174,10 +177,9 @@ function notInBinary(path: string): ToolError {
   });
 }
 
-/** The files a request may mean, read before anything is decided. */
+/** The files that a request may mean, read before anything is decided. */
 class RequestedFiles {
   readonly #found = new Map<string, Uint8Array | ToolError>();
-  /** Whether the request is about more than one file. */
   readonly areSeveral: boolean;
   #bytes = 0;
 
@@ -185,7 +187,7 @@ class RequestedFiles {
     this.areSeveral = new Set(touches.map(({ paths }) => paths[0])).size > 1;
   }
 
-  /** Reads as many as the names need: of several spellings, up to the one that is there. */
+  /** Reads, of several spellings of a name, up to the first that exists. */
   static async read(touches: readonly Touch[], context: PreviewContext): Promise<RequestedFiles> {
     const files = new RequestedFiles(touches);
     for (const { paths, to } of touches) {
@@ -195,7 +197,10 @@ class RequestedFiles {
     return files;
   }
 
-  /** The bytes at a path, undefined when there is nothing. Throws for all else, also for a path nobody announced. */
+  /**
+   * The bytes at a path, undefined when it does not exist. Throws any other read error, and for a path that was not
+   * announced.
+   */
   at(path: string): Uint8Array | undefined {
     const found = this.#found.get(path);
     if (found === undefined)
@@ -205,7 +210,7 @@ class RequestedFiles {
     throw found;
   }
 
-  /** Says that a file is missing, and which names are near. */
+  /** The error that a file is missing, with similar names. */
   missing(path: string): ToolError | undefined {
     const found = this.#found.get(path);
     return found instanceof ToolError && found.code === "not-found" ? found : undefined;
@@ -214,7 +219,7 @@ class RequestedFiles {
   async #readFirst(paths: readonly string[], context: PreviewContext): Promise<void> {
     for (const [index, path] of paths.entries()) {
       if ((await this.#read(path, context)) instanceof ToolError) continue;
-      // What is no file cannot be meant where another spelling is one.
+      // A path that is not a file cannot be meant if another spelling is one.
       for (const other of paths.slice(0, index)) this.#passOver(other);
       return;
     }
@@ -240,7 +245,7 @@ class RequestedFiles {
 
 const megabyte = 1024 * 1024;
 
-/** Larger files are rather data, and an edit holds a file in memory several times. */
+/** Larger files are data, and an edit holds a file in memory several times. */
 const maxEach = 64;
 const maxTogether = 256;
 

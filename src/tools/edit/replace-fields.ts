@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import type { ReplaceRequest } from "../../edit/edit-request.ts";
 
-/** One text for another. */
 interface TextEdit {
   readonly find: string;
   readonly replace: string;
@@ -9,7 +8,7 @@ interface TextEdit {
   readonly expect_count?: number | undefined;
 }
 
-/** What to change in one file: one edit, or a list of them. */
+/** One edit, or a list of them. */
 export interface ReplaceFields {
   readonly path?: string | undefined;
   readonly find?: string | undefined;
@@ -23,7 +22,6 @@ export interface ReplaceFields {
   readonly hard_links?: "break" | "keep" | undefined;
 }
 
-/** The fields as models are told of them. */
 export const replaceFields = {
   find: z.optional(
     z
@@ -64,7 +62,7 @@ export const replaceFields = {
   ),
 };
 
-/** What is wrong with the choice of fields. Some models fill every field: one that says nothing is not given. */
+/** What is wrong with the combination of fields. Some models fill every field: an empty one counts as absent. */
 export function faultInEdits(fields: ReplaceFields): string | undefined {
   const { find, replace, all, expect_count, edits = [], first } = fields;
   const isSingle = [find, replace, all, expect_count].some(isGiven);
@@ -80,7 +78,7 @@ export function isGiven(field: unknown): boolean {
   return Array.isArray(field) ? field.length > 0 : field !== undefined && field !== "" && field !== false;
 }
 
-/** The request behind fields that have no fault. */
+/** The request for fields without a fault. */
 export function toReplaceRequest(fields: ReplaceFields): ReplaceRequest {
   const { path = "", find = "", replace = "", all, expect_count, edits, exact, first } = fields;
   const wanted = edits?.length ? edits : [{ find, replace, all, expect_count }];

@@ -3,7 +3,7 @@ import { visible } from "../../edit/rewrite/show-diff.ts";
 import { counted } from "../../lib/counted.ts";
 import { characterStart } from "../../lib/truncate.ts";
 
-/** Lines counted from 1, both ends included. */
+/** Counted from 1, inclusive. */
 export interface LineSpan {
   readonly first: number;
   readonly last: number;
@@ -22,7 +22,7 @@ export function listLines(spans: readonly LineSpan[]): string {
 
 const maxSpans = 10;
 
-/** A unified diff without the names of its files, cut where a model has seen enough of it. */
+/** A unified diff without file names, cut to what a model needs. */
 export function boundDiff(diff: string): string {
   const lines = diff
     .replace(/^--- .*\n\+\+\+ .*\n/, "")
@@ -35,7 +35,7 @@ export function boundDiff(diff: string): string {
 
 const maxDiffLines = 60;
 
-/** Lines of a diff, long ones cut so that the difference between an old line and its new one is seen. */
+/** Lines of a diff, long ones cut around the difference between an old line and its new one. */
 function cutLines(lines: readonly string[]): readonly string[] {
   return lines.map((line, index) =>
     line.length > maxChars ? cutLine(line, counterpart(lines, index)) : line,
@@ -44,7 +44,7 @@ function cutLines(lines: readonly string[]): readonly string[] {
 
 const maxChars = 300;
 
-/** Of what is the same before the first difference. */
+/** How much of the common prefix is shown. */
 const lead = 80;
 
 function cutLine(line: string, other: string | undefined): string {
@@ -55,7 +55,7 @@ function cutLine(line: string, other: string | undefined): string {
   return `${line[0]}${start > 1 ? "…" : ""}${line.slice(start, end)}${end < line.length ? "…" : ""}`;
 }
 
-/** The line with the other sign at the same place of its run: removed lines stand before added ones. */
+/** The line with the opposite sign at the same index of its run: removed lines precede added ones. */
 function counterpart(lines: readonly string[], index: number): string | undefined {
   const sign = lines[index]![0];
   const isRemoved = sign === "-";
@@ -82,7 +82,7 @@ function startingWith(sign: string, line: string | undefined): string | undefine
   return line?.startsWith(sign) ? line : undefined;
 }
 
-/** Where two lists of lines, line ends included, differ, as hunks of a diff with a line of context. */
+/** The differences of two lists of lines (with line ends), as hunks with a line of context. */
 export function showRuns(before: readonly string[], after: readonly string[], runs: readonly Run[]): string {
   return boundDiff(runs.flatMap((run) => showRun(before, after, run)).join("\n"));
 }
@@ -97,7 +97,7 @@ function showRun(
   const range = (start: number, end: number) => `${start + 1 - above},${end - start + above + below}`;
   const removed = before.slice(oldStart, oldEnd);
   const added = after.slice(newStart, newEnd);
-  // Where only line ends differ they have to be seen.
+  // If only line ends differ, they must be visible.
   const show =
     removed.map(withoutEnd).join("\n") === added.map(withoutEnd).join("\n") ? withVisibleEnd : withoutEnd;
   return [

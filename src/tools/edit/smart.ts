@@ -23,13 +23,13 @@ export interface EditSmartInput {
 }
 
 export interface EditSmartData extends EditData {
-  /** How the location was understood, and what it means. */
+  /** How the location was understood. */
   readonly place: Pick<TextLocation, "way" | "firstLine" | "lastLine" | "score">;
-  /** The name to go back to with journal.undo; undefined where nothing was changed, or no journal is kept. */
+  /** The checkpoint for journal.undo; undefined when nothing was changed, or without a journal. */
   readonly checkpoint: string | undefined;
 }
 
-/** Edits a place that is named in whatever way. */
+/** Edits a location that is given in any form. */
 export const editSmart: Tool<EditSmartInput, EditSmartData> = {
   name: "edit.smart",
   summary:
@@ -63,7 +63,8 @@ export const editSmart: Tool<EditSmartInput, EditSmartData> = {
         const done = answer(planned, place, "done", checkpoint);
         return { ...done, text: done.text + undoHint(checkpoint, context) };
       } catch (error) {
-        // Somebody was quicker: the place is looked for in what is there now. Line numbers would mean something else.
+        // The file changed meanwhile; locate again in its current content, unless the location is line numbers, which
+        // would mean something else.
         const isStale = error instanceof ToolError && error.code === "stale";
         if (!isStale || place.way === "line numbers" || tries === maxTries) throw error;
       }
@@ -71,7 +72,7 @@ export const editSmart: Tool<EditSmartInput, EditSmartData> = {
   },
 };
 
-/** Each time somebody else has got further; more often only where a file never rests. */
+/** Only a file that changes all the time needs more tries. */
 const maxTries = 50;
 
 function faultIn({ operation, content = "" }: EditSmartInput): string | undefined {
@@ -109,11 +110,11 @@ async function write({ plan, beforeHash }: PlannedFile, context: ToolContext): P
   if (plan.action !== "update") throw new ToolError("internal", `${plan.path} is not to be changed`);
   const { path, after } = plan;
   await context.environment.change([{ path, before: beforeHash!, after }], { signal: context.signal });
-  // Who made a change knows what is there now.
+  // The caller has seen its own change.
   context.seen.note(path, { bytes: after.subarray(byteOrderMarkLength(after)), lines: "all" });
 }
 
-/** Undefined where no journal is kept. */
+/** Undefined without a journal. */
 async function setCheckpoint({ history }: ToolContext): Promise<string | undefined> {
   try {
     return (await history.setCheckpoint()).name;

@@ -4,16 +4,16 @@ import type { EditRequest } from "../../edit/edit-request.ts";
 import { newPath, spellings } from "../../edit/parse/headers.ts";
 import { sectionsIn } from "../../edit/plan-edits.ts";
 
-/** What a request may do with one file, told from the request alone. */
+/** What a request may do with one file, by the request alone. */
 export interface Touch {
   readonly action: "add" | "update" | "delete" | "move" | "copy";
-  /** The paths its name may mean, the likelier first; which one it is depends on the files that are there. */
+  /** The paths its name may mean, most likely first; which one depends on the existing files. */
   readonly paths: readonly [string, ...string[]];
-  /** Where it is moved or copied to. */
+  /** The target of a move or copy. */
   readonly to?: string;
 }
 
-/** All that may be touched. Throws `invalid-input` when the request cannot be read. */
+/** All files that may be touched. Throws `invalid-input` when the request cannot be parsed. */
 export function touchesOf(request: EditRequest): readonly Touch[] {
   if (request.kind === "replace") return [{ action: "update", paths: [request.path] }];
   const touches = sectionsIn(request).map(touchOf);
@@ -22,12 +22,12 @@ export function touchesOf(request: EditRequest): readonly Touch[] {
     : touches;
 }
 
-/** What the guardian is told before anything is changed. */
+/** The accesses of an edit, for the policy. */
 export function accessesOf(request: EditRequest): readonly Access[] {
   return withoutRepeats(touchesOf(request).flatMap(accessesOfTouch));
 }
 
-/** What it is told before a preview. */
+/** The accesses of a preview. */
 export function previewAccessesOf(request: EditRequest): readonly Access[] {
   const paths = touchesOf(request).flatMap(({ paths, to }) => (to === undefined ? paths : [...paths, to]));
   return [...new Set(paths)].map((path) => ({ kind: "read", path }));

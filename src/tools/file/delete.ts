@@ -14,13 +14,12 @@ export interface FileDeleteInput {
 export interface FileDeleteData {
   readonly path: string;
   readonly kind: FileKind;
-  /** Size of a file. */
   readonly bytes: number | undefined;
-  /** What was in a directory, at every depth; undefined when that was not counted. */
+  /** Number of entries in a directory, at every depth; undefined when not counted. */
   readonly entries: number | undefined;
 }
 
-/** Removes a file, a link, or a directory with all in it. */
+/** Deletes a file, a link, or a directory with everything in it. */
 export const fileDelete: Tool<FileDeleteInput, FileDeleteData> = {
   name: "file.delete",
   summary: "Delete a file or link, or with `recursive` a directory.",
@@ -68,7 +67,7 @@ function describe(verb: "Deleted" | "Would delete", { path, kind, bytes, entries
   }
 }
 
-/** What the person who is asked cannot take back. */
+/** What cannot be undone, for the approval prompt. */
 function warn({ kind, bytes = 0, entries }: FileDeleteData, { recursive = false }: FileDeleteInput): string {
   const { maxBytes, maxEntries } = undoLimits;
   if (kind === "other") return "\nThis cannot be undone.";
@@ -84,7 +83,7 @@ function describeEntries(entries: number | undefined): string {
   return entries === 1 ? "1 file or directory in it" : `${entries} files and directories in it`;
 }
 
-/** Counting stops here: the number is a courtesy, the deleting is the job. */
+/** Counting stops here: the number is only informative. */
 const maxCounted = 1000;
 
 async function countEntries(

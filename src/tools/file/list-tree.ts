@@ -15,7 +15,7 @@ interface ListedFile {
   /** `other`: a FIFO, device or socket. */
   readonly kind: "file" | "other";
   readonly name: string;
-  /** Undefined for a name that is no UTF-8 and so cannot be asked about. */
+  /** Undefined for a name that is not UTF-8 and cannot be looked up. */
   readonly bytes: number | undefined;
 }
 
@@ -25,32 +25,31 @@ interface ListedLink {
   readonly target: LinkTarget;
 }
 
-/** Where a link leads, relative to the workspace, or why that cannot be said. */
+/** Where a link leads, relative to the workspace, or why that is unknown. */
 type LinkTarget = { readonly path: string } | { readonly astray: "outside" | "circle" | "unreachable" };
 
 export interface ListedDirectory {
   readonly kind: "directory";
   readonly name: string;
-  /** What is shown of it, in the order of names; undefined when it is too deep, cannot be read, or has just gone. */
+  /** Shown entries, ordered by name; undefined when too deep, unreadable, or just deleted. */
   readonly entries: readonly ListedEntry[] | undefined;
   /** Entries that the limit left out. */
   readonly beyondLimit: number;
   /** Entries left out because they are hidden or ignored. */
   readonly notShown: number;
-  /** There is no permission to read it. */
   readonly isUnreadable: boolean;
 }
 
 interface ListOptions extends Visibility {
   readonly depth: number;
   readonly limit: number;
-  /** What it does not take is left out, as if it were ignored. Its globs count from where the list starts. */
+  /** Other entries are left out, as if ignored. Globs are relative to the start of the listing. */
   readonly filter: FileFilter;
 }
 
 /**
- * Lists level by level, so that a limit cuts the depths and not the neighbours. `start` is relative to the workspace
- * and free of links, "" for the workspace itself.
+ * Lists level by level, so that a limit cuts depth first. `start` is relative to the workspace and without links, ""
+ * for the workspace itself.
  */
 export async function listTree(
   start: string,
@@ -67,7 +66,7 @@ export async function listTree(
     try {
       waiting.push(...(await list(next, left, { ...options, start }, environment)));
     } catch (error) {
-      // The first must be readable; deeper ones are shown as they are.
+      // The first must be readable; others are shown as unreadable.
       if (next.node === root || !(error instanceof ToolError)) throw error;
       if (error.code === "denied") next.node.isUnreadable = true;
       else if (!isGone(error)) throw error;
@@ -81,12 +80,12 @@ export async function listTree(
 
 type Filling<Listed> = { -readonly [Field in keyof Listed]: Listed[Field] };
 
-/** A directory whose turn has not come. */
+/** A directory that is not listed yet. */
 interface Waiting {
   readonly node: Filling<ListedDirectory>;
   readonly path: string;
   readonly depth: number;
-  /** What ignore files say in it, given what is in it. */
+  /** The ignore rules in it, given its entries. */
   readonly chainIn: (...opened: Parameters<IgnoreChain["in"]>) => Promise<IgnoreChain | undefined>;
 }
 
@@ -94,7 +93,7 @@ function unlisted(name: string): Filling<ListedDirectory> {
   return { kind: "directory", name, entries: undefined, beyondLimit: 0, notShown: 0, isUnreadable: false };
 }
 
-/** Fills the node; answers with the directories in it that are to be listed, too. */
+/** Fills the node; returns the subdirectories to list next. */
 async function list(
   { node, path, depth, chainIn }: Waiting,
   limit: number,
@@ -138,14 +137,14 @@ async function list(
   }
 }
 
-/** Stands in names for bytes that are no UTF-8. */
+/** Replaces bytes in names that are not UTF-8. */
 const replacement = "\uFFFD";
 
 function ignoreGone(error: unknown): undefined {
   if (!(error instanceof ToolError) || !isGone(error)) throw error;
 }
 
-/** It was there a moment ago; by now there is nothing, or something else. */
+/** It existed a moment ago; now it does not, or is something else. */
 function isGone({ code }: ToolError): boolean {
   return ["not-found", "unsupported", "outside-workspace", "stale"].includes(code);
 }
@@ -153,7 +152,7 @@ function isGone({ code }: ToolError): boolean {
 async function targetOf(path: string, environment: Environment): Promise<LinkTarget> {
   try {
     const target = pathInWorkspace(await environment.realPath(path), environment);
-    // No link leads to itself: this one could not be found by its name.
+    // A link that leads to itself could not be found by its name.
     return target === undefined || target === path ? { astray: "unreachable" } : { path: target || "." };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
@@ -170,7 +169,7 @@ function byName(one: DirectoryEntry, other: DirectoryEntry): number {
   return one.name < other.name ? -1 : one.name > other.name ? 1 : 0;
 }
 
-/** A listing in words: one line an entry, indented by depth. */
+/** A listing as text: one entry per line, indented by depth. */
 export function showTree(root: ListedDirectory): string {
   const lines = showEntries(root, "");
   return lines.length > 0 ? lines.join("\n") : "[The directory is empty.]";

@@ -15,15 +15,14 @@ export interface FileListInput {
 }
 
 export interface FileListData {
-  /** The directory that was listed, "." for the workspace, with all that is shown of it. */
+  /** The listed directory, "." for the workspace. */
   readonly root: ListedDirectory;
-  /** How many entries are shown. */
+  /** Number of shown entries. */
   readonly shown: number;
-  /** The limit left some out. */
   readonly limited: boolean;
 }
 
-/** Shows what is in a directory, as a tree. */
+/** Lists a directory as a tree. */
 export const fileList: Tool<FileListInput, FileListData> = {
   name: "file.list",
   summary:

@@ -27,7 +27,7 @@ export const fileMove: Tool<FileMoveInput, FileMoveData> = {
     replace: z.optional(z.boolean().check(z.describe("Replace a file there."))),
   }),
   limits: { maxChars: 1000, keep: "both" },
-  // Moving loses nothing and can be moved back; only what is replaced is gone.
+  // A move can be moved back; only what it replaces is lost.
   accesses: ({ from, to, replace = false }) => [
     { kind: "write", path: from, link: "itself" },
     { kind: "write", path: to, link: "itself" },

@@ -16,13 +16,13 @@ export interface ImageFile {
   readonly bytes: number;
 }
 
-/** What is known of a file that is no text. */
+/** A file that is not text. */
 export interface BinaryFile {
   readonly head: Uint8Array;
   readonly bytes: number;
 }
 
-/** A picture that models can see; any other binary file is `unsupported`, and named. */
+/** A picture that models can see; other binary files are `unsupported`. */
 export async function readImage(
   path: string,
   binary: BinaryFile,

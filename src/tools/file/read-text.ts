@@ -12,11 +12,10 @@ interface LinesWanted {
   readonly offset: number;
   readonly limit: number;
   readonly lineNumbers: boolean;
-  /** Of whole lines, at most. */
   readonly maxBytes?: number | undefined;
 }
 
-/** The wanted lines, or what is known of the file when it is no text. */
+/** The wanted lines, or what is known about a binary file. */
 export async function readText(
   path: string,
   wanted: LinesWanted,
@@ -34,7 +33,7 @@ export async function readText(
   return slice.lines === 0 ? showNothing(path, offset, slice) : showLines(path, wanted, slice, context);
 }
 
-/** Latin-1 is what remains when a file is not UTF-8; PDF and other formats without NUL bytes end up there too. */
+/** Latin-1 is the fallback for files that are not UTF-8, which includes PDF and other formats without NUL bytes. */
 function mayBeBinary({ encoding }: LineSlice): boolean {
   return encoding === "binary" || encoding === "latin1";
 }
@@ -45,7 +44,7 @@ function isText(slice: LineSlice): slice is TextSlice {
   return slice.encoding !== "binary";
 }
 
-/** A slice never takes more memory than this, however many lines are asked for. */
+/** Bounds the memory of a slice, however many lines are requested. */
 export const maxSliceBytes: number = 1024 * 1024;
 
 async function headOf(
@@ -122,14 +121,14 @@ async function showLines(
   };
 }
 
-/** Of the file's bytes, so with the byte-order mark that the slice leaves out. */
+/** Of the file's bytes, including the byte-order mark that the slice omits. */
 function hashOf({ bytes, info, encoding }: TextSlice): string {
   const mark = Buffer.from("\ufeff", encoding.startsWith("utf-8") ? "utf8" : "utf16le");
   if (info.bytes === bytes.length) return contentHash(bytes);
   return contentHash(Buffer.concat([encoding === "utf-16be" ? mark.swap16() : mark, bytes]));
 }
 
-/** Files up to this size are counted through, so that lines have their true numbers; that takes milliseconds. */
+/** Lines of files up to this size are counted, so that they have their true numbers; that takes milliseconds. */
 const maxCountedBytes = 8 * 1024 * 1024;
 
 async function numberLines(
@@ -148,18 +147,17 @@ async function numberLines(
   return { firstLine: firstLine ?? end.totalLines + 1 + offset, totalLines: end.totalLines };
 }
 
-/** Some lines of a text file. */
 export interface TextFile {
   readonly kind: "text";
   readonly path: string;
-  /** The lines as they are in the file, long ones and line ends included. */
+  /** The exact lines, with line ends and not shortened. */
   readonly text: string;
-  /** Number of the first line; negative, counted from the end, where counting from the start would cost too much. */
+  /** Negative, counted from the end, where counting from the start would cost too much. */
   readonly firstLine: number;
   readonly lines: number;
-  /** Lines in the whole file, where that is known. */
+  /** Lines in the whole file, if known. */
   readonly totalLines: number | undefined;
-  /** Where to read on; undefined at the end of the file. */
+  /** Where to continue; undefined at the end of the file. */
   readonly nextOffset: number | undefined;
   readonly encoding: TextEncoding;
   readonly lineEnd: "lf" | "crlf" | "mixed" | "none";
@@ -167,11 +165,11 @@ export interface TextFile {
   readonly bytes: number;
   /** Missing at the end of the text: a single line that is too long. */
   readonly cutBytes?: number;
-  /** SHA-256 of the file when all of it was read, to be given back as `expected_hash`; worked out when looked at. */
+  /** SHA-256 of the file if all of it was read, to send back as `expected_hash`; computed on first use. */
   readonly hash: string | undefined;
 }
 
-/** The lines as the model sees them. `cutBytes` are missing at the end of the text, all of the same line. */
+/** The lines as the model sees them. `cutBytes` are missing at the end of the last line. */
 function showText(file: TextFile, options: Showing): string {
   const { text, firstLine, encoding } = file;
   const endsLine = text.endsWith("\n");
@@ -194,13 +192,11 @@ function showText(file: TextFile, options: Showing): string {
   return note === undefined ? body : `${body}${body.endsWith("\n") ? "" : "\n"}[${note}]`;
 }
 
-/** How lines are shown. */
 interface Showing extends Pick<ToolContext, "wording"> {
   readonly lineNumbers: boolean;
   readonly cutBytes: number;
 }
 
-/** Tells how to read on. */
 function describeRest({ path, firstLine, lines, totalLines }: TextFile, nextOffset: number): string {
   const range = lines === 1 ? `line ${firstLine}` : `lines ${firstLine} to ${firstLine + lines - 1}`;
   const total = totalLines === undefined ? ", more follow" : ` of ${totalLines}`;
@@ -215,7 +211,7 @@ function lineEndOf(text: string): TextFile["lineEnd"] {
   return hasLf ? "lf" : "none";
 }
 
-/** Longer lines are cut for the model: they are data or generated code, and a few would push everything else out. */
+/** Longer lines are cut for the model: they are data or generated code and would crowd out everything else. */
 const maxLineChars = 2000;
 
 function showLine(line: string, encoding: TextEncoding, { cutBytes, wording }: Showing): string {

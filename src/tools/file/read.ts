@@ -19,12 +19,12 @@ export interface FileReadInput {
   readonly max_bytes?: number | undefined;
 }
 
-/** One entry for each path, in the order they were asked for. */
+/** One entry per path, in the requested order. */
 export interface FileReadData {
   readonly files: readonly (TextFile | ImageFile | UnreadFile)[];
 }
 
-/** A file that could not be read beside others that could. */
+/** A file that could not be read, among others that could. */
 interface UnreadFile {
   readonly kind: "error";
   readonly path: string;
@@ -33,7 +33,7 @@ interface UnreadFile {
   readonly hint: string | undefined;
 }
 
-/** In one call. */
+/** Per call. */
 const maxFiles = 50;
 
 /** Shows files to the model: text by lines, pictures as pictures. */
@@ -110,7 +110,7 @@ export const fileRead: Tool<FileReadInput, FileReadData> = {
 /** Of all pictures in one call. */
 const maxImageBytes = 10 * 1024 * 1024;
 
-/** A file to read, or what is wrong with a pattern. */
+/** A file to read, or the error of a pattern. */
 interface Wanted {
   readonly path: string;
   readonly error?: unknown;
@@ -149,7 +149,7 @@ async function asDirectory(path: string, error: unknown, { environment }: ToolCo
   });
 }
 
-/** What stands in the place of a file that could not be read, so that the others are not lost. */
+/** The entry for a file that could not be read, so that the others are not lost. */
 function explain(path: string, error: unknown, { signal, wording }: ToolContext): ToolOutput<UnreadFile> {
   if (!(error instanceof ToolError) || signal.aborted) throw error;
   const { code, message, hint } = error;
@@ -190,30 +190,30 @@ function combine(
   };
 }
 
-/** What one path or pattern means: files, ordered by path, or why it means none. */
+/** The files that a path or pattern means, ordered by path, or why there are none. */
 type ExpandedPath =
   | { readonly paths: readonly string[] }
   | { readonly path: string; readonly error: unknown };
 
 interface PatternOptions {
-  /** Files that these patterns name are not meant. */
+  /** Files to leave out. */
   readonly exclude?: readonly string[] | undefined;
   readonly noIgnore?: boolean | undefined;
 }
 
-/** Whether it may mean other files than one of just this name. */
+/** Whether it may mean more than the file of exactly this name. */
 function isPattern(path: string): boolean {
   return special.test(path);
 }
 
-/** The directory that all it can mean is in; also of a file that has just this name. */
+/** The directory that contains everything a pattern can match, and a file of exactly this name. */
 function baseOf(pattern: string): string {
   const names = pattern.split("/");
   const first = names.findIndex((name) => special.test(name));
   return names.slice(0, first).join("/") || (pattern.startsWith("/") ? "/" : ".");
 }
 
-/** A file that has just this name comes before all that the pattern means. Leaves out hidden and ignored files. */
+/** A file of exactly this name takes precedence over the pattern. Leaves out hidden and ignored files. */
 async function expandPath(
   path: string,
   { exclude = [], noIgnore = false }: PatternOptions,
@@ -224,7 +224,7 @@ async function expandPath(
     const base = baseOf(path);
     const scope = await findScope(context.environment, base);
     const rest = path.slice(base === "." && !path.startsWith("./") ? 0 : base.length).replace(/^\/+/, "");
-    // Only a pattern without any slash means names at any depth.
+    // Only a pattern without slash matches names at any depth.
     const glob = path.includes("/") ? `/${rest}` : rest.replace(/^!/, "\\!");
     const filter = new FileFilter({ globs: [glob, ...exclude.map((each) => `!${each}`)] });
     const wanted = { directory: scope.path, filter, hidden: false, ignoreFiles: !noIgnore };

@@ -17,14 +17,14 @@ export interface FileWriteInput {
 export interface FileWriteData {
   readonly path: string;
   readonly created: boolean;
-  /** False when the file already held exactly this content; then nothing was written. */
+  /** False when the file already had this content; then nothing was written. */
   readonly changed: boolean;
   readonly bytes: number;
-  /** Size of what was replaced; undefined for a new file. */
+  /** Size of the replaced file; undefined for a new one. */
   readonly previousBytes: number | undefined;
 }
 
-/** Creates a file or replaces it whole. */
+/** Creates a file or replaces it completely. */
 export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
   name: "file.write",
   summary: "Create a file, or replace a whole one. To change a part use edit.replace.",
@@ -114,7 +114,7 @@ function fromText(content: string): Uint8Array {
 function fromBase64(content: string): Uint8Array {
   const digits = content.replace(/\s+/g, "");
   const bytes = Buffer.from(digits, "base64");
-  // Buffer skips what it does not know; encoding again shows whether it did.
+  // Buffer skips invalid characters; encoding again reveals them.
   if (bytes.toString("base64").replace(/=+$/, "") === digits.replace(/={0,2}$/, "")) return bytes;
   throw new ToolError("invalid-input", "The content is not valid base64", {
     hint: "Use the standard alphabet (A-Z a-z 0-9 + /), or send text with encoding utf-8.",
@@ -146,7 +146,7 @@ async function holds(
     const { bytes: present } = await environment.readFile(path, { maxBytes, signal });
     return Buffer.compare(present, bytes) === 0;
   } catch (error) {
-    // A file may be written that may not be read.
+    // A file may be writable without being readable.
     if (error instanceof ToolError && error.code === "denied") return false;
     throw error;
   }

@@ -19,13 +19,13 @@ export interface GitBlameInput {
 
 export interface GitBlameData {
   readonly path: string;
-  /** In the order of the lines. */
+  /** In line order. */
   readonly groups: readonly BlameGroup[];
-  /** Those that the groups name; all zeros stands for what is not committed. */
+  /** The commits of the groups; all zeros means not committed. */
   readonly commits: readonly BlamedCommit[];
 }
 
-/** Says who last changed the lines of a file. */
+/** Shows who last changed the lines of a file. */
 export const gitBlame: Tool<GitBlameInput, GitBlameData> = {
   name: "git.blame",
   summary: "See which commit last changed each line of a file, who, when and why.",
@@ -47,7 +47,7 @@ export const gitBlame: Tool<GitBlameInput, GitBlameData> = {
     refuseHidden(repository, inside, path, context.environment);
     const commit = revision === undefined ? [] : [await resolveCommit(revision, repository, context)];
     const range = `-L${first},${last}`;
-    // Of a file with revisions to ignore, which settings can name anywhere, git would show what it does not understand.
+    // Git would print a revisions file that it cannot parse, and settings can name any file.
     const held = ["--no-textconv", "--no-ignore-revs-file"];
     const args = ["blame", "--porcelain", ...held, range, ...commit];
     const named = inside.slice(repository.below.length);

@@ -35,15 +35,15 @@ export type GitBranchData =
   | {
       readonly action: "created" | "switched" | "created and switched" | "deleted";
       readonly name: string;
-      /** What it stands for, or stood for. */
+      /** The commit it points to, or pointed to. */
       readonly commit: string;
-      /** Files that changed in the working tree. */
+      /** Changed files in the working tree. */
       readonly files: number;
       readonly skippedHooks: readonly string[];
       readonly notes: readonly string[];
     };
 
-/** Lists, makes, switches and deletes branches. */
+/** Lists, creates, switches and deletes branches. */
 export const gitBranch: Tool<GitBranchInput, GitBranchData> = {
   name: "git.branch",
   summary: "List branches, or make, `switch` to or `delete` one. Nothing uncommitted is overwritten.",
@@ -80,7 +80,7 @@ function accessesOf({ name, path = ".", ...input }: GitBranchInput): readonly Ac
   const own = (...names: string[]) => posix.join(path, ".git", ...names);
   const byGit = (...names: string[]): Access => ({ kind: "write", path: own(...names), by: "git" });
   if (name === undefined) return [{ kind: "read", path }];
-  // No branch has such a name; and no other file of git's is meant.
+  // No branch has such a name, and no other file of git may be addressed.
   const reference = /(?:^|\/)\.|\0/.test(name) ? "refs/heads" : posix.join("refs/heads", name);
   if (input.delete && input.force) return [{ kind: "delete", path: own(reference) }];
   if (!input.switch) return [byGit(reference)];
@@ -169,7 +169,7 @@ async function change(
   };
 }
 
-/** The commit, if there is one yet, and the branch or the commit by a name to come back to. */
+/** The commit, if there is one yet, and the branch or commit to return to. */
 async function whereHeadIs(
   repository: Repository,
   context: ToolContext,
@@ -216,7 +216,6 @@ interface BranchList {
   /** Null when HEAD is detached. */
   readonly current: string | null;
   readonly branches: readonly Branch[];
-  /** There are more than these. */
   readonly isCut: boolean;
 }
 

@@ -18,10 +18,10 @@ export interface GitCommitData extends CommitSummary {
   /** Null when HEAD is detached. */
   readonly branch: string | null;
   readonly signed: boolean;
-  /** Hooks that git was let run, and what they said. */
+  /** Hooks that git ran, and their output. */
   readonly hooks: readonly string[];
   readonly said: string;
-  /** Those that are there and were not run. */
+  /** Hooks that exist and were not run. */
   readonly skippedHooks: readonly string[];
   readonly notes: readonly string[];
 }

@@ -24,7 +24,7 @@ export function describeWhole({ hash, parents, author, date, refs, subject, body
   return printable(lines.join("\n"));
 }
 
-/** Its files, if they were asked for. */
+/** Its files, if requested. */
 export function describeFiles({ files = [] }: Commit): readonly string[] {
   return files.map(({ path, additions, deletions }) =>
     additions === undefined
@@ -35,7 +35,7 @@ export function describeFiles({ files = [] }: Commit): readonly string[] {
 
 type Described = Pick<GitDiffData, "compared" | "files" | "additions" | "deletions" | "hidden">;
 
-/** A diff, and what it adds up to. When it is cut, the files are named, so that the others can be asked for. */
+/** A diff and its totals. When it is cut, lists the files, so that the others can be requested. */
 export function describeDiff(data: Described, text: string, isCut: boolean): string {
   const { files } = data;
   if (files.length === 0) return describeNumbers(data);
@@ -48,7 +48,6 @@ export function describeDiff(data: Described, text: string, isCut: boolean): str
 
 const shownFiles = 40;
 
-/** Names and numbers only. */
 export function describeNumbers(data: Described): string {
   const { files, compared } = data;
   const nothing = data.hidden.length === 0 ? "No differences" : "No differences that can be shown";
@@ -66,7 +65,7 @@ function describeFile({ path, from, status, additions, deletions, isBinary }: Di
   return isBinary ? `${name}${kind} binary` : `${name}${kind} +${additions} -${deletions}`;
 }
 
-/** The reason is the guardian's, who names the rule to whoever asks for one of them. */
+/** The policy names the rule when one of them is requested. */
 function leftOut({ hidden }: Pick<Described, "hidden">): string {
   if (hidden.length === 0) return "";
   const names = hidden.slice(0, 10).map(showPath);
@@ -74,7 +73,7 @@ function leftOut({ hidden }: Pick<Described, "hidden">): string {
   return `\n[${counted(hidden.length, "file")} left out that may hold secrets: ${names.join(", ")}${more}]`;
 }
 
-/** Lines that were added and deleted, of all files. */
+/** Added and deleted lines of all files. */
 export function sums(files: readonly DiffFile[]): Pick<GitDiffData, "additions" | "deletions"> {
   return {
     additions: files.reduce((sum, file) => sum + file.additions, 0),

@@ -21,19 +21,19 @@ export interface GitDiffInput {
 }
 
 export interface GitDiffData {
-  /** What was compared, as git was told. */
+  /** What was compared, as passed to git. */
   readonly compared: string;
   readonly files: readonly DiffFile[];
   readonly additions: number;
   readonly deletions: number;
-  /** Files that were left out, as they may hold secrets. */
+  /** Files that were left out because they may hold secrets. */
   readonly hidden: readonly string[];
   readonly notes: readonly string[];
 }
 
 const limits: OutputLimits = { maxChars: 40_000, keep: "head" };
 
-/** Shows what is changed, line by line. */
+/** Shows changes line by line. */
 export const gitDiff: Tool<GitDiffInput, GitDiffData> = {
   name: "git.diff",
   summary:
@@ -108,10 +108,12 @@ async function compare(
   };
 }
 
-/** The rest is for what is said of the files. */
+/** The rest is for the file summary. */
 const shownPart = 0.9;
 
-/** What differs only because a filter was not run is looked at again with it, where the rules let it run. */
+/**
+ * Files that differ only because a filter was not run are compared again with it, where the rules allow to run it.
+ */
 async function filtered(
   output: ToolOutput<GitDiffData>,
   wanted: Wanted,
@@ -133,7 +135,7 @@ async function filtered(
   };
 }
 
-/** What is changed inside a submodule is a matter of its own repository: it is named, not shown. */
+/** Changes inside a submodule belong to its own repository: they are named, not shown. */
 async function changedSubmodules(
   paths: readonly string[],
   repository: Repository,

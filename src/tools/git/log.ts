@@ -57,7 +57,7 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
     const commits = await readLog(
       {
         revision: range,
-        // Git itself skips before it follows a file: it would leave out too few.
+        // Git skips before it follows a file, and would leave out too few.
         limit: skip + limit + 1,
         selecting: [...selecting(input), ...((await isFile(path, context)) ? ["--follow"] : [])],
         pathspecs: pathspecs(repository, [found.path]),
@@ -76,7 +76,7 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
   },
 };
 
-/** Each value is in the word of its option, whatever it begins with. Text is text, in any case of letters. */
+/** Each value is in the same argument as its option, whatever it begins with. Text matches literally, in any case. */
 function selecting({ since, until, author, grep }: GitLogInput): readonly string[] {
   return [
     ...(since === undefined ? [] : [`--since=${momentOf(since, "since")}`]),
@@ -87,7 +87,7 @@ function selecting({ since, until, author, grep }: GitLogInput): readonly string
   ];
 }
 
-/** Only a single file can be followed under earlier names; what is gone was probably one. */
+/** Only a single file can be followed under earlier names; a deleted path was probably one. */
 async function isFile(path: string, { environment }: ToolContext): Promise<boolean> {
   const info = await environment.info(path, { followLinks: false }).catch(() => undefined);
   return path !== "." && info?.kind !== "directory";

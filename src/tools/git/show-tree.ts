@@ -11,20 +11,18 @@ import { nearest } from "../../lib/nearest.ts";
 import { showPath } from "../../lib/show-path.ts";
 import { showSize } from "../../lib/show-size.ts";
 
-/** A file as it was. */
 export interface ShownFile {
   readonly kind: "file";
   readonly path: string;
   readonly commit: string;
   readonly bytes: number;
-  /** Undefined for what is no text. */
+  /** Undefined for binary content. */
   readonly text: string | undefined;
   readonly encoding: TextEncoding | "binary";
   /** Where it leads, if it is a link. */
   readonly isLink: boolean;
 }
 
-/** What was in a directory. */
 export interface ShownTree {
   readonly kind: "directory";
   readonly path: string;
@@ -39,7 +37,6 @@ interface PathAt {
   readonly inside: string;
 }
 
-/** A file or directory at a commit. */
 export async function showPathAt(
   { revision, commit, path, inside }: PathAt,
   repository: Repository,
@@ -88,7 +85,7 @@ async function showFile(
 
 const maxFileBytes = 16 * 1024 * 1024;
 
-/** What a tree holds; `path` is what it is called. */
+/** The entries of a tree; `path` is its name. */
 export async function showTree(
   path: string,
   tree: string,
@@ -108,7 +105,7 @@ function describeEntry({ path, kind, bytes }: TreeEntry): string {
   return `${showPath(path)} (${kind === "file" ? "" : `${kind}, `}${showSize(bytes ?? 0)})`;
 }
 
-/** The nearest directory that was there tells what there was instead. */
+/** Lists the nearest directory that existed. */
 async function notThere(
   { revision, commit, path, inside }: PathAt,
   repository: Repository,

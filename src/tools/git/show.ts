@@ -21,7 +21,7 @@ export interface GitShowInput {
 
 export type GitShowData = ShownCommit | ShownFile | ShownTree;
 
-/** Shows a commit, or a file as it was. */
+/** Shows a commit, or an old version of a file. */
 export const gitShow: Tool<GitShowInput, GitShowData> = {
   name: "git.show",
   summary: "See a commit, or with `path` a file or directory as it was then.",
@@ -47,14 +47,14 @@ export const gitShow: Tool<GitShowInput, GitShowData> = {
     }
     if (found.commit !== undefined)
       return showCommit(found, found.commit, input.stat === true, repository, context);
-    // By its hash alone nobody can tell what a blob is called, and whether it may be seen; nor where a tree lies.
+    // A hash alone shows neither the name of a blob, nor whether it may be read, nor the location of a tree.
     if (found.type === "tree" && repository.below === "")
       return showTree(revision, found.hash, repository, context);
     throw noCommit(revision, found.type);
   },
 };
 
-/** `HEAD:src/a.ts` names a path of the repository, too; in braces or after ":/" it is a search in messages. */
+/** `HEAD:src/a.ts` also names a path of the repository; in braces or after ":/" it searches messages. */
 function split({ revision, path }: GitShowInput): {
   readonly revision: string;
   readonly path: string | undefined;
@@ -77,14 +77,13 @@ function noCommit(revision: string, type: string): ToolError {
 interface ShownCommit {
   readonly kind: "commit";
   readonly commit: Commit;
-  /** What the annotated tag says that was asked for. */
+  /** The message of the annotated tag that was requested. */
   readonly tag?: string;
-  /** Of a merge only where it differs from every parent. */
+  /** For a merge only where it differs from every parent. */
   readonly files: readonly DiffFile[];
   readonly hidden: readonly string[];
 }
 
-/** The message and the changes. */
 async function showCommit(
   revision: Revision,
   hash: string,
@@ -127,7 +126,7 @@ async function showCommit(
 
 const maxChars = 34_000;
 
-/** "tag v1.0", who made it, and what it says; not its signature. */
+/** "tag v1.0", its author and message, without signature. */
 async function tagText(hash: string, repository: Repository, context: ToolContext): Promise<string> {
   const raw = (await outputOfGit(repository, ["cat-file", "tag", hash], context)).toString();
   const [head = "", ...message] = raw.split("\n\n");

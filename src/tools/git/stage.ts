@@ -25,15 +25,15 @@ export interface GitStageInput {
 }
 
 export interface GitStageData {
-  /** How many files this call has staged, or taken back. */
+  /** Number of files that this call staged or unstaged. */
   readonly files: number;
-  /** All that the next commit will change. */
+  /** Everything the next commit will change. */
   readonly staged: readonly Change[];
   /** What was left out, and why. */
   readonly notes: readonly string[];
 }
 
-/** Chooses what the next commit will hold. */
+/** Stages or unstages changes for the next commit. */
 export const gitStage: Tool<GitStageInput, GitStageData> = {
   name: "git.stage",
   summary:
@@ -49,7 +49,8 @@ export const gitStage: Tool<GitStageInput, GitStageData> = {
     unstage: z.optional(z.boolean()),
   }),
   limits: { maxChars: 10_000, keep: "head" },
-  // A path does not tell where its repository has its top: rules about the index of another are asked when it is found.
+  // A path does not show where its repository begins: rules about another repository's index are checked once it is
+  // found.
   accesses: ({ paths = ["."], unstage: isBack }) => [
     { kind: "write", path: ".git/index", by: "git" },
     ...(isBack ? [] : paths.map((path): Access => ({ kind: "read", path }))),
@@ -68,7 +69,7 @@ export const gitStage: Tool<GitStageInput, GitStageData> = {
   },
 };
 
-/** The paths as git names them; none for all. They must be of one repository. */
+/** The paths as git names them; none for all. They must belong to one repository. */
 async function whatIsMeant(
   { paths = [], all = false }: GitStageInput,
   context: GitContext,
@@ -83,7 +84,7 @@ async function whatIsMeant(
   return found;
 }
 
-/** The top of a repository in another one is meant as a part of that one: a submodule. */
+/** The top folder of a nested repository is a part of the outer one: a submodule. */
 async function repositoryOf(path: string, context: GitContext, known: KnownTops): Promise<FoundPath> {
   const inner = await findRepository(path, context, known);
   const { directory } = inner.repository;

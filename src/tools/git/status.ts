@@ -12,17 +12,16 @@ export interface GitStatusInput {
   readonly path?: string | undefined;
 }
 
-/** Paths are of the workspace. */
+/** Paths are relative to the workspace. */
 export interface GitStatusData extends Status {
-  /** The top of the working tree: relative to the workspace, "." for that itself, absolute if above it. */
+  /** Relative to the workspace, "." for that itself, absolute if above it. */
   readonly repository: string;
   readonly inProgress: readonly Operation[];
-  /** Nothing is changed, staged, unmerged or untracked. */
   readonly clean: boolean;
   readonly notes: readonly string[];
 }
 
-/** Says what is changed in a repository. */
+/** Shows what is changed in a repository. */
 export const gitStatus: Tool<GitStatusInput, GitStatusData> = {
   name: "git.status",
   summary: "See branch, upstream, staged, changed and untracked files. The changes: git.diff.",
@@ -51,7 +50,7 @@ function dataOf(state: RepositoryState, repository: Repository): GitStatusData {
     });
   const changes = (entries: readonly Change[]): readonly Change[] =>
     moved(entries).map((change) =>
-      // What came from elsewhere in the repository is new here.
+      // A file moved in from elsewhere in the repository is new here.
       change.from === undefined
         ? change
         : { ...change, from: workspacePath(repository, change.from) ?? change.from },
@@ -73,7 +72,6 @@ function dataOf(state: RepositoryState, repository: Repository): GitStatusData {
   };
 }
 
-/** A status in few words. */
 function describeStatus(data: GitStatusData): string {
   const { staged, unstaged, unmerged, untracked, inProgress, notes } = data;
   const lists: readonly (readonly [string, readonly string[]])[] = [

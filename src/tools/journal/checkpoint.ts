@@ -12,7 +12,7 @@ export interface JournalCheckpointData {
   readonly checkpoints: readonly Checkpoint[];
 }
 
-/** Gives this moment a name to come back to. */
+/** Names the current state to return to. */
 export const journalCheckpoint: Tool<JournalCheckpointInput, JournalCheckpointData> = {
   name: "journal.checkpoint",
   summary: "Name this moment, so that journal.undo can bring files back to it.",

@@ -51,7 +51,7 @@ function describeChanged({ calls, files }: ChangedFiles, isStat: boolean): strin
 
 function describeFile({ path, before, after, diff }: ChangedFile): string {
   const sign = before.kind === "nothing" ? "A" : after.kind === "nothing" ? "D" : "M";
-  // Before the first hunk stand the names of the file.
+  // The file names precede the first hunk.
   const [, ...lines] = diff
     .split(/^(?=@@ )/m)
     .slice(1)

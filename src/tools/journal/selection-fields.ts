@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { Selection } from "../../contract/history.ts";
 import { readTime } from "../../lib/read-time.ts";
 
-/** Which calls are meant: one of these, or none. */
+/** Selects calls: one of these fields, or none. */
 export interface SelectionFields {
   readonly call?: string | undefined;
   readonly last?: number | undefined;
@@ -11,7 +11,6 @@ export interface SelectionFields {
   readonly since?: string | undefined;
 }
 
-/** The fields as models are told of them. */
 export const selectionFields = {
   call: z.optional(z.string().check(z.describe("Id of a call or transaction, or call_a..call_b."))),
   last: z.optional(z.int().check(z.minimum(1), z.maximum(10_000), z.describe("So many of the latest."))),
@@ -19,7 +18,7 @@ export const selectionFields = {
   since: z.optional(z.string().check(z.describe("2026-11-15T09:30:00Z"))),
 };
 
-/** What is wrong with the choice of fields; a field that says nothing is not given. */
+/** What is wrong with the combination of fields; an empty field counts as absent. */
 export function faultInSelection(
   fields: SelectionFields,
   others: readonly (readonly [string, unknown])[] = [],
@@ -32,7 +31,7 @@ export function faultInSelection(
   return `give one of ${given.map(([name]) => `\`${name}\``).join(", ")}, not several`;
 }
 
-/** The selection that the fields mean; undefined without any. */
+/** The selection of the fields; undefined without any. */
 export function toSelection({ call, last, checkpoint, since }: SelectionFields): Selection | undefined {
   if (call) return toCalls(call);
   if (last) return { kind: "last", count: last };

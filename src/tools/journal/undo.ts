@@ -15,7 +15,7 @@ export interface JournalUndoInput extends SelectionFields {
   readonly dry_run?: boolean | undefined;
 }
 
-/** Takes back what calls did to files. */
+/** Undoes what calls did to files. */
 export const journalUndo: Tool<JournalUndoInput, Undone> = {
   name: "journal.undo",
   summary:
@@ -33,7 +33,7 @@ export const journalUndo: Tool<JournalUndoInput, Undone> = {
     })
     .check(refuseFault((input: JournalUndoInput) => faultInSelection(input, [["redo", input.redo]]))),
   limits: { maxChars: 20_000, keep: "both" },
-  // As many files as a command has changed may have to be written.
+  // A command may have changed many files.
   timeoutMs: 600_000,
   accesses: ({ dry_run }) => [{ kind: dry_run ? "read" : "write", path: "." }],
 

@@ -10,7 +10,7 @@ export interface MathCalculateInput {
 
 export type MathCalculateData = ShownValue;
 
-/** Works out an arithmetic expression, exactly where that can be done. */
+/** Evaluates an arithmetic expression, exactly where possible. */
 export const mathCalculate: Tool<MathCalculateInput, MathCalculateData> = {
   name: "math.calculate",
   summary: `Work out an arithmetic expression, exactly (=); roots and logarithms to ${shownDigits.approximation} digits.`,
@@ -31,7 +31,7 @@ export const mathCalculate: Tool<MathCalculateInput, MathCalculateData> = {
   },
 };
 
-/** Longer ones tell a reader nothing. */
+/** Longer fractions are not useful to a reader. */
 const mostFractionCharacters = 60;
 
 function describe({ value, isExact, fraction }: ShownValue): string {

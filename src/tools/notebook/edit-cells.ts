@@ -19,7 +19,7 @@ import {
   writeMember,
 } from "./notebook-text.ts";
 
-/** What an edit changes in the text of a notebook. `not-found`, with those that are there, for a cell that is not. */
+/** The text changes of an edit. Throws `not-found`, with the existing cells, for a missing cell. */
 export function editCells(notebook: NotebookText, edit: CellEdit): CellChange {
   switch (edit.operation) {
     case "replace":
@@ -47,7 +47,7 @@ function deleteCell(notebook: NotebookText, cell: CellText): CellChange {
   };
 }
 
-/** With what separates it from the next, or as the last from the one before. */
+/** With the separator to the next cell, or for the last one to the previous. */
 function takenOut({ list, cells }: NotebookText, { number, node }: CellText): TextSplice {
   const [before, after] = [cells[number - 2]?.node, cells[number]?.node];
   if (after) return { start: node.start, end: after.start, text: "" };
@@ -56,11 +56,11 @@ function takenOut({ list, cells }: NotebookText, { number, node }: CellText): Te
 }
 
 interface NewCell {
-  /** How many cells stand before it. */
+  /** How many cells precede it. */
   readonly index: number;
   readonly beside: CellText | undefined;
   readonly source: string;
-  /** That of the cell beside it, if not said. */
+  /** Default: that of the neighbouring cell. */
   readonly type: CellType | undefined;
 }
 
@@ -68,7 +68,7 @@ function insertCell(notebook: NotebookText, cell: NewCell): CellChange {
   const type = cell.type ?? cellTypes.find((known) => known === cell.beside?.type) ?? "code";
   const id = notebook.hasIds ? newId(notebook, cell) : undefined;
   const added = { number: cell.index + 1, id, type };
-  // In the order of the alphabet, as Jupyter has it.
+  // Alphabetical, as Jupyter writes them.
   const members = {
     cell_type: type,
     ...(type === "code" ? { execution_count: null } : {}),
@@ -102,7 +102,7 @@ function insertedAt(notebook: NotebookText, index: number, members: object): Tex
   return { start: at, end: at, text: next === undefined ? separator + written : written + separator };
 }
 
-/** Eight digits, as Jupyter makes them; the same for the same edit, so that what was previewed is what is done. */
+/** Eight digits, as Jupyter makes them; the same for the same edit, so that the preview equals the result. */
 function newId({ cells }: NotebookText, { index, source }: NewCell): string {
   const taken = new Set(cells.map(({ id }) => id));
   for (let salt = 0; ; salt += 1) {
@@ -111,7 +111,7 @@ function newId({ cells }: NotebookText, { index, source }: NewCell): string {
   }
 }
 
-/** Gives a cell another source, another type, or both. What it had put out belongs to the old source, and goes. */
+/** Gives a cell another source, type, or both. Its outputs belong to the old source and are removed. */
 function replaceCell(notebook: NotebookText, cell: CellText, edit: Replacement): CellChange {
   if (edit.source === undefined && edit.type === undefined) throw nothingNew();
   const type = edit.type ?? cell.type;
@@ -137,7 +137,7 @@ function replaceCell(notebook: NotebookText, cell: CellText, edit: Replacement):
   };
 }
 
-/** What a code cell has besides its source, when it was not run. */
+/** Members of a code cell that was not run, besides its source. */
 const unused: Readonly<Record<string, string>> = { execution_count: "null", outputs: "[]" };
 
 function usedOutputs({ text }: NotebookText, { node }: CellText): readonly JsonMember[] {
@@ -148,7 +148,7 @@ function usedOutputs({ text }: NotebookText, { node }: CellText): readonly JsonM
   });
 }
 
-/** In the form that the source has: a list of lines, or all in one string. */
+/** In the form of the old source: a list of lines, or one string. */
 function withSource({ text, style, name }: NotebookText, cell: CellText, source: string): TextSplice {
   const member = memberOf(cell.node, "source");
   if (!member) throw noSource(name, cell);
@@ -160,7 +160,7 @@ function withSource({ text, style, name }: NotebookText, cell: CellText, source:
   return { start, end, text: writeJson(splitLines(source), style, indentation) };
 }
 
-/** With the members of another type; those that both types have are as they were. */
+/** With the members of another type; common members stay. */
 function asType(notebook: NotebookText, { node }: CellText, type: string, source?: string): TextSplice {
   const { text, style } = notebook;
   const indentation = indentationAt(text, node.start);
@@ -198,7 +198,7 @@ function noSource(name: string, cell: CellText): ToolError {
   });
 }
 
-/** Lines with their ends, as Jupyter stores a text: it takes for an end all that Python does. */
+/** Lines with their ends, as Jupyter stores a text: it splits lines as Python does. */
 function splitLines(text: string): readonly string[] {
   return text.match(lines) ?? [];
 }
@@ -207,7 +207,7 @@ const lines =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
   /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])|[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+$/g;
 
-/** The cell that is meant: its id, its number from 1, or "cell 7" as document.read calls it. */
+/** The cell with this id, number from 1, or name "cell 7" as document.read prints it. */
 function findCell(notebook: NotebookText, wanted: string | number): CellText {
   const { cells } = notebook;
   const named = cells.filter(({ id }) => id !== undefined && id === wanted);
@@ -246,14 +246,13 @@ function noSuchCell(notebook: NotebookText, wanted: string | number): ToolError 
 
 const mostListed = 40;
 
-/** Its first line, or as much of that as tells it from others. */
+/** Its first line, shortened. */
 function beginningOf({ text }: NotebookText, { node }: CellText): string {
   const source = sourceOf(text, node);
   const line = source.trimStart().split("\n", 1)[0]!;
   return JSON.stringify(line.length > 60 ? `${line.slice(0, 60)}…` : line);
 }
 
-/** What a cell holds, as one text. */
 function sourceOf(text: string, node: CellText["node"]): string {
   const member = memberOf(node, "source");
   const value: unknown = member ? JSON.parse(text.slice(member.value.start, member.value.end)) : "";

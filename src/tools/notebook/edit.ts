@@ -31,9 +31,9 @@ export interface NotebookEditInput {
 }
 
 export interface NotebookEditData extends EditData {
-  /** The cell that was changed or added; undefined when it was deleted. */
+  /** The changed or added cell; undefined when it was deleted. */
   readonly cell: CellName | undefined;
-  /** How many cells the notebook has now. */
+  /** Number of cells after the edit. */
   readonly cells: number;
 }
 
@@ -89,14 +89,13 @@ function missing(field: "cell" | "source", { operation }: NotebookEditInput): To
   });
 }
 
-/** What became of the notebook. */
 interface ChangedNotebook extends Pick<CellChange, "cell" | "total"> {
   readonly files: readonly EditedFile[];
-  /** What was done, as the model is told. */
+  /** Shown to the model. */
   readonly description: string;
 }
 
-/** Changes a cell, and no byte beside it; only if a valid notebook stays one. */
+/** Changes a cell, and no byte besides; a valid notebook must stay valid. */
 async function changeNotebook(path: string, edit: CellEdit, context: ToolContext): Promise<ChangedNotebook> {
   const { environment, seen, signal } = context;
   for (let tries = 1; ; tries += 1) {
@@ -105,23 +104,23 @@ async function changeNotebook(path: string, edit: CellEdit, context: ToolContext
     try {
       await environment.change([{ path, before: planned.beforeHash!, after: plan.after }], { signal });
     } catch (error) {
-      // Somebody was quicker: the change is planned again for what is there now.
+      // The file changed since it was planned; plan again from its current content.
       if (tries < maxTries && error instanceof ToolError && error.code === "stale") continue;
       throw error;
     }
-    // Who made a change knows what is there now.
+    // The caller has seen its own change.
     seen.note(path, { bytes: plan.after.subarray(byteOrderMarkLength(plan.after)), lines: "all" });
     const { cell, total } = change;
     return { files: [editedFile(planned)], description: describeEdit([planned], "done"), cell, total };
   }
 }
 
-/** The difference that it would make, for the person who is asked. */
+/** The diff of the change, for the approval prompt. */
 async function diffOfNotebook(path: string, edit: CellEdit, context: PreviewContext): Promise<string> {
   return showDiff((await planChange(path, edit, context)).plan);
 }
 
-/** Each time somebody else has got further; more often only where a file never rests. */
+/** Only a file that changes all the time needs more tries. */
 const maxTries = 50;
 
 async function planChange(path: string, edit: CellEdit, context: PreviewContext) {
@@ -148,7 +147,7 @@ async function readNotebook(path: string, { environment, signal }: PreviewContex
   return { path, bytes, source: source!, text: source!.text.utf8.toString() };
 }
 
-/** What was wrong before is not this edit's business; what is wrong only now would be. */
+/** Faults from before are not this edit's business; new ones are. */
 function refuseWorse(path: string, before: string, after: string): void {
   const counts = new Map<string, number>();
   for (const fault of notebookFaults(JSON.parse(before))) counts.set(fault, (counts.get(fault) ?? 0) + 1);

@@ -2,13 +2,13 @@ import { ToolError } from "../../contract/error.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { type JsonArray, type JsonNode, type JsonObject, memberOf, scanJson } from "../../lib/scan-json.ts";
 
-/** A notebook as text, and where its cells stand in it. */
+/** A notebook as text, with the positions of its cells. */
 export interface NotebookText {
   readonly name: string;
   readonly text: string;
   readonly style: JsonStyle;
   readonly list: JsonArray;
-  /** Of the line that the list begins in. */
+  /** Of the line in which the list begins. */
   readonly indentation: string | undefined;
   readonly cells: readonly CellText[];
   /** From nbformat 4.5 on every cell has an id. */
@@ -19,7 +19,10 @@ export interface CellText extends CellName {
   readonly node: JsonObject;
 }
 
-/** Reads a notebook to be changed. `unsupported` for what is none, or of an old version; `too-large` for too many values. */
+/**
+ * Reads a notebook to change it. Throws `unsupported` for other content or an old version; `too-large` for too many
+ * values.
+ */
 export function readNotebookText(text: string, name: string): NotebookText {
   const root = scanJson(text, name, mostValues);
   const scalarOf = (node: JsonNode | undefined): unknown =>
@@ -51,7 +54,7 @@ export function readNotebookText(text: string, name: string): NotebookText {
   };
 }
 
-/** What is read in a second or two; pictures, which make most large notebooks large, are one each. */
+/** Parsed in a second or two; a picture, which makes most large notebooks large, is one value. */
 const mostValues = 1_000_000;
 
 function notANotebook(name: string, why: string): ToolError {
@@ -70,13 +73,12 @@ function otherVersion(name: string, version: number): ToolError {
   );
 }
 
-/** How somebody lays out JSON. */
 interface JsonStyle {
-  /** What a level is indented by; undefined where all is on one line. */
+  /** Indentation of a level; undefined where everything is on one line. */
   readonly indent: string | undefined;
   readonly lineEnd: string;
   readonly colon: string;
-  /** Between what shares a line. */
+  /** Between values on one line. */
   readonly comma: string;
   /** Other letters are written as \u escapes. */
   readonly isAscii: boolean;
@@ -85,7 +87,7 @@ interface JsonStyle {
 /** As Jupyter writes notebooks. */
 const jupyterStyle: JsonStyle = { indent: " ", lineEnd: "\n", colon: ": ", comma: ", ", isAscii: false };
 
-/** The style of a text, told from its first members. */
+/** The style of a text, detected from its first members. */
 function styleOf(text: string, root: JsonNode): JsonStyle {
   if (root.kind !== "object" || root.members.length === 0) return jupyterStyle;
   const [first, second] = root.members;
@@ -103,7 +105,7 @@ function styleOf(text: string, root: JsonNode): JsonStyle {
 const otherLetters = /[^\0-\x7f]/;
 const escapedLetters = /(?<!\\)(?:\\\\)*\\u(?:00[89a-f]|0[1-9a-f]|[1-9a-f])/i;
 
-/** A value in that style; `indentation` is that of the line it begins in, undefined where it is to stay on that line. */
+/** A value in that style; `indentation` is that of its first line, undefined to stay on that line. */
 export function writeJson(value: unknown, style: JsonStyle, indentation: string | undefined): string {
   if (typeof value === "string") return writeString(value, style);
   if (Array.isArray(value))
@@ -128,7 +130,7 @@ export function writeMember(key: string, value: string, style: JsonStyle): strin
   return writeString(key, style) + style.colon + value;
 }
 
-/** Parts, written already, in brackets: a line each, or all in one line. */
+/** Written parts in brackets: one per line, or all on one line. */
 export function enclose(
   [open, close]: string,
   parts: readonly string[],
@@ -146,7 +148,7 @@ export function deeper({ indent }: JsonStyle, indentation: string | undefined): 
   return indentation === undefined || indent === undefined ? undefined : indentation + indent;
 }
 
-/** What a line is indented by, where nothing else stands before this offset in it. */
+/** The indentation of the line, if nothing else precedes this offset in it. */
 export function indentationAt(text: string, offset: number): string | undefined {
   const before = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
   return text.lastIndexOf("\n", offset - 1) !== -1 && /^[ \t]*$/.test(before) ? before : undefined;
@@ -162,15 +164,15 @@ export const cellTypes = ["code", "markdown", "raw"] as const;
 
 export type CellType = (typeof cellTypes)[number];
 
-/** What is to be done to the cells of a notebook. A cell is named by its number from 1, or by its id. */
+/** An edit of the cells of a notebook. A cell is named by its number from 1, or by its id. */
 export type CellEdit =
   | Replacement
   | {
       readonly operation: "insert_before" | "insert_after";
-      /** The first, if not said. */
+      /** Default: the first. */
       readonly cell: string | number | undefined;
       readonly source: string;
-      /** That of the cell beside it, if not said. */
+      /** Default: that of the neighbouring cell. */
       readonly type: CellType | undefined;
     }
   | { readonly operation: "append"; readonly source: string; readonly type: CellType | undefined }
@@ -179,19 +181,19 @@ export type CellEdit =
 export interface Replacement {
   readonly operation: "replace";
   readonly cell: string | number;
-  /** As they are, if not said. */
+  /** Default: unchanged. */
   readonly source: string | undefined;
   readonly type: CellType | undefined;
   readonly keepOutputs: boolean;
 }
 
-/** The change of the text that does it; every other character stays. */
+/** The text change that does it; every other character stays. */
 export interface CellChange {
-  /** None over another; offsets count UTF-16 units. */
+  /** Not overlapping; offsets count UTF-16 units. */
   readonly splices: readonly TextSplice[];
-  /** The cell that was changed or added, as it is now; undefined when it is gone. */
+  /** The changed or added cell after the edit; undefined when it is deleted. */
   readonly cell: CellName | undefined;
-  /** How many cells there are now. */
+  /** Number of cells after the edit. */
   readonly total: number;
   readonly notes: readonly string[];
 }
@@ -210,8 +212,7 @@ export interface TextSplice {
 }
 
 /**
- * What in a notebook does not follow nbformat 4, in words that name no place, so that those of two versions can be
- * compared. `value` is what JSON.parse makes of it.
+ * Violations of nbformat 4, without positions, so that those of two versions can be compared. `value` is parsed JSON.
  */
 export function* notebookFaults(value: unknown): Generator<string> {
   if (!isRecord(value)) {

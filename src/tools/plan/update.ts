@@ -9,7 +9,7 @@ export interface PlanUpdateInput {
   readonly explanation?: string | undefined;
 }
 
-/** Keeps a plan in the room and shows it; hosts hear of it by the event that ends the call. */
+/** Stores a plan and shows it; clients learn of it by the event that ends the call. */
 export const planUpdate: Tool<PlanUpdateInput, Plan> = {
   name: "plan.update",
   summary: "Keep a plan for work of several steps: the whole list each time, one in progress.",

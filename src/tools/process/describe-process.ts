@@ -29,7 +29,7 @@ function describeState({ kind, state, exitCode, signal, durationMs }: ProcessSta
   }
 }
 
-/** A port of its own is not always the port by which it is reached from outside the sandbox. */
+/** A port in the sandbox may have another number outside. */
 function describePorts({ ports, state }: ProcessStatus): string {
   if (ports.length === 0 || state === "ended") return "";
   const places = ports.map(({ port, address }) =>
@@ -38,7 +38,7 @@ function describePorts({ ports, state }: ProcessStatus): string {
   return `: ${places.join(", ")}`;
 }
 
-/** What looks as if it goes no further. */
+/** Signs that it makes no progress. */
 function describeStall({ state, quietMs, waitsForInput }: ProcessStatus): string[] {
   if (state === "ended") return [];
   const stall: string[] = [];
@@ -58,22 +58,20 @@ function showDuration(ms: number): string {
 
 export const nameField: z.ZodMiniString = z.string().check(z.minLength(1));
 
-/** How much of what it said an answer shows. */
 export function maxCharsField(usual: string): z.ZodMiniOptional<z.ZodMiniNumberFormat> {
   return z.optional(
     z.int().check(z.minimum(1), z.maximum(1_000_000), z.describe(`About how much; ${usual} if not given.`)),
   );
 }
 
-/** How long an answer waits for more. */
 export const waitField: z.ZodMiniOptional<z.ZodMiniNumberFormat> = z.optional(
   z.int().check(z.minimum(0), z.maximum(600_000), z.describe("Wait for its end, at most this long.")),
 );
 
-/** Whatever was not shown before. */
+/** Output that was not shown before. */
 export const lastCursor: z.ZodMiniLiteral<"last"> = z.literal("last");
 
-/** Waits for the end of a process; that it goes on is no failure. */
+/** Waits for the end of a process; a timeout is not a failure. */
 export async function untilEnded(
   name: string,
   waitMs: number,
@@ -91,7 +89,7 @@ export async function untilEnded(
   }
 }
 
-/** What a process said, as a model reads it, with what is missing before it. */
+/** The output of a process for a model, with a note on what is missing before it. */
 export function showOutput({ text, from, lost, status }: ProcessOutput): string {
   const shown = plainTerminalText(text);
   const before = lost > 0 ? [`[${missing(lost, status.output)}]`] : [];
@@ -101,7 +99,7 @@ export function showOutput({ text, from, lost, status }: ProcessOutput): string 
   ].join("\n");
 }
 
-/** For who was told of output on the side. */
+/** For callers that got output as a side effect. */
 export function whereToGoOn({ cursor, status }: ProcessOutput): { readonly continuation?: string } {
   if (status.state === "ended") return {};
   return { continuation: `See what comes after this with process.output and cursor ${cursor}.` };

@@ -19,7 +19,7 @@ export interface ProcessInputInput {
   readonly cursor?: "last" | undefined;
 }
 
-/** Gives a process something to read. */
+/** Sends input to a process. */
 export const processInput: Tool<ProcessInputInput, ProcessOutput> = {
   name: "process.input",
   summary:

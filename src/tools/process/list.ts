@@ -9,7 +9,7 @@ export interface ProcessListData {
   readonly processes: readonly ProcessStatus[];
 }
 
-/** Tells what runs beside the calls, and how the latest ended. */
+/** Lists background processes, and how the latest ended. */
 export const processList: Tool<ProcessListInput, ProcessListData> = {
   name: "process.list",
   summary: "List the processes and shells of this session.",

@@ -24,7 +24,7 @@ export interface ProcessOutputInput {
   readonly max_chars?: number | undefined;
 }
 
-/** Shows what a process has said. */
+/** Shows the output of a process. */
 export const processOutput: Tool<ProcessOutputInput, ProcessOutput> = {
   name: "process.output",
   summary: "See what a process has said. `cursor` of the last answer: only what came since.",
@@ -69,7 +69,7 @@ function whereToGoOn({ from, cursor, status }: ProcessOutput, asked: number | "l
     : `See what comes after this with ${next}.${before}`;
 }
 
-/** Leaves the lines of a text that match. Throws `invalid-input` for what is no expression. */
+/** Keeps the lines of a text that match. Throws `invalid-input` for an invalid expression. */
 function lineFilter(pattern: string): (text: string) => string {
   const regex = translateRegex(pattern);
   if (regex.untranslatable !== undefined) throw cannotBe(regex.untranslatable);

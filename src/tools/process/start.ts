@@ -21,14 +21,14 @@ export interface ProcessStartInput {
 }
 
 export interface ProcessStartData extends ProcessStatus {
-  /** What it has said so far; of much output the end. */
+  /** Its output so far; the end of it if it is long. */
   readonly said: string;
 }
 
 const maxTimeoutMs = 600_000;
 const longestMs = 24 * 3_600_000;
 
-/** Starts something that goes on running beside the calls. */
+/** Starts a background process. */
 export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
   name: "process.start",
   summary:

@@ -8,7 +8,7 @@ export interface ProcessStopInput {
   readonly name: string;
 }
 
-/** Ends a process of this session, and everything it has started. */
+/** Stops a process of this session, and everything it has started. */
 export const processStop: Tool<ProcessStopInput, ProcessStatus> = {
   name: "process.stop",
   summary: "End a process or shell and everything it started.",

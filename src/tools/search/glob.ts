@@ -18,12 +18,11 @@ export interface GlobInput {
 }
 
 export interface GlobData {
-  /** Relative to the workspace, in the order that was asked for, at most `limit` of them. */
+  /** Relative to the workspace, in the requested order, at most `limit`. */
   readonly files: readonly FoundFile[];
-  /** How many there are in all. */
   readonly total: number;
   readonly limited: boolean;
-  /** Who listed the files; the answer does not depend on it. */
+  /** What listed the files; the answer does not depend on it. */
   readonly source: FileSource;
 }
 
@@ -64,7 +63,7 @@ export const searchGlob: Tool<GlobInput, GlobData> = {
     const wanted = { directory: scope.path, filter, hidden, ignoreFiles: !no_ignore };
     const { paths, source } = await listFiles(wanted, context);
     const times = await context.environment.modifiedTimes(paths, context.signal);
-    // What is no regular file, or gone by now, has no time.
+    // An entry that is not a regular file, or is gone, has no time.
     const found = paths.flatMap((found, index) => {
       const modifiedMs = times[index];
       return modifiedMs === undefined ? [] : [{ path: found, modifiedMs }];

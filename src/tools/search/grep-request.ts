@@ -4,14 +4,14 @@ import type { Visibility } from "../../files/visibility.ts";
 import { type RustRegex, translateRegex } from "../../lib/rust-regex/rust-regex.ts";
 import type { GrepInput } from "./grep.ts";
 
-/** Whether a search could lose itself, and has to be watched. */
+/** Whether a search could backtrack endlessly, and needs a time limit. */
 export function mayBacktrack({ regex, exclude }: Pick<GrepRequest, "regex" | "exclude">): boolean {
   return regex.mayBacktrack || exclude?.mayBacktrack === true;
 }
 
 export type GrepMode = "content" | "files" | "count";
 
-/** What a search is for, with everything decided that the input left open. */
+/** A search with all defaults filled in. */
 export interface GrepRequest extends Visibility {
   readonly pattern: string;
   readonly literal: boolean;
@@ -19,22 +19,21 @@ export interface GrepRequest extends Visibility {
   readonly wholeWord: boolean;
   readonly multiline: boolean;
   readonly regex: RustRegex;
-  /** Lines that match this are passed over. */
+  /** Lines that match this are skipped. */
   readonly exclude: RustRegex | undefined;
-  /** What matches is shown instead of its line. */
+  /** Show the match instead of its line. */
   readonly onlyMatching: boolean;
   readonly filter: FileFilter;
   readonly mode: GrepMode;
-  /** Lines shown before and after each match. */
   readonly before: number;
   readonly after: number;
-  /** Matching lines, or files, at most. */
+  /** Maximum of matching lines, or files. */
   readonly limit: number;
-  /** Matching lines of one file, at most. */
+  /** Maximum of matching lines per file. */
   readonly maxPerFile: number;
 }
 
-/** Throws `invalid-input` for a pattern, glob or type that makes no sense. */
+/** Throws `invalid-input` for an invalid pattern, glob or type. */
 export function readRequest(input: GrepInput): GrepRequest {
   const { pattern, glob = [], type, mode = "content", limit = 100, context = 0 } = input;
   const { literal = false, ignore_case: ignoreCase = false, whole_word: wholeWord = false } = input;

@@ -14,7 +14,7 @@ export class GrepResults {
   #isLimited = false;
   engine: "built-in" | "ripgrep" = "built-in";
   binaryFiles = 0;
-  /** The file that the search was in, if it is no text. */
+  /** The searched file, if it is binary. */
   binary: { readonly path: string; readonly matches: boolean | undefined } | undefined;
 
   constructor(request: Pick<GrepRequest, "mode" | "limit"> & Partial<Pick<GrepRequest, "maxPerFile">>) {
@@ -23,18 +23,18 @@ export class GrepResults {
     this.#maxPerFile = request.maxPerFile ?? Number.POSITIVE_INFINITY;
   }
 
-  /** How many more matching lines, or files, there is room for. */
+  /** How many more matching lines, or files, the limit allows. */
   get left(): number {
     return this.#left;
   }
 
-  /** How many matching lines of one more file are worth looking for. */
+  /** How many matching lines of one more file are wanted. */
   get wanted(): number {
     if (!this.#countsFiles) return Math.min(this.#left, this.#maxPerFile);
     return this.#left === 0 ? 0 : Number.POSITIVE_INFINITY;
   }
 
-  /** There is more than the limit allows: nothing more to look for. */
+  /** More than the limit was found: the search is over. */
   get isLimited(): boolean {
     return this.#isLimited;
   }
@@ -59,7 +59,7 @@ export class GrepResults {
     return [...this.#tooLarge].sort();
   }
 
-  /** Of some files not all matching lines were wanted. */
+  /** Not all matching lines of some files were wanted. */
   get hasCutFiles(): boolean {
     return this.#hits.some(({ hasMore }) => hasMore);
   }
@@ -73,7 +73,7 @@ export class GrepResults {
     return this.#searched.has(path);
   }
 
-  /** Takes what was found in a file that was searched from beginning to end, or as far as it is wanted. */
+  /** Adds the hits of a file that was searched completely, or as far as wanted. */
   add(hits: FileHits): void {
     this.#searched.add(hits.path);
     const isCut = hits.hasMore && hits.count < this.#maxPerFile;
@@ -88,7 +88,10 @@ export class GrepResults {
     this.binaryFiles += 1;
   }
 
-  /** A file is refused whatever is in it: only who has not looked into it may say so, lest it tell what matches. */
+  /**
+   * Reports a denied file whatever its content: only a search that has not read it may add it, otherwise the report
+   * would reveal whether it matches.
+   */
   addGuarded(path: string): void {
     this.#guarded.add(path);
   }
@@ -97,18 +100,18 @@ export class GrepResults {
     this.#unreadable.add(path);
   }
 
-  /** A line was too long to search all of it. */
+  /** A line was too long to search completely. */
   addPartlySearched(path: string): void {
     this.#partlySearched.add(path);
   }
 
-  /** A file was too large to search it across lines. */
+  /** A file was too large to search across lines. */
   addTooLarge(path: string): void {
     this.#tooLarge.add(path);
   }
 }
 
-/** A line to show: one that matches, or a neighbour of one. */
+/** A matching line, or a neighbour of one. */
 export interface ShownLine {
   /** Counted from 1. */
   readonly line: number;
@@ -116,13 +119,12 @@ export interface ShownLine {
   readonly matched: boolean;
 }
 
-/** What was found in one file. */
 export interface FileHits {
   /** Relative to the workspace, or an output handle. */
   readonly path: string;
-  /** Matching lines; when all that matters is whether there is one, 1. */
+  /** Number of matching lines; 1 when only existence matters. */
   readonly count: number;
   readonly lines: readonly ShownLine[];
-  /** There are further matching lines that were not asked for. */
+  /** Further matching lines were not requested. */
   readonly hasMore: boolean;
 }

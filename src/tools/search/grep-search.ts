@@ -11,13 +11,13 @@ import type { Scope } from "./scope.ts";
 import { Batch, headBytes, maxWholeBytes, scanLargeFile, scanText, searchFiles } from "./search-files.ts";
 
 /**
- * So much is searched in process first: it costs less than starting ripgrep, and most searches end here. If not, what
- * was found is kept and ripgrep searches the rest; without ripgrep the search goes on in process.
+ * So much is searched in process first: that costs less than starting ripgrep, and most searches end here. If not,
+ * ripgrep searches the rest; without ripgrep the search continues in process.
  */
 export const usualBudget: Budget = { files: 800, bytes: 16 * 1024 * 1024 };
 const noBudget = { files: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
-/** Gives the same answer with and without ripgrep. */
+/** Returns the same answer with and without ripgrep. */
 export async function search(
   scope: Scope,
   request: GrepRequest,
@@ -67,14 +67,13 @@ function takesTooLong(): ToolError {
   });
 }
 
-/** A search in process that can be continued. */
+/** An in-process search that can be continued. */
 interface InProcessSearch {
   /**
-   * Searches on for as much as the budget allows; whether it came to an end, or found as much as is wanted. Throws
+   * Continues as far as the budget allows; returns whether it is finished, or found as much as wanted. Throws
    * OutOfTime when the pattern takes too long.
    */
   run(budget: Budget): Promise<boolean>;
-  /** Frees what is held; the search is over. */
   close(): Promise<void>;
 }
 
@@ -83,16 +82,16 @@ export interface Budget {
   readonly bytes: number;
 }
 
-/** Searches a directory file by file, in the order of their paths. */
+/** Searches a directory file by file, ordered by path. */
 class DirectorySearch implements InProcessSearch {
   readonly #request: GrepRequest;
   readonly #results: GrepResults;
   readonly #context: ToolContext;
   readonly #files: AsyncGenerator<WalkedFile>;
   readonly #batch: Batch;
-  /** Where in a path the part begins that filters are about. */
+  /** Where the part of a path begins that filters apply to. */
   readonly #cut: number;
-  /** Met, and too much for the budget. */
+  /** Met, but too large for the budget. */
   #next: WalkedFile | undefined;
 
   constructor(directory: string, request: GrepRequest, results: GrepResults, context: ToolContext) {
@@ -142,7 +141,7 @@ class DirectorySearch implements InProcessSearch {
     await this.#files.return(undefined);
   }
 
-  /** How many bytes it took; undefined for a large file. */
+  /** Returns how many bytes it took; undefined for a large file. */
   async #search(file: WalkedFile): Promise<number | undefined> {
     try {
       const bytes = await file.directory.readFile(file.name, maxWholeBytes);
@@ -162,7 +161,7 @@ class DirectorySearch implements InProcessSearch {
     else await searchLargeFile(path, this.#request, this.#results, this.#context);
   }
 
-  /** A file that has gone since the directory was read is no problem. */
+  /** A file that was deleted since the directory was read is not reported. */
   #noteSkipped(path: string, error: unknown): void {
     if (!(error instanceof ToolError) || this.#context.signal.aborted) throw error;
     if (error instanceof RefusedPath) this.#results.addGuarded(path);
@@ -171,16 +170,16 @@ class DirectorySearch implements InProcessSearch {
   }
 }
 
-/** A file that is passed by costs so much of one that is searched. */
+/** The cost of a skipped file relative to a searched one. */
 const passingCost = 0.1;
 
-/** Large files are searched one by one; where there are more of them, together. */
+/** More large files are searched together. */
 const fewLargeFiles = 4;
 
-/** After so many files it pays to judge how many there are still to come. */
+/** After so many files it pays to estimate how many are left. */
 const fewFiles = 32;
 
-/** Searches one file, or kept output, that was asked for by name: also when it is ignored, hidden or no text. */
+/** Searches one file or stored output that was named explicitly, even if it is ignored, hidden or binary. */
 class FileSearch implements InProcessSearch {
   readonly #scope: Scope & { kind: "file" };
   readonly #request: GrepRequest;
@@ -235,7 +234,7 @@ class FileSearch implements InProcessSearch {
 
 const binaryMs = 500;
 
-/** Searches one large text file of the workspace: with ripgrep, which is quickest with a file by itself, or without. */
+/** Searches one large text file: with ripgrep, which is fastest on a single file, or without. */
 async function searchLargeFile(
   path: string,
   request: GrepRequest,

@@ -30,25 +30,25 @@ export interface GrepData {
   readonly mode: GrepMode;
   /** In mode "content": the matching lines, ordered by path and line. */
   readonly matches: readonly GrepMatch[];
-  /** The files with matches, ordered by path, and how many of their lines match; 1 stands for any number in "files". */
+  /** The files with matches, ordered by path, and the number of their matching lines; in "files" always 1. */
   readonly files: readonly { readonly path: string; readonly count: number }[];
   /** There are more than `limit`. */
   readonly limited: boolean;
   readonly engine: "built-in" | "ripgrep";
-  /** How many files were searched, if they were counted. */
+  /** Number of searched files, if known. */
   readonly searchedFiles: number | undefined;
   readonly skipped: {
-    /** Files that are no text, as far as they were counted. */
+    /** Binary files, as far as counted. */
     readonly binary: number;
     readonly unreadable: readonly string[];
-    /** Files that rules keep from being read, as they may hold secrets, as far as they were met. */
+    /** Files that the policy denies, because they may hold secrets, as far as met. */
     readonly guarded?: readonly string[];
-    /** Files with a line too long to search all of it. */
+    /** Files with a line too long to search completely. */
     readonly partly: readonly string[];
-    /** Files too large to search them across lines. */
+    /** Files too large to search across lines. */
     readonly tooLarge: readonly string[];
   };
-  /** Present when the search was in one file that is no text. */
+  /** Only when the search was in one binary file. */
   readonly binary?: { readonly path: string; readonly matches: boolean | undefined };
 }
 
@@ -56,9 +56,8 @@ export interface GrepMatch {
   readonly path: string;
   /** Counted from 1. */
   readonly line: number;
-  /** The line without its end; of a long one the part around the match, between "[…]". Or just what matches. */
+  /** The line without its end, the part of a long one around the match between "[…]", or only the match. */
   readonly text: string;
-  /** The lines around it that were asked for. */
   readonly before?: readonly string[];
   readonly after?: readonly string[];
 }
@@ -101,7 +100,7 @@ export const searchGrep: Tool<GrepInput, GrepData> = {
   run: (input, context) => grep(input, context, usualBudget),
 };
 
-/** The same with another measure of what is searched in process before ripgrep is started. */
+/** The same with another budget for the in-process search. */
 export async function grep(
   input: GrepInput,
   context: ToolContext,

@@ -14,17 +14,16 @@ export interface RipgrepLine {
   readonly offset: number;
   readonly at: number;
   readonly matched: boolean;
-  /** The line without its newline; of a long one its beginning and a remark. */
+  /** The line without its newline; the beginning of a long one, with a remark. */
   readonly bytes: Buffer;
 }
 
-/** How many lines of a file match. */
 interface RipgrepCount {
   readonly path: string;
   readonly count: number;
 }
 
-/** Reads `./path NUL line:column:offset:text`, or for context `./path NUL line-offset-text`, from chunks of output. */
+/** Parses `./path NUL line:column:offset:text`, or for context `./path NUL line-offset-text`. */
 export function readLines(output: AsyncIterable<Uint8Array>): AsyncGenerator<RipgrepLine[]> {
   return readRecords(output, (path, bytes, start, end) => {
     const line = readNumber(bytes, start);
@@ -43,7 +42,7 @@ export function readLines(output: AsyncIterable<Uint8Array>): AsyncGenerator<Rip
   });
 }
 
-/** Reads `./path NUL count`. */
+/** Parses `./path NUL count`. */
 export function readCounts(output: AsyncIterable<Uint8Array>): AsyncGenerator<RipgrepCount[]> {
   return readRecords(output, (path, bytes, start) => ({ path, count: readNumber(bytes, start).value }));
 }
@@ -52,7 +51,7 @@ const newline = 0x0a;
 const colon = 0x3a;
 const zero = 0x30;
 
-/** `read` is given where in the bytes the rest of a record begins and where its newline is. */
+/** `read` gets where the rest of a record begins and where its newline is. */
 async function* readRecords<Record>(
   output: AsyncIterable<Uint8Array>,
   read: (path: string, bytes: Buffer, start: number, end: number) => Record,
@@ -88,7 +87,7 @@ function readNumber(bytes: Buffer, start: number): { readonly value: number; rea
 const remark =
   /^[^\n\0]*: (?:WARNING: stopped searching binary file after match|binary file matches) \(found [^\n]*\)\n/;
 
-/** Between its records ripgrep says when it met a binary file. A path with a newline in it is none of that. */
+/** Between its records ripgrep reports binary files. A path with a newline is not such a report. */
 function afterRemark(bytes: Buffer, start: number): number {
   const end = bytes.indexOf(newline, start);
   const nul = bytes.indexOf(0, start);
@@ -97,15 +96,15 @@ function afterRemark(bytes: Buffer, start: number): number {
 }
 
 /**
- * Reads the lines that ripgrep has reported of one file again through the boundary: ripgrep opens files by path, and
- * somebody may have put another file there for that moment. Undefined when they are not what ripgrep saw.
+ * Reads the lines that ripgrep reported again through the workspace boundary: ripgrep opens files by path, and the
+ * file may have been swapped for that moment. Undefined when they are not what ripgrep saw.
  */
 export async function confirmLines(
   environment: Environment,
   path: string,
   lines: readonly RipgrepLine[],
 ): Promise<ShownLine[] | undefined> {
-  // Hardly any file begins with a byte-order mark, which ripgrep does not count.
+  // Few files begin with a byte-order mark, which ripgrep does not count.
   const confirmed = await confirmFrom(0, environment, path, lines);
   if (confirmed !== undefined) return confirmed;
   const markLength = byteOrderMarkLength(await environment.readBytes(path, { offset: 0, length: 3 }));
@@ -113,10 +112,10 @@ export async function confirmLines(
   return markLength === 0 ? undefined : confirmFrom(markLength, environment, path, lines);
 }
 
-/** Lines that lie closer together than this are read at once. */
+/** Lines closer together than this are read at once. */
 const maxSpanBytes = 64 * 1024;
 
-/** A character takes four bytes at most. */
+/** A character takes at most four bytes. */
 const bytesBefore = charsBeforeMatch * 4;
 const bytesAfter = maxLineChars * 4;
 
@@ -144,12 +143,11 @@ async function confirmFrom(
   return shown;
 }
 
-/** What ripgrep has given of a line, without its remark that a long line was cut. */
+/** The part of a line that ripgrep printed, without its remark on cut lines. */
 function startOf(bytes: Buffer): Buffer {
   return bytes.length > maxLineChars ? bytes.subarray(0, maxLineChars - 4) : bytes;
 }
 
-/** The part of a long line around the match. */
 async function readLongLine(
   read: (offset: number, length: number) => Promise<Buffer>,
   { offset, at }: RipgrepLine,
@@ -163,7 +161,7 @@ async function readLongLine(
   return showLine(decode(part), decode(part.subarray(0, at - from)).length, isOpen);
 }
 
-/** In UTF-16 ripgrep counts the bytes of its own translation. */
+/** For UTF-16, ripgrep counts the bytes of its own translation. */
 async function confirmByNumber(
   environment: Environment,
   path: string,
@@ -183,7 +181,7 @@ async function confirmByNumber(
   return shown;
 }
 
-/** What begins in the middle of a character is shown from the next one on. */
+/** A partial character at the start is skipped. */
 function decode(bytes: Buffer): string {
   let start = 0;
   while (start < 3 && (bytes[start]! & 0xc0) === 0x80) start += 1;

@@ -9,8 +9,9 @@ import { confirmLines, type RipgrepLine, readCounts, readLines } from "./ripgrep
 import { Batch, type FileToSearch, maxWholeBytes, scanLargeFile, searchFiles } from "./search-files.ts";
 
 /**
- * Takes what a running ripgrep finds. It opens files by path and so can be led astray; therefore every line that it
- * reports is read again through the boundary, and a file where that line is not is searched again in process.
+ * Consumes the results of a running ripgrep. It opens files by path, so a swapped link can mislead it; therefore
+ * every reported line is read again through the workspace boundary, and a file without that line is searched again in
+ * process.
  */
 export class RipgrepSearch {
   readonly #process: RunningProcess;
@@ -37,7 +38,7 @@ export class RipgrepSearch {
     this.#breath = new Breath(context.signal);
   }
 
-  /** Runs until ripgrep is done or nothing more is wanted. Throws OutOfTime when the pattern takes too long here. */
+  /** Runs until ripgrep ends or nothing more is wanted. Throws OutOfTime when the pattern takes too long here. */
   async run(): Promise<void> {
     const problems = readAll(this.#process.stderr);
     let isRead = false;
@@ -55,7 +56,7 @@ export class RipgrepSearch {
     else if (code !== 0 && code !== 1) throw endedEarly(signal ?? `code ${code}`);
   }
 
-  /** Lines wait until they could be all that is wanted, or many: to confirm them at once costs least. */
+  /** Lines are collected until they could be all that is wanted, or many: confirming them at once is cheapest. */
   async #takeLines(): Promise<void> {
     let waiting: ReportedFile[] = [];
     let lineCount = 0;
@@ -66,7 +67,7 @@ export class RipgrepSearch {
       }
       lineCount += lines.length;
       if (lineCount < manyLines && lineCount <= this.#results.left) continue;
-      // Of the last file there may be more to come.
+      // The last file may have more.
       const last = waiting.pop()!;
       await this.#takeFiles(waiting);
       const isEnough = matchesIn(last) > this.#results.wanted;
@@ -117,7 +118,7 @@ export class RipgrepSearch {
     this.#results.add({ path, ...hits });
   }
 
-  /** What ripgrep saw is not there: it was led astray, or the file has changed meanwhile. */
+  /** The line that ripgrep saw is not there: ripgrep was misled, or the file has changed. */
   async #searchChanged(path: string): Promise<void> {
     if (!this.#options.searchesAgain) return;
     const file = await this.#read(path);
@@ -125,7 +126,7 @@ export class RipgrepSearch {
     else if (file !== "gone") searchFiles([file], this.#request, this.#results);
   }
 
-  /** A file that is gone, never was inside, or must not be read, has nothing to say, not even that it matches. */
+  /** A file that is gone, outside, or denied is not reported, not even that it matches. */
   async #read(path: string): Promise<FileToSearch | "too-large" | "gone"> {
     const { environment, signal } = this.#context;
     try {
@@ -136,13 +137,12 @@ export class RipgrepSearch {
     }
   }
 
-  /** Whether a file is one that may be read. */
   async #look(path: string): Promise<"too-large" | "gone"> {
     const look = this.#context.environment.readBytes(path, { offset: 0, length: 0 });
     return look.then(() => "too-large" as const, ignoreGone);
   }
 
-  /** Files that cannot be read are noted; anything else that ripgrep complains about is the pattern. */
+  /** Unreadable files are noted; any other complaint of ripgrep concerns the pattern. */
   #noteProblems(text: string): void {
     const others = text.split("\n").filter((line) => {
       const path = /^rg: \.\/(.*): .*\(os error \d+\)$/.exec(line)?.[1];
@@ -161,9 +161,8 @@ export class RipgrepSearch {
 }
 
 interface RipgrepSearchOptions {
-  /** In doubt a file is searched again in process; not when the pattern cannot be searched for there. */
+  /** In doubt a file is searched again in process, unless the pattern cannot be searched for there. */
   readonly searchesAgain: boolean;
-  /** Whether a file that ripgrep has found is wanted. */
   accepts(path: string): boolean | Promise<boolean>;
 }
 
@@ -172,7 +171,7 @@ interface ReportedFile {
   readonly lines: RipgrepLine[];
 }
 
-/** So many lines are confirmed at once at most, that they need not all be kept. */
+/** At most so many lines are held and confirmed at once. */
 const manyLines = 1000;
 
 function matchesIn({ lines }: ReportedFile): number {

@@ -11,8 +11,8 @@ import type { Scope } from "./scope.ts";
 import { maxLineChars } from "./search-files.ts";
 
 /**
- * Searches with ripgrep, unless there is none: then nothing is done and false given. `searchesAgain`: what it finds is
- * searched for in process, too.
+ * Searches with ripgrep; returns false, and does nothing, if there is none. `searchesAgain`: results are searched for
+ * in process, too.
  */
 export async function runRipgrep(
   scope: Scope,
@@ -21,7 +21,7 @@ export async function runRipgrep(
   context: ToolContext,
   options: { readonly searchesAgain: boolean },
 ): Promise<boolean> {
-  // It knows no lines that match one expression and not another.
+  // ripgrep cannot exclude lines by a second expression.
   if (request.exclude !== undefined) return false;
   const filter = scope.kind === "file" ? everything : await directoryFilter(scope.path, request, context);
   const process = await startRipgrep(searchArguments(request, [scope.path], filter.args), context);
@@ -39,7 +39,7 @@ export async function runRipgrep(
   }
 }
 
-/** Whether a file that is no text matches; undefined when there is no ripgrep to tell. */
+/** Whether a binary file matches; undefined without ripgrep. */
 export async function testWithRipgrep(
   path: string,
   request: GrepRequest,
@@ -66,7 +66,7 @@ interface Filter {
   accepts(path: string): boolean | Promise<boolean>;
 }
 
-/** A file that was named itself is searched whatever its name. */
+/** A file that was named explicitly is searched whatever its name. */
 const everything: Filter = { args: [], accepts: () => true };
 
 async function directoryFilter(
@@ -75,7 +75,7 @@ async function directoryFilter(
   { environment }: ToolContext,
 ): Promise<Filter> {
   const { args, showsHidden, showsIgnored } = request.filter.forRipgrep(directory);
-  // Outside of repositories ripgrep would not read what was written for git.
+  // Outside of repositories ripgrep would ignore git's ignore files.
   const { isInRepository } = await IgnoreChain.at(environment, directory);
   const visible = new VisiblePaths(environment, directory, request);
   const cut = directory === "" ? 0 : directory.length + 1;
@@ -91,8 +91,8 @@ async function directoryFilter(
 }
 
 /**
- * What ripgrep is told: nothing from the user's settings, one record a line, paths ended by NUL, and never a whole long
- * line. Paths begin with "./", so that none looks like a flag.
+ * ripgrep's arguments: no user settings, one record per line, paths ended by NUL, and never a whole long line. Paths
+ * begin with "./", so that none looks like a flag.
  */
 function searchArguments(
   request: GrepRequest,
@@ -108,11 +108,11 @@ function searchArguments(
   if (mode === "files") flags.push("-m", "1");
   if (request.hidden) flags.push("--hidden");
   if (!request.ignoreFiles) flags.push("--no-ignore");
-  // Git's own folder must not come up when hidden files do.
+  // Git's own folder must not appear among hidden files.
   return [...flags, "-g", "!.git", ...filters, ...patternArguments(request, paths)];
 }
 
-/** Tells by the exit code alone whether a file has the pattern, be it text or not. */
+/** The exit code alone says whether a file matches, text or binary. */
 function testArguments(request: GrepRequest, path: string): readonly string[] {
   return ["--quiet", "--text", ...patternArguments(request, [path])];
 }

@@ -1,7 +1,7 @@
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 
-/** Where a search happens: links are resolved, so what is found is named by its real path. */
+/** Where to search: links are resolved, so results have their real paths. */
 export type Scope =
   | { readonly kind: "directory" /** Relative to the workspace, "" for itself. */; readonly path: string }
   /** `isOutput`: named by its handle, and not in the workspace. */
@@ -12,7 +12,7 @@ export async function findScope(environment: Environment, path: string): Promise
   const info = await environment.info(path);
   const real = await environment.realPath(path);
   const inside = pathInWorkspace(real, environment);
-  // Outputs may be kept in the workspace, where nothing but their handles leads to them.
+  // Outputs may be stored in the workspace, where only their handles lead to them.
   const isOutput = inside === undefined || (outputHandle.test(path) && inside !== path);
   const relative = isOutput ? path : inside;
   if (info.kind === "directory") return { kind: "directory", path: relative };
@@ -24,7 +24,7 @@ export async function findScope(environment: Environment, path: string): Promise
 
 const outputHandle = /^out_[0-9a-z]{12,32}$/;
 
-/** A real path relative to the workspace, "" for itself; undefined when it is not in there. */
+/** A real path relative to the workspace, "" for itself; undefined when it is outside. */
 export function pathInWorkspace(real: string, { workspace }: Environment): string | undefined {
   const prefix = workspace.endsWith("/") ? workspace : `${workspace}/`;
   return real === workspace || real.startsWith(prefix) ? real.slice(prefix.length) : undefined;

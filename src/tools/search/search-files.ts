@@ -14,16 +14,16 @@ import type { FileHits, GrepResults, ShownLine } from "./grep-results.ts";
 /** Files up to this size are searched in one piece. */
 export const maxWholeBytes: number = 8 * 1024 * 1024;
 
-/** Whether a larger file is text, its beginning tells. */
+/** The beginning of a larger file shows whether it is text. */
 export const headBytes: number = 64 * 1024;
 
-/** A file that was read through the boundary and is to be searched. */
+/** A file that was read through the workspace boundary, to be searched. */
 export interface FileToSearch {
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
-/** Files to be searched together: a time bound for each alone would cost more than the search. */
+/** Files to search together: a time limit for each alone would cost more than the search. */
 export class Batch {
   readonly #request: GrepRequest;
   readonly #results: GrepResults;
@@ -35,7 +35,7 @@ export class Batch {
     this.#results = results;
   }
 
-  /** Searches when enough has come together. Throws OutOfTime when the pattern takes too long. */
+  /** Searches when enough files are collected. Throws OutOfTime when the pattern takes too long. */
   add(file: FileToSearch): void {
     this.#files.push(file);
     this.#bytes += file.bytes.length;
@@ -43,7 +43,7 @@ export class Batch {
     if (this.#files.length >= files || this.#bytes >= bytes) this.search();
   }
 
-  /** Searches what has come together. */
+  /** Searches the collected files. */
   search(): void {
     const files = this.#files;
     this.#files = [];
@@ -55,10 +55,10 @@ export class Batch {
 const batchOfMany = { files: 32, bytes: 1024 * 1024 };
 const batchOfOne = { files: 1, bytes: 0 };
 
-/** The longest that a batch may take a pattern that could lose itself. */
+/** Time limit of a batch for a pattern that could backtrack endlessly. */
 const batchMs = 500;
 
-/** Searches files in the order given until nothing more is wanted. */
+/** Searches files in the given order until nothing more is wanted. */
 export function searchFiles(
   files: readonly FileToSearch[],
   request: GrepRequest,
@@ -77,7 +77,7 @@ export function searchFiles(
     if (mayBacktrack(request)) withinTime(batchMs, search);
     else search();
   } catch (error) {
-    // Written for other texts than ASCII an expression can be too large after all.
+    // For non-ASCII text the expression can be too large after all.
     throw error instanceof SyntaxError ? new OutOfTime() : error;
   }
 }
@@ -90,7 +90,7 @@ function couldMatch(bytes: Uint8Array, { regex }: GrepRequest): boolean {
   return asBuffer(bytes).includes(regex.requiredText);
 }
 
-/** Searches one text, for at most `most` matching lines. */
+/** Searches one text for at most `most` matching lines. */
 export function scanText(
   { text, traits }: SearchableText,
   request: Pick<GrepRequest, "regex" | "exclude" | "multiline" | "mode" | "before" | "after">,
@@ -144,7 +144,7 @@ function lineEnd(text: string, start: number): number {
   return newline < 0 ? text.length : newline;
 }
 
-/** Where the line that stands `lines` above the one at `start` begins. */
+/** Where the line begins that is `lines` above the one at `start`. */
 function startOfLineBefore(text: string, start: number, lines: number): number {
   let lineStart = start;
   for (let left = lines; left > 0; left -= 1) {
@@ -160,8 +160,8 @@ const pieceMs = 2000;
 const maxMultilineMegabytes = 64;
 
 /**
- * Searches a file of any size in process and in pieces. Of a single line longer than a piece, its first piece. Throws
- * `too-large` when a search across lines would take too much at once.
+ * Searches a file of any size in process, piece by piece; only the first piece of a longer line. Throws `too-large`
+ * when a search across lines would take too much memory.
  */
 export async function scanLargeFile(
   path: string,
@@ -215,7 +215,7 @@ function sliceText(slice: LineSlice): SearchableText {
   return { text, traits, binary: text.includes("\0") };
 }
 
-/** The neighbours of matching lines, read where they are. */
+/** The neighbours of matching lines. */
 async function withContext(
   path: string,
   matches: readonly ShownLine[],
@@ -237,15 +237,15 @@ async function withContext(
   return [...shown.values()].sort((one, other) => one.line - other.line);
 }
 
-/** Longer lines are generated or data; a few of them would push everything else out. */
+/** Longer lines are data or generated code and would crowd out everything else. */
 export const maxLineChars = 500;
 
 /** How much of a long line is shown before the match. */
 export const charsBeforeMatch = 100;
 
 /**
- * A line as the model sees it: without its line end, a long one cut to what is around the match at `at`.
- * `isOpen` says on which sides the line itself goes on beyond `text`.
+ * A line for the model: without its line end, a long one cut around the match at `at`. `isOpen` says on which sides
+ * the line continues beyond `text`.
  */
 export function showLine(
   text: string,

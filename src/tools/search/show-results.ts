@@ -20,7 +20,7 @@ export function showResults(
     files: hits.map(({ path, count }) => ({ path, count })),
     limited: results.isLimited,
     engine,
-    // What ripgrep searched without finding anything, it does not tell.
+    // ripgrep does not report files without matches.
     searchedFiles: engine === "ripgrep" ? undefined : results.searchedFiles,
     skipped: {
       binary: results.binaryFiles,
@@ -133,7 +133,7 @@ function listPaths(paths: readonly string[]): string {
   return paths.slice(0, mostListed).map(showPath).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** The same with just what matches of each line, one after the other; lines of a match across lines stay whole. */
+/** Only the matches of each line, one after the other; lines of a match across lines stay whole. */
 function onlyMatches(hits: readonly FileHits[], { regex, mode }: GrepRequest): readonly FileHits[] {
   if (mode !== "content") return hits;
   if (regex.untranslatable !== undefined) throw cannotBeCut(regex.untranslatable);

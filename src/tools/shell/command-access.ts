@@ -2,7 +2,6 @@ import type { ExecuteAccess } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import { shellQuote } from "../../lib/shell-quote.ts";
 
-/** A command as a caller gives it. */
 export interface GivenCommand {
   readonly command: string;
   readonly cwd?: string | undefined;
@@ -10,7 +9,7 @@ export interface GivenCommand {
   readonly session?: string | undefined;
 }
 
-/** What running it would touch. Its variables are judged as if the command itself had set them. */
+/** The access of running it. Its variables are checked as if the command itself set them. */
 export function commandAccess({ command, cwd, env = {}, session }: GivenCommand): ExecuteAccess {
   if ([command, ...Object.values(env)].some((text) => text.includes("\0")))
     throw new ToolError("invalid-input", "A command cannot have a NUL byte in it", {

@@ -13,8 +13,8 @@ import {
 } from "./show-output.ts";
 
 /**
- * Takes what a command says while it runs: passes it on to who listens, keeps it up to the budget of the store, and holds
- * both ends for the answer. Each byte is decoded at most once on the way, and not at all beyond the budget.
+ * Consumes the output of a running command: streams it to listeners, stores it up to the store's budget, and holds
+ * both ends for the answer. Each byte is decoded at most once, and not at all beyond the budget.
  */
 export class CommandOutput {
   readonly #context: Pick<ToolContext, "output" | "outputs">;
@@ -22,7 +22,7 @@ export class CommandOutput {
   readonly #streams = { stdout: new Stream(), stderr: new Stream() };
   readonly #timer: NodeJS.Timeout;
   #kept: KeptOutput | undefined;
-  /** What will be kept if more comes. */
+  /** Stored if more output follows. */
   #unkept = "";
   #unsaid: { stream: StreamName; text: string } | undefined;
   #totalBytes = 0;
@@ -34,7 +34,6 @@ export class CommandOutput {
     this.#timer.unref();
   }
 
-  /** How long nothing has come. */
   get quietMs(): number {
     return monotonicMs() - this.#lastMs;
   }
@@ -43,7 +42,7 @@ export class CommandOutput {
     return this.#totalBytes;
   }
 
-  /** The last that was said, on either stream. */
+  /** The last output on either stream. */
   get lastText(): string {
     return showOutput(this.#tape).text.slice(-1000);
   }
@@ -58,7 +57,7 @@ export class CommandOutput {
     }
   }
 
-  /** Everything has been said. Kept is what does not `fit` into the answer. */
+  /** Ends the output. Keeps in the store what does not `fit` into the answer. */
   async end(fits: (shown: ShownOutput) => boolean): Promise<ShownOutput & { readonly kept?: OutputKept }> {
     clearInterval(this.#timer);
     await this.#flush();
@@ -97,7 +96,7 @@ export class CommandOutput {
     this.#context.output(stream, text);
   }
 
-  /** A line without end that nothing follows, as a prompt, is passed on as well. */
+  /** Also passes on an unfinished line that nothing follows, such as a prompt. */
   async #sayWhatWaits(): Promise<void> {
     if (this.quietMs >= noticeMs) await this.#flush();
     this.#say();
@@ -124,7 +123,7 @@ export class CommandOutput {
   }
 }
 
-/** One stream on its way: by whole lines, then as text, unless it is none. */
+/** One stream: by whole lines, then as text, unless it is binary. */
 class Stream {
   readonly lines = new WholeLines();
   readonly #decoder = new TextDecoder();
@@ -138,22 +137,22 @@ class Stream {
   }
 }
 
-/** Whoever listens is told so often, or when so much has come. */
+/** Listeners get updates this often, or after so much output. */
 const noticeMs = 50;
 const noticeChars = 64 * 1024;
 
-/** What is surely not shown whole. Until then nothing is written. */
+/** More than this is surely not shown completely. Until then nothing is stored. */
 const unkeptChars = 32 * 1024;
 
 /**
- * Hands on the bytes of one stream by whole lines, so that lines of two streams that are shown together do not mix. What
- * has no line end yet is held, as a copy, until it comes, or until `flush`.
+ * Passes on the bytes of one stream by whole lines, so that lines of two streams do not mix. Holds a copy of an
+ * unfinished line until its end, or until `flush`.
  */
 export class WholeLines {
   #held: Uint8Array[] = [];
   #heldBytes = 0;
 
-  /** What is whole by now, in as many pieces as it came. */
+  /** Lines that are complete by now, in as many pieces as they came. */
   push(piece: Uint8Array): readonly Uint8Array[] {
     const end = piece.lastIndexOf(newline) + 1;
     if (end === 0 && this.#heldBytes + piece.length <= maxHeldBytes) {

@@ -2,11 +2,10 @@ import { ToolError } from "../../contract/error.ts";
 import { showPath } from "../../lib/show-path.ts";
 import type { CommandRun } from "./run-command.ts";
 
-/** How long a command may run. */
 export const usualTimeoutMs = 120_000;
 export const maxTimeoutMs = 600_000;
 
-/** How it ended, when not well; what it said; what else there is to know. */
+/** A failed exit, the output, and remarks. */
 export function describeRun(run: CommandRun): string {
   const { shown } = run;
   return [
@@ -19,14 +18,14 @@ export function describeRun(run: CommandRun): string {
     .join("\n");
 }
 
-/** Where its shell is, and how a person joins it, which is said once. */
+/** The folder of its shell, and once how a user joins it. */
 function describeSession({ cwd, attach, isNewSession }: CommandRun): readonly string[] {
   if (cwd === undefined) return [];
   const way = isNewSession && attach !== undefined ? `; a person joins it with: ${attach}` : "";
   return [`[The session is in ${showPath(cwd)}${way}]`];
 }
 
-/** Remarks, and the level of the sandbox where it is not the best. */
+/** Remarks, and the sandbox level if it is not the best. */
 export function surroundingsOf({
   remarks,
   sandbox,
@@ -41,7 +40,7 @@ function withoutLastLineEnd(text: string): string {
   return text.endsWith("\n") ? text.slice(0, -1) : text;
 }
 
-/** A command whose time was up, with what it said until then. */
+/** The error for a command that timed out, with its output. */
 export function outOfTime(
   run: CommandRun,
   {
@@ -62,7 +61,7 @@ export function outOfTime(
   });
 }
 
-/** The same of a command that was ended with its call. */
+/** The error for a command that was ended with its call. */
 export function endedWithCall(run: CommandRun, reason: unknown): ToolError {
   const { code, message, hint } =
     reason instanceof ToolError ? reason : new ToolError("cancelled", "The call was cancelled");
@@ -74,19 +73,18 @@ export function endedWithCall(run: CommandRun, reason: unknown): ToolError {
   });
 }
 
-/** With what else there is to know: what it waited for may be a host that it was refused. */
+/** With remarks: it may have waited for a host that was refused. */
 function outputOf(run: CommandRun): string {
   const { text } = run.shown;
   return [text === "" ? [] : withoutLastLineEnd(text), surroundingsOf(run)].flat().join("\n");
 }
 
-/** How a command has ended. */
 export interface CommandExit {
   readonly exitCode: number | null;
   readonly signal: string | null;
 }
 
-/** In one sentence, with what it usually means; nothing when all went well. */
+/** One sentence with the usual meaning; undefined on success. */
 export function describeExit({ exitCode, signal }: CommandExit): string | undefined {
   if (exitCode === 0) return undefined;
   if (signal !== null) return `Ended by ${signal}${meaning(signals[signal])}.`;

@@ -13,16 +13,14 @@ import type { ShownOutput } from "./show-output.ts";
 import { type StartedCommand, startCommand } from "./start-command.ts";
 import { watchForPrompt } from "./watch-for-prompt.ts";
 
-/** A command that is run to its end. */
 interface CommandRequest extends GivenCommand {
   readonly timeoutMs: number;
-  /** Ends it when it has said nothing for this long. */
+  /** Ends the command after so long without output. */
   readonly quietTimeoutMs?: number | undefined;
-  /** How much of its output the answer will show: more is kept. */
+  /** How much of its output the answer will show: more is stored. */
   readonly limits: OutputLimits;
 }
 
-/** How it went. */
 export interface CommandRun extends CommandExit {
   readonly shown: ShownOutput;
   readonly kept?: OutputKept;
@@ -31,17 +29,17 @@ export interface CommandRun extends CommandExit {
   readonly timedOut: boolean;
   readonly wasQuiet: boolean;
   readonly sandbox: SandboxLevel;
-  /** Of a session: where its shell is now, and how a person joins it. */
+  /** For a session: the folder of its shell, and how a user joins it. */
   readonly cwd?: string;
   readonly attach?: string;
   readonly isNewSession?: boolean;
-  /** What else is worth knowing, in sentences. */
+  /** Notes for the reader, in sentences. */
   readonly remarks: readonly string[];
 }
 
 /**
- * Runs a command and tells how it ended, also when its time was up. `cancelled`, or `timeout` of the call as a whole, when
- * the call is ended: then the error has what was said until then.
+ * Runs a command and reports how it ended, also on timeout. Throws `cancelled`, or `timeout` of the whole call, with
+ * the output so far, when the call ends first.
  */
 export async function runCommand(request: CommandRequest, context: ToolContext): Promise<CommandRun> {
   const { timeoutMs, limits } = request;
@@ -127,7 +125,7 @@ function endWhenQuiet(
 
 const lookMs = 1_000;
 
-/** In a session a person may run something, too. */
+/** In a session a user may run something, too. */
 async function inItsTurn<Result>(
   { session, timeoutMs }: CommandRequest,
   { processes, signal }: ToolContext,

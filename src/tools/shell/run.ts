@@ -24,20 +24,19 @@ export interface ShellRunData {
   readonly signal: string | null;
   readonly durationMs: number;
   readonly timedOut: false;
-  /** What it said, without control sequences; of much output both ends. */
+  /** Output without control sequences; both ends of long output. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Both in the order they came; only where both were used. */
+  /** Both in order of arrival; only if both were used. */
   readonly together?: string;
   /** Bytes that are in neither of them. */
   readonly cut: { readonly bytes: number } | null;
-  /** Handle of the output as it came, when not all of it was shown. */
+  /** Handle of the stored output, when not all of it was shown. */
   readonly output: string | null;
   readonly sandbox: SandboxLevel;
-  /** Of a session: where its shell is now, and how a person watches or joins. */
+  /** For a session: the folder of its shell, and how a user watches or joins. */
   readonly cwd?: string;
   readonly attach?: string;
-  /** What runs in the background. */
   readonly process?: ProcessStatus;
   readonly remarks: readonly string[];
 }
@@ -89,7 +88,6 @@ export const shellRun: Tool<ShellRunInput, ShellRunData> = {
   },
 };
 
-/** The same command beside the calls. */
 async function runInBackground(
   { command, cwd, env, session }: ShellRunInput,
   context: ToolContext,

@@ -2,21 +2,21 @@ import { releaseBytes } from "../../lib/release-bytes.ts";
 import { showSize } from "../../lib/show-size.ts";
 import { plainTerminalText } from "../../lib/terminal-text.ts";
 
-/** What a command has said, as text. */
+/** A command's output as text. */
 export interface ShownOutput {
   /** Both streams in order of arrival. */
   readonly text: string;
   readonly stdout: string;
   readonly stderr: string;
-  /** The text without marks of which stream speaks. */
+  /** The text without stream markers. */
   readonly unmarked: string;
-  /** What stands in the text for bytes that were not held. */
+  /** The markers in the text for bytes that were not held. */
   readonly gaps: readonly { readonly mark: string; readonly bytes: number }[];
-  /** What a reader should know about the bytes, in sentences. */
+  /** Notes about the bytes, in sentences. */
   readonly remarks: readonly string[];
 }
 
-/** Control sequences are carried out or left out, bytes that are no text are told of. */
+/** Control sequences are applied or removed, binary bytes are reported. */
 export function showOutput(tape: OutputTape): ShownOutput {
   const streams = streamNames.map((stream) => readStream(stream, tape.ends(stream)));
   const runs = joinRuns(
@@ -84,7 +84,7 @@ function decode(pieces: readonly Piece[]): { readonly order: number; readonly te
   return rest === "" || last === undefined ? texts : [...texts, { order: last.order, text: rest }];
 }
 
-/** What is left of the line or character that a gap has cut is left out, too. */
+/** The rest of a line or character that a gap has cut is left out, too. */
 function fromLineStart(tail: readonly Piece[]): { pieces: readonly Piece[]; skippedBytes: number } {
   const [first, ...others] = tail;
   if (first === undefined) return { pieces: [], skippedBytes: 0 };
@@ -105,7 +105,7 @@ function isDamaged(pieces: readonly Piece[], texts: readonly { readonly text: st
   );
 }
 
-/** What one stream said without the other coming in between, cleaned as a whole. */
+/** Joins output of one stream without the other in between, and cleans it as a whole. */
 function joinRuns(runs: readonly Run[]): readonly Run[] {
   const joined: { stream: StreamName; order: number; texts: string[] }[] = [];
   for (const { stream, order, text } of runs) {
@@ -120,7 +120,7 @@ function joinRuns(runs: readonly Run[]): readonly Run[] {
   }));
 }
 
-/** Marks which stream speaks, unless they take turns so often that marks would only be in the way. */
+/** Marks which stream each part is from, unless they alternate so often that marks would disturb. */
 function mergeRuns(runs: readonly Run[]): string {
   if (runs.length < 2 || runs.length > maxMarkedRuns) return runs.map(({ text }) => text).join("");
   return runs
@@ -133,18 +133,17 @@ function mergeRuns(runs: readonly Run[]): string {
 
 const maxMarkedRuns = 8;
 
-/** One of the two outputs of a command. */
 export type StreamName = "stdout" | "stderr";
 
 export const streamNames = ["stdout", "stderr"] as const;
 
-/** Bytes of one stream that were said in one go, and when: the order of all pieces of both streams. */
+/** Bytes of one stream that came at once; `order` counts the pieces of both streams. */
 interface Piece {
   readonly order: number;
   readonly bytes: Uint8Array;
 }
 
-/** The first and the last of one stream; what lies between is counted and forgotten. */
+/** The first and last bytes of one stream; those in between are counted and dropped. */
 interface Ends {
   readonly head: readonly Piece[];
   readonly tail: readonly Piece[];
@@ -152,12 +151,12 @@ interface Ends {
   readonly totalBytes: number;
 }
 
-/** So much of each end of each stream is held. */
+/** Held at each end of each stream. */
 export const heldBytes: number = 256 * 1024;
 
 /**
- * Beginning and end of the two outputs of a command, in memory of its own, each piece with its place in the order of
- * arrival. Endless output costs constant memory, and one stream never pushes out the other.
+ * Beginning and end of a command's two outputs, in its own memory, each piece with its order of arrival. Endless
+ * output costs constant memory, and one stream never displaces the other.
  */
 export class OutputTape {
   readonly #sides: Readonly<Record<StreamName, Side>> = { stdout: new Side(), stderr: new Side() };
@@ -220,14 +219,14 @@ class Side {
   }
 }
 
-/** A part would keep the larger memory that it is cut from. */
+/** A slice would keep its whole buffer in memory. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }
 
 /**
- * Whether this is no text but the bytes of a picture, an archive, a program. A few odd characters make no binary: lists
- * separated by NUL, old encodings.
+ * Whether this is binary: a picture, an archive, a program. A few odd characters are not: lists separated by NUL, old
+ * encodings.
  */
 export function looksBinary(decoded: string): boolean {
   const sample = decoded.slice(0, sampleChars);

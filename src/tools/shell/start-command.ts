@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import type { GivenCommand } from "./command-access.ts";
 
-/** A command that runs, in a shell of its own or in one that stays. */
+/** A running command, in its own shell or in a session. */
 export interface StartedCommand {
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
@@ -14,15 +14,15 @@ export interface StartedCommand {
     readonly remarks: readonly string[];
   }>;
   readonly sandbox: SandboxLevel;
-  /** Of a session: how a person joins it, and whether this command began it. */
+  /** For a session: how a user joins it, and whether this command created it. */
   readonly attach?: string | undefined;
   readonly isNewSession?: boolean;
-  /** What is worth knowing about how it was started. */
+  /** Notes on how it was started. */
   readonly remarks: readonly string[];
   waitsForInput(): boolean | undefined;
 }
 
-/** Without startup files and with nothing to read. */
+/** Without startup files and with empty stdin. */
 export async function startCommand(
   { command, cwd, env, session }: GivenCommand,
   { environment, processes, shells, signal }: StartingContext,
@@ -39,7 +39,7 @@ export async function startCommand(
     if (namesake?.kind === "process") throw isProcess(session);
     const isNewSession = namesake === undefined;
     const running = await shells.run(session, { command, ...surroundings });
-    // What is given to read there is for the shell; its commands have nothing, and no terminal.
+    // In a session stdin belongs to the shell; its commands have none, and no terminal.
     return { ...running, isNewSession, remarks: [], waitsForInput: () => false };
   }
   const script =
@@ -61,7 +61,7 @@ export async function startCommand(
 
 type StartingContext = Pick<ToolContext, "environment" | "processes" | "shells" | "signal">;
 
-/** Linux takes no longer word than 128 kB: a longer command is read first, and then has nothing to read either. */
+/** Linux limits an argument to 128 kB: a longer command is read from stdin first, which is empty afterwards too. */
 const longestArgument = 100_000;
 const readFirst = 'eval "$(cat)" </dev/null';
 
@@ -72,7 +72,7 @@ function startedIn(running: Started, remarks: readonly string[]): StartedCommand
   return { stdout, stderr, exit, sandbox, remarks, waitsForInput: () => running.waitsForInput() };
 }
 
-/** What is listed and stopped by name must have one of its own. */
+/** Names for listing and stopping must be unique. */
 function isProcess(name: string): ToolError {
   return new ToolError("already-exists", `"${name}" is a process that runs, no session`, {
     hint: "Choose another name for the session.",

@@ -3,7 +3,7 @@ import { plainTerminalText } from "../../lib/terminal-text.ts";
 import type { CommandOutput } from "./command-output.ts";
 import type { StartedCommand } from "./start-command.ts";
 
-/** Notices that a command waits for somebody to type, which nobody will. */
+/** Notices that a command waits for input that will not come. */
 export function watchForPrompt(
   running: Pick<StartedCommand, "waitsForInput">,
   output: CommandOutput,
@@ -28,7 +28,7 @@ export function watchForPrompt(
 
 interface PromptWatch {
   stop(): void;
-  /** What to tell when it has ended, and all it said. */
+  /** Remarks on the ended command, given its whole output. */
   remarks(end: { readonly text: string; readonly failed: boolean }): readonly string[];
 }
 
@@ -37,11 +37,11 @@ const itAsked = "The command seems to have asked for input";
 const ways =
   "Answer beforehand (a flag such as --yes, or a heredoc). To answer as it runs use process.start with `terminal` and process.input.";
 
-/** Silence that makes one look, and how often. */
+/** Check after so much silence, and how often. */
 const quietMs = 3_000;
 const lookMs = 1_000;
 
-/** Whether an output ends as if the program waits for somebody to type: "Password:", "Continue? [y/N]", "> ". */
+/** Whether output ends like a prompt: "Password:", "Continue? [y/N]", "> ". */
 export function looksLikePrompt(output: string): boolean {
   const lastLine = plainTerminalText(output.slice(-longestLine)).split("\n").at(-1)!;
   return lastLine.trim() !== "" && prompts.some((prompt) => prompt.test(lastLine));

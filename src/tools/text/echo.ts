@@ -5,7 +5,7 @@ export interface TextEchoInput {
   readonly text: string;
 }
 
-/** Gives back what it is given. */
+/** Returns its input. */
 export const textEcho: Tool<TextEchoInput, TextEchoInput> = {
   name: "text.echo",
   summary: "Give back the text unchanged.",

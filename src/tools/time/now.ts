@@ -7,7 +7,6 @@ export interface TimeNowInput {
   readonly zone?: string | undefined;
 }
 
-/** Says what time it is. */
 export const timeNow: Tool<TimeNowInput, ZonedTime> = {
   name: "time.now",
   summary: "Date, time and weekday now, in UTC unless a zone is given.",
@@ -25,11 +24,10 @@ export const timeNow: Tool<TimeNowInput, ZonedTime> = {
   },
 };
 
-/** A moment as the clocks of a zone show it. */
 interface ZonedTime {
   /** "2026-11-15T18:30:00.123+01:00". */
   readonly iso: string;
-  /** As the zone is called: "Europe/Berlin", "UTC", "+02:00". */
+  /** The zone's name: "Europe/Berlin", "UTC", "+02:00". */
   readonly zone: string;
   /** "Sunday". */
   readonly weekday: string;
@@ -37,7 +35,7 @@ interface ZonedTime {
   readonly unixSeconds: number;
 }
 
-/** `zone`: an IANA name in any case, an offset, or "local" for the zone of this machine. */
+/** `zone`: an IANA name in any case, an offset, or "local" for this machine's zone. */
 export function timeInZone(instantMs: number, zone: string): ZonedTime {
   const wanted = zone.trim();
   const format = formatFor(wanted);
@@ -51,7 +49,7 @@ export function timeInZone(instantMs: number, zone: string): ZonedTime {
   };
 }
 
-/** As it was asked for: of the names of one zone the one that resolves may be the old one, Asia/Calcutta for Asia/Kolkata. */
+/** The requested name: the resolved one may be outdated, Asia/Calcutta for Asia/Kolkata. */
 function nameOf(wanted: string, resolved: string): string {
   const isSame = wanted.toLowerCase() === resolved.toLowerCase();
   return isSame || isLocal(wanted) ? resolved : wanted;
@@ -76,7 +74,7 @@ function formatFor(zone: string): Intl.DateTimeFormat {
   }
 }
 
-/** What the clocks of the zone show, as if it were UTC. */
+/** The zone's local time, as if it were UTC. */
 function clockIn(format: Intl.DateTimeFormat, instantMs: number): number {
   const shown: Record<string, number> = {};
   for (const { type, value } of format.formatToParts(instantMs)) shown[type] = Number(value);
@@ -102,7 +100,7 @@ function unknownZone(zone: string): ToolError {
   });
 }
 
-/** By the name of the city alone, else by spelling. */
+/** By the city's name alone, else by spelling. */
 function nearestZones(zone: string): readonly string[] {
   const known = Intl.supportedValuesOf("timeZone");
   const city = plain(zone);

@@ -8,8 +8,8 @@ export interface ToolsCallInput {
 }
 
 /**
- * For clients whose list of tools does not grow. The shelf takes it for a call of the tool that is named, so that this one is
- * judged and recorded; what comes as far as here names no other tool.
+ * For clients whose tool list does not grow. The toolset resolves it to a call of the named tool, so that this one is
+ * checked and recorded; a call that arrives here names no other tool.
  */
 export const toolsCall: Tool<ToolsCallInput, never> = {
   name: "tools.call",

@@ -8,7 +8,7 @@ export interface ToolsFindInput {
   readonly limit?: number | undefined;
 }
 
-/** Leads to tools that are not listed at once, so that many of them cost a request nothing. */
+/** Finds tools that are not listed initially, so that many of them cost a request nothing. */
 export const toolsFind: Tool<ToolsFindInput, FoundTools> = {
   name: "tools.find",
   summary:

@@ -15,11 +15,11 @@ export interface TransactionCheckInput {
 
 export interface TransactionCheckData {
   readonly passed: boolean;
-  /** Null when it was ended: by a signal, or after its time. */
+  /** Null when it was ended by a signal or a timeout. */
   readonly exitCode: number | null;
   readonly timedOut: boolean;
   readonly sandbox: SandboxLevel;
-  /** What was taken back, when it did not pass. */
+  /** What was rolled back, when it did not pass. */
   readonly rolledBack: RolledBack | null;
 }
 
@@ -60,7 +60,7 @@ export const transactionCheck: Tool<TransactionCheckInput, TransactionCheckData>
     if (passed) return answer;
     return {
       ...answer,
-      // What the command itself has changed is taken back as well: that is only known when it has ended.
+      // The command's own changes are rolled back as well: they are known only when it has ended.
       afterwards: async () => {
         const rolledBack = await transactions.rollback({ aside: true }).catch((cause) => {
           throw notRolledBack(end, cause);
@@ -84,7 +84,7 @@ function describeEnd({ timedOut, ...exit }: CommandRun, timeoutMs: number): stri
   return exit.exitCode === null ? "was ended by a signal" : `failed with exit code ${exit.exitCode}`;
 }
 
-/** Who gives up has not seen it fail: what is open stays open. */
+/** A cancelled check has not failed: the transaction stays open. */
 function stillOpen(error: unknown): unknown {
   if (!(error instanceof ToolError) || (error.code !== "cancelled" && error.code !== "timeout")) return error;
   const what = error.code === "cancelled" ? "The check was cancelled" : error.message;

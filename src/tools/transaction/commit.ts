@@ -3,7 +3,7 @@ import type { Tool } from "../../contract/tool.ts";
 import type { Transaction } from "../../contract/transaction.ts";
 import { counted } from "../../lib/counted.ts";
 
-/** Closes a transaction and keeps what it changed. */
+/** Closes a transaction and keeps its changes. */
 export const transactionCommit: Tool<object, Transaction> = {
   name: "transaction.commit",
   summary: "Keep what the open transaction changed; it is undone together.",

@@ -4,7 +4,7 @@ import type { RolledBack } from "../../contract/transaction.ts";
 import { counted } from "../../lib/counted.ts";
 import { showPath } from "../../lib/show-path.ts";
 
-/** Takes back all that a transaction changed. */
+/** Reverts all changes of a transaction. */
 export const transactionRollback: Tool<object, RolledBack> = {
   name: "transaction.rollback",
   summary: "Take back what the open transaction changed, but for files that others changed since.",

@@ -20,25 +20,25 @@ export interface WebFetchInput {
 
 export type WebFetchData = WebPage | WebRedirect | WebPages;
 
-/** What stands at several URLs, in their order. */
+/** Several pages, in the order of their URLs. */
 interface WebPages {
   readonly kind: "pages";
   readonly pages: readonly (WebPage | WebRedirect | UnfetchedPage)[];
 }
 
-/** What a page says. Pictures are beside it, in the images of the output. */
+/** The content of a page. Pictures are in the images of the output. */
 export interface WebPage extends Omit<DocumentContent, "images"> {
   readonly kind: "page";
-  /** Where it was found, after redirects. */
+  /** The final URL after redirects. */
   readonly url: string;
   readonly status: number;
   /** As the server says. */
   readonly mediaType: string | undefined;
   readonly bytes: number;
-  /** The page goes on; no more of it was fetched. */
+  /** The page is longer; no more of it was fetched. */
   readonly isCut: boolean;
   readonly redirects: readonly string[];
-  /** It was not fetched now: not asked for, or asked for and unchanged since. ISO-8601. */
+  /** It was not fetched now: from memory, or unchanged since. ISO-8601. */
   readonly memory: { readonly kind: "remembered" | "unchanged"; readonly since: string } | undefined;
 }
 
@@ -53,7 +53,7 @@ interface WebRedirect {
 
 const limits = { maxChars: 250_000, keep: "head" } as const;
 
-/** Fetches what stands at a URL, and shows it as text. */
+/** Fetches a URL and shows it as text. */
 export const webFetch: Tool<WebFetchInput, WebFetchData> = {
   name: "web.fetch",
   summary:
@@ -149,19 +149,19 @@ function showElsewhere(led: LedElsewhere): ToolOutput<WebRedirect> {
   };
 }
 
-/** A server can write there what it likes. */
+/** A server can send any text here. */
 function shortened(target: string): string {
   const line = printableLine(target);
   return line.length > 500 ? `${line.slice(0, 500)}…` : line;
 }
 
-/** A server that was started here listens on the loopback of its sandbox, which is not that of this machine. */
+/** A server that was started here listens on the loopback of its sandbox, not of this machine. */
 async function reachProcess({ hostname, port, protocol }: URL, { processes }: ToolContext) {
   if (!/^(?:(?:.*\.)?localhost\.?|127\.0\.0\.1|\[::1\])$/.test(hostname)) return undefined;
   return processes.reach(port === "" ? (protocol === "https:" ? 443 : 80) : Number(port));
 }
 
-/** Told once a second, and not of what is quick. */
+/** At most once a second, and not for quick fetches. */
 function progressReporter({
   progress,
 }: ToolContext): (url: URL, bytes: number, total: number | undefined) => void {
@@ -174,7 +174,7 @@ function progressReporter({
   };
 }
 
-/** What a reader should know of how a page came here. */
+/** Notes on redirects, caching and truncation. */
 function notesOnRoute({ url, redirects, memory, answer }: FetchedPage): readonly string[] {
   const [first] = redirects;
   const way = [...redirects, url];
@@ -194,7 +194,7 @@ function describeMemory({ kind, sinceMs }: NonNullable<FetchedPage["memory"]>): 
   return kind === "unchanged" ? `unchanged since ${time}` : `as fetched at ${time}`;
 }
 
-/** A page that could not be fetched beside others that could. */
+/** A page that could not be fetched, among others that could. */
 interface UnfetchedPage {
   readonly kind: "error";
   readonly url: string;
@@ -203,7 +203,7 @@ interface UnfetchedPage {
   readonly hint: string | undefined;
 }
 
-/** Fetches one after the other; a failure stands in the place of its page, unless all fail. */
+/** Fetches one after the other; a failure takes the slot of its page, unless all fail. */
 async function fetchSeveral(
   urls: readonly string[],
   fetchOne: (url: string) => Promise<ToolOutput<WebPage | WebRedirect>>,

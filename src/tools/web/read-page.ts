@@ -14,11 +14,10 @@ import { whenToRetry } from "../../web/headers.ts";
 interface PageWanted {
   readonly part?: string | undefined;
   readonly maxChars: number;
-  /** Text as it was sent. */
   readonly raw: boolean;
 }
 
-/** What a page says: text in its own character set, JSON by lines, all else as the readers of documents see it. */
+/** The content of a page: text in its own character set, JSON by lines, everything else by the document readers. */
 export async function readPage(
   { url, answer }: FetchedPage,
   wanted: PageWanted,
@@ -33,7 +32,7 @@ export async function readPage(
     return readDocument(name, answer, wanted, context);
   }
   const { text } = decodePage(body, mediaType);
-  // What is longer is not looked at as a whole anyway.
+  // Longer text is not viewed as a whole anyway.
   const pretty =
     kind === "json" && !wanted.raw && text.length <= maxPrettyChars ? prettyJson(text) : undefined;
   const { parts, next } = wholeText(pretty ?? text, wanted, name);
@@ -51,7 +50,7 @@ export async function readPage(
 
 const maxPrettyChars = 400_000;
 
-/** "page": HTML. "document": to be read by those who know its format. */
+/** "page": HTML. "document": for the document readers. */
 function kindOfBody(body: Uint8Array, mediaType: string | undefined): "page" | "json" | "text" | "document" {
   const type = essenceOf(mediaType);
   if (body.length === 0) return "text";
@@ -59,7 +58,7 @@ function kindOfBody(body: Uint8Array, mediaType: string | undefined): "page" | "
   if (type === "text/html" || type === "application/xhtml+xml") return "page";
   if (type !== undefined && /^application\/(?:json|.*\+json)$|^text\/json$/.test(type))
     return type === "application/x-ipynb+json" ? "document" : "json";
-  // Servers call text what they do not know.
+  // Servers declare unknown content as text.
   if (type === undefined || !isText.test(type) || isBinary(body)) return "document";
   return "text";
 }
@@ -82,7 +81,7 @@ function essenceOf(mediaType: string | undefined): string | undefined {
   return isKnown ? essence : undefined;
 }
 
-/** A server can write there what it likes, and it stands on the first line of our answer. */
+/** A server can send any text here, and it is shown in the first line of our answer. */
 const mediaTypeForm = /^[a-z0-9!#$&^_.+-]{1,40}\/[a-z0-9!#$&^_.+-]{1,100}$/;
 
 async function readDocument(
@@ -115,7 +114,7 @@ function tooLarge(name: string, bytes: number): ToolError {
   );
 }
 
-/** An answer that is no page: why, what to do, and the beginning of what the server says. */
+/** The error for a failed response: why, what to do, and the beginning of the server's text. */
 export async function failedAnswer(
   page: FetchedPage,
   context: Pick<ToolContext, "documents" | "signal" | "progress">,
@@ -189,7 +188,6 @@ const meanings: Readonly<Record<number, Meaning>> = {
 
 const maxChars = 1500;
 
-/** What cannot be read says nothing. */
 async function beginningOf(
   page: FetchedPage,
   context: Pick<ToolContext, "documents" | "signal" | "progress">,

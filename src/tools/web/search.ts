@@ -17,11 +17,11 @@ export interface WebSearchInput {
 export interface WebSearchData extends FoundResults {
   readonly query: string;
   readonly page: number;
-  /** Who answered: "Brave Search". */
+  /** The engine that answered: "Brave Search". */
   readonly engine: string;
 }
 
-/** Finds pages on the web, by the engine that the person has set up. */
+/** Finds pages on the web with the engine that the user configured. */
 export const webSearch: Tool<WebSearchInput, WebSearchData> = {
   name: "web.search",
   summary: "Search the web. To read a page use web.fetch.",
@@ -39,7 +39,7 @@ export const webSearch: Tool<WebSearchInput, WebSearchData> = {
     without_domains: z.optional(domains("No pages of these.")),
   }),
   limits: { maxChars: 30_000, keep: "head" },
-  // Without an engine the call cannot work: that is said at once, instead of asking a person about it.
+  // Without an engine the call cannot work: say so at once, instead of asking the user for approval.
   accesses: (_input, settings) =>
     settings === undefined ? [] : [{ kind: "network", host: engineOf(settings).url.hostname }],
 
@@ -53,7 +53,7 @@ export const webSearch: Tool<WebSearchInput, WebSearchData> = {
     context.progress(`asking ${engine.name}`);
     const question = { query: queryFor(query.trim(), { only, without }), limit, page };
     const all = await askEngine(engine, question, context);
-    // Not every engine heeds what a query says of sites.
+    // Not every engine respects site filters.
     const found = { ...all, results: all.results.filter(({ url }) => isWanted(url, { only, without })) };
     return {
       data: { query, page, engine: engine.name, ...found },
@@ -63,7 +63,7 @@ export const webSearch: Tool<WebSearchInput, WebSearchData> = {
 };
 
 function describe({ results, more, notes }: FoundResults, { query, page }: SearchQuestion): string {
-  // How many results a page has is for the engine to say, and hardly one does.
+  // The engine decides how many results a page has, and hardly one documents it.
   const list = results.map((result, place) => showResult(place + 1, result));
   const head = page === 1 || list.length === 0 ? [] : [`Page ${page}:`];
   const left = more === 0 ? [] : [`${counted(more, "more result")} of this page left out; raise limit.`];
@@ -81,9 +81,8 @@ function showResult(number: number, { title, url, snippet, date }: SearchResult)
   return lines.map(printableLine).join("\n");
 }
 
-/** Sites that are wanted, or not. */
 interface Domains {
-  /** All, if there are none. */
+  /** Empty for all. */
   readonly only: readonly string[];
   readonly without: readonly string[];
 }
@@ -97,7 +96,7 @@ export function domains(description: string): z.ZodMiniArray<z.ZodMiniString> {
   return z.array(domain).check(z.maxLength(20), z.describe(description));
 }
 
-/** The query with what engines understand of sites. */
+/** The query with the engines' site filters. */
 export function queryFor(query: string, { only, without }: Domains): string {
   const wanted = only.map((domain) => `site:${domain}`).join(" OR ");
   return [query, ...(wanted === "" ? [] : [wanted]), ...without.map((domain) => `-site:${domain}`)].join(" ");

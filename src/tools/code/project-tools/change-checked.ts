@@ -19,7 +19,6 @@ interface CheckedChange {
 }
 
 interface Checked {
-  /** What checked it, in words. */
   readonly command: string;
 }
 
@@ -27,9 +26,10 @@ interface Checked {
 export const projectToolsTimeoutMs = 660_000;
 
 /**
- * Changes a file and lets the project's own checker see it. If that fails the old content comes back, and an error says
- * what is wrong, and whether it fails without the change too: a checker that cannot get on hides what is new. Asks for what `checkerAccesses` announces. `stale` when the
- * file is not as it was before; `unavailable`, with nothing changed, when there is no checker.
+ * Changes a file and runs the project's checker. If that fails, restores the old content and throws an error that
+ * says what is wrong, and whether it fails without the change too: a checker that fails early hides new errors. Needs
+ * the accesses of `checkerAccesses`. Throws `stale` when the file has changed before; `unavailable`, with nothing
+ * changed, when there is no checker.
  */
 export async function changeChecked(change: CheckedChange, context: ToolContext): Promise<Checked> {
   const checker = await findChecker(change.path, context);
@@ -51,9 +51,8 @@ export async function changeChecked(change: CheckedChange, context: ToolContext)
 
 interface CheckRun {
   readonly passed: boolean;
-  /** All that was said; undefined when it was too much to be held. */
+  /** The whole output; undefined when it was too long. */
   readonly said: string | undefined;
-  /** As it is shown: bounded, with both ends. */
   readonly output: string;
 }
 
@@ -86,7 +85,7 @@ async function run({ tool, program, args, directory }: FoundTool, context: ToolC
   };
 }
 
-/** As shells say it, also of what a script is to be run by. */
+/** Exit codes of shells, also for a missing interpreter of a script. */
 const [notExecutable, notThere] = [126, 127];
 
 function notRun(command: string, output: string): ToolError {
@@ -114,7 +113,7 @@ function inverse({ before, after, ...others }: CheckedChange): CheckedChange {
   return { ...others, before: after, after: before };
 }
 
-/** The check was cancelled, or could not be run: what it has not seen does not stay. */
+/** The check was cancelled or could not run: an unchecked change must not stay. */
 async function putBack(change: CheckedChange, context: ToolContext, error: unknown): Promise<never> {
   const isBack = await writeChange(inverse(change), context).then(
     () => true,
@@ -145,7 +144,7 @@ function isStale(error: unknown): boolean {
   return error instanceof ToolError && error.code === "stale";
 }
 
-/** The first whose program is there. */
+/** The first checker whose program is installed. */
 async function findChecker(path: string, context: ToolContext): Promise<FoundTool> {
   const missing: string[] = [];
   for (const found of await findTools(path, { tools: checkers, prefer: "first" }, context)) {
@@ -157,17 +156,14 @@ async function findChecker(path: string, context: ToolContext): Promise<FoundToo
   throw noneFound({ what: "checker", option: "run_check", path, tools: checkers, missing });
 }
 
-/** Where a program of the machine is. A program of ours finds it, so that one in the workspace does not count. */
+/** Where an installed program is. A built-in command finds it, so that a program in the workspace does not count. */
 async function locate(name: string, context: ToolContext): Promise<string | undefined> {
   const found = await outputOf("sh", { args: ["-c", 'command -v -- "$1"', "sh", name] }, context);
   const path = found?.text.trim();
   return path?.startsWith("/") ? path : undefined;
 }
 
-/**
- * Lines that a checker says of the new state and did not say of the old. What stood on another line is the
- * same complaint.
- */
+/** Lines of a checker's new output that are not in its old output, ignoring line numbers. */
 export function complaintsAdded(before: string, after: string): readonly string[] {
   const known = new Map<string, number>();
   for (const line of before.split("\n")) known.set(plain(line), (known.get(plain(line)) ?? 0) + 1);
@@ -182,8 +178,8 @@ function plain(line: string): string {
   return line.replace(lineNumbers, "0").replace(sums, "0 $1").trim();
 }
 
-/** `a.rs:3:5`, `a.ts(3,5)`, `line 3`, and what stands before a line that is shown. */
+/** `a.rs:3:5`, `a.ts(3,5)`, `line 3`, and the number before a quoted source line. */
 const lineNumbers = /(?<=[:(,]|\blines? |^\s*)\d+(?=[:),|\s\u2502-]|$)/g;
 
-/** "Found 2 errors in 1 file": fewer than before is no complaint. */
+/** "Found 2 errors in 1 file": a lower number is not a new error. */
 const sums = /\b\d+ (?:\w+ )?(error|warning|problem|issue|diagnostic|offense|file)s?\b/g;

@@ -6,14 +6,14 @@ import { type Glob, parseGlob } from "../../../lib/glob/glob.ts";
 import { shellWord } from "../../../lib/shell-quote.ts";
 import { argvFor, isFor, type ProjectTool } from "./known-tools.ts";
 
-/** A tool as it is started for one file. */
+/** A tool with its arguments for one file. */
 export interface FoundTool {
   readonly tool: ProjectTool;
-  /** Where it is started, relative to the workspace, "" for that itself: where its sign is, else where the file is. */
+  /** Working directory relative to the workspace: that of its sign, else that of the file. */
   readonly directory: string;
-  /** What shows that the project uses it; undefined for the usual one of a language. */
+  /** The file that shows that the project uses it; undefined for a language's default tool. */
   readonly sign: string | undefined;
-  /** A name to be found among the programs of the machine, or the absolute path of one of the project's own. */
+  /** The name of an installed program, or the absolute path of one in the project. */
   readonly program: string;
   readonly isOfProject: boolean;
   readonly args: readonly string[];
@@ -21,11 +21,13 @@ export interface FoundTool {
 
 interface Wanted {
   readonly tools: readonly ProjectTool[];
-  /** Of several tools with a sign: the one whose sign is nearest to the file, or the first of the list. */
+  /** Of several tools with a sign: the one whose sign is nearest to the file, or the first in the list. */
   readonly prefer: "nearest" | "first";
 }
 
-/** The tools that a project has for a file, best first. Whether those of the machine are there shows when they start. */
+/**
+ * The tools that a project has for a file, best first. Installed programs may turn out to be missing when started.
+ */
 export async function findTools(
   path: string,
   { tools, prefer }: Wanted,
@@ -106,7 +108,7 @@ function namesLike(pattern: string, names: ReadonlySet<string>): readonly string
   return [...names].filter((name) => glob.matches(name, "file"));
 }
 
-/** Where projects keep programs of their own, nearest first. */
+/** Where projects keep their own programs, nearest first. */
 async function findProgram(
   name: string,
   above: readonly DirectoryAbove[],
@@ -126,7 +128,7 @@ async function findProgram(
 
 const ownPrograms = ["node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin"];
 
-/** rustfmt does not look for it; a member of a workspace may leave it to that. */
+/** rustfmt does not look it up; a workspace member may inherit it. */
 async function rustEdition(
   above: readonly DirectoryAbove[],
   environment: Environment,
@@ -148,7 +150,6 @@ async function textOf(path: string, environment: Environment): Promise<string> {
 
 const mostRead = 1024 * 1024;
 
-/** What cannot be read tells nothing. */
 async function ifThere<Value>(looking: Promise<Value>): Promise<Value | undefined> {
   try {
     return await looking;
@@ -167,12 +168,11 @@ function relativeTo(workspace: string, path: string): string {
   return posix.relative(workspace, path);
 }
 
-/** As a person would type it. */
 export function describeCommand({ tool, args }: Pick<FoundTool, "tool" | "args">): string {
   return [tool.command.split(" ")[0]!, ...args.map(shellWord)].join(" ");
 }
 
-/** Why a program that lies in the workspace is not started: whoever wrote to the workspace may have made it. */
+/** Why a program in the workspace is not started: anything that writes to the workspace may have created it. */
 export async function inSandboxOnly(
   { isOfProject, tool }: FoundTool,
   { environment }: Pick<ToolContext, "environment">,
@@ -186,11 +186,11 @@ export async function inSandboxOnly(
 
 interface NoneFound {
   readonly what: "formatter" | "checker";
-  /** The field that asked for it. */
+  /** The input field that requested it. */
   readonly option: string;
   readonly path: string;
   readonly tools: readonly ProjectTool[];
-  /** Why those that the project uses were not run. */
+  /** Why the tools that the project uses were not run. */
   readonly missing: readonly string[];
 }
 

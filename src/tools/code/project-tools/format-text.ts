@@ -7,13 +7,12 @@ import { formatters } from "./known-tools.ts";
 
 interface Formatted {
   readonly text: string;
-  /** What formatted it, in words. */
   readonly command: string;
 }
 
 /**
- * What the project's own formatter makes of the whole text of a file; nothing is written. The line ends stay as they are.
- * Asks for what `formatterAccesses` announces. `unavailable` when there is none.
+ * Formats the whole text of a file with the project's formatter; writes nothing. Line ends stay. Needs the accesses
+ * of `formatterAccesses`. Throws `unavailable` when there is no formatter.
  */
 export async function formatText(
   { path, text }: { readonly path: string; readonly text: string },
@@ -41,9 +40,9 @@ export async function formatText(
 type Formatting = Pick<ToolContext, "environment" | "signal">;
 
 interface FilterOutput {
-  /** Undefined when it is no text. */
+  /** Undefined when it is binary. */
   readonly text: string | undefined;
-  /** It was more than any formatter makes of this text, and so was ended. */
+  /** It printed more than any formatter would, and was stopped. */
   readonly isTooMuch: boolean;
   readonly complaints: string;
   readonly code: number | undefined;
@@ -78,7 +77,7 @@ async function filter(
   };
 }
 
-/** Formatters take milliseconds, those that start a virtual machine seconds. */
+/** Formatters take milliseconds, those on a virtual machine seconds. */
 const timeoutMs = 30_000;
 const mostComplaints = 16 * 1024;
 
@@ -122,7 +121,7 @@ function accepted(tool: FoundTool, path: string, before: string, output: FilterO
   return text;
 }
 
-/** Who formats decides about much, but not about what ends the lines of a file. */
+/** A formatter does not decide about line ends. */
 function withLineEndsOf(before: string, after: string): string {
   const lineEnds = before.match(/\r?\n/g) ?? [];
   if (lineEnds.length === 0 || !lineEnds.every((end) => end === lineEnds[0])) return after;

@@ -7,7 +7,7 @@ const typescript = "ts tsx mts cts";
 const javascript = "js jsx mjs cjs";
 const eslint = ["eslint.config.*", ".eslintrc", ".eslintrc.*", 'package.json "eslintConfig"'];
 
-/** Of several, the first: what knows the types comes before what judges the style. */
+/** Of several, the first is used: type checkers come before linters. */
 export const checkers: readonly ProjectTool[] = [
   { command: "cargo check --quiet --message-format short", files: "rs", signs: ["Cargo.toml"] },
   { command: "go vet ./...", files: "go", signs: ["go.mod"] },
@@ -91,7 +91,7 @@ const cFamily = "c h cc cpp cxx c++ hh hpp hxx ino cu m mm proto";
 const gradle = (name: string) =>
   ["build.gradle", "build.gradle.kts", "pom.xml"].map((file) => `${file} ${name}`);
 
-/** Every one is a filter: nothing is written but what it prints. Of several, the one whose sign is nearest. */
+/** Each is a filter from stdin to stdout. Of several, the one whose sign is nearest is used. */
 export const formatters: readonly ProjectTool[] = [
   { command: "rustfmt --emit stdout", files: "rs", adds: "rust-edition" },
   { command: "gofumpt", files: "go", signs: [".golangci.* gofumpt"] },
@@ -200,23 +200,23 @@ export function formatterAccesses(path: string): readonly ExecuteAccess[] {
   return accessesFor(formatters, path);
 }
 
-/** A program that projects use to format or to check their files. */
+/** A program with which projects format or check their files. */
 export interface ProjectTool {
   /**
-   * Its words. `{path}` stands for the file, `{extension}` for how its name ends. A formatter is given the text to read and
+   * Its arguments: `{path}` is the file, `{extension}` its extension. A formatter reads the text from stdin and
    * prints it formatted.
    */
   readonly command: string;
-  /** Which files it is for: how their names end, or whole names with a capital letter. */
+  /** Extensions, or whole file names with a capital letter. */
   readonly files: string;
   /**
-   * What shows that a project uses it, in the directory of the file or one above: a name, also with `*` in it, and perhaps
-   * what must stand in that file. Without any it is the usual one of its language.
+   * What shows that a project uses it, in the directory of the file or above: a file name, also with `*`, optionally
+   * with text that the file must contain. Without signs it is the default of its language.
    */
   readonly signs?: readonly string[];
-  /** Exit codes that are no failure, beside 0. */
+  /** Exit codes that mean success, besides 0. */
   readonly passes?: readonly number[];
-  /** A word that it needs, and only files of the project can tell. */
+  /** An argument that depends on the project's files. */
   readonly adds?: "rust-edition";
 }
 
@@ -227,8 +227,8 @@ export function isFor({ files }: ProjectTool, path: string): boolean {
 }
 
 /**
- * What a call announces that lets one of these tools loose on a file. Which of them is known only when it runs: then one
- * is run, with the path as it is seen from where it is started.
+ * The accesses of a call that may run one of these tools on a file. Which one is known only when it runs, with the
+ * path relative to its working directory.
  */
 function accessesFor(tools: readonly ProjectTool[], path: string): readonly ExecuteAccess[] {
   return tools
@@ -236,9 +236,9 @@ function accessesFor(tools: readonly ProjectTool[], path: string): readonly Exec
     .map((tool) => commandAccess({ command: toCommandLine(argvFor(tool, path)) }));
 }
 
-/** The command in words, for a file as it is seen from where it starts. */
+/** The command line for a path relative to the working directory. */
 export function argvFor({ command }: ProjectTool, path: string): readonly string[] {
-  // What begins with "-" would be taken for an option.
+  // A path that begins with "-" would be an option.
   const seen = path.startsWith("-") ? `./${path}` : path;
   return command
     .split(" ")

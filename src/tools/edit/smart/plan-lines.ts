@@ -5,12 +5,11 @@ import type { SmartFile } from "../../../code/smart/locate.ts";
 import type { TextLocation } from "../../../code/smart/location.ts";
 import { LineTable } from "../../../code/smart/text-locations.ts";
 
-/** What is done with a place. */
 export type Operation = "replace" | "insert_before" | "insert_after" | "delete";
 
 /**
- * The ways to put whole lines before, after or in the place of others, the likely one first. New lines without any
- * indentation get that of their place; those that bring one have it as it is.
+ * The ways to put whole lines before, after or instead of others, most likely first. New lines without indentation
+ * get that of their neighbours; others keep their own.
  */
 export function planLines(
   { text, outline }: Pick<SmartFile, "text" | "outline">,
@@ -40,7 +39,7 @@ export function planLines(
   if (text === "") return withReadings({ ...change, start: 0, end: 0, tail: lineEnd });
   const { firstLine, lastLine } = place;
   const [first, last] = [lines.start(firstLine), lines.end(lastLine)];
-  // The line end of the line before stays with it, also where others in the file are different.
+  // The line before keeps its line end, even where others in the file differ.
   const ownEnd = text.slice(last, lines.next(lastLine)) || lineEnd;
   switch (operation) {
     case "replace":
@@ -52,7 +51,7 @@ export function planLines(
   }
 }
 
-/** Puts whole lines before or after others, or in their place, to the byte; a line end is added where one is missing. */
+/** Puts whole lines before, after or instead of others, byte for byte; adds a missing line end. */
 export function planAsIs(
   text: string,
   { start, firstLine, lastLine }: TextLocation,
@@ -74,19 +73,19 @@ export function planAsIs(
   }
 }
 
-/** What goes: lines with their line ends, or text; text that is all its lines hold takes them with it. */
+/** The bytes to delete: lines with their line ends, or text; text that fills its lines takes them with it. */
 export function planDeletion(text: string, { way, start, end, firstLine, lastLine }: TextLocation): Splice {
   const lines = new LineTable(text);
   const [first, last] = [lines.start(firstLine), lines.end(lastLine)];
   const isPart = text.slice(first, start).trim() !== "" || text.slice(end, Math.max(end, last)).trim() !== "";
   if (isPart && (way === "text" || way === "tolerant text")) return { start, end, text: "" };
   const next = lines.next(lastLine);
-  // A text that ends without a line end still does.
+  // A text without final line end still has none.
   const isUnclosed = next === last && firstLine > 1;
   return { start: isUnclosed ? lines.end(firstLine - 1) : first, end: next, text: "" };
 }
 
-/** They bring an indentation, of the kind that the file has. */
+/** Whether they are indented in the way of the file. */
 function isIndented(added: readonly string[], level: string): boolean {
   const blanks = commonBlanks(added);
   if (blanks === "") return false;
@@ -102,12 +101,8 @@ function commonBlanks(lines: readonly string[]): string {
   }, first);
 }
 
-/** Of the line beside which they stand, or the nearest that is not blank. */
-function indentationBeside(
-  lines: LineTable,
-  { firstLine, lastLine }: TextLocation,
-  operation: Operation,
-): string {
+/** The indentation of the adjacent line, or of the nearest that is not blank. */
+function indentationBeside(lines: LineTable, { firstLine, lastLine }: TextLocation, operation: Operation): string {
   const down = Array.from({ length: lines.count - firstLine + 1 }, (_, index) => firstLine + index);
   const up = Array.from({ length: lastLine }, (_, index) => lastLine - index);
   const order = operation === "insert_after" ? [...up, ...down] : [...down, ...up];

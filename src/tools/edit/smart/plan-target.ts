@@ -24,16 +24,14 @@ import { listLines } from "../show-lines.ts";
 import { type Operation, planAsIs, planDeletion, planLines } from "./plan-lines.ts";
 import type { ReadFile } from "./smart-file.ts";
 
-/** What is to be done with a place. */
 interface Wanted {
   readonly location: string;
   readonly operation: Operation;
   readonly content: string;
-  /** Its lines are not fitted to where they stand. */
   readonly asIs?: boolean | undefined;
 }
 
-/** What becomes of the file. Throws where it would parse worse than before. */
+/** Plans the change of the file. Throws if it would parse worse than before. */
 export async function planTarget(
   file: ReadFile,
   place: TextLocation,
@@ -97,7 +95,7 @@ async function planBlock(
   return filePlan({ file, after: spliced(text, change.splices), notes });
 }
 
-/** As edit.replace does it: the new text is fitted as the old one was found. */
+/** Like edit.replace: the new text is adapted as the old one was found. */
 async function planText(
   file: ReadFile,
   { location, content }: Wanted,
@@ -124,14 +122,14 @@ async function settled(
 async function refuseDamage(file: ReadFile, after: string, context: PreviewContext): Promise<void> {
   if (!file.outline) return;
   const { path, outline: before } = file;
-  // A first line that names the interpreter may be what goes.
+  // The change may remove a first line that names the interpreter.
   const changed = { path, text: after, language: before.language };
   const outline = await context.code.outline(changed, { signal: context.signal });
   const damage = damageOf({ text: file.text, outline: before }, outline, [differenceOf(file.text, after)]);
   if (damage) throw damaged(path, after, damage);
 }
 
-/** The one splice that makes the one text of the other. */
+/** The one splice that turns one text into the other. */
 function differenceOf(before: string, after: string): Splice {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
@@ -141,7 +139,7 @@ function differenceOf(before: string, after: string): Splice {
   return { start, end: before.length - tail, text: after.slice(start, after.length - tail) };
 }
 
-/** How the location was understood, where that is not plain. */
+/** How the location was understood, if that is not obvious. */
 function notesOnTarget(
   { outline }: ReadFile,
   { way, symbol, firstLine, lastLine, score }: TextLocation,

@@ -7,7 +7,7 @@ import { asBuffer } from "../../../lib/as-buffer.ts";
 import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../../lib/encoding.ts";
 import { listLines } from "../show-lines.ts";
 
-/** A file as it is now, with what a grammar sees in it, if any reads it. */
+/** A file's current content, with its outline if a grammar parses it. */
 export interface ReadFile extends SmartFile {
   readonly bytes: Uint8Array;
 }
@@ -24,7 +24,7 @@ export async function readSmartFile(path: string, context: PreviewContext): Prom
 
 const maxBytes = 32 * 1024 * 1024;
 
-/** What no grammar reads, or not in time, has lines and texts all the same. */
+/** A file that no grammar parses, or not in time, still has lines and text. */
 async function outlineIn(
   path: string,
   text: string,
@@ -47,8 +47,8 @@ function notText(path: string): ToolError {
 }
 
 /**
- * Refuses line numbers of lines that its caller has seen otherwise, up to the last that is named: what is at these numbers
- * now is something else. Who has never seen them is believed.
+ * Refuses line numbers if the lines up to the last one differ from what the caller saw: those numbers now mean
+ * something else. A caller that never saw them is trusted.
  */
 export async function refuseOutdatedNumbers(
   { path, bytes, source }: ReadFile,

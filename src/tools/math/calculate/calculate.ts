@@ -19,7 +19,7 @@ import {
 } from "./value.ts";
 
 interface CalculateOptions {
-  /** The four operations, powers, signs and parentheses over literals, and nothing else. */
+  /** Only the four operations, powers, signs and parentheses over literals. */
   readonly isStrict: boolean;
 }
 
@@ -40,7 +40,7 @@ export function calculate(expression: string, options: CalculateOptions): Value 
 
 const mostCharacters = 4000;
 const mostNesting = 200;
-/** Of all long numbers in an expression together: nothing else happens while they are worked with. */
+/** Of all long numbers in an expression together: they block everything else. */
 const mostLongBits = 8 * mostBits;
 
 class Reading {
@@ -150,7 +150,7 @@ class Reading {
     if (!this.#cursor.take(")")) throw this.#cursor.expected('an operator or ")"');
   }
 
-  /** What lies one level deeper: in parentheses, or in an exponent. */
+  /** One level deeper: in parentheses, or in an exponent. */
   #inside(what: "sum" | "signed"): Value {
     this.#nesting += 1;
     if (this.#nesting > mostNesting)
@@ -227,7 +227,7 @@ function tooLong(length: number): ToolError {
   );
 }
 
-/** By their names in lower case. */
+/** By lower-case name. */
 const constants: Readonly<Record<string, Value>> = {
   pi: Math.PI,
   π: Math.PI,

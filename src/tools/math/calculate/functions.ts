@@ -29,7 +29,6 @@ import {
   type Value,
 } from "./value.ts";
 
-/** What can be called, and with how many arguments. */
 interface CalculatorFunction {
   readonly least: number;
   readonly most: number;
@@ -38,7 +37,7 @@ interface CalculatorFunction {
 
 const fromMinusOne = "from -1 to 1";
 
-/** By their names in lower case. Made when first asked for: most expressions name none. */
+/** By lower-case name. Created on first use: most expressions name none. */
 export function calculatorFunctions(): Readonly<Record<string, CalculatorFunction>> {
   made ??= makeFunctions();
   return made;
@@ -112,7 +111,7 @@ function integers(name: string, values: readonly Value[]): readonly bigint[] {
   });
 }
 
-/** Euclid takes as many steps as there are digits, each as long as they are. */
+/** Euclid's algorithm takes as many steps as there are digits, each as long as the numbers. */
 const mostBitsDivided = 2 ** 14;
 const mostDigitsDivided = 4900;
 
@@ -154,7 +153,7 @@ const floorOf = (value: Value): Value => toInteger(value, floor);
 const ceilingOf = (value: Value): Value => toInteger(value, (exact) => -floor(negate(exact) as Exact));
 const truncationOf = (value: Value): Value => toInteger(value, truncate);
 
-/** To so many digits after the point, before it where negative; a half goes away from zero, as in spreadsheets. */
+/** To `digits` after the point, before it where negative; halves are rounded away from zero, as in spreadsheets. */
 function rounded(value: Value, digits: Value = 0n): Value {
   if (typeof digits !== "bigint" || digits > mostPlaces || digits < -mostPlaces) throw noSuchPlace();
   const known = knownDigits(value);
@@ -174,21 +173,21 @@ function noSuchPlace(): ToolError {
   );
 }
 
-/** Of an approximation that may be an integer it cannot be told on which side of it the number lies. */
+/** On which side of an integer an approximation lies is unknown. */
 function toInteger(value: Value, convert: (value: Exact) => bigint): Value {
   const known = knownDigits(value);
   const whole = convert(known);
   return typeof value === "number" && typeof known === "bigint" ? Number(whole) : whole;
 }
 
-/** Of an approximation the fifteen digits that are known. */
+/** The fifteen known digits of an approximation. */
 function knownDigits(value: Value): Exact {
   if (typeof value !== "number") return value;
   const [digits = "0", exponent = "0"] = approximate(value).toExponential(14).split("e");
   return multiply(BigInt(digits.replace(".", "")), power(10n, BigInt(exponent) - 14n)) as Exact;
 }
 
-/** A function of JavaScript's: an approximation, but where its value is known. NaN where it is not defined. */
+/** A JavaScript function: an approximation, unless its value is known. NaN where it is undefined. */
 function real(
   compute: (value: number) => number,
   known: { readonly at: bigint; readonly is: bigint },
@@ -219,18 +218,18 @@ const tangent: (value: Value) => Value = (value) => {
   return settled(Math.tan(angle(value)), value);
 };
 
-/** In radians. Of a larger one no digit behind the point is known, and so nothing of its sine. */
+/** In radians. For a larger angle no digit after the point is known, and so nothing about its sine. */
 function angle(radians: number): number {
   if (Math.abs(radians) > 2 ** 48) throw tooLarge("the angle has no digits left behind the point");
   return radians;
 }
 
-/** What the rounding of the angle alone would make of zero is zero: sin(pi). */
+/** A result that is only the rounding of the angle is zero: sin(pi). */
 function settled(result: number, radians: number): number {
   return Math.abs(result) <= Math.abs(radians) * 2 ** -52 ? 0 : result;
 }
 
-/** An exact angle as quarters of a turn and what is left, so that no digit of a long one is lost. */
+/** An exact angle as quarter turns and a rest, so that a long one loses no digits. */
 function turned(value: Exact): Turned {
   const near = toNumber(value);
   const isKept = typeof value === "bigint" && Number.isSafeInteger(near);
@@ -245,7 +244,7 @@ function turned(value: Exact): Turned {
 interface Turned {
   /** From 0 to 3. */
   readonly quarters: number;
-  /** An angle that is short enough, or exact as a number. */
+  /** Short enough, or exact as a number. */
   readonly rest: number;
 }
 
@@ -269,7 +268,7 @@ function naturalLogarithm(value: Value): Value {
   return value === 1n ? 0n : naturalNumber(value);
 }
 
-/** Exact where the value is a whole power of the base. */
+/** Exact where the value is an integer power of the base. */
 function logarithm(value: Value, base: Value): Value {
   refuseUnfit(value);
   refuseUnfit(base);
@@ -278,7 +277,7 @@ function logarithm(value: Value, base: Value): Value {
   return exactLogarithm(value, base, Math.round(near)) ?? approximate(near);
 }
 
-/** JavaScript knows two bases better than a quotient does. */
+/** JavaScript is more precise for two bases than a quotient. */
 function withBase(value: Value, base: Value): number {
   if (base !== 2n && base !== 10n) return naturalNumber(value) / naturalNumber(base);
   const { mantissa, exponent } = asScaled(value);
@@ -293,7 +292,7 @@ function exactLogarithm(value: Value, base: Value, near: number): Value | undefi
   return exact === wanted ? BigInt(near) : undefined;
 }
 
-/** Near 1, where a number would lose the digits that count, by what it differs from 1. */
+/** Near 1, computed from the difference to 1, because a number would lose the relevant digits. */
 function naturalNumber(value: Value): number {
   const { mantissa, exponent } = asScaled(value);
   if (typeof value !== "number" && Math.abs(Math.log2(mantissa) + exponent) < 0.5)

@@ -24,7 +24,7 @@ import {
   type Value,
 } from "./value.ts";
 
-/** Exact where the result is; 0 to the power of 0 is 1. */
+/** Exact where possible; 0 to the power of 0 is 1. */
 export function power(base: Value, exponent: Value): Value {
   if (isZero(base) && isNegative(exponent)) throw divisionByZero();
   if (typeof exponent === "bigint") {
@@ -34,7 +34,7 @@ export function power(base: Value, exponent: Value): Value {
   return exactRootPower(base, exponent) ?? brokenPower(base, exponent);
 }
 
-/** By the whole part of the exponent first, which loses no digit of an exact base. */
+/** The integer part of the exponent first, which loses no digit of an exact base. */
 function brokenPower(base: Value, exponent: Exclude<Value, bigint>): Value {
   if (typeof base === "number" || typeof exponent === "number")
     return numberPower(toNumber(base), toNumber(exponent));
@@ -51,7 +51,7 @@ function wholePower(base: Exact, exponent: bigint): Value {
   if (exponent < 0n) return wholePower(inverse(base), -exponent);
   const [above, below] = [numeratorOf(base), denominatorOf(base)];
   if (below === 1n && above >= -1n && above <= 1n) return smallPower(above, exponent);
-  // One bit less than it has: 2 ** n has n + 1 bits, and all estimates below are from below.
+  // One bit less than it has: 2 ** n has n + 1 bits, and all estimates below are lower bounds.
   const bits = Math.max(bitsOf(above) - 1, 0) * Number(exponent);
   if (below === 1n) {
     if (bits > mostBits) throw tooLarge();
@@ -63,7 +63,7 @@ function wholePower(base: Exact, exponent: bigint): Value {
   return { numerator: integer(above ** exponent), denominator: below ** exponent };
 }
 
-/** Not `divide`: whatever may be inverted stays exact, since its power may be short again. */
+/** Not `divide`: the inverse stays exact, because its power may be short again. */
 function inverse(base: Exact): Exact {
   const [above, below] = [numeratorOf(base), denominatorOf(base)];
   if (above === 1n || above === -1n) return above * below;
@@ -76,8 +76,8 @@ function smallPower(base: bigint, exponent: bigint): bigint {
 }
 
 /**
- * A power of a fraction whose digits are too many to keep. A number would lose as many digits of the base as the exponent
- * has: squares with a mantissa that is long enough do not.
+ * A power of a fraction with too many digits to keep. A number would lose as many digits of the base as the exponent
+ * has; squaring with a long mantissa does not.
  */
 function longPower(base: Exact, exponent: bigint): number {
   if (bitsOf(exponent) > 64) throw tooLarge("the exponent has too many digits");
@@ -118,14 +118,14 @@ function exactRootPower(base: Value, exponent: Value): Value | undefined {
   return root === undefined ? undefined : power(root, numeratorOf(exponent));
 }
 
-/** The root of a value that is not negative, if it is a fraction or an integer. */
+/** The root of a non-negative value, if it is exact. */
 function exactRoot(value: Exact, degree: bigint): Exact | undefined {
   const above = integerRoot(numeratorOf(value), degree);
   const below = above === undefined ? undefined : integerRoot(denominatorOf(value), degree);
   return above === undefined || below === undefined ? undefined : (quotient(above, below) as Exact);
 }
 
-/** The number that has `value` as its power of `degree`; of a negative value only where the degree is odd. */
+/** The root of `value`; of a negative value only where the degree is odd. */
 export function root(value: Value, degree: Value): Value {
   if (typeof degree !== "bigint" || degree <= 0n)
     throw undefinedResult("A root needs a positive integer as its degree");
@@ -158,11 +158,11 @@ function noRealPower(): ToolError {
   );
 }
 
-/** The integer whose power of `degree` is `value`, which is not negative; undefined when there is none. */
+/** The integer root of a non-negative value; undefined when there is none. */
 function integerRoot(value: bigint, degree: bigint): bigint | undefined {
   if (value <= 1n || degree === 1n) return value;
   const bits = bitsOf(value);
-  // Then the root would lie between 1 and 2. To look for it in more bits would take seconds.
+  // The root would lie between 1 and 2. More bits would take seconds.
   if (degree >= BigInt(bits) + 4n || bits > mostBitsLookedAt) return undefined;
   const near = nearRoot(value, degree, bits);
   return near ** degree === value ? near : undefined;
@@ -170,7 +170,7 @@ function integerRoot(value: bigint, degree: bigint): bigint | undefined {
 
 const mostBitsLookedAt = 2 ** 14;
 
-/** By Newton's method from above: each step gets nearer, until the first that does not. */
+/** Newton's method from above: each step gets nearer, until the first that does not. */
 function nearRoot(value: bigint, degree: bigint, bits: number): bigint {
   let near = 1n << BigInt(Math.ceil((bits + 4) / Number(degree)));
   for (;;) {
@@ -188,7 +188,7 @@ export function factorial(value: Value): bigint {
   return productOf(1, count);
 }
 
-/** In how many ways `taken` of `count` things can be chosen. */
+/** The binomial coefficient. */
 export function choose(count: Value, taken: Value): bigint {
   if (typeof count !== "bigint" || typeof taken !== "bigint" || count < 0n || taken < 0n)
     throw undefinedResult("choose needs two integers that are not negative");
@@ -202,7 +202,7 @@ function productOf(first: number, last: number): bigint {
   return productFrom(BigInt(first), last - first + 1);
 }
 
-/** Halves of like size, so that long numbers meet long ones: many times quicker than one after the other. */
+/** Halves of similar size, so that long numbers meet long ones: many times faster than one after the other. */
 function productFrom(first: bigint, count: number): bigint {
   if (count <= 8) {
     let product = 1n;

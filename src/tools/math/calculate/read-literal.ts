@@ -1,12 +1,12 @@
 import { ToolError } from "../../../contract/error.ts";
 import { integer, mostBits, quotient, tooLarge, type Value } from "./value.ts";
 
-/** The number that is written at the cursor, exactly; undefined where none begins. */
+/** The exact number at the cursor; undefined where none begins. */
 export function readLiteral(cursor: Cursor): Value | undefined {
   return readShort(cursor) ?? readAny(cursor);
 }
 
-/** Most are short and plain: that is read many times quicker than by an expression. */
+/** Most numbers are short and plain: this is many times faster than a regular expression. */
 function readShort(cursor: Cursor): Value | undefined {
   const { text, at } = cursor;
   let digits = 0;
@@ -26,7 +26,7 @@ function readShort(cursor: Cursor): Value | undefined {
   return quotient(BigInt(digits), powersOfTen[place - point - 1]!);
 }
 
-/** With an exponent, a mark between digits, or as no number at all. */
+/** Continues with an exponent or a digit separator, or is not a number. */
 function goesOn(code: number): boolean {
   const letter = code | 0x20;
   return code === dot || code === underscore || (letter >= letterA && letter <= letterZ) || code > lastAscii;
@@ -50,7 +50,7 @@ const digit0 = 0x30;
 const digit9 = 0x39;
 const dot = 0x2e;
 const underscore = 0x5f;
-/** Characters, of which a number keeps all digits. */
+/** A number keeps all digits of so many characters. */
 const mostShort = 15;
 const powersOfTen = Array.from({ length: mostShort }, (_, power) => 10n ** BigInt(power));
 
@@ -80,11 +80,11 @@ function notANumber(cursor: Cursor) {
   );
 }
 
-/** A place in an expression, never before a space. */
+/** A position in an expression, never before a space. */
 export class Cursor {
   readonly text: string;
   at = 0;
-  /** The operator or the character that comes next, spelled as programs spell it; "" at the end. */
+  /** The next operator or character in its usual spelling; "" at the end. */
   next = "";
 
   constructor(text: string) {
@@ -92,7 +92,7 @@ export class Cursor {
     this.goTo(0);
   }
 
-  /** To the first place from here on that is no space. */
+  /** Moves to the first position from `at` on that is not a space. */
   goTo(at: number): void {
     const { text } = this;
     let place = at;
@@ -107,14 +107,14 @@ export class Cursor {
     else this.next = character === "*" && text[place + 1] === "*" ? "**" : character;
   }
 
-  /** Past what comes next, if it is this. */
+  /** Skips `operator` if it comes next. */
   take(operator: string): boolean {
     if (this.next !== operator) return false;
     this.goTo(this.at + operator.length);
     return true;
   }
 
-  /** The name that comes next, without going past it; "" where none does. */
+  /** The next name, without skipping it; "" where there is none. */
   word(): string {
     const code = this.text.charCodeAt(this.at) | 0x20;
     const isLetter = (code >= letterA && code <= letterZ) || code > lastAscii || this.next === "_";
@@ -123,7 +123,6 @@ export class Cursor {
     return wordHere.exec(this.text)?.[0] ?? "";
   }
 
-  /** Where something else should have stood. */
   expected(what: string): ToolError {
     const found = this.next;
     const place = found === "" ? "at the end" : `at character ${this.at + 1}, found ${this.#shown()}`;
@@ -146,11 +145,10 @@ const lastAscii = 0x7f;
 const letterA = 0x61;
 const letterZ = 0x7a;
 
-/** Spelled out: to read `\p{L}` alone takes longer than to load all the rest. */
+/** Spelled out: loading `\p{L}` alone takes longer than all the rest. */
 const wordHere =
   /[A-Za-z_\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u1fff\u3040-\ud7ff][\w\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u1fff\u3040-\ud7ff]*/y;
 
-/** Whether a name begins there. */
 function isWordAt(text: string, at: number): boolean {
   wordHere.lastIndex = at;
   return wordHere.test(text);

@@ -1,16 +1,15 @@
 import { bitsOf, type Fraction, type Value } from "./value.ts";
 
-/** A value in digits. */
 export interface ShownValue {
   /** In decimal, as program text: "0.3", "-4", "1.5e+300". */
   readonly value: string;
-  /** Nothing was rounded, neither on the way nor for showing. */
+  /** Nothing was rounded, neither in computing nor for display. */
   readonly isExact: boolean;
   /** The exact value where decimal digits cannot give it: "1/3". */
   readonly fraction: string | undefined;
 }
 
-/** How many digits are shown of a fraction that has no end, and of an approximation. */
+/** Shown digits of an infinite fraction, and of an approximation. */
 export const shownDigits = { fraction: 20, approximation: 15 } as const;
 
 export function showValue(value: Value): ShownValue {
@@ -26,10 +25,9 @@ export function showValue(value: Value): ShownValue {
   return { value: rounded.text, isExact: false, fraction: `${value.numerator}/${value.denominator}` };
 }
 
-/** More places than anybody reads. */
 const mostPlaces = 100;
 
-/** All digits, where there is an end to them and it is near. */
+/** All digits, if they end soon. */
 function wholeDecimal({ numerator, denominator }: Fraction): string | undefined {
   const places = Math.max(timesIn(denominator, 2n), timesIn(denominator, 5n));
   const scale = 10n ** BigInt(places);
@@ -37,7 +35,7 @@ function wholeDecimal({ numerator, denominator }: Fraction): string | undefined 
   return withPoint(numerator * (scale / denominator), places);
 }
 
-/** How often a prime divides a number, up to what is of interest. */
+/** How often a prime divides a number, up to a bound. */
 function timesIn(value: bigint, prime: bigint): number {
   let times = 0;
   for (let left = value; left % prime === 0n && times <= mostPlaces; left /= prime) times += 1;
@@ -50,7 +48,7 @@ function withPoint(digits: bigint, places: number): string {
   return `${sign}${text.slice(0, -places)}.${text.slice(-places)}`;
 }
 
-/** To so many significant digits, a half away from zero. */
+/** To so many significant digits; halves are rounded away from zero. */
 function roundedDecimal(
   { numerator, denominator }: Fraction,
   count: number,
@@ -64,7 +62,7 @@ function roundedDecimal(
   return { text: `${isNegative ? "-" : ""}${spelled(digits, exponent)}`, isExact };
 }
 
-/** Of the first digit that counts: 0 for 5.2, -2 for 0.052. */
+/** Of the first significant digit: 0 for 5.2, -2 for 0.052. */
 function exponentOf(value: Fraction): number {
   const near = Math.floor((bitsOf(value.numerator) - bitsOf(value.denominator)) * Math.log10(2));
   for (let exponent = near + 3; ; exponent -= 1) if (isAtLeast(value, exponent)) return exponent;
@@ -82,7 +80,7 @@ function scaledRound(above: bigint, below: bigint, places: number): { digits: st
   return { digits, isExact: dividend % divisor === 0n };
 }
 
-/** As JavaScript writes numbers: with an exponent where many zeros would stand. */
+/** As JavaScript prints numbers: with an exponent instead of many zeros. */
 function spelled(digits: string, exponent: number): string {
   const trimmed = digits.replace(/0+$/, "");
   if (exponent < -7 || exponent > 20) {

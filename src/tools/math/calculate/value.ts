@@ -1,8 +1,7 @@
 import { ToolError } from "../../../contract/error.ts";
 
 /**
- * A number as the calculator keeps it: a bigint is an exact integer, a fraction is exact too, and a number is an
- * approximation with about fifteen digits.
+ * A bigint is an exact integer, a fraction is exact too, and a number is an approximation with about fifteen digits.
  */
 export type Value = bigint | Fraction | number;
 
@@ -14,9 +13,9 @@ export interface Fraction {
   readonly denominator: bigint;
 }
 
-/** Some 39 000 digits: with more, a single product could take longer than anybody waits for a sum. */
+/** About 39 000 digits: with more, a single product could take too long. */
 export const mostBits: number = 2 ** 17;
-/** A fraction with a longer denominator goes on as an approximation. */
+/** A fraction with a longer denominator becomes an approximation. */
 export const mostDenominatorBits = 4096;
 
 const most = 1n << BigInt(mostBits);
@@ -24,13 +23,13 @@ const least = -most;
 const mostDenominator = 1n << BigInt(mostDenominatorBits);
 const leastDenominator = -mostDenominator;
 
-/** An integer, if it may be as large as it is. */
+/** An integer, unless it is too large. */
 export function integer(value: bigint): bigint {
   if (value > most || value < least) throw tooLarge();
   return value;
 }
 
-/** An approximation, if there is one. */
+/** An approximation, unless it overflows. */
 export function approximate(value: number): number {
   if (Number.isNaN(value)) throw undefinedResult("The result is not defined");
   if (!Number.isFinite(value)) throw tooLarge("an approximation cannot pass 1.8e308");
@@ -46,7 +45,7 @@ export function notZero(value: number): number {
   return approximate(value);
 }
 
-/** The quotient of two integers, as exact as it can be kept. */
+/** The quotient of two integers, as exact as can be kept. */
 export function quotient(numerator: bigint, denominator: bigint): Value {
   if (denominator === 0n) throw divisionByZero();
   const divisor = greatestDivisor(numerator, denominator, worthwhileDivisor(denominator));
@@ -58,7 +57,7 @@ export function quotient(numerator: bigint, denominator: bigint): Value {
   return below > mostDenominator ? toNumber(fraction) : fraction;
 }
 
-/** With a smaller one the denominator stays too long to be kept; to look for that may take minutes. */
+/** A smaller divisor leaves the denominator too long to keep, and finding it may take minutes. */
 function worthwhileDivisor(denominator: bigint): bigint {
   if (denominator <= mostDenominator && denominator >= leastDenominator) return 0n;
   return (denominator < 0n ? -denominator : denominator) / mostDenominator;
@@ -81,7 +80,7 @@ export function toNumber(value: Value): number {
   return exponent === 0 ? mantissa : notZero(scaleUp(mantissa, exponent));
 }
 
-/** A value that may be too large or too small for a number, as mantissa × 2 ** exponent. */
+/** As mantissa × 2 ** exponent, for values out of the range of numbers. */
 export function scaled(value: Exact): { readonly mantissa: number; readonly exponent: number } {
   const [numerator, denominator] = [numeratorOf(value), denominatorOf(value)];
   if (numerator <= safe && numerator >= unsafe && denominator <= safe)
@@ -92,20 +91,20 @@ export function scaled(value: Exact): { readonly mantissa: number; readonly expo
   return { mantissa: Number(digits), exponent: -shift };
 }
 
-/** mantissa × 2 ** exponent, in two steps, because 2 ** exponent alone may be out of reach where the product is not. */
+/** mantissa × 2 ** exponent, in two steps, because 2 ** exponent alone may overflow where the product does not. */
 export function scaleUp(mantissa: number, exponent: number): number {
   const half = Math.trunc(exponent / 2);
   return mantissa * 2 ** half * 2 ** (exponent - half);
 }
 
-/** How many bits an integer has, give or take four. */
+/** Number of bits of an integer, give or take four. */
 export function bitsOf(value: bigint): number {
   const near = Math.abs(Number(value));
   if (near === 0) return 0;
   return Number.isFinite(near) ? Math.floor(Math.log2(near)) + 1 : value.toString(16).length * 4;
 }
 
-/** Whether work with it takes noticeably longer than with others. */
+/** Whether operations on it take noticeably longer. */
 export function isLong(value: Exact): boolean {
   const digits = numeratorOf(value);
   return digits > mostDenominator || digits < leastDenominator;
@@ -136,8 +135,9 @@ export function undefinedResult(message: string, hint = "Give numbers for which 
 }
 
 /**
- * The greatest common divisor; undefined as soon as it is known to be less than `least`. Long numbers as Lehmer does it: the
- * first digits of both tell several steps of Euclid at once, which costs a tenth of the divisions.
+ * The greatest common divisor; undefined as soon as it is known to be less than `least`. Long numbers use Lehmer's
+ * method: the leading digits of both determine several steps of Euclid at once, which saves nine tenths of the
+ * divisions.
  */
 export function greatestDivisor(one: bigint, other: bigint, least: bigint): bigint | undefined {
   let [larger, smaller] = [one < 0n ? -one : one, other < 0n ? -other : other];
@@ -153,10 +153,10 @@ export function greatestDivisor(one: bigint, other: bigint, least: bigint): bigi
 }
 
 const long = 1n << 512n;
-/** So that sums of two of them are exact as numbers. */
+/** So that the sum of two such numbers is exact. */
 const knownBits = 50;
 
-/** Goes on as long as the digits behind those that are looked at, whatever they are, would make no difference. */
+/** Continues as long as the remaining digits, whatever they are, make no difference. */
 function severalSteps(larger: bigint, smaller: bigint): [bigint, bigint] {
   const shift = BigInt(larger.toString(16).length * 4 - knownBits);
   let [above, below] = [Number(larger >> shift), Number(smaller >> shift)];
@@ -178,7 +178,7 @@ export function add(one: Value, other: Value): Value {
   return quotient(numeratorOf(one) * right + numeratorOf(other) * left, left * right);
 }
 
-/** What is left of two approximations that cancel each other is nothing but their rounding. */
+/** Two approximations that cancel leave only their rounding. */
 function addNumbers(one: number, other: number): number {
   const sum = approximate(one + other);
   return Math.abs(sum) <= Math.max(Math.abs(one), Math.abs(other)) * 2 ** -50 ? 0 : sum;
@@ -199,7 +199,7 @@ export function multiply(one: Value, other: Value): Value {
 }
 
 function multiplyNumbers(one: Value, other: Value): Value {
-  // An exact zero takes all of an approximation with it.
+  // An exact zero absorbs an approximation.
   if (one === 0n || other === 0n) return 0n;
   return one === 0 || other === 0 ? 0 : notZero(toNumber(one) * toNumber(other));
 }
@@ -212,7 +212,7 @@ export function divide(one: Value, other: Value): Value {
   return quotient(numeratorOf(one) * denominatorOf(other), denominatorOf(one) * numeratorOf(other));
 }
 
-/** What `%` leaves has the sign of the dividend, as in C, JavaScript and Rust. */
+/** `%` has the sign of the dividend, as in C, JavaScript and Rust. */
 export function remainder(one: Value, other: Value): Value {
   if (isZero(other)) throw divisionByZero();
   if (typeof one === "bigint" && typeof other === "bigint") return one % other;
@@ -222,7 +222,7 @@ export function remainder(one: Value, other: Value): Value {
   return quotient((numeratorOf(one) * right) % (numeratorOf(other) * left), left * right);
 }
 
-/** What the rounding of the dividend alone would make of zero is zero. */
+/** A remainder that is only the rounding of the dividend is zero. */
 function remainderOfNumbers(one: number, other: number): number {
   const unknown = Math.abs(one) * 2 ** -50;
   if (Math.abs(other) < 4 * unknown) throw tooLarge("of the remainder no digit is known");
@@ -230,13 +230,13 @@ function remainderOfNumbers(one: number, other: number): number {
   return Math.abs(left) <= unknown || Math.abs(other) - Math.abs(left) <= unknown ? 0 : left;
 }
 
-/** What `mod` leaves has the sign of the divisor, as in mathematics and Python. */
+/** `mod` has the sign of the divisor, as in mathematics and Python. */
 export function modulo(one: Value, other: Value): Value {
   const left = remainder(one, other);
   return isZero(left) || compare(left, 0n) < 0 === compare(other, 0n) < 0 ? left : add(left, other);
 }
 
-/** Below, at or above zero as the one is less than, equal to or more than the other. */
+/** Negative, zero or positive, for sorting. */
 export function compare(one: Value, other: Value): number {
   if (typeof one === "number" || typeof other === "number") return toNumber(subtract(one, other));
   const difference = numeratorOf(one) * denominatorOf(other) - numeratorOf(other) * denominatorOf(one);
