@@ -1,7 +1,7 @@
 import type { ToolOutput } from "../../contract/tool.ts";
 import { counted } from "../../lib/counted.ts";
 import { showPath } from "../../lib/show-path.ts";
-import type { EditData, EditedFile } from "../../tools/edit/edited-file.ts";
+import type { EditData, EditedFile } from "../../tools/edit/describe-edit.ts";
 import type { ShellRunData } from "../../tools/shell/run.ts";
 import type { Dialect } from "../dialect.ts";
 import type { DataOf } from "../rename.ts";
