@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
+import { blockHash } from "../../code/blocks/block-text.ts";
+import { headOf } from "../../code/blocks/describe-block.ts";
 import type { BlockWanted } from "../../code/blocks/find-block.ts";
-import { blockHash } from "../../code/blocks/expected-block.ts";
-import { headOf } from "../../code/blocks/list-blocks.ts";
 import type { Access } from "../../contract/access.ts";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import type { ToolOutput } from "../../contract/tool.ts";

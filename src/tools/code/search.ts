@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { kindsCalled } from "../../code/blocks/kind-words.ts";
 import { findLanguage } from "../../code/languages/find-language.ts";
-import { bestLines } from "../../code/search/best-lines.ts";
+import { bestLines } from "../../code/search/query.ts";
 import { type IndexHit, type SymbolKind, symbolKinds } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";

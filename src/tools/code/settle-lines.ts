@@ -1,8 +1,7 @@
 import { type BlockChange, type Splice, spliced, splicesOf } from "../../code/blocks/block-change.ts";
-import { type Damage, damageOf } from "../../code/blocks/change-damage.ts";
-import { blockHash, blockText, hasHash, isBlock } from "../../code/blocks/expected-block.ts";
-import { describeBlock, headOf } from "../../code/blocks/list-blocks.ts";
-import { showFault } from "../../code/blocks/show-fault.ts";
+import { blockHash, blockText, hasHash, isBlock } from "../../code/blocks/block-text.ts";
+import { type Damage, damageOf, showFault } from "../../code/blocks/change-damage.ts";
+import { describeBlock, headOf } from "../../code/blocks/describe-block.ts";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext } from "../../contract/tool.ts";

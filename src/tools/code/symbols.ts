@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import { headOf } from "../../code/blocks/describe-block.ts";
 import { isCalled } from "../../code/blocks/kind-words.ts";
-import { headOf } from "../../code/blocks/list-blocks.ts";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import { RefusedPath } from "../../contract/guard.ts";

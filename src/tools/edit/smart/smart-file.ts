@@ -1,5 +1,5 @@
 import type { SmartFile } from "../../../code/smart/locate.ts";
-import type { Place } from "../../../code/smart/place.ts";
+import type { TextLocation } from "../../../code/smart/location.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { PreviewContext } from "../../../contract/tool.ts";
 import { type Source, sourcesOf } from "../../../edit/source.ts";
@@ -52,7 +52,7 @@ function notText(path: string): ToolError {
  */
 export async function refuseOutdatedNumbers(
   { path, bytes, source }: ReadFile,
-  { firstLine, lastLine }: Place,
+  { firstLine, lastLine }: TextLocation,
   { seen }: PreviewContext,
 ): Promise<void> {
   const { lines, text } = source;
