@@ -1,5 +1,5 @@
-import type { Commit } from "../../git/log.ts";
 import type { DiffFile } from "../../git/diff/parse-diff.ts";
+import type { Commit } from "../../git/log.ts";
 import { counted } from "../../lib/counted.ts";
 import { printable, printableLine } from "../../lib/printable.ts";
 import { showPath } from "../../lib/show-path.ts";

@@ -102,7 +102,11 @@ function commonBlanks(lines: readonly string[]): string {
 }
 
 /** The indentation of the adjacent line, or of the nearest that is not blank. */
-function indentationBeside(lines: LineTable, { firstLine, lastLine }: TextLocation, operation: Operation): string {
+function indentationBeside(
+  lines: LineTable,
+  { firstLine, lastLine }: TextLocation,
+  operation: Operation,
+): string {
   const down = Array.from({ length: lines.count - firstLine + 1 }, (_, index) => firstLine + index);
   const up = Array.from({ length: lastLine }, (_, index) => lastLine - index);
   const order = operation === "insert_after" ? [...up, ...down] : [...down, ...up];
