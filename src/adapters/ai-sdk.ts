@@ -34,11 +34,11 @@ export interface AiSdkExecutableTool {
 
 export interface AiSdkCallOptions {
   abortSignal?: AbortSignal | undefined;
-  /** What the model answered to, the same for all calls of one answer, which are then made in their order. */
+  /** What the model answered to: the same for all calls of one answer, which are made in order. */
   messages?: readonly unknown[] | undefined;
 }
 
-/** What a model is told of a result. */
+/** What a model sees of a result. */
 export type AiSdkOutput =
   | { type: "text" | "error-text"; value: string }
   | { type: "content"; value: AiSdkContent[] };
@@ -47,7 +47,7 @@ export type AiSdkContent =
   | { type: "text"; text: string }
   | { type: "file"; mediaType: string; data: { type: "data"; data: string } };
 
-/** A schema by the agreement of standardschema.dev. It lets everything pass: the counter checks, and says what is wrong. */
+/** A schema by standardschema.dev. It accepts everything: the pipeline validates, and says what is wrong. */
 export interface AiSdkSchema {
   "~standard": {
     version: 1;
@@ -57,7 +57,7 @@ export interface AiSdkSchema {
   };
 }
 
-/** The SDK starts all calls of an answer at once: what they share tells which these are. */
+/** The SDK starts all calls of an answer at once; the shared `messages` identify the answer. */
 function ordersByAnswer(changesNothing: ReadonlySet<string>): (messages?: readonly unknown[]) => MakeInOrder {
   const orders = new WeakMap<readonly unknown[], MakeInOrder>();
   return (messages = []) => {
@@ -68,7 +68,7 @@ function ordersByAnswer(changesNothing: ReadonlySet<string>): (messages?: readon
 }
 
 function schemaOf(schema: Record<string, unknown>): AiSdkSchema {
-  // The SDK closes what it is given, in place.
+  // The SDK closes the schema in place.
   const copy = () => structuredClone(schema);
   return {
     "~standard": {

@@ -10,8 +10,8 @@ export async function messagesTools(crib: Toolcrib): Promise<AnthropicTool[]> {
 }
 
 /**
- * Makes the calls of a message and gives the blocks that answer them: the content of the next message, whose role is "user".
- * None when the model called nothing.
+ * Makes the calls of a message and returns the blocks that answer them, for the next message, with role "user". Empty when
+ * the model called nothing.
  */
 export async function answerMessages(
   crib: Toolcrib,
@@ -33,7 +33,6 @@ export async function answerMessages(
   }));
 }
 
-/** What answers a call. */
 export interface AnthropicAnswer {
   type: "tool_result";
   tool_use_id: string;

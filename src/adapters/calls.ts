@@ -1,22 +1,21 @@
 import type { CallOptions, CallResult, Toolcrib } from "../toolcrib/index.ts";
 import { freeformFieldOf, type ReadInput, readFreeform, readStrict } from "../wire/read-arguments.ts";
 
-/** A call as a model has made it. */
+/** A call that a model made. */
 export interface ModelCall<Item> {
   /** As the provider sent it, to answer it in the same form. */
   readonly item: Item;
-  /** Two calls of one id are the same call: providers refuse a second answer. */
+  /** Two calls with one id are the same call: providers refuse a second answer. */
   readonly id: string | undefined;
   readonly name: string;
   readonly input: ReadInput;
 }
 
-/** What is needed of a call's result to answer it. */
 export type Answered = Pick<CallResult, "content" | "isError" | "images">;
 
 /**
- * Makes calls and answers them in their order, each exactly once, also when they are cancelled. Arguments that cannot be
- * read are told to the model, never repaired: what it did not say is not run.
+ * Makes calls and answers them in order, each exactly once, also when they are cancelled. Unreadable arguments are reported
+ * to the model, never repaired.
  */
 export async function answerCalls<Item, Answer>(
   crib: Toolcrib,
@@ -37,7 +36,7 @@ export async function answerCalls<Item, Answer>(
   );
 }
 
-/** A provider takes one answer for an id: of two different calls that have the same, the second is not made. */
+/** Providers take one answer per id: of two different calls with the same id, the second is not made. */
 function firstOfEachId<Item>(
   calls: readonly ModelCall<Item>[],
 ): readonly { readonly call: ModelCall<Item>; readonly others: number }[] {
@@ -61,12 +60,12 @@ function unreadable(problem: string): Answered {
   return { content, isError: true, images: [] };
 }
 
-/** Makes the calls of one answer as the model wrote them down, one after the other. */
+/** Makes the calls of one answer in the order in which the model wrote them. */
 export type MakeInOrder = <Result>(name: string, make: () => Promise<Result>) => Promise<Result>;
 
 /**
- * A model that writes "create, then read" counts on it: each call waits for those before it, and only neighbours that change
- * nothing run side by side. One for each answer of a model.
+ * Each call waits for those before it, because a model may write "create, then read". Only adjacent calls that change
+ * nothing run in parallel. Use one per answer of a model.
  */
 export function inOrder(changesNothing: ReadonlySet<string>): MakeInOrder {
   let change: Promise<unknown> = Promise.resolve();
@@ -81,24 +80,24 @@ export function inOrder(changesNothing: ReadonlySet<string>): MakeInOrder {
   };
 }
 
-/** The names of the tools no call of which changes anything. */
+/** The names of the read-only tools. */
 export async function toolsThatOnlyRead(crib: Toolcrib): Promise<ReadonlySet<string>> {
   const definitions = await crib.definitions({ which: "all" });
   const reading = definitions.filter(({ effects }) => effects.readOnly);
   return new Set(reading.flatMap(({ name, canonical }) => [name, canonical]));
 }
 
-/** The arguments that the text of a call without JSON stands for. */
+/** The arguments for the plain text of a freeform call. */
 export async function freeformInput(crib: Toolcrib, name: string, text: unknown): Promise<ReadInput> {
   return readFreeform(await definitionOf(crib, name), { name, text });
 }
 
-/** The arguments of a strict call without the nulls that strict mode made the model write. */
+/** The arguments of a strict call, without the nulls that strict mode requires. */
 export async function strictInput(crib: Toolcrib, name: string, input: ReadInput): Promise<ReadInput> {
   return readStrict(await definitionOf(crib, name), input);
 }
 
-/** The name of the tool that patches are for, if there is one here. */
+/** The name of the patch tool, if there is one. */
 export async function patchTool(crib: Toolcrib): Promise<string | undefined> {
   const definitions = await crib.definitions({ which: "all" });
   return definitions.find((definition) => freeformFieldOf(definition) !== undefined)?.name;

@@ -10,8 +10,8 @@ export async function geminiTools(crib: Toolcrib): Promise<[{ functionDeclaratio
 }
 
 /**
- * Makes the calls of `response.functionCalls` and gives the parts that answer them: of the next content, whose role is
- * "user". None when the model called nothing.
+ * Makes the calls of `response.functionCalls` and returns the parts that answer them, for the next content, with role
+ * "user". Empty when the model called nothing.
  */
 export async function answerGemini(
   crib: Toolcrib,
@@ -39,14 +39,12 @@ export interface GeminiDeclaration extends Omit<GeminiFunction, "parameters"> {
   parameters?: any;
 }
 
-/** A call as a response holds it. */
 export interface GeminiCall {
   readonly id?: string;
   readonly name?: string;
   readonly args?: Record<string, unknown>;
 }
 
-/** What answers a call. */
 export interface GeminiAnswer {
   functionResponse: {
     id?: string;

@@ -19,8 +19,8 @@ export async function responsesTools(crib: Toolcrib): Promise<OpenAiTool[]> {
 }
 
 /**
- * Makes the calls among the items of `response.output` and gives the items that answer them, to be added to the input of the
- * next request; none when the model called nothing.
+ * Makes the calls in `response.output` and returns the items that answer them, for the input of the next request. Empty when
+ * the model called nothing.
  */
 export async function answerResponses(
   crib: Toolcrib,
@@ -47,7 +47,6 @@ export async function answerResponses(
   });
 }
 
-/** What answers a call: an item of the next request's input. */
 export type ResponsesAnswer =
   | {
       type: "function_call_output" | "custom_tool_call_output";
@@ -60,14 +59,14 @@ export type ResponsesContent =
   | { type: "input_text"; text: string }
   | { type: "input_image"; image_url: string; detail: "auto" };
 
-/** The tools for `openai.chat.completions.create({ tools })`, and for the many servers that speak like it. */
+/** The tools for `openai.chat.completions.create({ tools })`, and for compatible servers. */
 export async function chatTools(crib: Toolcrib): Promise<OpenAiChatTool[]> {
   return [...(await crib.definitions({ for: "openai-chat" }))];
 }
 
 /**
- * Makes the calls of `completion.choices[0].message` and gives the messages that answer them, to be added after it. Pictures
- * follow in a message of their own, because an answer takes text only.
+ * Makes the calls of `completion.choices[0].message` and returns the messages that answer them. Images follow in a message
+ * of their own, because an answer takes only text.
  */
 export async function answerChat(
   crib: Toolcrib,
@@ -87,7 +86,6 @@ export async function answerChat(
   ];
 }
 
-/** A call as a chat message holds it. */
 export type ChatCall =
   | {
       readonly id: string;
@@ -106,7 +104,7 @@ export type ChatAnswer =
 
 export type ChatContent = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
 
-/** Items that are calls, of those that a response can hold. */
+/** The items of a response that are calls. */
 interface ResponsesItem {
   readonly type: string;
   readonly call_id: string;
@@ -144,7 +142,7 @@ async function readChatCall(crib: Toolcrib, item: ChatCall): Promise<ModelCall<C
   return { item, id: item.id, name, input: await strictInput(crib, name, input) };
 }
 
-/** The patch that one operation of OpenAI's own `apply_patch` stands for: of the file that it names, and of no other. */
+/** The patch for one operation of OpenAI's `apply_patch`, which may touch only the file that the operation names. */
 function patchOf(operation: unknown): ReadInput {
   const { type, path, diff = "" } = (operation ?? {}) as Record<string, unknown>;
   const verb = typeof type === "string" ? patchVerbs.get(type) : undefined;

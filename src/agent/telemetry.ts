@@ -48,6 +48,12 @@ export class SpanWriter {
 
   take(event: AgentEvent): void {
     const agent = this.#agentOf(event);
+    this.#takeTurn(event, agent);
+    this.#takeReply(event, agent);
+    this.#takeCall(event, agent);
+  }
+
+  #takeTurn(event: AgentEvent, agent: OpenSpans): void {
     switch (event.type) {
       case "session-start":
       case "model":
@@ -55,36 +61,6 @@ export class SpanWriter {
         break;
       case "turn-start":
         agent.turn = this.#startTurn(event, agent);
-        break;
-      case "round-start":
-        this.#endReply(agent, event.at);
-        agent.reply = { span: this.#startReply(event, agent), endedAt: undefined };
-        break;
-      case "retry":
-        agent.reply?.span.addEvent("retry", { attempt: event.attempt, "error.type": event.kind }, event.at);
-        break;
-      case "reply-end":
-        if (!agent.reply) break;
-        agent.reply.endedAt = event.at;
-        agent.reply.span.setAttribute("gen_ai.response.finish_reasons", [event.reason]);
-        break;
-      case "usage":
-        // Also emitted for other usage; that of this reply directly follows it.
-        if (agent.reply?.endedAt === undefined) break;
-        agent.reply.span.setAttributes(usageAttributes(event.usage));
-        this.#endReply(agent, event.at);
-        break;
-      case "tool-start":
-        agent.calls.set(event.id, this.#startCall(event, agent));
-        break;
-      case "approval":
-        agent.calls.get(event.id)?.addEvent("approval", {}, event.at);
-        break;
-      case "approval-end":
-        agent.calls.get(event.id)?.addEvent("approval-end", { allowed: event.allowed }, event.at);
-        break;
-      case "tool-end":
-        this.#endCall(event, agent);
         break;
       case "limit":
         agent.turn?.addEvent("limit", { limit: event.limit, allowed: event.allowed }, event.at);
@@ -109,6 +85,46 @@ export class SpanWriter {
     }
   }
 
+  #takeReply(event: AgentEvent, agent: OpenSpans): void {
+    switch (event.type) {
+      case "round-start":
+        this.#endReply(agent, event.at);
+        agent.reply = { span: this.#startReply(event, agent), endedAt: undefined };
+        break;
+      case "retry":
+        agent.reply?.span.addEvent("retry", { attempt: event.attempt, "error.type": event.kind }, event.at);
+        break;
+      case "reply-end":
+        if (!agent.reply) break;
+        agent.reply.endedAt = event.at;
+        agent.reply.span.setAttribute("gen_ai.response.finish_reasons", [event.reason]);
+        break;
+      case "usage":
+        // Also emitted for other usage; that of this reply directly follows it.
+        if (agent.reply?.endedAt === undefined) break;
+        agent.reply.span.setAttributes(usageAttributes(event.usage));
+        this.#endReply(agent, event.at);
+        break;
+    }
+  }
+
+  #takeCall(event: AgentEvent, agent: OpenSpans): void {
+    switch (event.type) {
+      case "tool-start":
+        agent.calls.set(event.id, this.#startCall(event, agent));
+        break;
+      case "approval":
+        agent.calls.get(event.id)?.addEvent("approval", {}, event.at);
+        break;
+      case "approval-end":
+        agent.calls.get(event.id)?.addEvent("approval-end", { allowed: event.allowed }, event.at);
+        break;
+      case "tool-end":
+        this.#endCall(event, agent);
+        break;
+    }
+  }
+
   close(): void {
     for (const agent of this.#agents.values()) this.#endAll(agent, Date.now());
   }
@@ -116,13 +132,8 @@ export class SpanWriter {
   #agentOf({ agent: name = "" }: AgentEvent): OpenSpans {
     const known = this.#agents.get(name);
     if (known) return known;
-    const fresh: OpenSpans = {
-      name,
-      model: this.#model,
-      turn: undefined,
-      reply: undefined,
-      calls: new Map(),
-    };
+    const model = this.#model;
+    const fresh: OpenSpans = { name, model, turn: undefined, reply: undefined, calls: new Map() };
     this.#agents.set(name, fresh);
     return fresh;
   }

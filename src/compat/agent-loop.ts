@@ -1,22 +1,22 @@
 /**
- * The way in for loops of `agent_loop`: its classes, its default tools, and a room that runs them, and its file tools, at
- * the counter. So every call is judged, recorded, limited and can be undone.
+ * The entry for loops of `agent_loop`: its classes, its default tools, and an instance that runs them and its file tools.
+ * Every call is checked, logged, limited and undoable.
  */
 import { openToolcrib, type ToolcribOptions } from "../toolcrib/index.ts";
-import { asRoomTool, getDefaultTools, type LoopTool } from "./agent-loop/tools.ts";
+import { getDefaultTools, type LoopTool, toTool } from "./agent-loop/tools.ts";
 
 export { BaseTool, getDefaultTools, type LoopTool, MetadataOnlyTool } from "./agent-loop/tools.ts";
 
 export interface ToolLoopOptions extends Omit<ToolcribOptions, "dialect" | "tools" | "allowedTools"> {
-  /** A later one replaces an earlier one of its name; `getDefaultTools()` if neither this nor `set` is said. */
+  /** A later tool replaces an earlier one of the same name. Default, without `set`: `getDefaultTools()`. */
   readonly tools?: readonly LoopTool[];
   /** `v2`: calculate, get_current_time. `v3`: read, write, edit, grep, find, ls. */
   readonly set?: "v2" | "v3";
 }
 
-/** The tools that a loop hands to its model, and runs. Close it when done. */
+/** The tools that a loop offers to its model, and runs. Close it when done. */
 export interface ToolLoop extends AsyncDisposable {
-  /** As OpenAI takes tools. */
+  /** In OpenAI's format. */
   definitions(): Promise<readonly FunctionTool[]>;
   /** The text of the tool message. Never rejects: a failure is `Tool execution error: …`. */
   execute(name: string, args: Readonly<Record<string, unknown>>): Promise<string>;
@@ -34,7 +34,7 @@ export interface FunctionTool {
 
 export async function openToolLoop(options: ToolLoopOptions = {}): Promise<ToolLoop> {
   const { tools = options.set === undefined ? getDefaultTools() : [], set, ...others } = options;
-  const own = tools.map(asRoomTool);
+  const own = tools.map(toTool);
   const crib = await openToolcrib({
     ...others,
     dialect: "agent-loop",

@@ -4,20 +4,19 @@ import type { AnyTool } from "../contract/tool.ts";
 import { inputOf } from "../mcp/hub/schema/input-of.ts";
 import { repairSchema } from "../mcp/hub/schema/repair-schema.ts";
 
-/** A tool as programs describe one of their own. */
+/** A tool that the embedding program describes. */
 export interface DescribedTool {
   readonly name: string;
   readonly description: string;
   /** JSON Schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** The most that a call can do. */
   readonly risk: Risk;
-  /** Characters that are shown of an answer. */
+  /** How many characters of an answer are shown. */
   readonly maxChars: number;
   run(args: Readonly<Record<string, unknown>>): unknown;
 }
 
-/** The same as a tool of the room: judged, recorded and limited like all others. */
+/** Converts it to a tool, which is checked, logged and limited like all others. */
 export function describedTool({
   name,
   description,
@@ -32,17 +31,17 @@ export function describedTool({
     risk,
     input: inputOf(repairSchema(parameters)),
     limits: { maxChars, keep: "both" },
-    // What it touches only its author knows: its use is judged by its risk.
+    // Only its author knows what it touches, so the policy goes by its risk.
     accesses: () => [],
     run: async (input) => {
-      const data = await told(() => run(input as Record<string, unknown>));
+      const data = await asToolError(() => run(input as Record<string, unknown>));
       return { data, text: typeof data === "string" ? data : (JSON.stringify(data) ?? "") };
     },
   };
 }
 
-/** What a program throws is what it has to say of a failure, no fault of ours. */
-async function told(run: () => unknown): Promise<unknown> {
+/** What the program throws is its own error message, not an internal error. */
+async function asToolError(run: () => unknown): Promise<unknown> {
   try {
     return await run();
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Forge's way in: registries of tools and profiles of providers, under its names. Behind each of them is the tool room, so
- * every call is judged, recorded, limited and can be undone.
+ * The entry for Forge: tool registries and provider profiles under Forge's names. Every call is checked, logged, limited and
+ * undoable.
  */
 import { anthropicDialect, geminiDialect, openaiDialect } from "../dialects/forge.ts";
 import { ToolRegistry } from "./forge/tool-registry.ts";
@@ -19,7 +19,7 @@ export {
 export type { CustomTool } from "./forge/tool-registry.ts";
 export { ToolRegistry } from "./forge/tool-registry.ts";
 
-/** `read_file write_file shell grep glob apply_patch`, and the four for agents where there are any. */
+/** `read_file write_file shell grep glob apply_patch`, and four for agents, where there are any. */
 export function buildOpenAiTools(): ToolRegistry {
   return new ToolRegistry(openaiDialect);
 }
@@ -29,7 +29,7 @@ export function buildAnthropicTools(): ToolRegistry {
   return new ToolRegistry(anthropicDialect);
 }
 
-/** Anthropic's, and `read_many_files list_dir web_search web_fetch`. */
+/** Anthropic's tools, and `read_many_files list_dir web_search web_fetch`. */
 export function buildGeminiTools(): ToolRegistry {
   return new ToolRegistry(geminiDialect);
 }

@@ -1,6 +1,4 @@
-/**
- * `toolcrib/omega`: what programs know that come from Omega (`omega-providers::tools`), spelled as TypeScript does.
- */
+/** `toolcrib/omega`: the interface of Omega (`omega-providers::tools`), spelled as TypeScript does. */
 import { homedir } from "node:os";
 import { posix } from "node:path";
 import {
@@ -14,13 +12,6 @@ import { characterStart } from "../lib/truncate.ts";
 import { isWriteProtected } from "../toolcrib/open-policy.ts";
 
 export {
-  buildResponse,
-  type Context,
-  type MessageMetadata,
-  type OutgoingMessage,
-  toolsEnabled,
-} from "./omega/messages.ts";
-export {
   builtinToolDefs,
   type McpServer,
   type ToolDef,
@@ -30,7 +21,7 @@ export {
 } from "./omega/tool-executor.ts";
 export { BASH_TIMEOUT_SECS, MAX_BASH_OUTPUT, MAX_READ_OUTPUT };
 
-/** A text of at most so many characters, with a notice where it was longer. Never cuts inside a character. */
+/** Truncates a text to at most this many characters and appends a notice. Never cuts inside a character. */
 export function truncateOutput(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const shown = characterStart(text, maxChars);
@@ -38,12 +29,46 @@ export function truncateOutput(text: string, maxChars: number): string {
 }
 
 /**
- * Whether a write to a path is refused in every mode: in system directories, to secrets, to our own data and to the
- * database and configuration in the data directory. A relative path is one in the workspace, which is in the data directory.
+ * Whether a write is refused in every mode: in system directories, to secrets, to Toolcrib's own data, and to the database
+ * and configuration in the data directory. Relative paths are in the workspace, which is in the data directory.
  */
 export function isWriteBlocked(path: string, dataDir: string): boolean {
   // No file has such a name.
   if (path === "" || path.includes("\0")) return true;
   const { except = [] } = reachOfOmega(dataDir, [], homedir());
   return isWriteProtected(path, { workspace: posix.join(dataDir, "workspace"), except });
+}
+
+/** The part of a provider's context that concerns tools. */
+export interface Context {
+  /** Undefined means all; an empty list means none. */
+  readonly allowedTools?: readonly string[] | null | undefined;
+}
+
+/** Whether a provider may call tools: false only for an explicit empty list. */
+export function toolsEnabled({ allowedTools }: Context): boolean {
+  return allowedTools?.length !== 0;
+}
+
+/** The answer to the user, and its metadata. */
+export interface OutgoingMessage {
+  readonly text: string;
+  readonly metadata: MessageMetadata;
+}
+
+export interface MessageMetadata {
+  readonly provider: string;
+  readonly tokens: number;
+  readonly elapsedMs: number;
+  readonly model: string | null;
+}
+
+export function buildResponse(
+  text: string,
+  provider: string,
+  tokens: number,
+  elapsedMs: number,
+  model: string | null = null,
+): OutgoingMessage {
+  return { text, metadata: { provider, tokens, elapsedMs, model } };
 }

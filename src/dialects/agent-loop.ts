@@ -4,7 +4,7 @@ import type { Dialect } from "./dialect.ts";
 import { type DataOf, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
-import { howToReadOn, showFiles, showMatches } from "./shared/outputs.ts";
+import { continuationOf, failureLines, showFiles, showMatches } from "./shared/outputs.ts";
 
 /** The tools of `agent_loop`: a starter set (v2), and one for files whose paths start at `cwd` (v3). */
 export const agentLoopDialect: Dialect = {
@@ -13,8 +13,7 @@ export const agentLoopDialect: Dialect = {
     v2: ["calculate", "get_current_time"],
     v3: ["read", "write", "edit", "grep", "find", "ls"],
   },
-  failure: ({ message, hint, output }) =>
-    `Tool execution error: ${[message, hint, output].filter((part) => part).join("\n")}`,
+  failure: (failure) => `Tool execution error: ${failureLines(failure)}`,
   tools: [
     rename("math.calculate", {
       name: "calculate",
@@ -56,7 +55,7 @@ export const agentLoopDialect: Dialect = {
       answer: ({ data, text }) => {
         const [file] = data.files;
         const whole = file?.kind === "text" && file.lines > 0 ? file.text.replaceAll("\r\n", "\n") : text;
-        return { text: whole, ...howToReadOn(data, (line) => `offset ${line}`) };
+        return { text: whole, ...continuationOf(data, (line) => `offset ${line}`) };
       },
     }),
     reshape(["file.write"], {
@@ -103,7 +102,7 @@ export const agentLoopDialect: Dialect = {
         { ...wanted, path: from(cwd, path), hidden: true },
       ],
       limits: { maxChars: 51_200, keep: "head" },
-      answer: (output) => showMatches(output, { wayOut: "raise `limit`, or narrow `pattern` or `path`" }),
+      answer: (output) => showMatches(output, { hint: "raise `limit`, or narrow `pattern` or `path`" }),
     }),
     reshape(["search.glob"], {
       name: "find",

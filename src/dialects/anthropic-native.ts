@@ -4,6 +4,7 @@ import type { Dialect } from "./dialect.ts";
 import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
+import { failureLines } from "./shared/outputs.ts";
 
 /** Sent with the tool, so that the model knows how much of a file it sees at once. */
 const maxCharacters = 30_000;
@@ -65,10 +66,10 @@ const others: readonly CanonicalName[] = ["file.list", "search.grep", "search.gl
 /** The tools that Anthropic's models know by type, and a few canonical ones for what those cannot do. */
 export const anthropicNativeDialect: Dialect = {
   name: "anthropic-native",
-  failure: ({ message, hint, output }) =>
-    message === `There is no process "${shell}"`
+  failure: (failure) =>
+    failure.message === `There is no process "${shell}"`
       ? "Nothing to restart: the next command starts bash."
-      : [message, hint, output].filter((part) => part).join("\n"),
+      : failureLines(failure),
   tools: [
     editor,
     bash,

@@ -9,7 +9,7 @@ import type { Dialect } from "./dialect.ts";
 import { type Answer, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { oneInProgress, refuseUnconfined } from "./shared/inputs.ts";
-import { outputOf, remarksOf } from "./shared/outputs.ts";
+import { notesOf, outputOf } from "./shared/outputs.ts";
 
 const foregroundMs = { usual: 120_000, most: 600_000 };
 const backgroundMs = { usual: 1_800_000, most: 7_200_000 };
@@ -55,7 +55,7 @@ const bash = reshape(["shell.run", "process.start"], {
 
 function answerCommand(data: ShellRunData, remarks: readonly string[]): Answer {
   const { exitCode, signal } = data;
-  const body = [outputOf(data), ...remarksOf(data), ...remarks].filter((part) => part !== "").join("\n");
+  const body = [outputOf(data), ...notesOf(data), ...remarks].filter((part) => part !== "").join("\n");
   if (exitCode === 0) return body || "(Bash completed with no output)";
   const head = signal === null ? `Exit code ${exitCode}` : `Ended by ${signal}`;
   return { text: body === "" ? head : `${head}\n${body}`, isError: true };
@@ -77,9 +77,7 @@ function answerBackground(data: ProcessStartData): string {
     state === "ended"
       ? `Command ended with exit code ${exitCode}. ID: ${name}`
       : `Command running in background with ID: ${name}`;
-  return [head, plainTerminalText(said).trimEnd(), ...remarksOf(data)]
-    .filter((part) => part !== "")
-    .join("\n");
+  return [head, plainTerminalText(said).trimEnd(), ...notesOf(data)].filter((part) => part !== "").join("\n");
 }
 
 const bashOutput = reshape(["process.output"], {
@@ -101,7 +99,7 @@ function answerOutput({ text, status }: ProcessOutput): string {
     `<status>${stateOf(status)}</status>`,
     ...(status.exitCode === null ? [] : [`<exit_code>${status.exitCode}</exit_code>`]),
     ...(said === "" ? [] : [`<output>\n${said}\n</output>`]),
-    ...remarksOf(status),
+    ...notesOf(status),
   ].join("\n");
 }
 

@@ -11,7 +11,7 @@ import type { Dialect } from "./dialect.ts";
 import { type Answer, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { oneInProgress, refuseUnconfined } from "./shared/inputs.ts";
-import { answerPatch, remarksOf } from "./shared/outputs.ts";
+import { answerPatch, notesOf } from "./shared/outputs.ts";
 
 const spawnAgent = reshape(["agent.spawn"], {
   name: "spawn_agent",
@@ -261,7 +261,7 @@ function show({ text, bytes, status }: ShownOutput): string {
     "Output:",
     ...missingBefore({ text, bytes, status }),
     said,
-    ...remarksOf(status),
+    ...notesOf(status),
   ].join("\n");
 }
 

@@ -80,7 +80,7 @@ interface RealPaths {
   readonly temporary: readonly string[];
 }
 
-interface Failure {
+export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string | null;

@@ -7,9 +7,9 @@ export interface ToolEffects {
   readonly title: string;
   /** No call changes anything. */
   readonly readOnly: boolean;
-  /** A call may replace or remove what is there; false of tools that only add. */
+  /** A call may replace or remove something; false for tools that only add. */
   readonly destructive: boolean;
-  /** The same call again changes nothing more. */
+  /** Repeating a call has no further effect. */
   readonly idempotent: boolean;
   /** It reaches beyond the workspace. */
   readonly openWorld: boolean;

@@ -3,7 +3,7 @@ import { wildcardRegex } from "../lib/escape-regex.ts";
 import { nearest } from "../lib/nearest.ts";
 import type { Dialect, DialectTool } from "./dialect.ts";
 
-/** The tool with this name in the dialect, else with this alias or canonical name. */
+/** Finds a tool by its name in the dialect, else by alias or canonical name. */
 export function findTool(
   tools: readonly DialectTool[],
   name: string,
@@ -12,14 +12,14 @@ export function findTool(
   const isCalled = ignoresCase
     ? (known: string) => known.toLowerCase() === name.toLowerCase()
     : (known: string) => known === name;
-  // An alias is another name for a tool that is here.
+  // An alias counts only when its tool is offered.
   const isHere = (alias: DialectTool) => tools.some(({ canonical }) => canonical === alias.canonical);
   const found =
     tools.find((tool) => isCalled(tool.name)) ??
     aliases.find((alias) => isCalled(alias.name) && isHere(alias)) ??
     tools.find(({ canonical }) => isCalled(canonical));
   if (found) return found;
-  // Answer in the caller's spelling: canonical names have dots.
+  // Suggest in the caller's spelling: canonical names have dots.
   const names = tools.map((tool) => (name.includes(".") ? tool.canonical : tool.name));
   const meant = nearest(name, names);
   throw new ToolError("not-found", `Unknown tool "${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`, {
@@ -29,9 +29,9 @@ export function findTool(
 }
 
 /**
- * The tools that `wanted` names: by their name in the dialect or the canonical one, by a pattern (`file.*`), by the name of
- * a set of the dialect, or `all`; an alias by this very name. What is the name of a tool is nothing else. One that can mean several canonical tools is named by all of
- * them, not by some. Throws for what names none, unless that may still come.
+ * The tools that `wanted` names: by dialect name, canonical name, pattern (`file.*`), set name, `all`, or alias. An exact
+ * tool name takes precedence. A tool that resolves to several canonical tools is selected only by all of them. Throws for a
+ * word that matches nothing, unless `more` tools may come.
  */
 export function selectTools(
   tools: readonly DialectTool[],
@@ -58,7 +58,7 @@ function isChosen({ name, canonical, also = [] }: DialectTool, isNamed: (name: s
   return isNamed(name) || [canonical, ...also.filter(isPower)].every(isNamed);
 }
 
-/** To end an agent is nothing that anybody could mean to withhold. */
+/** Ending an agent is harmless, so a selection need not name it. */
 function isPower(canonical: string): boolean {
   return canonical !== "agent.close";
 }

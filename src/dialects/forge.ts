@@ -8,7 +8,7 @@ import type { Dialect, DialectTool } from "./dialect.ts";
 import { type Answer, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
-import { answerPatch, remarksOf } from "./shared/outputs.ts";
+import { answerPatch, notesOf } from "./shared/outputs.ts";
 import type { Describing } from "./zod-mini.ts";
 
 const readFile = rename("file.read", {
@@ -141,7 +141,7 @@ function answerCommand({ data }: ToolOutput<ShellRunData>): string {
     `duration: ${durationMs} ms`,
     ...streams.flatMap(([name, said]) => [`${name}:`, said.replace(/\n$/, "")]),
     ...(streams.length === 0 ? ["[no output]"] : []),
-    ...remarksOf(data),
+    ...notesOf(data),
   ].join("\n");
 }
 
@@ -182,19 +182,19 @@ function answerListing({ data, text }: ToolOutput<FileListData>): Answer {
   return { text, ...(data.limited && { continuation: stopped }) };
 }
 
-/** Forge's tools for OpenAI's models, which edit by patches. */
+/** For OpenAI's models, which edit by patches. */
 export const openaiDialect: Dialect = {
   name: "openai",
   tools: [readFile, writeFile, shell({ timeoutMs: 10_000 }), grep, glob, applyPatch, ...agentTools],
 };
 
-/** Forge's tools for Anthropic's models, which edit by old and new text. */
+/** For Anthropic's models, which edit by old and new text. */
 export const anthropicDialect: Dialect = {
   name: "anthropic",
   tools: [readFile, writeFile, shell({ timeoutMs: 120_000 }), grepWithModes, glob, editFile, ...agentTools],
 };
 
-/** Forge's tools for Google's models: Anthropic's, and four more. */
+/** For Google's models: Anthropic's tools, and four more. */
 export const geminiDialect: Dialect = {
   name: "gemini",
   tools: [

@@ -17,7 +17,7 @@ import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { oneInProgress } from "./shared/inputs.ts";
-import { outputOf, remarksOf } from "./shared/outputs.ts";
+import { notesOf, outputOf } from "./shared/outputs.ts";
 
 const runShellCommand = reshape(["shell.run", "process.start"], {
   name: "run_shell_command",
@@ -50,7 +50,7 @@ function answerCommand(data: ShellRunData): string {
     `Output: ${outputOf(data) || "(empty)"}`,
     ...(exitCode === null || exitCode === 0 ? [] : [`Exit Code: ${exitCode}`]),
     ...(signal === null ? [] : [`Signal: ${signal}`]),
-    ...remarksOf(data),
+    ...notesOf(data),
   ].join("\n");
 }
 
@@ -62,7 +62,7 @@ function answerBackground(data: ProcessStartData): string {
       ? `Command ended in the background (ID: ${name}), exit code ${exitCode}.`
       : `Command moved to background (ID: ${name}).`,
     ...(output === "" ? [] : [`Output: ${output}`]),
-    ...remarksOf(data),
+    ...notesOf(data),
   ].join("\n");
 }
 
@@ -90,7 +90,7 @@ const readBackgroundOutput = reshape(["process.output"], {
     const state = status.state === "ended" ? `ended with exit code ${status.exitCode}` : "runs";
     const shown = all.slice(-lines).join("\n");
     return {
-      text: [`[${status.name} ${state}]`, shown === "" ? "Log is empty." : shown, ...remarksOf(status)].join(
+      text: [`[${status.name} ${state}]`, shown === "" ? "Log is empty." : shown, ...notesOf(status)].join(
         "\n",
       ),
       continuation: undefined,

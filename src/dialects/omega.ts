@@ -5,8 +5,8 @@ import type { Dialect } from "./dialect.ts";
 import { type DataOf, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
+import { failureLines } from "./shared/outputs.ts";
 
-/** Characters that are shown of an output. */
 export const MAX_BASH_OUTPUT = 30_000;
 export const MAX_READ_OUTPUT = 50_000;
 export const BASH_TIMEOUT_SECS = 120;
@@ -23,7 +23,7 @@ export const omegaDialect: Dialect = {
   reach: ({ workspace, temporary, home }) => reachOfOmega(posix.dirname(workspace), temporary, home),
   failure: ({ code, message, hint, output }) => {
     const denied = refusals.has(code) ? `Permission denied: ${message.replace(/^Denied: /, "")}` : message;
-    return [denied, hintFor(code, hint), output].filter((part) => part).join("\n");
+    return failureLines({ message: denied, hint: hintFor(code, hint), output });
   },
   tools: [
     reshape(["shell.run"], {

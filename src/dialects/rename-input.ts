@@ -3,7 +3,7 @@ import type { AnyTool } from "../contract/tool.ts";
 import type { CanonicalName } from "../tools/catalog.ts";
 import type { Renaming } from "./rename.ts";
 
-/** The arguments in the dialect, and the way from them to the canonical ones. */
+/** The arguments in the dialect, and their conversion to canonical ones. */
 export interface RenamedInput {
   readonly wire: AnyTool["input"];
   toCanonical(given: unknown): unknown;

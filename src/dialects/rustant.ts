@@ -2,7 +2,7 @@ import type { Dialect } from "./dialect.ts";
 import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
-import { failureInSeconds, howToReadOn, showFiles } from "./shared/outputs.ts";
+import { continuationOf, failureInSeconds, showFiles } from "./shared/outputs.ts";
 
 /** The 17 core tools of Rustant. */
 export const rustantDialect: Dialect = {
@@ -28,7 +28,7 @@ export const rustantDialect: Dialect = {
         "file.read",
         { path, offset: start_line, ...(end_line === undefined ? {} : { limit: end_line - start_line + 1 }) },
       ],
-      answer: ({ data, text }) => ({ text, ...howToReadOn(data, (line) => `start_line ${line}`) }),
+      answer: ({ data, text }) => ({ text, ...continuationOf(data, (line) => `start_line ${line}`) }),
     }),
     rename("file.list", {
       name: "file_list",

@@ -3,7 +3,7 @@ import type { Dialect, DialectTool } from "./dialect.ts";
 import { type DataOf, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
-import { failureInSeconds, howToReadOn, showFiles, showMatches } from "./shared/outputs.ts";
+import { continuationOf, failureInSeconds, showFiles, showMatches } from "./shared/outputs.ts";
 
 const fields = { run_formatter: "run_rustfmt", run_check: "run_cargo_check" } as const;
 
@@ -64,7 +64,7 @@ export const surgicalDialect: Dialect = {
           limit: z.optionalInt("How many lines; 2000 if not given.", { min: 1 }),
         }),
       resolve: ({ offset = 0, ...wanted }) => ["file.read", { ...wanted, offset: offset + 1 }],
-      answer: ({ data, text }) => ({ text, ...howToReadOn(data, (line) => `offset ${line - 1}`) }),
+      answer: ({ data, text }) => ({ text, ...continuationOf(data, (line) => `offset ${line - 1}`) }),
     }),
     rename("search.glob", {
       name: "glob",
@@ -85,7 +85,7 @@ export const surgicalDialect: Dialect = {
         "search.grep",
         { pattern, ...(include === undefined ? {} : { glob: filesLike(include) }) },
       ],
-      answer: (output) => showMatches(output, { wayOut: "narrow `pattern` or `include`" }),
+      answer: (output) => showMatches(output, { hint: "narrow `pattern` or `include`" }),
     }),
     rename("file.write", {
       name: "write_file",

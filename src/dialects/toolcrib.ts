@@ -2,7 +2,7 @@ import { type CanonicalName, catalog } from "../tools/catalog.ts";
 import type { Dialect } from "./dialect.ts";
 import { type InputOf, rename } from "./rename.ts";
 
-/** What most work needs; the others are found with tools.find. */
+/** What most tasks need; the others are found with `tools.find`. */
 const listed: readonly CanonicalName[] = [
   "file.read",
   "file.write",
@@ -20,14 +20,14 @@ const listed: readonly CanonicalName[] = [
   "git.status",
   "journal.undo",
   "web.fetch",
-  // In a room that has agents.
+  // Offered only where there are agents.
   "agent.spawn",
   "agent.send",
   "agent.wait",
   "agent.close",
 ];
 
-/** Rare needs, which other dialects and people have. */
+/** Rarely needed arguments, for other dialects and for users. */
 const hiddenFields: { readonly [Name in CanonicalName]?: readonly (keyof InputOf<Name>)[] } = {
   "file.read": ["max_bytes", "exclude", "no_ignore"],
   "file.list": ["exclude"],
@@ -58,7 +58,10 @@ const hiddenFields: { readonly [Name in CanonicalName]?: readonly (keyof InputOf
   "agent.wait": ["more_agents"],
 };
 
-/** Our own: every canonical tool under its own name. Providers refuse dots, so on the wire `file.read` is `file_read`. */
+/**
+ * Toolcrib's own dialect: every canonical tool under its own name. Providers refuse dots, so `file.read` is sent as
+ * `file_read`.
+ */
 export const toolcribDialect: Dialect = {
   name: "toolcrib",
   listed,

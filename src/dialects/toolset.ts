@@ -11,31 +11,31 @@ import { rename } from "./rename.ts";
 import { fieldWordingFor, namesOf, type Wording, wordingFor } from "./wording.ts";
 
 export interface ToolsetOptions {
-  /** Own tools: the last of a name replaces all others that have it, also the dialect's. */
+  /** Custom tools. The last of a name replaces all others, also the dialect's. */
   readonly own?: readonly AnyTool[];
-  /** Tools from elsewhere: what is already there keeps its name. */
+  /** Tools of other servers. Existing tools keep their names. */
   readonly sources?: readonly ToolSource[];
-  /** Only these, as `selectTools` reads them; the dialect's choice of what is listed, and all the others on demand, if not said. */
+  /** Only these, in the syntax of `selectTools`. Default: what the dialect lists, and all others on demand. */
   readonly allowed?: readonly string[] | undefined;
-  /** Whether `allowed` may name tools that are not here: those of a room in which others have more. */
-  readonly mayLack?: boolean | undefined;
+  /** Whether `allowed` may name tools that are not here, because another caller has them. */
+  readonly allowUnknown?: boolean | undefined;
   /** Only tools that change nothing. */
   readonly readOnly?: boolean | undefined;
-  /** Nobody is told of these: rules deny whatever they would do. By their canonical name. */
+  /** Hides tools whose every call a rule denies. Gets canonical names. */
   readonly isDenied?: (tool: Pick<OfferedTool, "name" | "risk" | "server">) => boolean;
-  /** What the room has, for tools that need it. */
+  /** What exists, for tools that need it. */
   readonly has?: ReadonlySet<NonNullable<DialectTool["needs"]>>;
 }
 
-/** The tools on offer: a dialect's, own ones and those of other servers, loaded when first wanted. */
+/** The tools that a caller may use: a dialect's, custom ones and those of other servers. Loaded on first use. */
 export class Toolset {
   readonly #dialect: Dialect;
   readonly #options: ToolsetOptions;
-  /** Listed although the dialect does not list them at once: a model has found them. */
+  /** Listed because a model has found them. */
   readonly #found = new Set<string>();
-  /** Listed although no dialect knows them: own tools, and those of other servers unless they are many. */
-  #foreign: ReadonlySet<string> = new Set();
-  /** Those of other servers, when they are many: they have to be found. */
+  /** Listed besides those of the dialect: custom tools, and those of other servers unless there are many. */
+  #alwaysListed: ReadonlySet<string> = new Set();
+  /** Tools of other servers that must be found, because there are many. */
   #hidden: ReadonlySet<string> = new Set();
   readonly #listeners = new Set<() => void>();
   readonly #loading = new WeakMap<DialectTool, Promise<OfferedTool>>();
@@ -49,17 +49,17 @@ export class Toolset {
     for (const source of options.sources ?? [])
       source.onChange(() => {
         this.#fill();
-        this.#tell();
+        this.#notify();
       });
   }
 
-  /** Calls `listener` after each change of what is listed; the answer stops it. */
+  /** Calls `listener` after each change of the list. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** What models are told of, or all that can be called. */
+  /** The definitions for models, or those of all tools that can be called. */
   async definitions(which: "listed" | "all" = "listed"): Promise<readonly ToolDefinition[]> {
     const { defineTools } = await import("./definition.ts");
     const canFind = this.#tools.some((tool) => !this.#isListedAtOnce(tool));
@@ -69,7 +69,7 @@ export class Toolset {
     return defineTools(await this.#loadAll(wanted), this.#wording);
   }
 
-  /** Of the tools that are not listed at once, those that a few words are about; they are listed from then on. */
+  /** Searches the tools that are not listed at once. The results are listed from then on. */
   async search(query: string, { limit }: { readonly limit: number }): Promise<FoundTools> {
     const [{ defineTools }, { rankTools }] = await Promise.all([
       import("./definition.ts"),
@@ -82,35 +82,34 @@ export class Toolset {
     return { tools, hidden: hidden.length };
   }
 
-  /** Lists these from now on. */
   list(names: readonly string[]): void {
     const fresh = names.filter((name) => !this.#found.has(name));
     if (fresh.length === 0) return;
     for (const name of fresh) this.#found.add(name);
-    this.#tell();
+    this.#notify();
   }
 
   /**
-   * The call that is meant, of a tool by its name in the dialect or its canonical name; it answers to the one it was called
-   * by. For a name nobody has, and for arguments that do not fit, a call that says so at the counter.
+   * Resolves a call by dialect name or canonical name; the resolved tool has the name that was used. An unknown name or
+   * invalid arguments resolve to a call that fails in the pipeline with the reason.
    */
   async find(name: string, given: unknown): Promise<ResolvedCall> {
     try {
       const offered = await this.#load(await this.#named(name));
-      if (!this.#isAllowed(offered)) throw onlyReading(name);
+      if (!this.#isAllowed(offered)) throw readOnlyError(name);
       const inner = offered.canonical === "tools.call" ? this.#namedIn(given) : undefined;
       if (inner) return await this.find(inner.name, inner.arguments ?? {});
-      const { tool, input } = meaningOf(offered, given);
-      // Who calls it by our name for it knows the others by theirs.
+      const { tool, input } = resolveCall(offered, given);
+      // A caller that uses the canonical name knows the other tools by theirs.
       const isOurName = name === tool.canonical && name in catalog;
       const wording = isOurName ? undefined : this.#wordingIn(offered, tool);
       return { tool: { ...tool, name, ...(wording && { wording }) }, input };
     } catch (error) {
-      return { tool: await absentTool(name, error as ToolError), input: given };
+      return { tool: await failingTool(name, error as ToolError), input: given };
     }
   }
 
-  /** Who names none is told of those that can be called. */
+  /** The error for an unknown name lists only the tools that can be called. */
   async #named(name: string): Promise<DialectTool> {
     try {
       return findTool(this.#tools, name, this.#dialect);
@@ -126,7 +125,7 @@ export class Toolset {
     }
   }
 
-  /** The call that a call of `tools.call` is for, unless that is itself; what it has too many is for the counter to tell. */
+  /** The inner call of a `tools.call`; undefined for one of itself, or with unknown fields, which the pipeline reports. */
   #namedIn(given: unknown): InnerCall | undefined {
     const { name, arguments: _, ...others } = (given ?? {}) as { name?: unknown; arguments?: unknown };
     if (typeof name !== "string" || Object.keys(others).length > 0) return undefined;
@@ -134,7 +133,7 @@ export class Toolset {
     return named?.canonical === "tools.call" ? undefined : (given as InnerCall);
   }
 
-  /** What names tools and fields as we do, in the words of the dialect. */
+  /** Rewrites hints for the dialect of the tool. */
   #wordingIn(offered: OfferedTool, tool: AnyTool): Wording {
     if (offered.takesCanonical) return this.#wording;
     const inFields = fieldWordingFor(offered, tool);
@@ -172,13 +171,14 @@ export class Toolset {
 
   #isListedAtOnce({ name, canonical }: DialectTool): boolean {
     const { listed } = this.#dialect;
-    if (this.#options.allowed !== undefined || this.#foreign.has(name) || isFinder(canonical)) return true;
+    if (this.#options.allowed !== undefined || this.#alwaysListed.has(name) || isFinder(canonical))
+      return true;
     if (this.#hidden.has(name)) return false;
     return listed === undefined || listed.includes(canonical) || listed.includes(name);
   }
 
   #fill(): void {
-    const { own = [], sources = [], allowed, mayLack = false, has } = this.#options;
+    const { own = [], sources = [], allowed, allowUnknown = false, has } = this.#options;
     const tools = new NamedTools(this.#dialect);
     for (const tool of this.#dialect.tools)
       if (tool.needs === undefined || has?.has(tool.needs)) tools.put(tool);
@@ -187,27 +187,27 @@ export class Toolset {
     const known = [...this.#dialect.tools, ...(this.#dialect.aliases ?? []), ...ours, ...finders];
     const taken = new Set(known.map(({ name }) => name.toLowerCase()));
     const offered = sources.flatMap((source) => source.tools);
-    const theirs = offered.map((tool) => offerBeside(taken, tool)).filter((tool) => tool !== undefined);
+    const theirs = offered.map((tool) => offerUnlessTaken(taken, tool)).filter((tool) => tool !== undefined);
     for (const tool of theirs) tools.put(tool);
     const hidden = areMany(offered) ? theirs : [];
     this.#hidden = new Set(hidden.map(({ name }) => name));
-    this.#foreign = new Set(
+    this.#alwaysListed = new Set(
       [...ours, ...theirs].map(({ name }) => name).filter((name) => !this.#hidden.has(name)),
     );
     const all = hidden.length > 0 ? withFinders(tools.all) : tools.all;
     this.#tools =
       allowed === undefined
         ? all
-        : selectTools(all, allowed, { ...this.#dialect, more: mayLack || sources.length > 0 });
+        : selectTools(all, allowed, { ...this.#dialect, more: allowUnknown || sources.length > 0 });
     this.#wording = wordingFor(namesOf(this.#tools), (name) => name in catalog);
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }
 
-/** Of other servers' tools: whether they would cost a model more than they help. */
+/** Whether listing the tools of other servers would cost more tokens than it helps. */
 function areMany(tools: readonly AnyTool[]): boolean {
   if (tools.length > maxListedOfOthers) return true;
   const chars = tools.map(({ summary, input }) => {
@@ -218,10 +218,10 @@ function areMany(tools: readonly AnyTool[]): boolean {
 }
 
 const maxListedOfOthers = 20;
-// About 15 000 tokens.
+// About 15,000 tokens.
 const maxCharsOfOthers = 60_000;
 
-function meaningOf(offered: OfferedTool, given: unknown): ResolvedCall {
+function resolveCall(offered: OfferedTool, given: unknown): ResolvedCall {
   if (offered.takesCanonical) return offered.resolve(given);
   const parsed = safeParse(offered.input, given);
   if (parsed.success) return offered.resolve(parsed.data);
@@ -242,7 +242,7 @@ function isFinder(canonical: string): boolean {
   return canonical === "tools.find" || canonical === "tools.call";
 }
 
-/** A dialect that has no way to find tools gets ours. */
+/** Adds the canonical finders where a dialect has none. */
 function withFinders(tools: readonly DialectTool[]): readonly DialectTool[] {
   return [
     ...tools,
@@ -252,12 +252,12 @@ function withFinders(tools: readonly DialectTool[]): readonly DialectTool[] {
 
 const finders = [rename("tools.find", { name: "tools_find" }), rename("tools.call", { name: "tools_call" })];
 
-/** Stands where the counter never comes: the arguments do not fit. */
+/** Never runs: the pipeline refuses the arguments first. */
 function never(): never {
   throw new Error("arguments that did not fit went on");
 }
 
-/** Providers refuse dots, so an own tool is offered without them, as the default dialect's are. */
+/** Providers refuse dots, so custom tools are offered without them. */
 function offer(tool: AnyTool): DialectTool {
   const name = tool.name.replaceAll(".", "_");
   const canonical = tool.canonical ?? tool.name;
@@ -266,18 +266,15 @@ function offer(tool: AnyTool): DialectTool {
   return { name, canonical, load: async () => ({ ...named, takesCanonical: true as const, resolve }) };
 }
 
-/**
- * What is there keeps its name, and all that a model might take for it: then a tool from elsewhere is offered by its long
- * one, "server__tool".
- */
-function offerBeside(taken: Set<string>, tool: AnyTool): DialectTool | undefined {
+/** Existing names are never reused, whatever their case: then the tool is offered as "server__tool". */
+function offerUnlessTaken(taken: Set<string>, tool: AnyTool): DialectTool | undefined {
   const names = [tool, { ...tool, name: tool.canonical ?? tool.name }].map(offer);
   const free = names.find(({ name }) => !taken.has(name.toLowerCase()));
   if (free) taken.add(free.name.toLowerCase());
   return free;
 }
 
-/** One tool a name: where calls ignore case, names that differ in nothing else are the same. */
+/** One tool per name, ignoring case where the dialect does. */
 class NamedTools {
   readonly #tools = new Map<string, DialectTool>();
   readonly #keyOf: (name: string) => string;
@@ -295,14 +292,14 @@ class NamedTools {
   }
 }
 
-function onlyReading(name: string): ToolError {
+function readOnlyError(name: string): ToolError {
   return new ToolError("denied", `Denied: ${name} may change something, and this room only reads`, {
     hint: "Use tools that only read.",
   });
 }
 
-/** Stands in at the counter, so that also a call of nothing is announced and recorded. */
-async function absentTool(name: string, error: ToolError): Promise<AnyTool> {
+/** Fails in the pipeline, so that a call of an unknown tool is announced and recorded as well. */
+async function failingTool(name: string, error: ToolError): Promise<AnyTool> {
   const { unknown } = await import("zod/mini");
   const refuse = () => {
     throw error;

@@ -210,7 +210,7 @@ export class Toolcrib implements Caller {
   async addCaller({ agents, dialect: wanted }: CallerOptions = {}): Promise<AddedCaller> {
     const dialect = wanted === undefined ? this.#dialect : await toDialect(wanted);
     const isDenied = this.#shared.denied;
-    const toolset = openToolset(dialect, { ...this.#options, agents }, isDenied, { mayLack: true });
+    const toolset = openToolset(dialect, { ...this.#options, agents }, isDenied, { allowUnknown: true });
     const tools = finderIn(toolset);
     const memory = newCallerMemory(this.#workspace.environment, { agents: agents ?? noAgents, tools });
     const endLeftovers = () => Promise.all([this.#processes.stopOf(memory), this.#shells.stopOf(memory)]);
@@ -323,13 +323,13 @@ function openToolset(
     readonly agents?: Agents | undefined;
   },
   denied: DeniedTools,
-  { mayLack = false } = {},
+  { allowUnknown = false } = {},
 ): Toolset {
   return new Toolset(dialect, {
     own: options.tools ?? [],
     sources: options.sources ?? [],
     allowed: options.allowedTools,
-    mayLack,
+    allowUnknown,
     readOnly: options.readOnly,
     has: new Set(options.agents ? (["agents"] as const) : []),
     isDenied: (tool) => denied.isDenied(tool),

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
 import { type ObjectSchema, objectSchema } from "./json-schema.ts";
 
-/** A tool of the Messages API: described, or one that the models know by its type. */
+/** A tool of the Messages API: described, or known by its type. */
 export type AnthropicTool = AnthropicDescribedTool | AnthropicNativeTool;
 
 export interface AnthropicDescribedTool {

@@ -5,7 +5,7 @@ import { type ObjectSchema, objectSchema } from "./json-schema.ts";
 import { type McpTool, toMcp } from "./mcp.ts";
 import { type OpenAiChatTool, type OpenAiTool, toOpenAi, toOpenAiChat } from "./openai.ts";
 
-/** How a tool is sent, by whom it is sent to. */
+/** The format of a tool for each kind of recipient. */
 export interface WireTools {
   openai: OpenAiTool;
   "openai-chat": OpenAiChatTool;
@@ -28,7 +28,7 @@ const formats: { readonly [Format in WireFormat]: (definition: ToolDefinition) =
 
 export const wireFormats: readonly WireFormat[] = Object.keys(formats) as WireFormat[];
 
-/** The tools as one provider's API takes them. Pure. */
+/** Pure. */
 export function toWire<Format extends WireFormat>(
   format: Format,
   definitions: readonly ToolDefinition[],
@@ -36,7 +36,7 @@ export function toWire<Format extends WireFormat>(
   return definitions.map(formats[format]);
 }
 
-/** A function tool as models of the AI SDK take it, below its tool loop (`LanguageModelV4FunctionTool`). */
+/** A function tool of the AI SDK, below its tool loop (`LanguageModelV4FunctionTool`). */
 export interface AiSdkTool {
   type: "function";
   name: string;

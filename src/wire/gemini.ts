@@ -5,7 +5,7 @@ import { choicesOf, type JsonSchema, objectSchema, typeOf } from "./json-schema.
 export interface GeminiFunction {
   name: string;
   description: string;
-  /** Left out where a tool takes nothing. */
+  /** Absent for a tool without arguments. */
   parameters?: GeminiSchema;
 }
 
@@ -14,7 +14,7 @@ export function toGemini({ name, description, inputSchema }: ToolDefinition): Ge
   return { name, description, ...(parameters ? { parameters } : {}) };
 }
 
-/** The part of OpenAPI's schemas that Gemini reads. */
+/** The subset of OpenAPI schemas that Gemini accepts. */
 export interface GeminiSchema {
   type?: GeminiType;
   description?: string;
@@ -30,8 +30,8 @@ export interface GeminiSchema {
 type GeminiType = "STRING" | "NUMBER" | "INTEGER" | "BOOLEAN" | "ARRAY" | "OBJECT" | "NULL";
 
 /**
- * A schema in Gemini's subset. What it refuses is said otherwise (const, references, types in a list) or left to the counter
- * (bounds, names that are not known). Undefined for what cannot be said: an object without known names.
+ * Converts a schema to Gemini's subset. Expresses `const`, references and type lists differently, and leaves bounds and
+ * unknown names to the pipeline. Undefined for an object without known names, which cannot be expressed.
  */
 export function geminiSchema(
   schema: JsonSchema,
@@ -70,7 +70,7 @@ export function geminiSchema(
   }
 }
 
-/** Deeper ones lead around in a circle, or are nothing that a model fills in. */
+/** Deeper schemas are recursive, or nothing that a model fills in. */
 const maxDepth = 12;
 
 function objectOf(
@@ -81,14 +81,14 @@ function objectOf(
     const schema = within(property);
     return schema ? [[name, schema] as const] : [];
   });
-  // Gemini refuses an object of which it is told nothing.
+  // Gemini refuses objects without properties.
   if (said.length === 0) return undefined;
   const names = new Set(said.map(([name]) => name));
   const needed = required.filter((name) => names.has(name));
   return { properties: Object.fromEntries(said), ...(needed.length > 0 ? { required: needed } : {}) };
 }
 
-/** Beside `anyOf` Gemini allows nothing: the words go to the first of the choices, null becomes a property of it. */
+/** Gemini allows nothing beside `anyOf`: the description moves to the first choice, and null becomes `nullable`. */
 function chosen(
   choices: readonly JsonSchema[],
   described: { description?: string },
@@ -105,7 +105,7 @@ function chosen(
   return others.length === 0 ? { ...first, ...described, ...nullability } : { anyOf: [head, ...others] };
 }
 
-/** Only texts can be enumerated. */
+/** Only strings can be enumerated. */
 function values(schema: JsonSchema, described: { description?: string }): GeminiSchema {
   const all = schema.enum ?? [schema.const];
   const nullability = all.includes(null) ? { nullable: true } : {};
@@ -117,7 +117,7 @@ function values(schema: JsonSchema, described: { description?: string }): Gemini
   return { type, ...described, ...nullability };
 }
 
-/** What a reference leads to, and of several that hold together what they say in all. */
+/** Follows references and merges `allOf`. */
 function resolve(schema: JsonSchema, root: JsonSchema, seen: readonly string[] = []): JsonSchema {
   if (typeof schema.$ref === "string" && !seen.includes(schema.$ref))
     return resolve(lookUp(schema.$ref, root), root, [...seen, schema.$ref]);
@@ -142,7 +142,7 @@ function lookUp(reference: string, root: JsonSchema): JsonSchema {
   return (found as JsonSchema | undefined) ?? {};
 }
 
-/** What Gemini's own schemas say, in the part of JSON Schema that its API reads too. */
+/** Converts a Gemini schema to the subset of JSON Schema that Gemini's API also accepts. */
 export function geminiJsonSchema({
   type,
   nullable,

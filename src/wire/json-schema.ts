@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as formats look into it. */
+/** The keywords that the formats use. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
   readonly type?: string | readonly string[];
@@ -14,12 +14,11 @@ export interface JsonSchema {
   readonly const?: unknown;
 }
 
-/** The ways a value may be, where a schema gives a choice of them. */
 export function choicesOf({ anyOf, oneOf }: JsonSchema): readonly JsonSchema[] | undefined {
   return anyOf ?? oneOf;
 }
 
-/** The type, if there is one only, and whether null is allowed beside it. */
+/** The type, if there is just one, and whether null is allowed. */
 export function typeOf({ type }: JsonSchema): {
   readonly type: string | undefined;
   readonly nullable: boolean;
@@ -38,8 +37,8 @@ export function allowsNull(schema: JsonSchema): boolean {
 }
 
 /**
- * Of all arguments of a tool. Servers leave out the properties of tools that take nothing, which others refuse; and no
- * provider takes a choice at the top: then the counter holds it, and the fields of all are told.
+ * The schema of all arguments of a tool. Adds missing `properties`, which providers require. No provider accepts a choice at
+ * the top level: the properties of all choices are merged, and the pipeline checks the choice.
  */
 export function objectSchema(schema: Readonly<Record<string, unknown>>): ObjectSchema {
   const { anyOf, oneOf, allOf, ...plain } = schema as JsonSchema;

@@ -1,7 +1,6 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
 import { type ObjectSchema, objectSchema } from "./json-schema.ts";
 
-/** A tool as MCP servers list it. */
 export interface McpTool {
   name: string;
   description: string;

@@ -2,7 +2,6 @@ import type { ToolDefinition } from "../dialects/definition.ts";
 import { type JsonSchema, objectSchema } from "./json-schema.ts";
 import { strictSchema } from "./strict-schema.ts";
 
-/** A tool of the Responses API. */
 export type OpenAiTool = OpenAiFunction | OpenAiCustomTool;
 
 export interface OpenAiFunction {
@@ -13,7 +12,7 @@ export interface OpenAiFunction {
   strict: boolean;
 }
 
-/** Whose input is text that follows a grammar. */
+/** A tool that takes text in a grammar. */
 export interface OpenAiCustomTool {
   type: "custom";
   name: string;
@@ -21,7 +20,7 @@ export interface OpenAiCustomTool {
   format: { type: "grammar"; syntax: "lark"; definition: string };
 }
 
-/** A tool of the Chat Completions API, as its many look-alikes understand it too: without strict mode. */
+/** A tool of the Chat Completions API and compatible servers: without strict mode. */
 export interface OpenAiChatTool {
   type: "function";
   function: { name: string; description: string; parameters: Record<string, unknown> };
@@ -46,7 +45,7 @@ export function toOpenAiChat({ name, description, inputSchema }: ToolDefinition)
   return { type: "function", function: { name, description, parameters: objectSchema(inputSchema) } };
 }
 
-/** The field that takes the text of a tool that is written freely: the patch, where nothing else can be given. */
+/** The text field of a freeform tool: the patch, when it is the only argument. */
 export function freeformField({ canonical, inputSchema }: ToolDefinition): string | undefined {
   const { properties = {}, required = [] } = inputSchema as JsonSchema;
   const names = Object.keys(properties);
@@ -54,7 +53,7 @@ export function freeformField({ canonical, inputSchema }: ToolDefinition): strin
   return canonical === "edit.patch" && isText && required.length === 1 ? names[0] : undefined;
 }
 
-/** The patches of `edit.patch`, for models that are held to a grammar while they write; in the language of lark. */
+/** The grammar of `edit.patch`, in lark, for models that decode by a grammar. */
 export const patchGrammar = `start: begin file+ end
 begin: "*** Begin Patch" LF
 end: "*** End Patch" LF?

@@ -3,12 +3,12 @@ import { type ObjectSchema, objectSchema } from "./json-schema.ts";
 import { freeformField } from "./openai.ts";
 import { withoutNulls } from "./strict-schema.ts";
 
-/** Arguments that can be read, or why they cannot. What a model did not say is never put in its mouth. */
+/** Arguments, or why they cannot be read. Never guessed. */
 export type ReadInput =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string };
 
-/** Arguments that came as JSON text; a tool that takes nothing is often given nothing, and some servers send them read. */
+/** Reads arguments as JSON text. No text means no arguments; some servers send them parsed. */
 export function readArguments(given: unknown): ReadInput {
   if (given === undefined || given === null) return { ok: true, value: {} };
   if (typeof given !== "string") return shallow(given);
@@ -24,7 +24,7 @@ export function readArguments(given: unknown): ReadInput {
   }
 }
 
-/** Of a key that is there twice JSON.parse keeps the last: which one was meant is not ours to say. */
+/** JSON.parse keeps the last of duplicate keys; we do not guess which one was meant. */
 function repeatedKey(text: string, value: unknown): string | undefined {
   const written = [...text.matchAll(stringOfJson)].flatMap(([token, key]) => (token === key ? [] : [key!]));
   const kept = keysIn(value);
@@ -38,7 +38,7 @@ function repeatedKey(text: string, value: unknown): string | undefined {
   });
 }
 
-/** A string, and the colon behind it that makes it a key. */
+/** A string, and the colon that makes it a key. */
 const stringOfJson = /("[^"\\]*(?:\\.[^"\\]*)*")(?:\s*:)?/g;
 
 function keysIn(value: unknown): readonly string[] {
@@ -47,26 +47,26 @@ function keysIn(value: unknown): readonly string[] {
   return [...own, ...Object.values(value).flatMap(keysIn)];
 }
 
-/** The arguments that the text of a call without JSON stands for. */
+/** The arguments for the plain text of a freeform call. */
 export function readFreeform(
   definition: ToolDefinition | undefined,
   { name, text }: { readonly name: string; readonly text: unknown },
 ): ReadInput {
   if (typeof text !== "string") return { ok: false, problem: "The call came without its text." };
-  // A name that is not known is told so at the counter.
+  // The pipeline reports unknown names.
   if (definition === undefined) return { ok: true, value: {} };
   const { freeform } = shapeOf(definition);
   if (freeform === undefined) return { ok: false, problem: `${name} takes an object, not plain text.` };
   return { ok: true, value: { [freeform]: text } };
 }
 
-/** The arguments of a strict call without the nulls that strict mode made the model write. */
+/** The arguments of a strict call, without the nulls that strict mode requires. */
 export function readStrict(definition: ToolDefinition | undefined, input: ReadInput): ReadInput {
   if (definition === undefined || !input.ok || !holdsNull(input.value)) return input;
   return { ok: true, value: withoutNulls(shapeOf(definition).schema, input.value) };
 }
 
-/** The field that takes the text of a tool that is written freely; undefined for all others. */
+/** The text field of a freeform tool; undefined for all others. */
 export function freeformFieldOf(definition: ToolDefinition): string | undefined {
   return shapeOf(definition).freeform;
 }
@@ -76,7 +76,7 @@ interface Shape {
   readonly freeform: string | undefined;
 }
 
-/** Definitions are frozen, and calls are many. */
+/** Cached, because definitions never change. */
 const shapes = new WeakMap<ToolDefinition, Shape>();
 
 function shapeOf(definition: ToolDefinition): Shape {
@@ -87,7 +87,7 @@ function shapeOf(definition: ToolDefinition): Shape {
   return shape;
 }
 
-/** No tool takes what is nested deeper, and to walk through it could take more than there is. */
+/** No tool takes deeper arguments, and walking them could exhaust memory. */
 const maxDepth = 200;
 
 function shallow(value: unknown): ReadInput {

@@ -1,8 +1,8 @@
 import { allowsNull, choicesOf, type JsonSchema } from "./json-schema.ts";
 
 /**
- * A schema as OpenAI's strict mode wants it: every property required, optional ones null instead, nothing beside them.
- * Undefined for what strict mode cannot say: objects with names of the caller's choice, for example.
+ * Converts a schema to OpenAI's strict mode: every property required, optional ones nullable, no others. Undefined for what
+ * strict mode cannot express, such as objects with arbitrary keys.
  */
 export function strictSchema(schema: JsonSchema): JsonSchema | undefined {
   if (Object.keys(schema).some((keyword) => !known.has(keyword))) return undefined;
@@ -32,10 +32,7 @@ export function strictSchema(schema: JsonSchema): JsonSchema | undefined {
   }
 }
 
-/**
- * Arguments of a strict call as the schema that it was made from means them: what is null because it had to be given is
- * not given.
- */
+/** Removes nulls from the arguments of a strict call that stand for absent optional properties. */
 export function withoutNulls(schema: JsonSchema, given: unknown): unknown {
   if (Array.isArray(given)) {
     const { items } = schema;
@@ -52,7 +49,7 @@ export function withoutNulls(schema: JsonSchema, given: unknown): unknown {
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutNulls(properties[name] ?? {}, value)]));
 }
 
-/** Keywords that strict mode knows, or can do without, as the counter holds what they say. */
+/** Keywords that strict mode knows, or that the pipeline checks instead. */
 const known = new Set([
   ...["type", "description", "properties", "required", "additionalProperties", "items"],
   ...["anyOf", "oneOf", "enum", "const", "title", "default", "examples", "$schema", "format", "pattern"],
@@ -90,7 +87,7 @@ function orNull(schema: JsonSchema): JsonSchema {
   return { ...schema, type, ...(schema.enum ? { enum: [...schema.enum, null] } : {}) };
 }
 
-/** The object schema that an object is meant by: of several the one that knows most of its names. */
+/** The object schema for a value: of several, the one that knows most of its keys. */
 function shapeFor(schema: JsonSchema, given: object): JsonSchema | undefined {
   const names = Object.keys(given);
   const shapes = (choicesOf(schema) ?? [schema]).filter(({ properties }) => properties);

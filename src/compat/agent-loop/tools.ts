@@ -5,19 +5,19 @@ import { calculate } from "../../tools/math/calculate/calculate.ts";
 import { showValue } from "../../tools/math/calculate/show-value.ts";
 import { describedTool } from "../described-tool.ts";
 
-/** A tool as a loop knows it: an object like this, or an instance of one of the classes below. */
+/** A tool of a loop: an object like this, or an instance of one of the classes below. */
 export interface LoopTool {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of an object, as OpenAI takes it. */
+  /** JSON Schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** The most that a call can do, by which calls are judged; "execute" if not said. */
+  /** The most that a call can do, for the policy. Default: "execute". */
   readonly risk?: Risk;
-  /** What it gives becomes text; what it throws becomes the text `Tool execution error: …`. */
+  /** Its result becomes text; what it throws becomes `Tool execution error: …`. */
   handler?(args: Readonly<Record<string, unknown>>): unknown;
 }
 
-/** A tool that does something. */
+/** A tool with a handler. */
 export abstract class BaseTool implements LoopTool {
   abstract readonly name: string;
   abstract readonly description: string;
@@ -26,21 +26,21 @@ export abstract class BaseTool implements LoopTool {
   abstract handler(args: Readonly<Record<string, unknown>>): unknown;
 }
 
-/** A tool that is only described: it can be listed, and a call of it is answered by saying so. */
+/** A tool without a handler: it is listed, and a call of it says so. */
 export abstract class MetadataOnlyTool implements LoopTool {
   abstract readonly name: string;
   abstract readonly description: string;
   abstract readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** A loop's tool as a tool of the room. */
-export function asRoomTool(tool: LoopTool): AnyTool {
+/** Converts a tool of a loop. */
+export function toTool(tool: LoopTool): AnyTool {
   const { name, description, parameters, handler, risk = "execute" } = tool;
   return describedTool({
     name,
     description,
     parameters,
-    // Who only says that there is no handler does no harm.
+    // Reporting the missing handler is harmless.
     risk: handler === undefined ? "read" : risk,
     maxChars: 50_000,
     run: (args) => {
@@ -56,7 +56,7 @@ function onlyDescribed(name: string): ToolError {
   });
 }
 
-/** The tools of the first loop: `calculate` and `get_current_time`. They need no room. */
+/** The tools of the first loop: `calculate` and `get_current_time`. They need no instance. */
 export function getDefaultTools(): readonly BaseTool[] {
   return [new CalculateTool(), new GetCurrentTimeTool()];
 }

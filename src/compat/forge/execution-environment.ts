@@ -5,12 +5,12 @@ import type { Dialect } from "../../dialects/dialect.ts";
 import type { DataOf } from "../../dialects/rename.ts";
 import { type CallResult, openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
 
-/** Where tools act. What it does goes over the counter as well, call by call. */
+/** Where tools act. Its own methods are ordinary calls as well. */
 export interface ExecutionEnvironment {
   readonly workingDirectory: string;
   readonly platform: string;
   readonly osVersion: string;
-  /** Lines of a text file, as they are. */
+  /** Lines of a text file, unchanged. */
   readFile(path: string, lines?: { readonly offset?: number; readonly limit?: number }): Promise<string>;
   writeFile(path: string, content: string): Promise<void>;
   deleteFile(path: string): Promise<void>;
@@ -21,14 +21,14 @@ export interface ExecutionEnvironment {
   grep(pattern: string, path?: string): Promise<string>;
   /** Paths, the newest first. */
   glob(pattern: string, path?: string): Promise<readonly string[]>;
-  /** The tool room of these tools; opened when first wanted, and anew after they have changed. */
-  room(tools: RoomTools): Promise<Toolcrib>;
-  /** Ends whatever runs. May be called twice. */
+  /** The instance with these tools. Opened on first use, and again after the tools have changed. */
+  room(tools: InstanceTools): Promise<Toolcrib>;
+  /** Ends everything. May be called twice. */
   cleanup(): Promise<void>;
 }
 
-/** Whoever has tools for a room. */
-export interface RoomTools {
+/** The tools of an instance. */
+export interface InstanceTools {
   readonly version: number;
   toolsFor(environment: ExecutionEnvironment): {
     readonly dialect: Dialect;
@@ -45,20 +45,23 @@ export interface CommandOptions {
 export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Null when a signal or the end of its time ended it. */
+  /** Null after a signal or a timeout. */
   readonly exitCode: number | null;
   readonly timedOut: boolean;
   readonly durationMs: number;
 }
 
-/** A folder of this machine, with all that `openToolcrib` can be told of it. */
+/** A folder of this machine, with the options of `openToolcrib`. */
 export class LocalExecutionEnvironment implements ExecutionEnvironment {
   readonly workingDirectory: string;
   readonly platform: string = process.platform;
   readonly osVersion: string = release();
   readonly #options: ToolcribOptions;
-  readonly #rooms = new Map<RoomTools, { readonly version: number; readonly room: Promise<Toolcrib> }>();
-  readonly #former: Promise<Toolcrib>[] = [];
+  readonly #instances = new Map<
+    InstanceTools,
+    { readonly version: number; readonly room: Promise<Toolcrib> }
+  >();
+  readonly #replaced: Promise<Toolcrib>[] = [];
   #own: Promise<Toolcrib> | undefined;
 
   constructor(
@@ -79,7 +82,7 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
     if (file?.kind !== "text") throw new ToolError("unsupported", `${path} is no text file`);
     const isWhole = lines.limit !== undefined || file.nextOffset === undefined;
     if (!isWhole || file.cutBytes !== undefined) throw tooMuch(path);
-    // Whoever writes back what was read keeps the mark.
+    // Keeps the byte order mark, so that a program can write back what it read.
     return file.encoding === "utf-8-bom" && file.firstLine === 1 ? `\u{feff}${file.text}` : file.text;
   }
 
@@ -128,19 +131,19 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
     return files.map((file) => file.path);
   }
 
-  async room(tools: RoomTools): Promise<Toolcrib> {
-    const known = this.#rooms.get(tools);
+  async room(tools: InstanceTools): Promise<Toolcrib> {
+    const known = this.#instances.get(tools);
     if (known?.version === tools.version) return known.room;
     const room = openToolcrib({ ...this.#options, ...tools.toolsFor(this) });
-    this.#rooms.set(tools, { version: tools.version, room });
+    this.#instances.set(tools, { version: tools.version, room });
     // Calls may still run there.
-    if (known) this.#former.push(known.room);
+    if (known) this.#replaced.push(known.room);
     return room;
   }
 
   async cleanup(): Promise<void> {
-    const rooms = [...this.#former, ...[...this.#rooms.values()].map(({ room }) => room)];
-    await Promise.all([...rooms, this.#own].map(async (room) => (await room)?.close()));
+    const instances = [...this.#replaced, ...[...this.#instances.values()].map(({ room }) => room)];
+    await Promise.all([...instances, this.#own].map(async (room) => (await room)?.close()));
   }
 
   async #call<Data>(name: string, input: unknown): Promise<Data> {
@@ -153,10 +156,10 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
   }
 }
 
-/** The most that search tools give. */
+/** The limit of the search tools. */
 const maxFound = 100_000;
 
-/** A program that takes a part for the whole would lose the rest. */
+/** A truncated result would look complete to the program. */
 function tooMuch(path: string): ToolError {
   return new ToolError("too-large", `There is more in ${path} than can be given at once`, {
     hint: "Ask for less: lines by offset and limit, or a narrower pattern or path.",

@@ -2,7 +2,7 @@ import type { ToolDefinition } from "../../dialects/definition.ts";
 import { anthropicDialect, geminiDialect, openaiDialect } from "../../dialects/forge.ts";
 import { ToolRegistry } from "./tool-registry.ts";
 
-/** What a host knows of a model: its provider, its tools, what it can do. */
+/** What a program knows about a model: its provider, its tools, its abilities. */
 export interface ProviderProfile {
   readonly id: string;
   readonly model: string;
@@ -12,7 +12,7 @@ export interface ProviderProfile {
   readonly supportsParallelToolCalls: boolean;
   /** In tokens. */
   readonly contextWindowSize: number;
-  /** As the model is told of them; those for agents only where there are any. */
+  /** The definitions for the model; those for agents only on request. */
   tools(having?: { readonly agents?: boolean }): Promise<readonly ToolDefinition[]>;
 }
 
@@ -21,7 +21,6 @@ type Abilities = Pick<
   "supportsReasoning" | "supportsStreaming" | "supportsParallelToolCalls" | "contextWindowSize"
 >;
 
-/** What all three have in common. */
 abstract class Profile implements ProviderProfile {
   abstract readonly id: string;
   readonly model: string;

@@ -7,12 +7,12 @@ import type { CallOptions, CallResult } from "../../toolcrib/index.ts";
 import { describedTool } from "../described-tool.ts";
 import {
   type ExecutionEnvironment,
+  type InstanceTools,
   LocalExecutionEnvironment,
-  type RoomTools,
 } from "./execution-environment.ts";
 
-/** The tools of one provider's models, and one's own; the latest registration of a name wins. */
-export class ToolRegistry implements RoomTools {
+/** The tools of one provider's models and custom ones. The latest registration of a name wins. */
+export class ToolRegistry implements InstanceTools {
   readonly dialect: Dialect;
   readonly #own = new Map<string, AnyTool | CustomTool>();
   readonly #removed = new Set<string>();
@@ -22,7 +22,7 @@ export class ToolRegistry implements RoomTools {
     this.dialect = dialect;
   }
 
-  /** Counts changes. */
+  /** Increases with every change. */
   get version(): number {
     return this.#version;
   }
@@ -43,7 +43,7 @@ export class ToolRegistry implements RoomTools {
     return this;
   }
 
-  /** Of the dialect's tools those that nobody has taken out, then one's own. */
+  /** The dialect's tools that were not removed, then custom ones. */
   names(): readonly string[] {
     const known = this.dialect.tools.map(({ name }) => name);
     const own = [...this.#own.keys()].filter((name) => !known.includes(name));
@@ -54,12 +54,11 @@ export class ToolRegistry implements RoomTools {
     return this.names().includes(name);
   }
 
-  /** As models are told of it. */
   async get(name: string): Promise<ToolDefinition | undefined> {
     return (await this.definitions({ agents: true })).find((definition) => definition.name === name);
   }
 
-  /** As models are told of them; those for agents only where there are any. */
+  /** The definitions for models; those for agents only on request. */
   async definitions({
     agents = false,
   }: {
@@ -70,7 +69,7 @@ export class ToolRegistry implements RoomTools {
     return new Toolset(dialect, { own, has }).definitions();
   }
 
-  /** Makes one call. Failures are results; rejects only where no room can be opened. */
+  /** Makes one call. Failures are results; rejects only when no instance can be opened. */
   async execute(
     name: string,
     args: unknown,
@@ -80,18 +79,16 @@ export class ToolRegistry implements RoomTools {
     return (await environment.room(this)).call(name, args, options);
   }
 
-  toolsFor(environment: ExecutionEnvironment): ReturnType<RoomTools["toolsFor"]> {
+  toolsFor(environment: ExecutionEnvironment): ReturnType<InstanceTools["toolsFor"]> {
     const tools = this.dialect.tools.filter(({ name }) => !this.#removed.has(name));
     return {
       dialect: { ...this.dialect, tools },
-      tools: [...this.#own.values()].map((tool) =>
-        "definition" in tool ? asRoomTool(tool, environment) : tool,
-      ),
+      tools: [...this.#own.values()].map((tool) => ("definition" in tool ? toTool(tool, environment) : tool)),
     };
   }
 }
 
-/** A tool of one's own, as forge has them: what models are told, and what is done. */
+/** A custom tool in Forge's form. */
 export interface CustomTool {
   readonly definition: {
     readonly name: string;
@@ -99,7 +96,7 @@ export interface CustomTool {
     /** JSON Schema of an object. */
     readonly parameters: Readonly<Record<string, unknown>>;
   };
-  /** The most that a call can do, by which calls are judged; "execute" if not said. */
+  /** The most that a call can do, for the policy. Default: "execute". */
   readonly risk?: Risk;
   executor(
     args: Readonly<Record<string, unknown>>,
@@ -107,8 +104,7 @@ export interface CustomTool {
   ): Promise<string> | string;
 }
 
-/** The same as a tool of the room. */
-function asRoomTool(tool: CustomTool, environment: ExecutionEnvironment): AnyTool {
+function toTool(tool: CustomTool, environment: ExecutionEnvironment): AnyTool {
   const { definition, risk = "execute" } = tool;
   return describedTool({
     ...definition,

@@ -7,53 +7,51 @@ import { connectHub } from "../../mcp/hub/connect-hub.ts";
 import type { ServerConfiguration } from "../../mcp/hub/settings/server-configuration.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
 
-/** How a tool call ended. */
 export interface ToolResult {
   readonly content: string;
   readonly isError: boolean;
 }
 
-/** An MCP server to connect to. */
 export interface McpServer extends ServerConfiguration {
   readonly name: string;
 }
 
 /**
- * Of the room that the tools run in. It is embedded in provider loops, where nobody can be asked: mode `yolo` if not said.
- * What is protected or secret stays refused in it, and commands stay in their sandbox.
+ * Options of the instance. Provider loops cannot ask the user, so the default mode is `yolo`. Protected and secret files
+ * stay refused, and commands stay in their sandbox.
  */
 export interface ToolExecutorOptions
   extends Omit<ToolcribOptions, "workspace" | "dialect" | "sources" | "environment"> {
-  /** Told what failed without ending anything; else Node's own warnings tell it. */
+  /** Called with problems that end nothing. Default: `process.emitWarning`. */
   readonly warn?: (message: string) => void;
 }
 
 /** Runs the built-in tools, and routes all other calls to the MCP server that offers them. */
 export class ToolExecutor implements AsyncDisposable {
-  /** Where commands run, and what relative paths are relative to. */
+  /** Where commands run, and the base of relative paths. */
   readonly workspacePath: string;
-  /** The directory that the workspace is in. */
+  /** The directory that contains the workspace. */
   readonly dataDir: string;
   readonly #options: Omit<ToolcribOptions, "sources">;
   readonly #warn: (message: string) => void;
   #servers = new JoinedSources();
-  #room: Promise<Toolcrib> | undefined;
+  #crib: Promise<Toolcrib> | undefined;
   #mcpTools: readonly ToolDef[] = [];
 
   constructor(workspacePath: string, options: ToolExecutorOptions = {}) {
-    const { warn = (message) => process.emitWarning(message, "ToolcribWarning"), ...room } = options;
+    const { warn = (message) => process.emitWarning(message, "ToolcribWarning"), ...crib } = options;
     this.workspacePath = resolve(workspacePath);
     this.dataDir = dirname(this.workspacePath);
     this.#warn = warn;
     this.#options = {
       mode: "yolo",
-      ...room,
+      ...crib,
       workspace: this.workspacePath,
       dialect: "omega",
     };
   }
 
-  /** Connects to all of them at once. One that fails is warned of; the others, and what was connected before, go on. */
+  /** Connects to all servers at once. A failed one is reported; the others, and earlier connections, stay. */
   async connectMcpServers(servers: readonly McpServer[]): Promise<void> {
     const configurations = Object.fromEntries(
       servers.map(({ name, ...configuration }) => [name, configuration]),
@@ -77,15 +75,15 @@ export class ToolExecutor implements AsyncDisposable {
     return [...builtinToolDefs(), ...this.#mcpTools];
   }
 
-  /** Calls a tool; built-in ones whatever the case of their names. Never rejects: failures are results. */
+  /** Calls a tool; names of built-in tools ignore case. Never rejects: failures are results. */
   async execute(
     toolName: string,
     args: unknown,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<ToolResult> {
     try {
-      const room = await this.#open();
-      const { content, isError } = await room.call(toolName, args, options);
+      const crib = await this.#open();
+      const { content, isError } = await crib.call(toolName, args, options);
       return { content, isError };
     } catch (error) {
       const { message, hint } = error as Error & { readonly hint?: string };
@@ -93,15 +91,15 @@ export class ToolExecutor implements AsyncDisposable {
     }
   }
 
-  /** Ends all servers, and whatever else runs. May be called twice; a later call of a built-in tool begins anew. */
+  /** Ends all servers and everything else. May be called twice; a later call of a built-in tool opens a new instance. */
   async shutdownMcp(): Promise<void> {
-    const room = this.#room;
-    this.#room = undefined;
+    const crib = this.#crib;
+    this.#crib = undefined;
     this.#mcpTools = [];
     const servers = this.#servers;
     this.#servers = new JoinedSources();
     await servers.close();
-    await (await room?.catch(() => undefined))?.close();
+    await (await crib?.catch(() => undefined))?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -109,36 +107,36 @@ export class ToolExecutor implements AsyncDisposable {
   }
 
   #open(): Promise<Toolcrib> {
-    this.#room ??= openToolcrib({ ...this.#options, sources: [this.#servers] }).then(
-      (room) => {
-        room.onToolsChange(() => void this.#listMcpTools(room));
-        return room;
+    this.#crib ??= openToolcrib({ ...this.#options, sources: [this.#servers] }).then(
+      (crib) => {
+        crib.onToolsChange(() => void this.#listMcpTools(crib));
+        return crib;
       },
       (error: unknown) => {
-        this.#room = undefined;
+        this.#crib = undefined;
         throw error;
       },
     );
-    return this.#room;
+    return this.#crib;
   }
 
-  async #listMcpTools(room: Toolcrib): Promise<void> {
-    const definitions = await room.definitions({ which: "all" });
+  async #listMcpTools(crib: Toolcrib): Promise<void> {
+    const definitions = await crib.definitions({ which: "all" });
     const theirs = definitions.filter((tool) => !isBuiltin(tool) && !finders.has(tool.canonical));
-    if (this.#room !== undefined) this.#mcpTools = theirs.map(toToolDef);
+    if (this.#crib !== undefined) this.#mcpTools = theirs.map(toToolDef);
   }
 }
 
-/** As within a hub: who came first keeps the plain name. */
+/** As in a hub, the first tool keeps the plain name. */
 function describeTaken({ name, canonical, server }: AnyTool, owner: string | undefined): readonly string[] {
   if (owner === undefined || name === canonical) return [];
   return [`"${name}" is the tool of the MCP server ${owner}; that of ${server} is ${canonical}.`];
 }
 
-/** All tools are told of here, however many there are. */
+/** All tools are listed here, however many there are. */
 const finders: ReadonlySet<string> = new Set(["tools.find", "tools.call"]);
 
-/** A tool as any provider's format can be made of it. */
+/** A tool definition in a neutral format. */
 export interface ToolDef {
   readonly name: string;
   readonly description: string;
@@ -146,11 +144,11 @@ export interface ToolDef {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-// Loaded with this module, so that they can be asked for without waiting, as in Omega.
+// Loaded with this module, because Omega returns them synchronously.
 const own = omegaDialect.tools.filter(({ needs }) => needs === undefined);
 const builtins = defineTools(await Promise.all(own.map((tool) => tool.load()))).map(toToolDef);
 
-/** `bash`, `read`, `write` and `edit`, whoever executes them. */
+/** `bash`, `read`, `write` and `edit`. */
 export function builtinToolDefs(): readonly ToolDef[] {
   return structuredClone(builtins);
 }
@@ -163,7 +161,7 @@ function toToolDef({ name, description, inputSchema }: ToolDefinition): ToolDef 
   return { name, description, parameters: inputSchema };
 }
 
-/** Sources that come one after the other and go together. */
+/** Several sources as one, added over time and closed together. */
 class JoinedSources implements ToolSource {
   readonly #listeners = new Set<() => void>();
   #sources: readonly ToolSource[] = [];

@@ -7,7 +7,7 @@ import type { DialectTool } from "../dialect.ts";
 import { type Answer, type InputOf, rename } from "../rename.ts";
 import { reshape } from "../reshape.ts";
 import { isDocument } from "../shared/inputs.ts";
-import { howToReadOn } from "../shared/outputs.ts";
+import { continuationOf } from "../shared/outputs.ts";
 
 export const read: DialectTool = reshape(["file.read", "document.read"], {
   name: "Read",
@@ -39,7 +39,7 @@ export const read: DialectTool = reshape(["file.read", "document.read"], {
   }),
   answer: ({ data, text, continuation }) =>
     "files" in data
-      ? { text: asCat(text), continuation: howToReadOn(data, (line) => `offset ${line}`).continuation }
+      ? { text: asCat(text), continuation: continuationOf(data, (line) => `offset ${line}`).continuation }
       : { text, continuation },
 });
 
@@ -54,7 +54,7 @@ function partOf(pages: string): string {
   return first === last ? `page ${first}` : `pages ${first}-${last}`;
 }
 
-/** `N | ` before a line becomes what cat puts there. */
+/** Replaces the `N | ` before a line with the format of `cat -n`. */
 function asCat(text: string): string {
   return text
     .split("\n")
@@ -199,7 +199,7 @@ export const grep: DialectTool = reshape(["search.grep"], {
         mode: modes[mode],
         ignore_case,
         hidden: true,
-        // One more than is shown tells whether there is more.
+        // One more than is shown, to know whether there are more.
         limit: Math.min((given.offset ?? 0) + limitOf(given) + 1, noLimit),
         ...(mode === "content" && { only_matching, context: given.context ?? around, before, after }),
       },
@@ -243,7 +243,7 @@ function entriesOf(data: GrepData, given: Given): readonly string[] {
   }
 }
 
-/** As ripgrep prints them: "--" stands where lines are left out between neighbours of matches. */
+/** As ripgrep prints them: "--" where lines are left out between matches with context. */
 function* linesOf(
   matches: readonly GrepMatch[],
   { numbered }: { readonly numbered: boolean },
@@ -271,7 +271,7 @@ function* linesOf(
   }
 }
 
-/** What could not be searched, which stands in brackets below the rest. */
+/** The notes about what could not be searched, the last lines of the text. */
 function remarksIn(text: string, { skipped }: GrepData): readonly string[] {
   const { unreadable, guarded = [], partly, tooLarge } = skipped;
   const count = [unreadable, guarded, partly, tooLarge].filter(({ length }) => length > 0).length;

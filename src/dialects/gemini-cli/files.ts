@@ -45,7 +45,7 @@ export const readFile: DialectTool = reshape(["file.read", "document.read"], {
   },
 });
 
-/** Which lines these are, where the file has more than was asked for, or than is shown. */
+/** Which lines these are, when the file has more. */
 function partOf({ files: [file] }: FileReadData, end: number | undefined): readonly string[] {
   if (file?.kind !== "text" || file.lines === 0) return [];
   const { firstLine, lines, totalLines, nextOffset } = file;
@@ -158,7 +158,7 @@ export const listDirectory: DialectTool = reshape(["file.list"], {
   answer: ({ data }, { dir_path: path }) => ({ text: answerListing(data, path), continuation: undefined }),
 });
 
-/** Directories first, each by its name. */
+/** Directories first. */
 function answerListing({ root }: FileListData, path: string): string {
   const { entries = [], notShown, beyondLimit } = root;
   const left = [
@@ -282,7 +282,7 @@ function plural(count: number, word: "file" | "match"): string {
   return word === "match" ? "matches" : "files";
 }
 
-/** `L12: text` for lines that match, `L11- text` for those around them, each once. */
+/** `L12: text` for matching lines, `L11- text` for context, each once. */
 function linesOf(matches: readonly GrepMatch[]): readonly string[] {
   const shown = new Map<number, string>();
   for (const { line, before = [], after = [] } of matches) {
@@ -319,7 +319,6 @@ export const glob: DialectTool = reshape(["search.glob"], {
   }),
 });
 
-/** Which ignore files count. */
 interface Filtering {
   readonly respect_git_ignore?: boolean | undefined;
   readonly respect_gemini_ignore?: boolean | undefined;

@@ -3,27 +3,24 @@ import { counted } from "../../lib/counted.ts";
 import { showPath } from "../../lib/show-path.ts";
 import type { EditData, EditedFile } from "../../tools/edit/describe-edit.ts";
 import type { ShellRunData } from "../../tools/shell/run.ts";
-import type { Dialect } from "../dialect.ts";
+import type { Dialect, Failure } from "../dialect.ts";
 import type { DataOf } from "../rename.ts";
 
-/** What a command said, on both streams in the order it came. */
+/** The output of a command, both streams in order. */
 export function outputOf({ stdout, stderr, together }: ShellRunData): string {
   return (together ?? `${stdout}${stderr}`).replace(/\n$/, "");
 }
 
-/** What else is worth knowing, a line each. */
-export function remarksOf({
-  remarks,
-  sandbox,
-}: Pick<ShellRunData, "remarks" | "sandbox">): readonly string[] {
+/** Further notes, one per line. */
+export function notesOf({ remarks, sandbox }: Pick<ShellRunData, "remarks" | "sandbox">): readonly string[] {
   return [
     ...remarks.map((remark) => `[${remark}]`),
     ...(sandbox === "bwrap" ? [] : [`[sandbox: ${sandbox}]`]),
   ];
 }
 
-/** Which lines of how many were read, and what to give to read on; nothing when the file ends there. */
-export function howToReadOn(
+/** Which lines were read, and how to read on; empty at the end of the file. */
+export function continuationOf(
   { files: [file] }: DataOf<"file.read">,
   wayOn: (nextLine: number) => string,
 ): { readonly continuation?: string } {
@@ -36,7 +33,7 @@ export function howToReadOn(
   return { continuation: `${range}${of}${cut}.${way}` };
 }
 
-/** Files one a line, for dialects in which neither a limit nor hidden files can be asked for. */
+/** One file per line, for dialects without arguments for limits and hidden files. */
 export function showFiles(
   { files, total, limited }: DataOf<"search.glob">,
   pattern: string,
@@ -47,25 +44,25 @@ export function showFiles(
   return { text, continuation: `${files.length} of ${counted(total, "file")} shown; narrow the pattern.` };
 }
 
-/** Lines that match, then how many there are; `wayOut` says what can be done where there are more. */
+/** Matching lines and their count; `hint` says how to get more. */
 export function showMatches(
   { data, text }: ToolOutput<DataOf<"search.grep">>,
-  { wayOut }: { readonly wayOut: string },
+  { hint }: { readonly hint: string },
 ): { readonly text: string; readonly continuation?: string } {
   const { matches, files, limited, binary } = data;
   const [, ...remarks] = text.split("\n");
-  // What we say of searching otherwise names fields that these dialects do not have.
+  // The canonical message names arguments that these dialects lack.
   if (files.length === 0 && binary === undefined)
     return { text: ["No line matches.", ...remarks].join("\n") };
   if (binary !== undefined) return { text };
   const count = `[${counted(matches.length, "match", "matches")} in ${counted(files.length, "file")}]`;
   return {
     text: `${text}\n${count}`,
-    ...(limited ? { continuation: `There are more: ${wayOut}.` } : {}),
+    ...(limited ? { continuation: `There are more: ${hint}.` } : {}),
   };
 }
 
-/** A line for each file, as git tells of them, and what there is to say about how the patch was understood. */
+/** One line per file, as git prints them, and notes on how the patch was read. */
 export function answerPatch({ data }: ToolOutput<EditData>): string {
   return data.files
     .flatMap((file) => [changeOf(file), ...file.notes.map((note) => `  (${note})`)])
@@ -86,8 +83,14 @@ function changeOf({ action, path, from }: EditedFile): string {
   }
 }
 
-/** For dialects that give a command's time in seconds, and run none in the background. */
-export const failureInSeconds: NonNullable<Dialect["failure"]> = ({ message, hint, output }) => {
-  const wayOut = hint?.includes("`timeout_secs`") ? "Give a larger `timeout_secs` (at most 600)." : hint;
-  return [message, wayOut, output].filter((part) => part).join("\n");
-};
+/** For dialects that take timeouts in seconds. The hint of `shell.run` names milliseconds and background commands. */
+export const failureInSeconds: NonNullable<Dialect["failure"]> = ({ hint, ...failure }) =>
+  failureLines({
+    ...failure,
+    hint: hint?.includes("`timeout_secs`") ? "Give a larger `timeout_secs` (at most 600)." : hint,
+  });
+
+/** Message, hint and output, one per line. */
+export function failureLines({ message, hint, output }: Omit<Failure, "code">): string {
+  return [message, hint, output].filter((part) => part).join("\n");
+}

@@ -31,7 +31,8 @@ export async function ollama(settings: ProviderSettings): Promise<Model> {
     .catch((error) => {
       throw errors.of(error);
     });
-  const { numCtx, thinks, facts } = abilitiesOf(shown, settings);
+  const abilities = abilitiesOf(shown, settings);
+  const { numCtx, facts } = abilities;
   const id = `${provider}/${model}`;
   const messagesOf = messageMaker({ id, seesImages: facts.seesImages ?? false });
   const sizes = sizeCounter();
@@ -40,20 +41,11 @@ export async function ollama(settings: ProviderSettings): Promise<Model> {
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
     signal.throwIfAborted();
-    const body: ChatRequest & { stream: true } = {
-      model,
-      messages: [
-        ...(request.system === "" ? [] : [{ role: "system", content: request.system }]),
-        ...request.messages.flatMap(messagesOf),
-      ],
-      ...(request.tools.length > 0 && { tools: toolsOf(request.tools) }),
-      ...(thinks && request.reasoning && { think: isGptOss.test(model) ? request.reasoning : true }),
-      options: {
-        ...(numCtx !== undefined && { num_ctx: numCtx }),
-        ...(request.maxOutputTokens !== undefined && { num_predict: request.maxOutputTokens }),
-      },
-      stream: true,
-    };
+    const messages = [
+      ...(request.system === "" ? [] : [{ role: "system", content: request.system }]),
+      ...request.messages.flatMap(messagesOf),
+    ];
+    const body = { model, messages, ...optionsOf(request, model, abilities), stream: true } as const;
     let hasBegun = false;
     const client = clientFor(signal, () => {
       hasBegun = true;
@@ -77,6 +69,21 @@ export async function ollama(settings: ProviderSettings): Promise<Model> {
 }
 
 const showTimeoutMs = 10_000;
+
+function optionsOf(
+  { tools, reasoning, maxOutputTokens }: ModelRequest,
+  model: string,
+  { numCtx, thinks }: Abilities,
+): Pick<ChatRequest, "tools" | "think" | "options"> {
+  return {
+    ...(tools.length > 0 && { tools: toolsOf(tools) }),
+    ...(thinks && reasoning && { think: isGptOss.test(model) ? reasoning : true }),
+    options: {
+      ...(numCtx !== undefined && { num_ctx: numCtx }),
+      ...(maxOutputTokens !== undefined && { num_predict: maxOutputTokens }),
+    },
+  };
+}
 
 /** Ollama's default of 4096 is too short for an agent; most machines have memory for this. */
 const usualContext = 32_768;

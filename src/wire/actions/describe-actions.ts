@@ -1,4 +1,3 @@
-/** A tool as the prompt tells of it. */
 export interface DescribedTool {
   readonly name: string;
   readonly description: string;
@@ -6,7 +5,7 @@ export interface DescribedTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-/** What a model without tool calls of its own has to be told, so that `readActions` understands its replies. */
+/** The instructions for a model without native tool calls, matching what `readActions` understands. */
 export function describeActions(tools: readonly DescribedTool[]): string {
   const { respond, done } = actionExamples;
   return [
@@ -20,7 +19,7 @@ export function describeActions(tools: readonly DescribedTool[]): string {
   ].join("\n");
 }
 
-/** How a call is written, by a tool that is there: the first that needs one text only, else the first. */
+/** An example call of the first tool that needs just one text, else of the first tool. */
 export function exampleCall(tools: readonly DescribedTool[]): string {
   const needsOneText = ({ inputSchema }: DescribedTool) => {
     const { properties = {}, required = [] } = inputSchema as ObjectSchema;
@@ -79,13 +78,12 @@ interface FieldSchema {
   readonly items?: FieldSchema;
 }
 
-/** What a model without tool calls of its own asks for, by one JSON object in its reply. */
+/** What a model without native tool calls can do, as one JSON object in its reply. */
 export type Action =
   | { readonly action: "tool_call"; readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
   | { readonly action: "respond"; readonly message: string }
   | { readonly action: "done"; readonly summary: string };
 
-/** How each is written. */
 export const actionExamples: Readonly<Record<Action["action"], string>> = {
   tool_call: '{"action": "tool_call", "tool": "read_file", "args": {"path": "src/main.rs"}}',
   respond: '{"action": "respond", "message": "What you want to say"}',

@@ -2,27 +2,25 @@ import { nearest } from "../../lib/nearest.ts";
 import { type Action, actionExamples } from "./describe-actions.ts";
 import { type Scan, scanObject } from "./scan-object.ts";
 
-/** What a reply asks for. */
 export interface ActionReading {
-  /** In their order; those before a fault, where there is one. */
+  /** In order, up to a fault. */
   readonly actions: readonly Action[];
-  /** What keeps the reply from being understood, for the model: what, where, and how it is written. */
+  /** Why the reply cannot be understood, for the model: what, where, and how to write it. */
   readonly fault: string | undefined;
 }
 
 /**
- * Reads the JSON objects of a reply: prose, code fences and thoughts around them are passed over, and so are objects that
- * are no actions. One that is broken, or an action with something missing, is never mended: it is a fault, which shows how a
- * call is written by `example`.
+ * Reads the JSON objects of a reply. Skips prose, code fences, thoughts, and objects that are not actions. A broken object,
+ * or an incomplete action, is never repaired: it is a fault, which shows `example`.
  */
 export function readActions(reply: string, example: string = actionExamples.tool_call): ActionReading {
   const { found, fault } = findActions(reply, example);
   return { actions: found.map(({ action }) => action), fault: fault?.message };
 }
 
-/** Where the actions of a reply stand. Offsets count UTF-16 units. */
+/** The positions of actions in a reply. Offsets count UTF-16 units. */
 export interface FoundActions {
-  /** Where thoughts end that stand before everything else; 0 without. */
+  /** The end of leading thoughts; 0 without any. */
   readonly start: number;
   readonly found: readonly FoundAction[];
   readonly fault: ActionFault | undefined;
@@ -36,9 +34,9 @@ interface FoundAction {
 
 interface ActionFault {
   readonly message: string;
-  /** Where the object begins that is none; undefined where there is only prose. */
+  /** Where the invalid object begins; undefined when there is only prose. */
   readonly at: number | undefined;
-  /** Whether the object is whole, and holds nothing that actions have. */
+  /** Whether the object is valid and has no key of an action. */
   readonly isOther: boolean;
 }
 
@@ -71,8 +69,8 @@ export function findActions(reply: string, example: string = actionExamples.tool
 type Broken = Exclude<Scan, { end: number }>;
 
 /**
- * A brace that begins an object of JSON, or what is meant as an action; braces of prose, code and thoughts are neither. A tag
- * in quotes is only spoken of.
+ * Finds a brace that begins a JSON object or an attempted action. Skips braces in prose, code and thoughts. A tag in quotes
+ * does not begin thoughts.
  */
 function nextObject(reply: string, from: number): number {
   const begins =
@@ -83,19 +81,19 @@ function nextObject(reply: string, from: number): number {
   return -1;
 }
 
-/** Stands in an object whose beginning is missing: what that was meant to be is not for us to guess. */
+/** Inside an object whose beginning is missing, which is not for us to guess. */
 function isValue(reply: string, at: number): boolean {
   return /"\s*:\s*$/.test(reply.slice(Math.max(0, at - around), at));
 }
 
-/** Another brace, or another key: the object was meant to go on where it has ended. */
+/** Another brace or key: the object was meant to continue. */
 const closesMore = /^\s*(?:\}|,\s*")/;
 
 function tooMuch(at: number): Broken {
   return { at, problem: "the object has ended before this", wayOut: "Write as many } as {." };
 }
 
-/** Models that think aloud try out there what they do not ask for; what has no end, as where the reply was cut, is all thought. */
+/** Thoughts may contain drafts of calls. Unclosed thoughts, as in a cut reply, extend to the end. */
 function afterThoughts(reply: string): number {
   const thoughts = /^\s*<(think(?:ing)?)>[\s\S]*?(?:<\/\1>|$)/.exec(reply);
   return thoughts?.[0].length ?? 0;
@@ -105,7 +103,7 @@ function hasOpenThoughts(reply: string): boolean {
   return reply.lastIndexOf("<think") > reply.lastIndexOf("</think");
 }
 
-/** The action, what is wrong with it, or undefined for an object that is none. */
+/** The action, or what is wrong with it, or undefined for another object. */
 function readAction(object: Record<string, unknown>, example: string): Action | string | undefined {
   const { action } = object;
   if (!["action", "tool", "args"].some((key) => Object.hasOwn(object, key))) return undefined;
@@ -178,7 +176,7 @@ function brokenObject(
 
 const around = 40;
 
-/** The line of the fault, and a mark below its place. */
+/** The line of the fault, and a mark below the position. */
 function pointer(reply: string, at: number): readonly string[] {
   const lineStart = reply.lastIndexOf("\n", at - 1) + 1;
   const lineEnd = reply.indexOf("\n", at) === -1 ? reply.length : reply.indexOf("\n", at);

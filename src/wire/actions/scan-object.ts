@@ -1,9 +1,9 @@
-/** Where an object of JSON ends, or the first place at which it is none. Offsets count UTF-16 units. */
+/** Where a JSON object ends, or where it becomes invalid. Offsets count UTF-16 units. */
 export type Scan =
   | { readonly end: number }
   | { readonly at: number; readonly problem: string; readonly wayOut: string };
 
-/** Reads the object that begins at `start`, strictly: what a lenient reader would repair may mean something else. */
+/** Reads the object at `start` strictly: a repaired object may mean something else. */
 export function scanObject(text: string, start: number): Scan {
   const scanner = new Scanner(text, start);
   try {
@@ -15,7 +15,7 @@ export function scanObject(text: string, start: number): Scan {
   }
 }
 
-/** Deeper than any arguments, and far from the end of the stack. */
+/** Deeper than any arguments, and far from a stack overflow. */
 const mostNesting = 100;
 
 class Fault {
@@ -74,7 +74,7 @@ class Scanner {
     else this.#word();
   }
 
-  /** A number, or one of the three words. */
+  /** A number, `true`, `false` or `null`. */
   #word(): void {
     const word = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
     word.lastIndex = this.at;
@@ -109,7 +109,7 @@ class Scanner {
     this.at += 1;
   }
 
-  /** Leaves the place at its last character. */
+  /** Stops at the last character of the escape. */
   #escape(): void {
     const known = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
     known.lastIndex = this.at;
