@@ -26,7 +26,7 @@ export async function answerGemini(
   }));
   return answerCalls(crib, calls, options, ({ item, name }, { content, isError, images }) => ({
     functionResponse: {
-      ...(item.id === undefined ? {} : { id: item.id }),
+      id: item.id,
       name,
       response: isError ? { error: content } : { output: content },
       ...(images.length === 0 ? {} : { parts: images.map(pictureOf) }),

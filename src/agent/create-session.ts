@@ -31,8 +31,8 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   const crib = await openToolcrib({
     ...options,
     dialect,
-    ...(agents && { agents }),
-    ...(options.resume !== undefined && { session: options.resume }),
+    agents,
+    session: options.resume,
   });
   let live: LiveSession | undefined;
   try {

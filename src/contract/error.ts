@@ -38,6 +38,7 @@ export type ErrorDetails =
   | { readonly kind: "no-sandbox" }
   /** A rule protects the path because it may hold secrets. */
   | { readonly kind: "secret-path"; readonly path: string }
+  | { readonly kind: "unknown-process" }
   | { readonly kind: "unknown-tool" };
 
 /** The error of every tool: `message` says what is wrong, `hint` how to recover. */

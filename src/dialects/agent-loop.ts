@@ -45,7 +45,7 @@ export const agentLoopDialect: Dialect = {
         "file.read",
         {
           path: from(cwd, path),
-          ...(offset === undefined ? {} : { offset }),
+          offset,
           limit: Math.min(limit ?? max_lines, max_lines),
           max_bytes,
           line_numbers: false,

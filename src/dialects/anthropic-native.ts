@@ -67,7 +67,7 @@ const others: readonly CanonicalName[] = ["file.list", "search.grep", "search.gl
 export const anthropicNativeDialect: Dialect = {
   name: "anthropic-native",
   failure: (failure) =>
-    failure.message === `There is no process "${shell}"`
+    failure.details?.kind === "unknown-process"
       ? "Nothing to restart: the next command starts bash."
       : failureLines(failure),
   tools: [

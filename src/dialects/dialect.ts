@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Risk } from "../contract/access.ts";
-import type { ErrorCode } from "../contract/error.ts";
+import type { ErrorCode, ErrorDetails } from "../contract/error.ts";
 import type { Reach } from "../contract/reach.ts";
 import type { AnyTool } from "../contract/tool.ts";
 
@@ -86,4 +86,6 @@ export interface Failure {
   readonly hint: string | null;
   /** What a command printed before it failed. */
   readonly output?: string;
+  /** Not enumerable. */
+  readonly details?: ErrorDetails | undefined;
 }

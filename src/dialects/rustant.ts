@@ -50,7 +50,7 @@ export const rustantDialect: Dialect = {
         }),
       resolve: ({ pattern, path }) => [
         "search.glob",
-        { pattern: globOf(pattern), ...(path === undefined ? {} : { path }), sort: "path" as const },
+        { pattern: globOf(pattern), path, sort: "path" as const },
       ],
       answer: ({ data }, { pattern }) => showFiles(data, pattern),
     }),

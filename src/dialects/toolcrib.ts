@@ -90,7 +90,7 @@ export const toolcribDialect: Dialect = {
   tools: (Object.keys(catalog) as CanonicalName[]).map((name) =>
     rename(name, {
       name: name.replace(".", "_"),
-      ...(hiddenFields[name] && { hiddenFields: hiddenFields[name] as never }),
+      hiddenFields: hiddenFields[name] as never,
     }),
   ),
 };

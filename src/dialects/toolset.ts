@@ -158,7 +158,7 @@ export class Toolset {
     risk,
     server,
   }: OfferedTool): boolean {
-    return this.#options.isDenied?.({ name, risk, ...(server !== undefined && { server }) }) ?? false;
+    return this.#options.isDenied?.({ name, risk, server }) ?? false;
   }
 
   #isAllowed({ risk }: OfferedTool): boolean {

@@ -35,7 +35,7 @@ interface Family {
 }
 
 function price(input: number, output: number, cached: number, cacheWritten?: number): ModelPrices {
-  return { input, output, cached, ...(cacheWritten !== undefined && { cacheWritten }) };
+  return { input, output, cached, cacheWritten };
 }
 
 /** Anthropic charges a quarter more for cache writes. */

@@ -96,6 +96,7 @@ function kindOf(
 /** Timeout, conflict, too early. */
 const passingStatus: ReadonlySet<number> = new Set([408, 409, 425]);
 
+/** Error codes and, where a provider sends only English text, messages. No other file reads the messages of providers, except that of Ollama. */
 const overflows = new RegExp(
   [
     "context_length_exceeded|request_too_large|exceed_context_size",

@@ -71,6 +71,7 @@ export class ProcessTable {
         names.length === 0
           ? "Nothing runs: start something with process.start."
           : `There are: ${names.join(", ")}.`,
+      details: { kind: "unknown-process" },
     });
   }
 

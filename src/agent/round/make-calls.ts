@@ -157,7 +157,7 @@ async function callTool(
     }
   };
   const approve = approverFor(id);
-  return caller.call(call.name, call.input, { signal, onEvent, ...(approve && { approve }) });
+  return caller.call(call.name, call.input, { signal, onEvent, approve });
 }
 
 /** Every call is answered, even after an internal error. */

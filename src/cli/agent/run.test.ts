@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, vi } from "vitest";
 import { cliRoom } from "../../../test/support/cli-room.ts";
+import { type CliWithModel, cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
-import { type ModelRoom, modelRoom } from "../../../test/support/model-room.ts";
 import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
 import { withoutProgress } from "../../../test/support/without-progress.ts";
 
-const isThere = ({ workspace }: ModelRoom, path: string) => existsSync(join(workspace, path));
+const isThere = ({ workspace }: CliWithModel, path: string) => existsSync(join(workspace, path));
 
 const patch = (path: string) => ({
   name: "apply_patch",
@@ -30,7 +30,7 @@ const plain = (output: string) =>
 
 describe("toolcrib run", () => {
   it("prints the answer, and tells beside it what was done", async () => {
-    await using room = await modelRoom([
+    await using room = await cliWithModel([
       { text: "I make it.", calls: [patch("a.txt")] },
       { text: "It is made." },
     ]);
@@ -56,7 +56,7 @@ describe("toolcrib run", () => {
   });
 
   it("reads the task from standard input, and refuses to do nothing", async () => {
-    await using room = await modelRoom(() => ({ text: "Yes." }));
+    await using room = await cliWithModel(() => ({ text: "Yes." }));
     const runs = [
       await room.feed("first\n", "run", "-"),
       await room.feed("second", "run"),
@@ -84,7 +84,7 @@ describe("toolcrib run", () => {
   });
 
   it("fails where its answer cannot be written, and does no more unseen", async () => {
-    await using room = await modelRoom(() => ({ text: "Yes." }));
+    await using room = await cliWithModel(() => ({ text: "Yes." }));
     const runs = [
       await room.runInto("/dev/full", "run", "x"),
       await room.runInto("/dev/full", "run", "x", "--jsonl"),
@@ -96,7 +96,7 @@ describe("toolcrib run", () => {
   });
 
   it("asks nobody without a terminal: the model is told, and the exit code says it", async () => {
-    await using room = await modelRoom([{ calls: [command("rm -rf x")] }, { text: "I may not." }]);
+    await using room = await cliWithModel([{ calls: [command("rm -rf x")] }, { text: "I may not." }]);
     room.write("x", "");
     const { exit, stdout, stderr } = await room.run("run", "remove x");
     expect([exit, stdout, isThere(room, "x"), stderr.trimEnd().split("\n").at(-1)]).toEqual([
@@ -109,7 +109,7 @@ describe("toolcrib run", () => {
   });
 
   it("ends well where the model found another way after a refusal", async () => {
-    await using room = await modelRoom([
+    await using room = await cliWithModel([
       { calls: [command("rm -rf x")] },
       { calls: [patch("y.txt")] },
       { text: "Done otherwise." },
@@ -118,7 +118,7 @@ describe("toolcrib run", () => {
   });
 
   it("tells programs what came out, also when nothing did", async () => {
-    await using room = await modelRoom([{ calls: [patch("a.txt")] }, { text: "Made." }]);
+    await using room = await cliWithModel([{ calls: [patch("a.txt")] }, { text: "Made." }]);
     const { stdout, stderr } = await room.run("run", "--json", "make it");
     const report = JSON.parse(stdout);
     const failed = await room.run("run", "--json", "-m", "nobody/none", "make it");
@@ -162,7 +162,7 @@ describe("toolcrib run", () => {
   });
 
   it("goes on with an earlier session", async () => {
-    await using room = await modelRoom([{ text: "One." }, { text: "Two." }]);
+    await using room = await cliWithModel([{ text: "One." }, { text: "Two." }]);
     await room.run("run", "first");
     const { exit, stdout } = await room.run("run", "--resume", "last", "second");
     expect([
@@ -174,7 +174,7 @@ describe("toolcrib run", () => {
   });
 
   it("says what is wrong with a key at once, and what to do", async () => {
-    await using room = await modelRoom([{ fault: { status: 401 } }]);
+    await using room = await cliWithModel([{ fault: { status: 401 } }]);
     const { exit, stdout, stderr } = await room.run("run", "hello");
     expect([exit, stdout, room.server.requests.length, stderr]).toEqual([
       1,
@@ -196,7 +196,7 @@ describe("toolcrib run", () => {
   });
 
   it("reads no instructions that are not there", async () => {
-    await using room = await modelRoom([]);
+    await using room = await cliWithModel([]);
     const runs = await Promise.all([
       room.run("run", "--instructions", "none.md", "hello"),
       room.run("run", "--max-cost", "much", "hello"),
@@ -210,7 +210,7 @@ describe("toolcrib run", () => {
   });
 
   it("offers the tools of configured MCP servers, and warns once of one that does not start", async () => {
-    await using room = await modelRoom(({ tools }) => ({ text: `${tools.includes("time_now")}` }));
+    await using room = await cliWithModel(({ tools }) => ({ text: `${tools.includes("time_now")}` }));
     const main = join(import.meta.dirname, "../main.ts");
     const mcpServers = {
       own: { command: process.execPath, args: [main, "mcp", "--tools", "time.now"] },
@@ -222,7 +222,7 @@ describe("toolcrib run", () => {
   });
 
   it("stops the turn when it is told to, with all that it started, and can be gone on with", async () => {
-    await using room = await modelRoom([
+    await using room = await cliWithModel([
       { calls: [command("echo $$ > pid; sleep 60")] },
       { text: "Going on." },
     ]);
@@ -249,7 +249,7 @@ describe("toolcrib run", () => {
   });
 
   it("ends quietly when nobody reads it any more", async () => {
-    await using room = await modelRoom([{ calls: [command("echo $$ > pid; sleep 60")] }]);
+    await using room = await cliWithModel([{ calls: [command("echo $$ > pid; sleep 60")] }]);
     const child = room.start("run", ...unguarded, "--jsonl", "wait");
     child.stdin.end();
     const stderr = text(child.stderr);
@@ -266,7 +266,7 @@ else
     const question = "no with a message) ";
 
     it("is asked in between, and says yes", async () => {
-      await using room = await modelRoom([
+      await using room = await cliWithModel([
         { text: "I remove it.", calls: [command("rm x")] },
         { text: "Gone." },
       ]);
@@ -290,7 +290,7 @@ else
     });
 
     it("is not taken at a word that was typed before the question stood there", async () => {
-      await using room = await modelRoom([
+      await using room = await cliWithModel([
         { text: "Allow it? (y once) ", calls: [command("sleep 1")] },
         { calls: [command("rm x")] },
         { text: "As you like." },
@@ -308,7 +308,7 @@ else
     });
 
     it("stops the turn with Ctrl-C", async () => {
-      await using room = await modelRoom([{ calls: [command("echo $$ > pid; sleep 60")] }]);
+      await using room = await cliWithModel([{ calls: [command("echo $$ > pid; sleep 60")] }]);
       const { exit, screen } = await room.onTerminal(
         ["run", ...unguarded, "wait"],
         [["process.start echo", "\u0003"]],
@@ -321,7 +321,7 @@ else
     });
 
     it("sees hostile words of a model as what they are", async () => {
-      await using room = await modelRoom([{ text: "\u001b[2J\u001b[1;1HFine\r\u001b]0;x\u0007" }]);
+      await using room = await cliWithModel([{ text: "\u001b[2J\u001b[1;1HFine\r\u001b]0;x\u0007" }]);
       const { screen } = await room.onTerminal(["run", "hello"], [], { NO_COLOR: "1" });
       expect(screen).toContain("<U+001B>[2J<U+001B>[1;1HFine<U+000D><U+001B>]0;x<U+0007>\n");
     });

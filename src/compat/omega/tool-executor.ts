@@ -60,7 +60,7 @@ export class ToolExecutor implements AsyncDisposable {
     const hub = connectHub({
       servers: configurations,
       workspace: this.workspacePath,
-      ...(stateDirectory === undefined ? {} : { stateDirectory }),
+      stateDirectory,
     });
     const owners = new Map(this.#servers.tools.map(({ name, server }) => [name, server]));
     this.#servers.add(hub);

@@ -31,7 +31,7 @@ export const read: DialectTool = reshape(["file.read", "document.read"], {
     }),
   resolve: ({ file_path: path, offset, limit, pages, allow_large: isLarge }) =>
     isDocument(path) || pages !== undefined
-      ? ["document.read", { path, ...(pages !== undefined && { part: partOf(pages) }) }]
+      ? ["document.read", { path, part: pages === undefined ? undefined : partOf(pages) }]
       : ["file.read", { path, offset: Math.max(offset ?? 1, 1), limit: limit ?? (isLarge ? 20_000 : 2_000) }],
   limits: ({ allow_large: isLarge }): OutputLimits => ({
     maxChars: isLarge ? 400_000 : 50_000,
@@ -193,7 +193,7 @@ export const grep: DialectTool = reshape(["search.grep"], {
       {
         pattern: multiline ? `(?s)${pattern}` : pattern,
         path,
-        ...(glob !== undefined && { glob }),
+        glob,
         type,
         multiline,
         mode: modes[mode],

@@ -225,7 +225,7 @@ export const grepSearch: DialectTool = reshape(["search.grep"], {
     {
       pattern,
       path,
-      ...(glob !== undefined && { glob }),
+      glob,
       exclude,
       mode: given.names_only ? ("files" as const) : ("content" as const),
       ignore_case: !given.case_sensitive,

@@ -14,8 +14,8 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
     baseURL: baseUrl ?? "https://api.anthropic.com/v1",
     // Never undefined: the package would look for a key itself.
     ...(authToken === undefined ? { apiKey: apiKey ?? "" } : { authToken }),
-    ...(headers && { headers: { ...headers } }),
-    ...(fetch && { fetch }),
+    headers: headers && { ...headers },
+    fetch,
   });
   const id = `${settings.provider ?? "anthropic"}/${model}`;
   return languageModel({

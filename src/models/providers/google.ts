@@ -14,8 +14,8 @@ export async function google(settings: ProviderSettings): Promise<Model> {
     baseURL: baseUrl ?? "https://generativelanguage.googleapis.com/v1beta",
     // Never undefined: the package would look for a key itself.
     apiKey: apiKey ?? "",
-    ...(headers && { headers: { ...headers } }),
-    ...(fetch && { fetch }),
+    headers: headers && { ...headers },
+    fetch,
   });
   return languageModel({
     api: "google",
@@ -31,7 +31,7 @@ export async function google(settings: ProviderSettings): Promise<Model> {
       reasoningOf: "provider",
     },
     options: ({ reasoning, maxOutputTokens }) => ({
-      ...(maxOutputTokens && { maxOutputTokens }),
+      maxOutputTokens,
       ...(reasoning && {
         reasoning,
         providerOptions: { google: { thinkingConfig: { includeThoughts: true } } },

@@ -79,8 +79,8 @@ function optionsOf(
     ...(tools.length > 0 && { tools: toolsOf(tools) }),
     ...(thinks && reasoning && { think: isGptOss.test(model) ? reasoning : true }),
     options: {
-      ...(numCtx !== undefined && { num_ctx: numCtx }),
-      ...(maxOutputTokens !== undefined && { num_predict: maxOutputTokens }),
+      num_ctx: numCtx,
+      num_predict: maxOutputTokens,
     },
   };
 }

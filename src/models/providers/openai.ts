@@ -14,8 +14,8 @@ export async function openai(settings: ProviderSettings): Promise<Model> {
     baseURL: baseUrl ?? "https://api.openai.com/v1",
     // Never undefined: the package would look for a key itself.
     apiKey: settings.apiKey ?? "",
-    ...(headers && { headers: { ...headers } }),
-    ...(fetch && { fetch }),
+    headers: headers && { ...headers },
+    fetch,
   });
   const isKnown = knownFamily.test(settings.model);
   return languageModel({
@@ -35,7 +35,7 @@ export async function openai(settings: ProviderSettings): Promise<Model> {
     },
     isCutCall,
     options: ({ reasoning, cacheKey, maxOutputTokens }) => ({
-      ...(maxOutputTokens && { maxOutputTokens }),
+      maxOutputTokens,
       providerOptions: {
         openai: {
           store: false,
@@ -74,9 +74,9 @@ export async function openaiCompatible(settings: ProviderSettings): Promise<Mode
     name: "openaiCompatible",
     baseURL: baseUrl,
     includeUsage: true,
-    ...(apiKey && { apiKey }),
-    ...(headers && { headers: { ...headers } }),
-    ...(fetch && { fetch }),
+    apiKey,
+    headers: headers && { ...headers },
+    fetch,
     ...(isOpenAi && { transformRequestBody: withCompletionTokens }),
   });
   return languageModel({
@@ -87,8 +87,8 @@ export async function openaiCompatible(settings: ProviderSettings): Promise<Mode
     prompt: { ...chatHabits, keepsPlainReasoning: true, ...(isOpenAi && { callIds: /^.{1,40}$/s }) },
     otherEnds: namesOfEnds,
     options: ({ reasoning, cacheKey, maxOutputTokens }) => ({
-      ...(maxOutputTokens && { maxOutputTokens }),
-      ...(reasoning && { reasoning }),
+      maxOutputTokens,
+      reasoning,
       ...(isOpenAi && cacheKey && { providerOptions: { openaiCompatible: { prompt_cache_key: cacheKey } } }),
     }),
   });

@@ -15,9 +15,9 @@ export async function openrouter(settings: ProviderSettings): Promise<Model> {
   const provider = createOpenAICompatible({
     name: "openaiCompatible",
     baseURL: baseUrl,
-    ...(apiKey && { apiKey }),
+    apiKey,
     headers: { "X-Title": "Toolcrib", ...headers },
-    ...(fetch && { fetch }),
+    fetch,
     metadataExtractor: { extractMetadata: async () => undefined, createStreamExtractor: collectDetails },
   });
   return languageModel({
@@ -30,7 +30,7 @@ export async function openrouter(settings: ProviderSettings): Promise<Model> {
     replyMeta: ({ openrouter }) =>
       openrouter ? { openaiCompatible: { reasoning_details: (openrouter as Kept).details } } : undefined,
     options: ({ reasoning, maxOutputTokens }) => ({
-      ...(maxOutputTokens && { maxOutputTokens }),
+      maxOutputTokens,
       providerOptions: {
         openaiCompatible: {
           usage: { include: true },

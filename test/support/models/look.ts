@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "../../../src/dialects/definition.ts";
 
-/** A tool that models are told of in trials. */
+/** A tool definition for tests of models. */
 export const look: ToolDefinition = {
   name: "look",
   canonical: "file.read",

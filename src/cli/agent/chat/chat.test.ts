@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type ModelRoom, modelRoom } from "../../../../test/support/model-room.ts";
+import { type CliWithModel, cliWithModel } from "../../../../test/support/cli-with-model.ts";
 import { hasTerminals } from "../../../../test/support/pseudo-terminal.ts";
 import { withoutProgress } from "../../../../test/support/without-progress.ts";
 import { completeChatLine } from "./chat-commands.ts";
@@ -12,7 +12,7 @@ const patch = (path: string) => ({
 });
 const command = (cmd: string) => ({ name: "exec_command", input: { cmd } });
 
-const isThere = ({ workspace }: ModelRoom, path: string) => existsSync(join(workspace, path));
+const isThere = ({ workspace }: CliWithModel, path: string) => existsSync(join(workspace, path));
 
 it("completes commands, and the words that they take", () => {
   expect(["/mo", "/mode c", "/mode ", "/undo 1", "/nothing x", "mo"].map(completeChatLine)).toEqual([
@@ -27,7 +27,7 @@ it("completes commands, and the words that they take", () => {
 
 describe("toolcrib chat, fed by a program", () => {
   it("takes each line as a turn, asks nothing and repeats nothing", async () => {
-    await using room = await modelRoom(({ messages }) => ({ text: `You said ${messages.at(-1)!.text}.` }));
+    await using room = await cliWithModel(({ messages }) => ({ text: `You said ${messages.at(-1)!.text}.` }));
     const { exit, stdout, stderr } = await room.feed("one\n\ntwo\\\nlines\nlast", "chat");
     expect([exit, stdout, stderr.includes(">"), room.server.breaches]).toEqual([
       0,
@@ -38,7 +38,11 @@ describe("toolcrib chat, fed by a program", () => {
   });
 
   it("shows and takes back what the session did, and tells the model so", async () => {
-    await using room = await modelRoom([{ calls: [patch("a.txt")] }, { text: "Made." }, { text: "I see." }]);
+    await using room = await cliWithModel([
+      { calls: [patch("a.txt")] },
+      { text: "Made." },
+      { text: "I see." },
+    ]);
     const { exit, stdout, stderr } = await room.feed("make it\n/diff\n/undo\n/diff\n/undo\nwell?\n", "chat");
     expect([exit, stdout, isThere(room, "a.txt")]).toEqual([0, "Made.\nI see.\n", false]);
     expect(withoutProgress(stderr)).toMatch(
@@ -50,7 +54,7 @@ describe("toolcrib chat, fed by a program", () => {
   });
 
   it("changes mode, model and reasoning in the middle", async () => {
-    await using room = await modelRoom([
+    await using room = await cliWithModel([
       { calls: [patch("a.txt")] },
       { text: "Not allowed." },
       { calls: [patch("a.txt")] },
@@ -86,7 +90,7 @@ describe("toolcrib chat, fed by a program", () => {
   });
 
   it("explains commands that are wrong, and goes on", async () => {
-    await using room = await modelRoom(({ messages }) => ({ text: messages.at(-1)!.text }));
+    await using room = await cliWithModel(({ messages }) => ({ text: messages.at(-1)!.text }));
     const { exit, stdout, stderr } = await room.feed(
       "/unod\n/mode save\n/undo x\n/exit now\n /etc/hosts\n/quit\nno",
       "chat",
@@ -108,7 +112,7 @@ describe("toolcrib chat, fed by a program", () => {
   });
 
   it("keeps what was set when it begins a new session", async () => {
-    await using room = await modelRoom([]);
+    await using room = await cliWithModel([]);
     const lines =
       "/mode paranoid\n/model openai/gpt-5-mini\n/reasoning high\n/new\n/mode\n/model\n/reasoning\n";
     const { stderr } = await room.feed(lines, "chat");
@@ -127,7 +131,7 @@ describe("toolcrib chat, fed by a program", () => {
   });
 
   it("begins a new session, lists them, and goes on with one", async () => {
-    await using room = await modelRoom(({ messages }) => ({ text: `${messages.length} messages.` }));
+    await using room = await cliWithModel(({ messages }) => ({ text: `${messages.length} messages.` }));
     const { stdout, stderr } = await room.feed("one\ntwo\n/usage\n/new\nthree\n/sessions\n", "chat");
     const [, first] = /--resume (session_\w+)/.exec(stderr) ?? [];
     const later = await room.feed("four\n", "chat", "--resume", first!);
@@ -140,7 +144,7 @@ describe("toolcrib chat, fed by a program", () => {
   });
 
   it("tells by its exit code how the last turn ended", async () => {
-    await using room = await modelRoom([{ text: "Fine." }, { fault: { status: 401 } }]);
+    await using room = await cliWithModel([{ text: "Fine." }, { fault: { status: 401 } }]);
     expect((await room.feed("one\ntwo\n", "chat")).exit).toBe(1);
   });
 });
@@ -151,7 +155,7 @@ else
     const plain = { NO_COLOR: "1" };
 
     it("talks, steers while the model works, and remembers what was typed", async () => {
-      await using room = await modelRoom((request) => {
+      await using room = await cliWithModel((request) => {
         const { text, role } = request.messages.at(-1)!;
         if (role === "user" && text === "begin") return { text: "Working.", calls: [command("sleep 2")] };
         return { text: `Heard: ${text}.` };
@@ -187,7 +191,7 @@ else
     });
 
     it("asks for approval in the middle of the talk", async () => {
-      await using room = await modelRoom([{ calls: [command("rm x")] }, { text: "Gone." }]);
+      await using room = await cliWithModel([{ calls: [command("rm x")] }, { text: "Gone." }]);
       room.write("x", "");
       const { exit } = await room.onTerminal(
         ["chat"],
@@ -203,7 +207,7 @@ else
     });
 
     it("stops a turn with Ctrl-C and goes on with the next", async () => {
-      await using room = await modelRoom([
+      await using room = await cliWithModel([
         { text: "Waiting.", calls: [command("sleep 60")] },
         { text: "Still here." },
       ]);
@@ -228,7 +232,7 @@ else
     });
 
     it("takes what is pasted as one thing to say", async () => {
-      await using room = await modelRoom(({ messages }) => ({
+      await using room = await cliWithModel(({ messages }) => ({
         text: `${JSON.stringify(messages.at(-1)!.text)} heard.`,
       }));
       const { screen } = await room.onTerminal(
@@ -250,7 +254,7 @@ else
     });
 
     it("completes commands", async () => {
-      await using room = await modelRoom([]);
+      await using room = await cliWithModel([]);
       const { exit } = await room.onTerminal(
         ["chat"],
         [

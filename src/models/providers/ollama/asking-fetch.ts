@@ -151,6 +151,7 @@ export function ollamaErrors(address: string, settings: ProviderSettings): Ollam
   };
 }
 
+/** Ollama sends no error codes: this and `withHint` read its English messages. */
 const unreadable = /error parsing tool call/i;
 
 const isItRunning = "Start Ollama (`ollama serve`, or its app); OLLAMA_HOST says where it is.";

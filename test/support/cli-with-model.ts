@@ -2,13 +2,13 @@ import type { ProviderServer, Script } from "../providers/provider-server.ts";
 import { startProvider } from "../providers/start-provider.ts";
 import { type CliRoom, cliRoom } from "./cli-room.ts";
 
-/** A room of the command line in which a model says what a script says. */
-export interface ModelRoom extends CliRoom {
+/** A command line with a model that plays a script. */
+export interface CliWithModel extends CliRoom {
   readonly server: ProviderServer;
 }
 
-/** `await using` removes it. */
-export async function modelRoom(script: Script): Promise<ModelRoom> {
+/** Use with `await using`. */
+export async function cliWithModel(script: Script): Promise<CliWithModel> {
   const server = await startProvider("openai", script);
   const room = cliRoom({
     OPENAI_BASE_URL: `${server.url}/v1`,
