@@ -170,12 +170,12 @@ function openingOf(
   { isTurnOpen }: ResumedConversation,
   recovered: readonly RecoveredChange[],
 ): string | undefined {
-  const words = [
+  const notes = [
     ...(isTurnOpen ? ["The program that you worked in was ended in the middle of your last turn."] : []),
     ...recovered.map(describeRecovery),
   ];
-  if (words.length === 0) return undefined;
-  return `[${words.join(" ")} Look at what is there before you go on.]`;
+  if (notes.length === 0) return undefined;
+  return `[${notes.join(" ")} Look at what is there before you go on.]`;
 }
 
 function describeRecovery({ outcome, transaction, paths }: RecoveredChange): string {

@@ -94,11 +94,11 @@ const bashOutput = reshape(["process.output"], {
 });
 
 function answerOutput({ text, status }: ProcessOutput): string {
-  const said = plainTerminalText(text).replace(/\n$/, "");
+  const output = plainTerminalText(text).replace(/\n$/, "");
   return [
     `<status>${stateOf(status)}</status>`,
     ...(status.exitCode === null ? [] : [`<exit_code>${status.exitCode}</exit_code>`]),
-    ...(said === "" ? [] : [`<output>\n${said}\n</output>`]),
+    ...(output === "" ? [] : [`<output>\n${output}\n</output>`]),
     ...notesOf(status),
   ].join("\n");
 }

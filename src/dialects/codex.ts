@@ -251,7 +251,7 @@ function answerOutput({ text, from, cursor, lost, status }: ProcessOutput): stri
 
 function show({ text, bytes, status }: ShownOutput): string {
   const { state, exitCode, signal, durationMs, name } = status;
-  const said = plainTerminalText(text);
+  const output = plainTerminalText(text);
   return [
     `Wall time: ${(durationMs / 1000).toFixed(4)} seconds`,
     state === "ended"
@@ -260,7 +260,7 @@ function show({ text, bytes, status }: ShownOutput): string {
     `Original token count: ${Math.ceil(bytes / charsPerToken)}`,
     "Output:",
     ...missingBefore({ text, bytes, status }),
-    said,
+    output,
     ...notesOf(status),
   ].join("\n");
 }

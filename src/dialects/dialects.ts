@@ -23,9 +23,9 @@ export const dialectNames: readonly string[] = Object.keys(dialects);
 
 export async function findDialect(name: string): Promise<Dialect> {
   if (Object.hasOwn(dialects, name)) return dialects[name]!();
-  const meant = nearest(name, dialectNames);
+  const near = nearest(name, dialectNames);
   throw new ToolError("invalid-input", `There is no dialect "${name}"`, {
-    hint: meant ? `Did you mean "${meant}"?` : `Known: ${dialectNames.join(", ")}.`,
+    hint: near ? `Did you mean "${near}"?` : `Known: ${dialectNames.join(", ")}.`,
   });
 }
 

@@ -51,6 +51,6 @@ const reachesOut: readonly Risk[] = ["execute", "network"];
 /** "file.read" is "File: read". */
 function titleOf(canonical: string): string {
   const [family = "", ...verb] = canonical.replaceAll("_", " ").split(".");
-  const words = verb.length === 0 ? family : `${family}: ${verb.join(" ")}`;
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
+  const title = verb.length === 0 ? family : `${family}: ${verb.join(" ")}`;
+  return title.slice(0, 1).toUpperCase() + title.slice(1);
 }

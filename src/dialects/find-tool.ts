@@ -21,9 +21,9 @@ export function findTool(
   if (found) return found;
   // Suggest in the caller's spelling: canonical names have dots.
   const names = tools.map((tool) => (name.includes(".") ? tool.canonical : tool.name));
-  const meant = nearest(name, names);
+  const near = nearest(name, names);
   throw new ToolError("not-found", `Unknown tool "${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`, {
-    hint: meant ? `Did you mean "${meant}"?` : `Known tools: ${names.join(", ")}.`,
+    hint: near ? `Did you mean "${near}"?` : `Known tools: ${names.join(", ")}.`,
     details: { kind: "unknown-tool" },
   });
 }
@@ -64,11 +64,11 @@ function isPower(canonical: string): boolean {
 }
 
 function expectTool(word: string, tools: readonly DialectTool[], isNamed: (name: string) => boolean): void {
-  const near = tools.filter(({ name, canonical, also = [] }) =>
+  const matching = tools.filter(({ name, canonical, also = [] }) =>
     [name, canonical, ...also].some((each) => matches(word, each)),
   );
-  if (near.some((tool) => isChosen(tool, isNamed))) return;
-  const [wider] = near;
+  if (matching.some((tool) => isChosen(tool, isNamed))) return;
+  const [wider] = matching;
   if (wider !== undefined) {
     const all = [wider.canonical, ...(wider.also ?? [])].join(", ");
     throw new ToolError("invalid-input", `No tool here is just "${word}": ${wider.name} is ${all}`, {
@@ -76,9 +76,9 @@ function expectTool(word: string, tools: readonly DialectTool[], isNamed: (name:
     });
   }
   const names = tools.map(({ name }) => name);
-  const meant = nearest(word, names);
+  const near = nearest(word, names);
   throw new ToolError("invalid-input", `No tool here is called "${word}"`, {
-    hint: meant ? `Did you mean "${meant}"?` : `Known tools: ${names.join(", ")}.`,
+    hint: near ? `Did you mean "${near}"?` : `Known tools: ${names.join(", ")}.`,
   });
 }
 

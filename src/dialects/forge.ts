@@ -135,11 +135,11 @@ const glob = rename("search.glob", {
 
 function answerCommand({ data }: ToolOutput<ShellRunData>): string {
   const { exitCode, signal, durationMs, stdout, stderr } = data;
-  const streams = Object.entries({ stdout, stderr }).filter(([, said]) => said !== "");
+  const streams = Object.entries({ stdout, stderr }).filter(([, text]) => text !== "");
   return [
     signal === null ? `exit code: ${exitCode}` : `ended by ${signal}`,
     `duration: ${durationMs} ms`,
-    ...streams.flatMap(([name, said]) => [`${name}:`, said.replace(/\n$/, "")]),
+    ...streams.flatMap(([name, text]) => [`${name}:`, text.replace(/\n$/, "")]),
     ...(streams.length === 0 ? ["[no output]"] : []),
     ...notesOf(data),
   ].join("\n");

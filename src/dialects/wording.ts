@@ -40,8 +40,7 @@ export function fieldWordingFor(
   const offered = new Set(fieldsOf(input));
   const known = new Set(fieldsOf(tool.input));
   const isMissing = (field: string) => known.has(field) && !offered.has(fields[field] ?? field);
-  const isPossible = (words: string) =>
-    ![...words.matchAll(fieldName)].some(([, field]) => isMissing(field!));
+  const isPossible = (text: string) => ![...text.matchAll(fieldName)].some(([, field]) => isMissing(field!));
   return (text) => {
     if (text.startsWith("It takes: ")) return `It takes: ${[...offered].join(", ")}.`;
     if (!text.includes("`")) return text;

@@ -26,8 +26,8 @@ export async function chooseModel(
 
 /** The choice that needs no request. */
 export function namedModel(settings: ModelSettings, variables: NodeJS.ProcessEnv): ModelChoice | undefined {
-  const told = variables.TOOLCRIB_MODEL?.trim();
-  if (told) return { id: told, from: "TOOLCRIB_MODEL" };
+  const fromVariable = variables.TOOLCRIB_MODEL?.trim();
+  if (fromVariable) return { id: fromVariable, from: "TOOLCRIB_MODEL" };
   if (settings.default) return { id: settings.default, from: settingsFile };
   for (const name of knownProviders(settings)) {
     const access = accessTo(name, settings, variables);

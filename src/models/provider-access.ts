@@ -76,8 +76,8 @@ export function ownOf<Value>(
 function providerNamed(given: string, settings: ModelSettings): string {
   if (ownOf(settings.providers, given) !== undefined) return given;
   const name = given.toLowerCase();
-  const meant = ownOf(aliases, name) ?? name;
-  if (isKnownProvider(meant)) return meant;
+  const resolved = ownOf(aliases, name) ?? name;
+  if (isKnownProvider(resolved)) return resolved;
   const known = knownProviders(settings);
   const near = nearest(given, [...known, ...Object.keys(aliases)]);
   throw new ToolError("invalid-input", `There is no provider "${given}"; known are ${known.join(", ")}`, {
@@ -100,8 +100,8 @@ function addressOf(
   variables: NodeJS.ProcessEnv,
 ): { readonly baseUrl: string; readonly from: string | undefined } {
   // The usual variables belong to the provider itself, not to compatible servers.
-  const told = isKnownProvider(name) ? variables[api.address] : undefined;
-  const [given, from] = own.baseUrl ? [own.baseUrl, settingsFile] : [told || undefined, api.address];
+  const configured = isKnownProvider(name) ? variables[api.address] : undefined;
+  const [given, from] = own.baseUrl ? [own.baseUrl, settingsFile] : [configured || undefined, api.address];
   if (given === undefined) return { baseUrl: api.baseUrl, from: undefined };
   const url = readAddress(given, api);
   if (url === undefined)

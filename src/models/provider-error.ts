@@ -33,8 +33,8 @@ export function toModelError(error: unknown, request: FailedRequest): unknown {
 
 /** The SDK throws other errors when a reply is not what it expects. */
 function unreadable(error: unknown, { secrets }: FailedRequest): ModelError {
-  const words = shown(error instanceof Error ? error.message : String(error), secrets);
-  return new ModelError("cut", `The reply broke off: it is not in the format of the provider (${words})`);
+  const text = shown(error instanceof Error ? error.message : String(error), secrets);
+  return new ModelError("cut", `The reply broke off: it is not in the format of the provider (${text})`);
 }
 
 /** The SDK wraps what our `fetch` throws. */
@@ -75,12 +75,12 @@ const keys = /\b(?:sk-|AIza|xox[bp]-|gsk_|Bearer )[\w*.~+/-]{8,}=*/g;
 const keyed = /([?&](?:key|api[_-]?key|token|access_token)=)[^&\s"']+/gi;
 
 function kindOf(
-  { status, codes, words, isConnection, isUnreadable }: ProviderFailure,
+  { status, codes, text, isConnection, isUnreadable }: ProviderFailure,
   { hasBegun = false }: FailedRequest,
 ): ModelErrorKind {
   if (isConnection) return status === undefined && !hasBegun ? "network" : "cut";
   if (isUnreadable) return "cut";
-  const matches = (pattern: RegExp) => pattern.test(words) || codes.some((code) => pattern.test(code));
+  const matches = (pattern: RegExp) => pattern.test(text) || codes.some((code) => pattern.test(code));
   if (matches(overflows)) return "overflow";
   if (status === 402 || matches(paidOut)) return "quota";
   if (matches(keyRefused)) return "auth";
@@ -116,10 +116,10 @@ const keyRefused = /invalid_api_key|API_KEY_INVALID|authentication_error|api key
 const unknownModel = /model_not_found|not_found_error|is not a valid model|no endpoints found/i;
 
 function messageOf(failure: ProviderFailure, kind: ModelErrorKind, { provider }: FailedRequest): string {
-  const { status, words, address } = failure;
-  if (kind === "network") return `Cannot reach ${address ?? provider}: ${words}`;
-  if (kind === "cut") return `The reply broke off: ${words}`;
-  return words === "" ? `${provider} answered HTTP ${status ?? "nothing"}` : words;
+  const { status, text, address } = failure;
+  if (kind === "network") return `Cannot reach ${address ?? provider}: ${text}`;
+  if (kind === "cut") return `The reply broke off: ${text}`;
+  return text === "" ? `${provider} answered HTTP ${status ?? "nothing"}` : text;
 }
 
 function hintFor(
@@ -150,13 +150,13 @@ function hintFor(
 function retryAfter({
   headers,
   body,
-  words,
-}: Pick<ProviderFailure, "headers" | "body" | "words">): number | undefined {
+  text,
+}: Pick<ProviderFailure, "headers" | "body" | "text">): number | undefined {
   const ways = [
     () => milliseconds(headers["retry-after-ms"]),
     () => secondsOrDate(headers["retry-after"]),
     () => retryInfo(body),
-    () => fromMessage(words),
+    () => fromMessage(text),
     () => reset(headers["x-ratelimit-reset"]),
   ];
   for (const way of ways) {
@@ -183,10 +183,10 @@ function retryInfo(body: unknown): number | undefined {
 }
 
 /** "Please try again in 6m0.5s", "retry in 20ms". */
-function fromMessage(words: string): number | undefined {
+function fromMessage(text: string): number | undefined {
   const [, hours, minutes, seconds, ms] =
     /(?:try again|retry) (?:in|after) (?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s(?:ec\w*)?)?(?:(\d+(?:\.\d+)?)ms)?/i.exec(
-      words,
+      text,
     ) ?? [];
   const parts = [hours, minutes, seconds, ms];
   if (parts.every((part) => part === undefined)) return undefined;

@@ -7,7 +7,7 @@ export interface ProviderFailure {
   /** Error codes of the provider: "insufficient_quota". */
   readonly codes: readonly string[];
   /** The provider's message. */
-  readonly words: string;
+  readonly text: string;
   /** The origin of the request, without path and key. */
   readonly address: string | undefined;
   /** The connection failed or was lost. */
@@ -33,11 +33,11 @@ export function readFailure(error: unknown): ProviderFailure | undefined {
     headers: { ...headersIn(body), ...(asRecord(responseHeaders) as Record<string, string>) },
     body,
     codes: codesIn(body),
-    words: isConnection
-      ? connectionWords(code, error)
+    text: isConnection
+      ? connectionText(code, error)
       : isUnreadable
-        ? unreadableWords(message)
-        : wordsIn(body, typeof message === "string" ? message : ""),
+        ? unreadableText(message)
+        : messageIn(body, typeof message === "string" ? message : ""),
     address: typeof url === "string" ? addressOf(url) : undefined,
     isConnection,
     isCertificate: code !== undefined && certificateCodes.test(code),
@@ -63,7 +63,7 @@ const unreadable: ReadonlySet<string> = new Set([
   "AI_EmptyResponseBodyError",
 ]);
 
-function unreadableWords(message: unknown): string {
+function unreadableText(message: unknown): string {
   return String(message).includes("without a finish reason")
     ? "the stream ended without saying that it has."
     : "what came is not in the format of the provider.";
@@ -88,7 +88,7 @@ function systemCode(error: unknown): string | undefined {
   return undefined;
 }
 
-function connectionWords(code: string | undefined, error: unknown): string {
+function connectionText(code: string | undefined, error: unknown): string {
   if (code === undefined) return deepestMessage(error);
   const known = new Map([
     ["ECONNREFUSED", "nobody listens there"],
@@ -118,15 +118,15 @@ function errorIn(body: unknown): Readonly<Record<string, unknown>> {
   return typeof inner === "object" && inner !== null ? asRecord(inner) : outer;
 }
 
-function wordsIn(body: unknown, message: string): string {
+function messageIn(body: unknown, message: string): string {
   const error = errorIn(body);
-  const told = [error.message, error.detail, asRecord(body).message].find(
+  const found = [error.message, error.detail, asRecord(body).message].find(
     (each) => typeof each === "string" && each !== "",
   );
   const { raw } = asRecord(error.metadata);
-  const words = (told as string | undefined) ?? message;
+  const text = (found as string | undefined) ?? message;
   // OpenRouter: the message of the provider behind it.
-  return typeof raw === "string" && raw !== "" ? `${words}: ${raw}` : words;
+  return typeof raw === "string" && raw !== "" ? `${text}: ${raw}` : text;
 }
 
 function codesIn(body: unknown): readonly string[] {

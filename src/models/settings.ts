@@ -99,8 +99,8 @@ function problemOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "unrecognized_keys": {
       const [key = ""] = issue.keys;
-      const meant = nearest(key, fields);
-      return `there is no field ${[field, key].filter(Boolean).join(".")}${meant ? `; did you mean ${meant}?` : ""}`;
+      const near = nearest(key, fields);
+      return `there is no field ${[field, key].filter(Boolean).join(".")}${near ? `; did you mean ${near}?` : ""}`;
     }
     case "invalid_value":
       return `${field} must be one of ${issue.values.join(", ")}`;

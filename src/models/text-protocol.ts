@@ -26,7 +26,7 @@ export function textProtocol(model: Model): Model {
   const toTextMessage = textMessages();
   const guides = new WeakMap<readonly ToolDefinition[], Guide>();
   const guideFor = (tools: readonly ToolDefinition[]): Guide => {
-    const guide = guides.get(tools) ?? { words: describeActions(tools), example: exampleCall(tools) };
+    const guide = guides.get(tools) ?? { instructions: describeActions(tools), example: exampleCall(tools) };
     guides.set(tools, guide);
     return guide;
   };
@@ -36,17 +36,17 @@ export function textProtocol(model: Model): Model {
     const asked = { ...request, tools: noTools, messages: messages.map(toTextMessage) };
     // No tools, no actions: a summary, for example, is prose.
     if (tools.length === 0) return yield* model.stream(asked, signal);
-    const { words, example } = guideFor(tools);
+    const { instructions, example } = guideFor(tools);
     const reply = new TextReply(example, wasToldOfProse(messages));
-    const told = [system, words].filter((part) => part !== "").join("\n\n");
-    for await (const event of model.stream({ ...asked, system: told }, signal)) yield* reply.read(event);
+    const extended = [system, instructions].filter((part) => part !== "").join("\n\n");
+    for await (const event of model.stream({ ...asked, system: extended }, signal)) yield* reply.read(event);
   }
 
   return { ...model, stream };
 }
 
 interface Guide {
-  readonly words: string;
+  readonly instructions: string;
   readonly example: string;
 }
 
@@ -56,7 +56,7 @@ const noTools: readonly ToolDefinition[] = [];
 class TextReply {
   readonly #reader: ActionReader;
   readonly #mayBeProse: boolean;
-  readonly #said: { readonly id: string; readonly pieces: string[]; meta?: Meta }[] = [];
+  readonly #texts: { readonly id: string; readonly pieces: string[]; meta?: Meta }[] = [];
   #isShown = false;
   /** Native calls, although no tools were offered. */
   #calls = 0;
@@ -70,17 +70,17 @@ class TextReply {
     switch (event.type) {
       case "part-start":
         if (event.part !== "text") return yield event;
-        this.#said.push({ id: event.id, pieces: [] });
-        if (this.#said.length > 1) yield* this.#show(this.#reader.add("\n"), "");
+        this.#texts.push({ id: event.id, pieces: [] });
+        if (this.#texts.length > 1) yield* this.#show(this.#reader.add("\n"), "");
         return;
       case "part-delta": {
-        const said = this.#said.find(({ id }) => id === event.id);
+        const said = this.#texts.find(({ id }) => id === event.id);
         if (said === undefined) return yield event;
         said.pieces.push(event.text);
         return yield* this.#show(this.#reader.add(event.text), event.text);
       }
       case "part-end": {
-        const said = this.#said.find(({ id }) => id === event.id);
+        const said = this.#texts.find(({ id }) => id === event.id);
         if (said === undefined) return yield event;
         if (event.meta) said.meta = event.meta;
         return;
@@ -127,7 +127,7 @@ class TextReply {
     // A reply that was cut needs no fault: the cut explains it.
     const isFault = fault !== undefined && !isFinal && (reason === "stop" || reason === "calls");
     if (isFault) yield { type: "fault", message: fault };
-    const said: WrittenText[] = this.#said.map(({ pieces, meta }) => ({
+    const said: WrittenText[] = this.#texts.map(({ pieces, meta }) => ({
       text: pieces.join(""),
       ...(meta && { meta }),
     }));
@@ -219,11 +219,11 @@ function actionOf({ name, input }: CallPart): string {
 }
 
 function answersAsText({ answers }: ToolMessage): UserMessage {
-  const words: TextPart = { type: "text", text: answers.map(answerAsText).join("\n\n") };
+  const text: TextPart = { type: "text", text: answers.map(answerAsText).join("\n\n") };
   const images = answers
     .flatMap(({ images }) => images)
     .map((image): ImagePart => ({ type: "image", ...image }));
-  return { role: "user", content: [words, ...images] };
+  return { role: "user", content: [text, ...images] };
 }
 
 function answerAsText({ name, content, isError }: CallAnswer): string {

@@ -38,29 +38,31 @@ export function geminiSchema(
   root: JsonSchema = schema,
   depth = 0,
 ): GeminiSchema | undefined {
-  const meant = resolve(schema, root);
-  const description = schema.description ?? meant.description;
+  const resolved = resolve(schema, root);
+  const description = schema.description ?? resolved.description;
   const described = description === undefined ? {} : { description };
   if (depth > maxDepth) return undefined;
   const within = (inner: JsonSchema) => geminiSchema(inner, root, depth + 1);
-  const choices = choicesOf(meant);
+  const choices = choicesOf(resolved);
   if (choices) return chosen(choices, described, within);
-  if (meant.enum !== undefined || "const" in meant) return values(meant, described);
-  const { type, nullable } = typeOf(meant);
+  if (resolved.enum !== undefined || "const" in resolved) return values(resolved, described);
+  const { type, nullable } = typeOf(resolved);
   const nullability = nullable ? { nullable: true } : {};
-  if (type === undefined && Array.isArray(meant.type))
+  if (type === undefined && Array.isArray(resolved.type))
     return chosen(
-      meant.type.map((each) => ({ ...meant, type: each })),
+      resolved.type.map((each) => ({ ...resolved, type: each })),
       described,
       within,
     );
   switch (type) {
     case "object": {
-      const shape = objectOf(meant, within);
+      const shape = objectOf(resolved, within);
       return shape && { type: "OBJECT", ...described, ...nullability, ...shape };
     }
     case "array": {
-      const items = (typeof meant.items === "object" && within(meant.items)) || { type: "STRING" as const };
+      const items = (typeof resolved.items === "object" && within(resolved.items)) || {
+        type: "STRING" as const,
+      };
       return { type: "ARRAY", ...described, ...nullability, items };
     }
     case undefined:
@@ -77,15 +79,15 @@ function objectOf(
   { properties = {}, required = [] }: JsonSchema,
   within: (inner: JsonSchema) => GeminiSchema | undefined,
 ): Pick<GeminiSchema, "properties" | "required"> | undefined {
-  const said = Object.entries(properties).flatMap(([name, property]) => {
+  const converted = Object.entries(properties).flatMap(([name, property]) => {
     const schema = within(property);
     return schema ? [[name, schema] as const] : [];
   });
   // Gemini refuses objects without properties.
-  if (said.length === 0) return undefined;
-  const names = new Set(said.map(([name]) => name));
+  if (converted.length === 0) return undefined;
+  const names = new Set(converted.map(([name]) => name));
   const needed = required.filter((name) => names.has(name));
-  return { properties: Object.fromEntries(said), ...(needed.length > 0 ? { required: needed } : {}) };
+  return { properties: Object.fromEntries(converted), ...(needed.length > 0 ? { required: needed } : {}) };
 }
 
 /** Gemini allows nothing beside `anyOf`: the description moves to the first choice, and null becomes `nullable`. */
@@ -94,11 +96,11 @@ function chosen(
   described: { description?: string },
   within: (inner: JsonSchema) => GeminiSchema | undefined,
 ): GeminiSchema | undefined {
-  const said = choices
+  const converted = choices
     .filter(({ type }) => type !== "null")
     .map(within)
     .filter((schema) => schema !== undefined);
-  const [first, ...others] = said;
+  const [first, ...others] = converted;
   if (first === undefined) return undefined;
   const nullability = choices.some(({ type }) => type === "null") ? { nullable: true } : {};
   const head = { ...described, ...first, ...nullability };

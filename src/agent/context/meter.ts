@@ -127,8 +127,8 @@ export function conversationTokens(messages: readonly Message[]): number {
 
 /** The tokens of system prompt and tools, which every request holds. */
 export function frameTokens(system: string, tools: readonly ToolDefinition[]): number {
-  const told = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-  return estimateTokens(system) + estimateTokens(JSON.stringify(told));
+  const sent = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  return estimateTokens(system) + estimateTokens(JSON.stringify(sent));
 }
 
 /** For roles and ids. */

@@ -28,8 +28,8 @@ export function readEntries(
     if (turn !== undefined && entry?.kind === "user" && entry.turn > turn) break;
   }
   if (entries.length === 0) throw unknownSession(session);
-  const meant = turn === undefined ? entries : entriesUpTo(entries, turn);
-  if (meant !== undefined) return meant;
+  const wanted = turn === undefined ? entries : entriesUpTo(entries, turn);
+  if (wanted !== undefined) return wanted;
   const { turns } = restoreEntries(entries, session);
   throw new ToolError("not-found", `The session ${session} has no turn ${turn}`, {
     hint: turns === 0 ? "Nothing was asked in it yet." : `It has ${turns}: --turn 1 to ${turns}.`,

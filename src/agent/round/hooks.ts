@@ -40,8 +40,11 @@ export async function askAfter(
   const { content } = result;
   if (!afterCall) return { content, failed: false };
   try {
-    const said: unknown = await unlessAborted(afterCall(call, result), signal);
-    return { content: said === undefined || said === null ? content : text(said), failed: false };
+    const replacement: unknown = await unlessAborted(afterCall(call, result), signal);
+    return {
+      content: replacement === undefined || replacement === null ? content : text(replacement),
+      failed: false,
+    };
   } catch (error) {
     const note = `[The call was made; what the program does after it failed: ${errorMessage(error)}]`;
     return { content: `${content}\n${note}`, failed: true };

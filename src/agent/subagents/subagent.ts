@@ -112,7 +112,7 @@ function stillOpening(id: string): ToolError {
 
 /** Why a subagent gave no answer; `stoppedBy` is the limit or loop that stopped it. */
 function reasonOf({ error, text }: TurnResult, stoppedBy: AgentEvent | undefined): string {
-  const reason = error ? [error.message, error.hint].filter((words) => words).join("\n") : stop(stoppedBy);
+  const reason = error ? [error.message, error.hint].filter((part) => part).join("\n") : stop(stoppedBy);
   return text === "" ? reason : `${reason}\nIts last words: ${text}`;
 }
 

@@ -159,7 +159,7 @@ export const grep: DialectTool = reshape(["search.grep"], {
     "Search the content of files with a regular expression, as ripgrep reads it. Leaves out ignored files. Use this, " +
     "not grep or rg in a command.",
   input: (z) => {
-    const lines = (words: string) => z.optionalInt(words, { min: 0, max: 1000 });
+    const lines = (description: string) => z.optionalInt(description, { min: 0, max: 1000 });
     return z.strictObject({
       pattern: z.text("The expression: log.*Error, function\\s+\\w+, interface\\{\\}"),
       path: z.optionalText("File or directory; the workspace if not given."),

@@ -202,8 +202,8 @@ export const grepSearch: DialectTool = reshape(["search.grep"], {
     "Search the content of files with a regular expression, as ripgrep reads it; case is ignored, unless told otherwise. " +
     "Shows 100 matches if not told otherwise.",
   input: (z) => {
-    const lines = (words: string) => z.optionalInt(words, { min: 0, max: 1000 });
-    const most = (words: string) => z.optionalInt(words, { min: 1, max: 100_000 });
+    const lines = (description: string) => z.optionalInt(description, { min: 0, max: 1000 });
+    const most = (description: string) => z.optionalInt(description, { min: 1, max: 100_000 });
     return z.strictObject({
       pattern: z.text("The expression: \\bMatchMe\\b"),
       dir_path: z.optionalText("Directory or file; the workspace if not given."),

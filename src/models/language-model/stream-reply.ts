@@ -198,9 +198,9 @@ function partEnd(id: string, meta: Meta | undefined): ModelEvent {
 function merged(before: Meta | undefined, after: SharedV4ProviderMetadata | undefined): Meta | undefined {
   if (after === undefined) return before;
   if (before === undefined) return after;
-  const providers = Object.entries(after).map(([provider, said]) => [
+  const providers = Object.entries(after).map(([provider, values]) => [
     provider,
-    { ...(before[provider] as object | undefined), ...said },
+    { ...(before[provider] as object | undefined), ...values },
   ]);
   return { ...before, ...Object.fromEntries(providers) };
 }

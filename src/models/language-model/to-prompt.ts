@@ -190,8 +190,8 @@ function answerOutput(answer: CallAnswer, context: Context): LanguageModelV4Tool
   const { content, isError, images } = answer;
   const isAlone = images.length === 0 || context.pictures === "after-answers" || !context.seesImages;
   if (!isAlone) {
-    const words = content === "" ? [] : [{ type: "text" as const, text: content }];
-    return { type: "content", value: [...words, ...images.map(picture)] };
+    const text = content === "" ? [] : [{ type: "text" as const, text: content }];
+    return { type: "content", value: [...text, ...images.map(picture)] };
   }
   const value =
     images.length > 0 && !context.seesImages ? [content, pictureLeftOut].join("\n").trimStart() : content;

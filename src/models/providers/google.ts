@@ -38,9 +38,9 @@ export async function google(settings: ProviderSettings): Promise<Model> {
       }),
     }),
     fault: (finish, meta) => {
-      const words = faults.get(finish);
+      const fault = faults.get(finish);
       const { finishMessage } = (meta?.google ?? {}) as { finishMessage?: string | null };
-      return words && finishMessage ? `${words} (${finishMessage.slice(0, maxQuoted)})` : words;
+      return fault && finishMessage ? `${fault} (${finishMessage.slice(0, maxQuoted)})` : fault;
     },
   });
 }

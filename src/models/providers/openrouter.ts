@@ -53,8 +53,8 @@ function collectDetails(): StreamExtractor {
         if (last === undefined || !isText(piece)) details.push({ ...piece });
         else {
           const field = piece.type === "reasoning.text" ? "text" : "summary";
-          const said = `${last[field] ?? ""}${piece[field] ?? ""}`;
-          Object.assign(last, withoutNothing(piece), { [field]: said });
+          const joined = `${last[field] ?? ""}${piece[field] ?? ""}`;
+          Object.assign(last, withoutNothing(piece), { [field]: joined });
         }
       }
     },

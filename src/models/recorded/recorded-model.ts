@@ -32,11 +32,11 @@ async function* play(
   number: string,
   wait: () => Promise<void>,
 ): AsyncGenerator<ModelEvent> {
-  for (const [part, words] of [["reasoning", reasoning] as const, ["text", text] as const]) {
-    if (words === undefined) continue;
+  for (const [part, content] of [["reasoning", reasoning] as const, ["text", text] as const]) {
+    if (content === undefined) continue;
     const id = `${part}_${number}`;
     yield { type: "part-start", id, part };
-    for (const word of words.split(/(?<=\s)(?=\S)/)) {
+    for (const word of content.split(/(?<=\s)(?=\S)/)) {
       await wait();
       yield { type: "part-delta", id, text: word };
     }

@@ -120,9 +120,9 @@ export class ActionReader {
     pieces.push(isBroken ? proseBetween(reply, from, fault.at!) : reply.slice(from).trimEnd());
     const [first = "", ...others] = pieces;
     const goesOn = isBegun ? first : first.trimStart();
-    const said = others.map((piece) => piece.trimStart()).filter((piece) => piece !== "");
-    const isSeparate = (isBegun || goesOn !== "") && said.length > 0;
-    return `${goesOn}${isSeparate ? "\n\n" : ""}${said.join("\n\n")}`;
+    const later = others.map((piece) => piece.trimStart()).filter((piece) => piece !== "");
+    const isSeparate = (isBegun || goesOn !== "") && later.length > 0;
+    return `${goesOn}${isSeparate ? "\n\n" : ""}${later.join("\n\n")}`;
   }
 }
 

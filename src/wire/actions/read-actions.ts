@@ -111,9 +111,9 @@ function readAction(object: Record<string, unknown>, example: string): Action | 
     case "tool_call":
       return readCall(object, example);
     case "respond":
-      return readWords("respond", "message", object) ?? { action, message: String(object.message) };
+      return checkText("respond", "message", object) ?? { action, message: String(object.message) };
     case "done":
-      return readWords("done", "summary", object) ?? { action, summary: String(object.summary) };
+      return checkText("done", "summary", object) ?? { action, summary: String(object.summary) };
     default:
       return unknownAction(action, example);
   }
@@ -133,7 +133,7 @@ function readCall(
   return { action: "tool_call", tool, args: args as Record<string, unknown> };
 }
 
-function readWords(
+function checkText(
   action: "respond" | "done",
   field: string,
   object: Record<string, unknown>,
@@ -145,10 +145,10 @@ function readWords(
 
 function unknownAction(action: unknown, example: string): string {
   const known = Object.keys(actionExamples) as Action["action"][];
-  const meant = typeof action === "string" ? nearest(action, known) : undefined;
+  const near = typeof action === "string" ? nearest(action, known) : undefined;
   const names = known.map((name) => JSON.stringify(name)).join(", ");
-  const isWords = meant === "respond" || meant === "done";
-  return lacking(isWords ? actionExamples[meant] : example, `"action" must be one of ${names}`);
+  const takesText = near === "respond" || near === "done";
+  return lacking(takesText ? actionExamples[near] : example, `"action" must be one of ${names}`);
 }
 
 function lacking(example: string, what: string): string {

@@ -57,12 +57,13 @@ function checkedLines(refused: (refusal: Refusal) => Error): TransformStream<str
   let isDone = false;
   const check = (line: string, controller: TransformStreamDefaultController<string>) => {
     if (line.trim() === "") return;
-    const said = parsed(line);
-    if (!isRecord(said)) throw new ModelError("cut", "The reply broke off: a line of it is no JSON.");
-    if (typeof said.error === "string")
-      throw refused({ status: undefined, message: said.error, headers: undefined });
-    if (!isChunk(said)) throw new ModelError("cut", "The reply broke off: a line of it is none of Ollama's.");
-    isDone ||= said.done === true;
+    const chunk = parsed(line);
+    if (!isRecord(chunk)) throw new ModelError("cut", "The reply broke off: a line of it is no JSON.");
+    if (typeof chunk.error === "string")
+      throw refused({ status: undefined, message: chunk.error, headers: undefined });
+    if (!isChunk(chunk))
+      throw new ModelError("cut", "The reply broke off: a line of it is none of Ollama's.");
+    isDone ||= chunk.done === true;
     controller.enqueue(`${line}\n`);
   };
   return new TransformStream({
@@ -87,8 +88,8 @@ function isChunk({ message }: Readonly<Record<string, unknown>>): boolean {
   if (message === undefined) return true;
   if (!isRecord(message)) return false;
   const { content, thinking, tool_calls: calls } = message;
-  const isWords = [content, thinking].every((words) => isNothing(words) || typeof words === "string");
-  return isWords && (isNothing(calls) || (Array.isArray(calls) && calls.every(isCall)));
+  const isText = [content, thinking].every((value) => isNothing(value) || typeof value === "string");
+  return isText && (isNothing(calls) || (Array.isArray(calls) && calls.every(isCall)));
 }
 
 function isCall(call: unknown): boolean {
@@ -138,11 +139,11 @@ export function ollamaErrors(address: string, settings: ProviderSettings): Ollam
   };
   return {
     of,
-    ofRefusal({ status, message, headers: said }) {
+    ofRefusal({ status, message, headers }) {
       if (unreadable.test(message)) return new UnreadableCall(message);
       const failure = {
         statusCode: status,
-        responseHeaders: Object.fromEntries(said ?? []),
+        responseHeaders: Object.fromEntries(headers ?? []),
         responseBody: JSON.stringify({ error: message }),
         url: address,
       };
@@ -172,8 +173,8 @@ function withHint(
   }: Readonly<Record<"address" | "model" | "provider" | "isItOllama", string>>,
 ): ModelError {
   const { kind, message, status, retryAfterMs } = error;
-  const say = (hint: string, otherKind: ModelErrorKind = kind, words = message) =>
-    new ModelError(otherKind, words, { hint, status, retryAfterMs });
+  const say = (hint: string, otherKind: ModelErrorKind = kind, text = message) =>
+    new ModelError(otherKind, text, { hint, status, retryAfterMs });
   if (kind === "network")
     return say(isItRunning, kind, message.replace(`reach ${provider}:`, `reach ${address}:`));
   if (/does not support tools/i.test(message))

@@ -44,12 +44,12 @@ function toMessages(message: Message, options: MessageOptions): readonly OllamaM
 }
 
 function toUser({ content }: UserMessage, { seesImages }: MessageOptions): OllamaMessage {
-  const words = content.flatMap((part) => {
+  const texts = content.flatMap((part) => {
     if (part.type === "text") return [part.text];
     return seesImages ? [] : [pictureLeftOut];
   });
   const images = content.filter((part) => part.type === "image");
-  return { role: "user", content: words.join("\n"), ...(seesImages && imagesOf(images)) };
+  return { role: "user", content: texts.join("\n"), ...(seesImages && imagesOf(images)) };
 }
 
 function toAssistant({ model, content }: AssistantMessage, { id }: MessageOptions): OllamaMessage {
