@@ -38,7 +38,7 @@ export class Spending {
     readonly cost: number | null;
   } {
     const cost = this.cost === null || before.cost === null ? null : rounded(this.cost - before.cost);
-    return { usage: subtract(this.#usage, before.usage), cost };
+    return { usage: combine(this.#usage, before.usage, (now, then) => now - then), cost };
   }
 }
 
@@ -50,22 +50,16 @@ function rounded(cost: number): number {
 export const noUsage: Usage = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
 
 export function addUsage(one: Usage, other: Usage): Usage {
-  return {
-    input: one.input + other.input,
-    cached: one.cached + other.cached,
-    cacheWritten: one.cacheWritten + other.cacheWritten,
-    output: one.output + other.output,
-    reasoning: one.reasoning + other.reasoning,
-  };
+  return combine(one, other, (a, b) => a + b);
 }
 
-function subtract(one: Usage, other: Usage): Usage {
+function combine(one: Usage, other: Usage, operate: (a: number, b: number) => number): Usage {
   return {
-    input: one.input - other.input,
-    cached: one.cached - other.cached,
-    cacheWritten: one.cacheWritten - other.cacheWritten,
-    output: one.output - other.output,
-    reasoning: one.reasoning - other.reasoning,
+    input: operate(one.input, other.input),
+    cached: operate(one.cached, other.cached),
+    cacheWritten: operate(one.cacheWritten, other.cacheWritten),
+    output: operate(one.output, other.output),
+    reasoning: operate(one.reasoning, other.reasoning),
   };
 }
 

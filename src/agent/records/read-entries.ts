@@ -91,6 +91,15 @@ export function readEntry({ number, entry }: KeptEntry, session: string): Sessio
   return entry as SessionEntry;
 }
 
+/** Undefined for an entry that cannot be read. */
+export function tryReadEntry(kept: KeptEntry, session: string): SessionEntry | undefined {
+  try {
+    return readEntry(kept, session);
+  } catch {
+    return undefined;
+  }
+}
+
 const text = z.string();
 const count = z.number();
 const meta = z.optional(z.record(text, z.unknown()));

@@ -1,5 +1,5 @@
 import type { ConversationInfo, Conversations, KeptEntry } from "../../contract/conversations.ts";
-import { readEntry } from "./read-entries.ts";
+import { tryReadEntry } from "./read-entries.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
 /** A session in a list. */
@@ -23,7 +23,7 @@ export interface SessionSummary {
 /** Reads only the beginning and the end, however long the session is. Skips unreadable entries. */
 export function summariseSession(conversations: Conversations, info: ConversationInfo): SessionSummary {
   const { session, startedAt, lastAt, entries, bytes } = info;
-  const read = (kept: readonly KeptEntry[]) => kept.flatMap((one) => tryToRead(one, session));
+  const read = (kept: readonly KeptEntry[]) => kept.flatMap((one) => tryReadEntry(one, session) ?? []);
   const beginning = read(conversations.entries(session, { to: beginningCount }));
   const start = beginning.find((entry) => entry.kind === "start");
   const task = beginning.find((entry) => entry.kind === "user");
@@ -50,12 +50,4 @@ const beginningCount = 4;
 
 function isOfTurn({ kind }: SessionEntry): boolean {
   return kind === "user" || kind === "turn-end";
-}
-
-function tryToRead(kept: KeptEntry, session: string): readonly SessionEntry[] {
-  try {
-    return [readEntry(kept, session)];
-  } catch {
-    return [];
-  }
 }

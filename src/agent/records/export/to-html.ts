@@ -1,18 +1,18 @@
 import type { Image } from "../../../contract/tool.ts";
 import { printable } from "../../../lib/printable.ts";
-import type { Transcript, TranscriptCall, TranscriptItem, TranscriptTurn } from "./transcript.ts";
+import {
+  factsOf,
+  headings,
+  type Transcript,
+  type TranscriptCall,
+  type TranscriptItem,
+  type TranscriptTurn,
+} from "./transcript.ts";
 
 /** One self-contained file: no script, nothing to fetch, for light and dark screens and for screen readers. */
-export function toHtml({ session, start, startedAt, turns }: Transcript): string {
-  const facts = [
-    ["Started", time(startedAt)],
-    ["Model", safe(start?.model ?? "not known")],
-    ["Dialect", safe(start?.dialect ?? "not known")],
-    ["Workspace", safe(start?.workspace ?? "not known")],
-    ...(start?.parent === undefined
-      ? []
-      : [["Forked from", `${safe(start.parent.session)}, after turn ${start.parent.turn}`]]),
-  ];
+export function toHtml(transcript: Transcript): string {
+  const { session, startedAt, turns } = transcript;
+  const facts = [["Started", time(startedAt)], ...factsOf(transcript, safe)];
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -66,13 +66,6 @@ function show(item: TranscriptItem): string {
       return showCall(item);
   }
 }
-
-const headings = {
-  input: "User",
-  "follow-up": "User, following up",
-  steering: "User, while the model was at work",
-  notice: "Notice to the model",
-} as const;
 
 function block(kind: string, heading: string, text: string, images: readonly Image[] = []): string {
   return `<article class="${kind}"><h3>${heading}</h3>\n${paragraph(text)}${images.map(showImage).join("")}\n</article>`;

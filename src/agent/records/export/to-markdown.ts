@@ -1,17 +1,10 @@
 import { counted } from "../../../lib/counted.ts";
 import { printable } from "../../../lib/printable.ts";
-import type { Transcript, TranscriptItem } from "./transcript.ts";
+import { factsOf, headings, type Transcript, type TranscriptItem } from "./transcript.ts";
 
-export function toMarkdown({ session, start, startedAt, turns }: Transcript): string {
-  const facts = [
-    ["Started", new Date(startedAt).toISOString()],
-    ["Model", code(start?.model ?? "not known")],
-    ["Dialect", code(start?.dialect ?? "not known")],
-    ["Workspace", code(start?.workspace ?? "not known")],
-    ...(start?.parent === undefined
-      ? []
-      : [["Forked from", `${code(start.parent.session)}, after turn ${start.parent.turn}`]]),
-  ];
+export function toMarkdown(transcript: Transcript): string {
+  const { session, startedAt, turns } = transcript;
+  const facts = [["Started", new Date(startedAt).toISOString()], ...factsOf(transcript, code)];
   const sections = [
     `# Session ${code(session)}`,
     facts.map(([name, value]) => `- ${name}: ${value}`).join("\n"),
@@ -50,13 +43,6 @@ function formatItem(item: TranscriptItem): readonly string[] {
       ];
   }
 }
-
-const headings = {
-  input: "User",
-  "follow-up": "User, following up",
-  steering: "User, while the model was at work",
-  notice: "Notice to the model",
-} as const;
 
 function imageNote(count: number): readonly string[] {
   return count === 0 ? [] : [`(${counted(count, "image")}, left out)`];

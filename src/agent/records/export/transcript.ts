@@ -4,7 +4,7 @@ import { counted } from "../../../lib/counted.ts";
 import { isRecord } from "../../../lib/is-record.ts";
 import { printable } from "../../../lib/printable.ts";
 import type { CallInput, Message } from "../../../models/message.ts";
-import { readEntry } from "../read-entries.ts";
+import { tryReadEntry } from "../read-entries.ts";
 import type { StartEntry } from "../restore.ts";
 import type { SessionEntry, UserSource } from "../session-entry.ts";
 
@@ -43,6 +43,29 @@ export interface TranscriptCall {
   answer: { readonly text: string; readonly isError: boolean; readonly images: readonly Image[] } | undefined;
 }
 
+/** The headings of user messages. */
+export const headings: Readonly<Record<UserSource, string>> = {
+  input: "User",
+  "follow-up": "User, following up",
+  steering: "User, while the model was at work",
+  notice: "Notice to the model",
+};
+
+/** Name and value of what a transcript says about its session; `format` makes a value safe for the document. */
+export function factsOf(
+  { start }: Transcript,
+  format: (text: string) => string,
+): readonly (readonly [string, string])[] {
+  const unknown = "not known";
+  const parent = start?.parent;
+  return [
+    ["Model", format(start?.model ?? unknown)],
+    ["Dialect", format(start?.dialect ?? unknown)],
+    ["Workspace", format(start?.workspace ?? unknown)],
+    ...(parent ? [["Forked from", `${format(parent.session)}, after turn ${parent.turn}`] as const] : []),
+  ];
+}
+
 /** Unreadable entries become notes. */
 export function toTranscript(session: string, kept: readonly KeptEntry[]): Transcript {
   const turns: { number: number; startedAt: number; items: TranscriptItem[] }[] = [];
@@ -53,7 +76,7 @@ export function toTranscript(session: string, kept: readonly KeptEntry[]): Trans
     turns.at(-1)!.items.push(...items);
   };
   for (const { number, at, entry } of kept) {
-    const read = readable({ number, at, entry }, session);
+    const read = tryReadEntry({ number, at, entry }, session);
     if (read === undefined) add(at, note(`Entry ${number} cannot be read.`));
     else if (read.kind === "start") start = read;
     else if (read.kind === "answer") {
@@ -69,14 +92,6 @@ export function toTranscript(session: string, kept: readonly KeptEntry[]): Trans
     }
   }
   return { session, start, startedAt: kept[0]?.at ?? 0, turns };
-}
-
-function readable(kept: KeptEntry, session: string): SessionEntry | undefined {
-  try {
-    return readEntry(kept, session);
-  } catch {
-    return undefined;
-  }
 }
 
 function itemsOf(entry: SessionEntry, calls: Map<string, TranscriptCall>): readonly TranscriptItem[] {
