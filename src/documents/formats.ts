@@ -11,6 +11,9 @@ export interface Format {
   readonly reader: () => Promise<DocumentReader>;
 }
 
+const openXml = "application/vnd.openxmlformats-officedocument.";
+const openDocument = "application/vnd.oasis.opendocument.";
+
 /** What has no other format. */
 export const plainText: Format = {
   description: "text",
@@ -24,17 +27,7 @@ export const formats: Readonly<Record<string, Format>> = {
   text: plainText,
   image: {
     description: "picture",
-    mediaTypes: [
-      "image/png",
-      "image/jpeg",
-      "image/gif",
-      "image/webp",
-      "image/bmp",
-      "image/tiff",
-      "image/x-icon",
-      "image/avif",
-      "image/heic",
-    ],
+    mediaTypes: all("image/", "png jpeg gif webp bmp tiff x-icon avif heic"),
     extensions: [],
     reader: async () => (await import("./formats/image/read-image.ts")).readImage,
   },
@@ -46,13 +39,7 @@ export const formats: Readonly<Record<string, Format>> = {
   },
   archive: {
     description: "archive",
-    mediaTypes: [
-      "application/zip",
-      "application/java-archive",
-      "application/x-tar",
-      "application/gzip",
-      "application/zstd",
-    ],
+    mediaTypes: all("application/", "zip java-archive x-tar gzip zstd"),
     extensions: [],
     reader: async () => (await import("./formats/archive/read-archive.ts")).readArchive,
   },
@@ -65,8 +52,7 @@ export const formats: Readonly<Record<string, Format>> = {
   docx: {
     description: "Word document",
     mediaTypes: [
-      "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-      "application/vnd.openxmlformats-officedocument.wordprocessingml.template",
+      ...all(`${openXml}wordprocessingml.`, "document template"),
       "application/vnd.ms-word.document.macroenabled.12",
     ],
     extensions: ["docx", "docm", "dotx", "dotm"],
@@ -74,11 +60,7 @@ export const formats: Readonly<Record<string, Format>> = {
   },
   odt: {
     description: "OpenDocument text",
-    mediaTypes: [
-      "application/vnd.oasis.opendocument.text",
-      "application/vnd.oasis.opendocument.text-template",
-      "application/vnd.oasis.opendocument.text-master",
-    ],
+    mediaTypes: all(openDocument, "text text-template text-master"),
     extensions: ["odt", "ott", "odm"],
     reader: async () => (await import("./formats/odt.ts")).readOdt,
   },
@@ -91,9 +73,7 @@ export const formats: Readonly<Record<string, Format>> = {
   pptx: {
     description: "PowerPoint presentation",
     mediaTypes: [
-      "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-      "application/vnd.openxmlformats-officedocument.presentationml.slideshow",
-      "application/vnd.openxmlformats-officedocument.presentationml.template",
+      ...all(`${openXml}presentationml.`, "presentation slideshow template"),
       "application/vnd.ms-powerpoint.presentation.macroenabled.12",
     ],
     extensions: ["pptx", "pptm", "ppsx", "ppsm", "potx", "potm"],
@@ -101,12 +81,7 @@ export const formats: Readonly<Record<string, Format>> = {
   },
   odp: {
     description: "OpenDocument presentation",
-    mediaTypes: [
-      "application/vnd.oasis.opendocument.presentation",
-      "application/vnd.oasis.opendocument.presentation-template",
-      "application/vnd.oasis.opendocument.graphics",
-      "application/vnd.oasis.opendocument.graphics-template",
-    ],
+    mediaTypes: all(openDocument, "presentation presentation-template graphics graphics-template"),
     extensions: ["odp", "otp", "odg", "otg"],
     reader: async () => (await import("./formats/odp.ts")).readOdp,
   },
@@ -131,8 +106,7 @@ export const formats: Readonly<Record<string, Format>> = {
   xlsx: {
     description: "Excel workbook",
     mediaTypes: [
-      "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-      "application/vnd.openxmlformats-officedocument.spreadsheetml.template",
+      ...all(`${openXml}spreadsheetml.`, "sheet template"),
       "application/vnd.ms-excel.sheet.macroenabled.12",
     ],
     extensions: ["xlsx", "xlsm", "xltx", "xltm"],
@@ -140,10 +114,7 @@ export const formats: Readonly<Record<string, Format>> = {
   },
   ods: {
     description: "OpenDocument spreadsheet",
-    mediaTypes: [
-      "application/vnd.oasis.opendocument.spreadsheet",
-      "application/vnd.oasis.opendocument.spreadsheet-template",
-    ],
+    mediaTypes: all(openDocument, "spreadsheet spreadsheet-template"),
     extensions: ["ods", "ots"],
     reader: async () => (await import("./formats/ods.ts")).readOds,
   },
@@ -154,3 +125,7 @@ export const formats: Readonly<Record<string, Format>> = {
     reader: async () => (await import("./formats/csv.ts")).readCsv,
   },
 };
+
+function all(prefix: string, names: string): readonly string[] {
+  return names.split(" ").map((name) => prefix + name);
+}

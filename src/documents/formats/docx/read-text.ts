@@ -141,42 +141,35 @@ function readRuns(reader: XmlReader, story: Story, line: Line): void {
 }
 
 function readInline(reader: XmlReader, story: Story, line: Line): void {
+  const { name } = reader;
+  if (name === "w:t") write(reader.content(), story, line);
+  else if (runContainers.has(name)) readRuns(reader, story, line);
+  else if (characters.has(name)) write(characters.get(name)!, story, line);
+  else readSpecial(reader, story, line);
+}
+
+const runContainers: ReadonlySet<string> = new Set(
+  "w:r w:smartTag w:customXml w:sdt w:sdtContent w:dir w:bdo w:fldSimple w:rubyBase".split(" "),
+);
+
+const characters: ReadonlyMap<string, string> = new Map([
+  ["w:tab", "\t"],
+  ["w:ptab", "\t"],
+  ["w:br", "\n"],
+  ["w:cr", "\n"],
+  ["w:noBreakHyphen", "\u2011"],
+]);
+
+/** What is more than text: changes, links, fields, notes, equations, drawings. */
+function readSpecial(reader: XmlReader, story: Story, line: Line): void {
   switch (reader.name) {
-    case "w:r":
-    case "w:smartTag":
-    case "w:customXml":
-    case "w:sdt":
-    case "w:sdtContent":
-    case "w:dir":
-    case "w:bdo":
-    case "w:fldSimple":
-    case "w:rubyBase":
-      readRuns(reader, story, line);
-      break;
     case "w:rPr":
       if (reader.mentions("vanish")) story.tally.hidden += 1;
       break;
-    case "w:t":
-      write(reader.content(), story, line);
-      break;
-    case "w:tab":
-    case "w:ptab":
-      write("\t", story, line);
-      break;
-    case "w:br":
-    case "w:cr":
-      write("\n", story, line);
-      break;
-    case "w:noBreakHyphen":
-      write("\u2011", story, line);
-      break;
     case "w:sym": {
       const code = Number.parseInt(reader.attribute("w:char") ?? "", 16);
-      write(
-        symbol(reader.attribute("w:font") ?? "", code) ?? String.fromCharCode(code || 0xfffd),
-        story,
-        line,
-      );
+      const shown = symbol(reader.attribute("w:font") ?? "", code);
+      write(shown ?? String.fromCharCode(code || 0xfffd), story, line);
       break;
     }
     case "w:ins":

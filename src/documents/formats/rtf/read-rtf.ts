@@ -6,7 +6,7 @@ import { showSections } from "../../shared/sections.ts";
 import { symbol } from "../../shared/symbols.ts";
 import { characters, decodeBytes, symbolCharset } from "./characters.ts";
 import { beginDestination, information, silent } from "./destinations.ts";
-import { settings } from "./settings.ts";
+import { applySetting } from "./settings.ts";
 import { plainParagraph } from "./sheet.ts";
 import { beginStory, type Story } from "./story.ts";
 import { type Token, tokensOf } from "./tokens.ts";
@@ -107,7 +107,7 @@ function takeControl(story: Story, word: string, value: number | undefined): voi
   if (isStarred || silent.has(word))
     story.group = { ...story.group, destination: "nowhere", before: story.group.destination };
   else if (character !== undefined) write(story, character);
-  else settings.get(word)?.(story, value);
+  else applySetting(story, word, value);
 }
 
 function takeUnicode(story: Story, value: number): void {

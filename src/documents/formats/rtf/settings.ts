@@ -2,86 +2,50 @@ import { charsetOfFont, charsetOfPage } from "./characters.ts";
 import { plainParagraph } from "./sheet.ts";
 import type { Group, Story } from "./story.ts";
 
-/** Words that end something or change how what follows is meant; `value` is the number behind them. */
-export const settings: ReadonlyMap<string, (story: Story, value: number | undefined) => void> = new Map<
-  string,
-  (story: Story, value: number | undefined) => void
->([
-  ["par", (story) => onSheet(story, ({ sheet, paragraph }) => sheet.endParagraph(paragraph))],
-  ["sect", (story) => onSheet(story, ({ sheet, paragraph }) => sheet.endParagraph(paragraph))],
-  ["cell", (story) => onSheet(story, ({ sheet, paragraph }) => sheet.endCell(paragraph))],
-  ["row", (story) => onSheet(story, ({ sheet }) => sheet.endRow())],
-  ["trowd", (story) => onSheet(story, ({ sheet }) => sheet.defineRow())],
-  ["cellx", (story, value) => onSheet(story, ({ sheet }) => sheet.defineCell(value ?? 0))],
-  ["nestcell", (story) => onSheet(story, ({ sheet, paragraph }) => sheet.endInnerCell(paragraph))],
-  ["nestrow", ({ group }) => group.sheet.endInnerRow()],
-  ["ftnalt", ({ group }) => group.moveToEnd?.()],
-  ["pard", (story) => change(story, { paragraph: plainParagraph })],
-  ["plain", (story) => change(story, { isDeleted: false })],
-  ["intbl", (story) => changeParagraph(story, { isInTable: true })],
-  [
-    "itap",
-    (story, value = 1) => changeParagraph(story, { isInTable: value > 0, nesting: Math.max(value, 1) }),
-  ],
-  ["ilvl", (story, value = 0) => changeParagraph(story, { level: Math.min(Math.max(value, 0), 8) })],
-  ["s", setStyle],
-  ["outlinelevel", setOutline],
-  [
-    "sbasedon",
-    ({ group, styles, declared }, value) => {
-      const style = group.destination === "styles" ? styles.get(declared) : undefined;
-      if (style) style.basedOn = value;
-    },
-  ],
-  ["f", setFont],
-  [
-    "fcharset",
-    ({ fonts, declared }, value = 0) => {
-      const font = fonts.get(declared);
-      if (font) font.charset = charsetOfFont(value);
-    },
-  ],
-  [
-    "cpg",
-    ({ fonts, declared }, value = 1252) => {
-      const font = fonts.get(declared);
-      if (font) font.charset = charsetOfPage(value);
-    },
-  ],
-  [
-    "ansicpg",
-    (story, value = 1252) => {
-      story.charset = charsetOfPage(value);
-    },
-  ],
-  [
-    "mac",
-    (story) => {
-      story.charset = charsetOfPage(10_000);
-    },
-  ],
-  ["uc", (story, value = 1) => change(story, { fallbacks: Math.min(Math.max(value, 0), 100) })],
-  [
-    "deleted",
-    (story, value = 1) => {
-      if (value !== 0) story.tally.changes += 1;
-      change(story, { isDeleted: value !== 0 });
-    },
-  ],
-  [
-    "revised",
-    ({ tally }, value = 1) => {
-      if (value !== 0) tally.changes += 1;
-    },
-  ],
-  [
-    "v",
-    ({ tally }, value = 1) => {
-      if (value !== 0) tally.hidden += 1;
-    },
-  ],
-  ...["yr", "mo", "dy", "hr", "min"].map((unit) => [unit, setTime(unit)] as const),
-]);
+/** Applies a word that ends something or changes how what follows is meant; `value` is the number behind it. */
+export function applySetting(story: Story, word: string, value: number | undefined): void {
+  const { group, tally } = story;
+  const isOn = value !== 0;
+  if (group.destination === "sheet") endOnSheet(group, word, value);
+  if (word === "nestrow") group.sheet.endInnerRow();
+  else if (word === "ftnalt") group.moveToEnd?.();
+  else if (word === "pard") change(story, { paragraph: plainParagraph });
+  else if (word === "plain") change(story, { isDeleted: false });
+  else if (word === "intbl") changeParagraph(story, { isInTable: true });
+  else if (word === "itap")
+    changeParagraph(story, { isInTable: (value ?? 1) > 0, nesting: Math.max(value ?? 1, 1) });
+  else if (word === "ilvl") changeParagraph(story, { level: Math.min(Math.max(value ?? 0, 0), 8) });
+  else if (word === "uc") change(story, { fallbacks: Math.min(Math.max(value ?? 1, 0), 100) });
+  else if (word === "deleted") change(story, { isDeleted: isOn });
+  else if (/^(?:yr|mo|dy|hr|min)$/.test(word)) story.time.set(word, value ?? 0);
+  else declare(story, word, value);
+  if (isOn && (word === "deleted" || word === "revised")) tally.changes += 1;
+  if (isOn && word === "v") tally.hidden += 1;
+}
+
+function endOnSheet({ sheet, paragraph }: Group, word: string, value: number | undefined): void {
+  if (word === "par" || word === "sect") sheet.endParagraph(paragraph);
+  else if (word === "cell") sheet.endCell(paragraph);
+  else if (word === "row") sheet.endRow();
+  else if (word === "trowd") sheet.defineRow();
+  else if (word === "cellx") sheet.defineCell(value ?? 0);
+  else if (word === "nestcell") sheet.endInnerCell(paragraph);
+}
+
+/** Fonts, styles and character sets: those that are declared, and those in use. */
+function declare(story: Story, word: string, value: number | undefined): void {
+  const { fonts, styles, declared } = story;
+  const font = fonts.get(declared);
+  const style = story.group.destination === "styles" ? styles.get(declared) : undefined;
+  if (word === "s") setStyle(story, value);
+  else if (word === "outlinelevel") setOutline(story, value);
+  else if (word === "f") setFont(story, value);
+  else if (word === "sbasedon" && style) style.basedOn = value;
+  else if (word === "fcharset" && font) font.charset = charsetOfFont(value ?? 0);
+  else if (word === "cpg" && font) font.charset = charsetOfPage(value ?? 1252);
+  else if (word === "ansicpg") story.charset = charsetOfPage(value ?? 1252);
+  else if (word === "mac") story.charset = charsetOfPage(10_000);
+}
 
 function change(story: Story, changed: Partial<Group>): void {
   story.group = { ...story.group, ...changed };
@@ -89,10 +53,6 @@ function change(story: Story, changed: Partial<Group>): void {
 
 function changeParagraph(story: Story, changed: Partial<Group["paragraph"]>): void {
   change(story, { paragraph: { ...story.group.paragraph, ...changed } });
-}
-
-function onSheet({ group }: Story, act: (group: Group) => void): void {
-  if (group.destination === "sheet") act(group);
 }
 
 function setStyle(story: Story, value = 0): void {
@@ -115,10 +75,4 @@ function setFont(story: Story, value = 0): void {
     story.declared = value;
     story.fonts.set(value, { name: "", charset: undefined });
   } else change(story, { font: value });
-}
-
-function setTime(unit: string): (story: Story, value: number | undefined) => void {
-  return ({ time }, value = 0) => {
-    time.set(unit, value);
-  };
 }
