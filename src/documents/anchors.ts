@@ -83,7 +83,7 @@ export async function gatherParts(
   return { parts, next: undefined };
 }
 
-/** With its name above it: a document may have a million parts that say nothing. */
+/** Counts the name too: a document may have a million empty parts. */
 function sizeOf({ anchor, title = "", text }: DocumentPart): number {
   return anchor.length + title.length + text.length;
 }
@@ -150,7 +150,7 @@ function goodEnd(text: string, start: number, end: number): number {
   if (line > least) return line;
   const word = text.lastIndexOf(" ", end - 1) + 1;
   if (word > least) return word;
-  // At least one character, however long.
+  // At least one character, however small `maxChars` is.
   let character = characterStart(text, end);
   for (let later = end + 1; character <= start; later += 1) character = characterStart(text, later);
   return character;

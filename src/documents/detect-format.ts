@@ -10,7 +10,7 @@ import { type Format, formats, plainText } from "./formats.ts";
 import { encrypted } from "./reader.ts";
 import { openZip } from "./zip/open-zip.ts";
 
-/** What a document is: its bytes are believed first, then who served it, then its name. `unsupported` for what is none. */
+/** Detects the format from the bytes first, then from the declared media type, then from the name. `unsupported` for other files. */
 export function detectFormat(source: DocumentSource): Format {
   const { name, bytes } = source;
   const type = typeOfBytes(source);
@@ -31,7 +31,7 @@ function typeOfBytes({ name, bytes }: DocumentSource): Type | undefined {
   const type = sniffMediaType(head);
   if (isZip(head)) return typeOfZip(bytes, name) ?? type;
   if (type) return type;
-  // Some begin with a few bytes of whatever carried them.
+  // Some PDF files begin with a few bytes of mail or web headers.
   const beginning = asBuffer(bytes.subarray(0, 1024));
   if (beginning.includes("%PDF-") && extensionOf(name) === "pdf") return pdf;
   return isTarHeader(bytes.subarray(0, 512)) ? tar : undefined;
@@ -46,7 +46,7 @@ function isZip(head: Uint8Array): boolean {
   return mark === "PK\x03\x04" || mark === "PK\x05\x06" || mark === "PK\x07\x08";
 }
 
-/** By what is in it: its first bytes only tell what was packed first. Undefined where it is damaged. */
+/** By its entries: the first bytes only tell what was packed first. Undefined when it is damaged. */
 function typeOfZip(bytes: Uint8Array, name: string): Type | undefined {
   try {
     const archive = openZip(bytes, name, new Budget(name));
@@ -84,7 +84,7 @@ function typeOfText({ name, mediaType }: DocumentSource, head: Uint8Array): Form
   const beginning = withoutPrologue(asBuffer(head.subarray(0, 4096)).toString("latin1"));
   if (beginning.startsWith("{\\rtf")) return formatOf("application/rtf");
   const declared = mediaType?.replace(/;.*/s, "").trim().toLowerCase();
-  // Servers call text what they do not know.
+  // Servers send unknown types as text/plain.
   if (declared !== undefined && declared !== "text/plain" && formatOf(declared)) return formatOf(declared);
   const extension = extensionOf(name);
   const byName = Object.values(formats).find(({ extensions }) => extensions.includes(extension));

@@ -14,7 +14,7 @@ export interface Format {
 const openXml = "application/vnd.openxmlformats-officedocument.";
 const openDocument = "application/vnd.oasis.opendocument.";
 
-/** What has no other format. */
+/** The fallback for every text file. */
 export const plainText: Format = {
   description: "text",
   mediaTypes: ["text/plain"],

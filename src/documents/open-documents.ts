@@ -3,13 +3,13 @@ import { Turns } from "../lib/turns.ts";
 import { DocumentWorker } from "./worker/document-worker.ts";
 
 export interface OpenDocuments extends Documents {
-  /** Ends what reads. */
+  /** Ends the workers. */
   close(): Promise<void>;
 }
 
-/** The reading of documents. What does the work runs beside us, and is started by the first question. */
+/** Reads documents in worker processes, which start with the first document. */
 export function openDocuments(): OpenDocuments {
-  // Two, so that one slow document does not hold up the next; the second is only started then.
+  // Two workers, so that one slow document does not block the next. The second starts only then.
   const workers = [new DocumentWorker(), new DocumentWorker()];
   const turns = new Turns(workers.length);
   return {

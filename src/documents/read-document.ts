@@ -5,7 +5,7 @@ import { counted } from "../lib/counted.ts";
 import { printableLine } from "../lib/printable.ts";
 import { characterStart } from "../lib/truncate.ts";
 import { detectFormat } from "./detect-format.ts";
-import { damaged, type ReadingContext } from "./reader.ts";
+import { damaged, type ReaderContent, type ReadingContext } from "./reader.ts";
 
 /** Reads a document of any format. Throws nothing but ToolError. */
 export async function readDocument(
@@ -27,14 +27,15 @@ export async function readDocument(
 }
 
 /**
- * What a document says of itself can be of any length, unlike its parts, of which only as much is read as is asked for:
- * it is cut to what anybody would read before it is handed to the room.
+ * Cuts what a document says of itself before it leaves the worker: properties, titles and notes can have any length, unlike
+ * parts, of which only as much is read as is asked for.
  */
-export function boundContent(content: DocumentContent): DocumentContent {
+export function boundContent(given: ReaderContent): DocumentContent {
+  const content = { consistsOf: undefined, parts: [], next: undefined, notes: [], images: [], ...given };
   const { images, note } = boundImages(content.images);
   const entries = Object.entries(content.properties).slice(0, mostProperties);
   const notes = content.notes.slice(0, mostNotes).map((each) => cut(each, mostNote));
-  const untold = content.notes.length - notes.length;
+  const omitted = content.notes.length - notes.length;
   return {
     ...content,
     properties: Object.fromEntries(
@@ -45,7 +46,7 @@ export function boundContent(content: DocumentContent): DocumentContent {
     ),
     notes: [
       ...notes,
-      ...(untold === 0 ? [] : [`${counted(untold, "more note")} left out`]),
+      ...(omitted === 0 ? [] : [`${counted(omitted, "more note")} left out`]),
       ...(note === undefined ? [] : [note]),
     ],
     images,
@@ -54,8 +55,8 @@ export function boundContent(content: DocumentContent): DocumentContent {
 
 /** Why it could not be read, in one line, whatever names the document has for its pieces. */
 export function boundError({ code, message, hint }: ToolError): ToolError {
-  const told = (text: string) => printableLine(cut(text, mostNote));
-  return new ToolError(code, told(message), { hint: hint === undefined ? undefined : told(hint) });
+  const bounded = (text: string) => printableLine(cut(text, mostNote));
+  return new ToolError(code, bounded(message), { hint: hint === undefined ? undefined : bounded(hint) });
 }
 
 const mostProperties = 100;

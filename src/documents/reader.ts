@@ -12,13 +12,17 @@ export type DocumentReader = (
   source: DocumentSource,
   wanted: DocumentWanted,
   context: ReadingContext,
-) => DocumentContent | Promise<DocumentContent>;
+) => ReaderContent | Promise<ReaderContent>;
+
+/** What a reader leaves out is none: no notes, no images, no parts, nothing that follows. */
+export type ReaderContent = Pick<DocumentContent, "format" | "description" | "properties"> &
+  Partial<DocumentContent>;
 
 export interface ReadingContext {
-  /** Tell it what is produced before it is kept: it throws `too-large`. */
+  /** Count output here before keeping it: throws `too-large`. */
   readonly budget: Budget;
   readonly signal: AbortSignal;
-  /** Told how far it is, for what can take longer than a second: "page 40 of 120". */
+  /** Reports progress for work that can take longer than a second: "page 40 of 120". */
   progress(message: string): void;
 }
 

@@ -30,7 +30,6 @@ export interface Committed {
   readonly branch: string | undefined;
   readonly isSigned: boolean;
   readonly hooks: Hooks;
-  /** What the hooks have said. */
   readonly said: string;
   readonly notes: readonly string[];
 }
@@ -90,7 +89,7 @@ export async function commit(
   };
 }
 
-/** Who ends a call while a last hook runs comes too late for the commit: the error then says that it is made. */
+/** A call can end while the last hook runs, too late for the commit: the error then says that the commit exists. */
 async function orMade(
   error: unknown,
   before: string | undefined,
@@ -120,7 +119,7 @@ function wordsOf(message: string | undefined, amend: boolean): readonly string[]
 
 const inRebase = "A rebase is in progress: `git rebase --continue` in shell.run goes on with it.";
 
-/** Who has fetched a commit would meet another one in its place. */
+/** A published commit is not amended: others may have fetched it. */
 async function refuseAmending(
   head: string | undefined,
   isMerging: boolean,
@@ -164,7 +163,7 @@ function nothingStaged(changed: number): ToolError {
   });
 }
 
-/** A commit that cannot be signed is none; but one that has concluded a merge cannot be taken back so that this goes on. */
+/** A commit that cannot be signed is taken back, unless it has concluded a merge, which cannot be begun again. */
 async function sign(
   settings: NonNullable<GitOptions["settings"]>,
   before: { readonly commit: string | undefined } | "stays",
@@ -208,7 +207,7 @@ function outputOf({ stdout, stderr }: GitResult): string {
 
 const maxOutput = 5000;
 
-/** Who commits, by git's own settings; never guessed from the names of the user and the machine. */
+/** Requires the author from git's own settings; never guesses one from the names of the user and the machine. */
 async function requireAuthor(repository: Repository, context: GitContext): Promise<void> {
   const { code, stderr } = await runGit(repository, ["var", "GIT_COMMITTER_IDENT"], context, {
     settings: authorSettings,
@@ -226,7 +225,6 @@ async function requireAuthor(repository: Repository, context: GitContext): Promi
 
 const authorSettings = { "user.useConfigOnly": "true" } as const;
 
-/** A commit, and what it changes. */
 export interface CommitSummary {
   readonly hash: string;
   readonly short: string;

@@ -1,6 +1,5 @@
 import { ToolError } from "../contract/error.ts";
 
-/** What git complains of, as an error with the way out. */
 export function explainFailure(stderr: string, code: number | undefined): ToolError {
   const complaint =
     firstComplaint(stderr) ?? `git ended with ${code === undefined ? "a signal" : `code ${code}`}`;

@@ -89,7 +89,6 @@ const without = {
   smudge: "Without it the file would have the wrong content",
 } as const;
 
-/** A filter, and the files that go through it. */
 export interface FilterUse {
   readonly filter: FilterDriver;
   readonly paths: readonly string[];
@@ -133,9 +132,7 @@ async function filtersOf(
   return (await filterUses(paths, repository, context)).filter(({ filter }) => cleaning(filter) !== "");
 }
 
-/** What came of comparing again. */
 interface Filtered<Result> {
-  /** All filters in question. */
   readonly used: readonly FilterUse[];
   /** Undefined where nothing could be compared again. */
   readonly result: Result | undefined;

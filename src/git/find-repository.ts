@@ -25,7 +25,7 @@ export interface FoundPath {
 /** What one call has found out of directories of the workspace: whether a repository has its top there, and which. */
 export type KnownTops = Map<string, Repository | undefined>;
 
-/** The repository that `path` is in. Whoever looks for several gives each the same `known`. */
+/** The repository that `path` is in. Callers that look for several paths pass the same `known`. */
 export async function findRepository(
   path: string,
   context: GitContext,
@@ -120,7 +120,7 @@ export async function findTogether(
   });
 }
 
-/** As `findRepository`, for who changes what git keeps there: that must lie in the workspace, or be known to be its own. */
+/** As `findRepository`, for callers that write: git's directory must lie in the workspace, or be known as its own. */
 export async function findWritable(path: string, context: GitContext): Promise<FoundPath> {
   const found = await findRepository(path, context);
   await requireWritable(found.repository, context);
@@ -143,7 +143,7 @@ export async function requireWritable(repository: Repository, { environment }: G
   }
 }
 
-/** A call names what it would write before anybody knows in which repository that is. */
+/** Rules are checked here because a call does not know its repository when it names its accesses. */
 function refuseDenied({ gitDirectory }: Repository, { workspace, confinement }: Environment): void {
   const index = posix.join(gitDirectory, "index");
   if (confinement?.isReadOnly?.(index) !== true) return;

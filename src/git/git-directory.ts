@@ -29,7 +29,7 @@ export async function gitDirectoryIn(
     () => true,
     () => false,
   );
-  // A sandbox may have put an empty one there.
+  // A sandbox may have created an empty directory there.
   if (!isThere) return undefined;
   const common = await commonDirectoryOf(real, environment);
   const commonReal = await environment.realPath(common).catch(() => undefined);
@@ -222,7 +222,7 @@ async function refuseAlternates(objects: string, environment: Environment, depth
 }
 
 function unquoted(line: string): string {
-  // A quoted name has characters that hardly any has: what it means is left to nobody.
+  // A quoted name is refused: hardly any path needs quotes, and parsing them wrongly would open a way out.
   if (line.startsWith('"')) return "/";
   return line;
 }
@@ -232,7 +232,7 @@ function isReadable(path: string, { confinement }: Environment): boolean {
   return liesIn(path, readable) && isHidden?.(path) !== true;
 }
 
-/** What is not there leads nowhere. What may not be looked at does. */
+/** A missing file leads nowhere; an unreadable one is an error. */
 function absent(error: unknown): undefined {
   if (error instanceof ToolError && (error.code === "not-found" || error.code === "unsupported"))
     return undefined;

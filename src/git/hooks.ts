@@ -4,15 +4,11 @@ import type { Environment } from "../contract/environment.ts";
 import { showPath } from "../lib/show-path.ts";
 import { complaintOf, type GitContext, type GitOptions, outputOfGit, type Repository } from "./run-git.ts";
 
-/** What becomes of the hooks of a command. */
 export interface Hooks {
   /** For running it: with the hooks, or without any. */
   readonly options: Pick<GitOptions, "settings" | "env" | "readable">;
-  /** Those that run, if git has a reason to. */
   readonly run: readonly string[];
-  /** Those that are there and do not run. */
   readonly skipped: readonly string[];
-  /** Why, and what lets them run. */
   readonly note: string | undefined;
 }
 
@@ -77,7 +73,6 @@ function without(skipped: readonly string[], note: string | undefined): Hooks {
   return { run: [], skipped, note, options: {} };
 }
 
-/** Where git looks for hooks. */
 async function hooksPlace(
   repository: Repository,
   context: GitContext,
@@ -156,7 +151,6 @@ async function readSettings(repository: Repository, context: GitContext): Promis
   return found;
 }
 
-/** The one that counts. */
 export function settingOf(settings: readonly Setting[], key: string): Setting | undefined {
   return settings.findLast((setting) => setting.key === key);
 }

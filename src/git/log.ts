@@ -11,7 +11,6 @@ export interface Commit {
   /** Branches and tags that stand here: "HEAD -> main", "tag: v1.0", "origin/main". */
   readonly refs: readonly string[];
   readonly subject: string;
-  /** The rest of the message. */
   readonly body: string;
   /** What it changes against its first parent, where that was asked for. */
   readonly files?: readonly CommitFile[];

@@ -78,7 +78,7 @@ export async function startGit(
     ],
     cwd: (isFound && repository.directory) || ".",
     env: { ...heldVariables, ...(use === "read" && readingVariables), ...options.env },
-    ...(input === undefined ? {} : { input }),
+    input,
     leavesFiles,
     ...(isFound && confinement === "ours" && repository.judged !== undefined
       ? { ownDirectory: repository.judged }

@@ -9,7 +9,7 @@ import { type GitContext, type GitOptions, outputOfGit, type Repository } from "
 
 /** The state of a repository, or of what lies at one of its paths. */
 export interface RepositoryState extends Status {
-  /** "merge", "rebase", "cherry-pick", "revert", "bisect": what somebody has begun and not ended. */
+  /** An operation that was begun and not ended: "merge", "rebase", "cherry-pick", "revert", "bisect". */
   readonly inProgress: readonly Operation[];
   /** What was not looked at, in sentences. */
   readonly notes: readonly string[];

@@ -20,7 +20,7 @@ export async function tryWritingGit(
       ...options,
     });
     throwIfAborted(context.signal);
-    // What hooks have done is not done twice.
+    // Hooks must not run twice.
     const mayRepeat = options.settings?.["core.hooksPath"] === undefined && tries < maxTries;
     if (result.code === 0 || !mayRepeat || !isLocked(result.stderr)) return result;
     await setTimeout(pauseMs, undefined, { signal: context.signal }).catch(() => {});

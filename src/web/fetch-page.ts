@@ -5,14 +5,12 @@ import { isFresh, mayBeKept, renewed, validators } from "./freshness.ts";
 import { agentName } from "./headers.ts";
 import { faultOf, isNear } from "./parse-web-url.ts";
 
-/** What a fetch works with. */
 export interface FetchSurroundings {
   readonly environment: Environment;
   readonly pages: PageMemory;
   readonly signal: AbortSignal;
   /** Where the process is that a host and port stand for here, if one does. */
   readonly reach: (url: URL) => Promise<WebRequest["at"]>;
-  /** Told how much has come. */
   readonly progress: (url: URL, bytes: number, total: number | undefined) => void;
 }
 
@@ -25,10 +23,9 @@ export interface FetchOptions {
 /** An answer that leads nowhere else. */
 export interface FetchedPage {
   readonly kind: "page";
-  /** Where it was found. */
   readonly url: URL;
   readonly answer: WebAnswer;
-  /** Those that led there, in their order. */
+  /** The redirects that led there, in order. */
   readonly redirects: readonly URL[];
   /** It was not fetched now: not asked for, or asked for and unchanged since. Milliseconds since 1970. */
   readonly memory?: { readonly kind: "remembered" | "unchanged"; readonly sinceMs: number } | undefined;
@@ -37,7 +34,6 @@ export interface FetchedPage {
 /** A redirect that was not followed. */
 export interface LedElsewhere {
   readonly kind: "elsewhere";
-  /** Where it was found. */
   readonly url: URL;
   readonly status: number;
   readonly redirects: readonly URL[];
@@ -117,7 +113,7 @@ async function ask(
 ): Promise<Omit<FetchedPage, "kind" | "redirects">> {
   const kept = pages.get(url.href);
   const now = Date.now();
-  // Where a redirect leads is judged by asking.
+  // A redirect target is always requested, so that it is checked.
   const holds =
     kept !== undefined && (isFresh(kept, now) || (isContinued && now - kept.checkedMs < continuedMs));
   if (holds && url === start)
@@ -142,10 +138,10 @@ async function ask(
   return { url, answer };
 }
 
-/** Nobody takes longer between two parts of a page. */
+/** Longer than a caller waits between two parts of a page. */
 const continuedMs = 15 * 60_000;
 
-/** Always the same, so that what is remembered does not depend on them. No cookies, no credentials, nobody who sent us. */
+/** Always the same, so that cached pages do not depend on them. No cookies, no credentials, no referrer. */
 const ownHeaders = {
   "user-agent": agentName,
   accept:

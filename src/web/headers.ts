@@ -1,11 +1,11 @@
-/** How we introduce ourselves, so that servers and their robots.txt can tell who asks. */
+/** Identifies Toolcrib to servers and their robots.txt. */
 export const agentName = "toolcrib/0.1.0";
 
 /** What a server says of when to come again: "in 30 s", "after Sun, 15 Nov 2026 12:00:00 GMT". Undefined for other words. */
 export function whenToRetry(retryAfter: string | undefined): string | undefined {
   const said = retryAfter?.trim() ?? "";
   if (/^\d{1,9}$/.test(said)) return `in ${Number(said)} s`;
-  // In our words: what a server writes stands in a hint of ours.
+  // Formatted here, because text of the server must not appear in a hint.
   const date = /^[A-Z][a-z]{2}, /.test(said) ? new Date(said) : undefined;
   return date === undefined || Number.isNaN(date.getTime()) ? undefined : `after ${date.toUTCString()}`;
 }

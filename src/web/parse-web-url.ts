@@ -15,7 +15,7 @@ interface Fault {
   readonly hint: string;
 }
 
-/** The URL, without what only matters to who reads the page, or what is wrong with it. */
+/** The URL without its fragment, or what is wrong with it. */
 export function faultOf(text: string, base?: URL): URL | Fault {
   // Programs read these differently: who was asked might have meant another host. Spaces can only be meant one way.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -44,7 +44,7 @@ function shortened(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
-/** Whether a URL names this machine or an address that is not on the internet. Of other names nobody knows it yet. */
+/** Whether a URL names this machine or an address that is not on the internet. Other names are resolved later. */
 export function isNear({ hostname }: URL): boolean {
   return /(?:^|\.)localhost\.?$/.test(hostname) || (kindOfAddress(hostname) ?? "public") !== "public";
 }

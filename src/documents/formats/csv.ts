@@ -91,7 +91,7 @@ function toBytes({ bytes, mediaType }: DocumentSource): Decoding {
   }
   const declared = /charset\s*=\s*"?([\w-]+)/i.exec(mediaType ?? "")?.[1]?.toLowerCase();
   const isUtf8 = encoding === "utf-8" || encoding === "utf-8-bom";
-  // What is not UTF-8 is what Windows writes, if nobody says otherwise.
+  // Text that is not UTF-8 is read as Windows-1252, unless a charset is declared.
   const label = isUtf8
     ? "utf-8"
     : declared !== undefined && isSingleByte(declared)
@@ -192,7 +192,7 @@ function readCell(
   if (text[at] === quote) {
     for (;;) {
       const close = text.indexOf(quote, at + 1);
-      // Without its end it is a sign like any other.
+      // A quote that is never closed is an ordinary character.
       if (close < 0)
         return { text: text.slice(start, endOf(text, start, delimiter)), end: endOf(text, start, delimiter) };
       quoted += text.slice(at + 1, close);
@@ -307,7 +307,7 @@ const carriageReturn = 0x0d;
 
 interface Walk {
   readonly from: number;
-  /** Quotes from here on are signs like any other. */
+  /** Quotes from here on are ordinary characters. */
   readonly quotesEnd: number;
 }
 

@@ -36,11 +36,10 @@ export const readEpub: DocumentReader = async (source, wanted, context) => {
       ...(isDamaged ? ["its list of contents is damaged: titles of chapters may be missing"] : []),
       ...missing.map((number) => `chapter ${number} is missing in the file (${book.chapters[number - 1]})`),
     ],
-    images: [],
   };
 };
 
-/** Fonts may be scrambled without hiding a word; chapters may not. */
+/** Scrambled fonts do not matter; scrambled chapters cannot be read. */
 function refuseProtected(opened: Package, { chapters }: Book, name: string): void {
   const reader = opened.open("META-INF/encryption.xml");
   if (!reader?.child(0)) return;

@@ -1,13 +1,12 @@
 import type { DocumentPart } from "../../contract/document.ts";
-import { counted } from "../../lib/counted.ts";
 import { gatherParts } from "../anchors.ts";
 import { type DocumentReader, damaged } from "../reader.ts";
-import { append, type Block, cellText } from "../shared/blocks.ts";
+import { append, type Block, cellText, notesOnTally } from "../shared/blocks.ts";
 import { openDocumentProperties } from "../shared/office-package.ts";
 import { type Line, openOpenDocument, openStory, type Story } from "../shared/opendocument/open.ts";
 import { isShape, readComment, readShape } from "../shared/opendocument/read-text.ts";
 import { noStyles, type OpenDocumentStyles, readStyles } from "../shared/opendocument/styles.ts";
-import { inReadingOrder, type Place, showSlide } from "../shared/slides.ts";
+import { inReadingOrder, type ShapePosition, showSlide } from "../shared/slides.ts";
 import { decodeXml } from "../xml/decode.ts";
 import { XmlReader } from "../xml/xml-reader.ts";
 
@@ -37,8 +36,10 @@ export const readOdp: DocumentReader = async (source, wanted, context) => {
     properties: openDocumentProperties(opened),
     consistsOf: order,
     ...gathered,
-    notes: [...opened.zip.notes, ...remarks(story)],
-    images: [],
+    notes: [
+      ...opened.zip.notes,
+      ...notesOnTally({ pictures: story.tally.pictures, embedded: story.tally.embedded }, { here: " here" }),
+    ],
   };
 };
 
@@ -61,13 +62,6 @@ function* pagesOf(
   }
 }
 
-function remarks({ tally: { pictures, embedded } }: Story): string[] {
-  return [
-    pictures > 0 ? `has ${counted(pictures, "picture")} here, shown as ![description]` : "",
-    embedded > 0 ? `has ${counted(embedded, "embedded object")} here, not shown` : "",
-  ].filter((remark) => remark !== "");
-}
-
 function readSlide(
   reader: XmlReader,
   story: Story,
@@ -88,7 +82,7 @@ function readSlide(
 }
 
 interface Shape {
-  readonly place: Place | undefined;
+  readonly place: ShapePosition | undefined;
   /** What it is to the presentation: "title", "outline", "notes", "page-number". */
   readonly kind: string | undefined;
   readonly blocks: readonly Block[];
@@ -138,7 +132,7 @@ function readGroup(reader: XmlReader, story: Story): Shape {
   return { place: shapes.find(({ place }) => place)?.place, kind: undefined, blocks };
 }
 
-function placeOf(reader: XmlReader): Place | undefined {
+function placeOf(reader: XmlReader): ShapePosition | undefined {
   const top = length(reader.attribute("svg:y"));
   const left = length(reader.attribute("svg:x"));
   if (top === undefined || left === undefined) return undefined;

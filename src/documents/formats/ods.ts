@@ -25,16 +25,16 @@ export const readOds: DocumentReader = (source, wanted, context) => {
   const where = `content.xml in ${source.name}`;
   const tables = new Tables(decodeXml(opened.zip.read(entry)), where, context.budget);
   const { tables: list, names } = tables.list();
-  const told = list.map(nothingTold);
+  const remarks = list.map(noRemarks);
   const sheets = list.map(
     ({ name, isHidden }, index): Sheet => ({
       name,
       isHidden,
       rows: (range) => {
-        told[index] = nothingTold();
-        return tables.rows(index, range, told[index]);
+        remarks[index] = noRemarks();
+        return tables.rows(index, range, remarks[index]);
       },
-      remarks: (range) => showRemarks(told[index]!, range),
+      remarks: (range) => showRemarks(remarks[index]!, range),
     }),
   );
   return {
@@ -46,18 +46,17 @@ export const readOds: DocumentReader = (source, wanted, context) => {
       ...opened.zip.notes,
       ...(wanted.part === undefined ? notesOnSheets(sheets, names) : []),
       ...list
-        .filter((_, index) => told[index]!.goesBeyond)
+        .filter((_, index) => remarks[index]!.goesBeyond)
         .map(({ name }) => `${showSheetName(name)} has cells past column XFD, which are not shown`),
     ],
-    images: [],
   };
 };
 
-function nothingTold(): Told {
+function noRemarks(): CellRemarks {
   return { merged: [], comments: [], goesBeyond: false };
 }
 
-/** No spreadsheet program has more. */
+/** The limit of spreadsheet programs. */
 const mostColumns = 16_384;
 
 interface Contents {
@@ -107,10 +106,10 @@ class Tables {
     return { tables, names };
   }
 
-  *rows(index: number, range: Range, told: Told): Generator<Row> {
+  *rows(index: number, range: Range, remarks: CellRemarks): Generator<Row> {
     const reader = this.#goTo(index);
     if (!reader) return;
-    const state = { number: 1, range, told, budget: this.#budget };
+    const state = { number: 1, range, remarks, budget: this.#budget };
     yield* readRows(reader, state);
   }
 
@@ -133,7 +132,7 @@ class Tables {
 }
 
 /** What is said of cells beside what is in them; filled while rows are read. */
-interface Told {
+interface CellRemarks {
   readonly merged: Remark[];
   readonly comments: Remark[];
   /** Whether cells are left out because no spreadsheet has so many columns. */
@@ -143,7 +142,7 @@ interface Told {
 interface Reading {
   number: number;
   readonly range: Range;
-  readonly told: Told;
+  readonly remarks: CellRemarks;
   readonly budget: Budget;
 }
 
@@ -171,7 +170,7 @@ function* readRows(reader: XmlReader, state: Reading): Generator<Row> {
   }
 }
 
-function readCells(reader: XmlReader, row: number, { range, told, budget }: Reading): Cell[] {
+function readCells(reader: XmlReader, row: number, { range, remarks, budget }: Reading): Cell[] {
   const cells: Cell[] = [];
   const { depth } = reader;
   let next = 1;
@@ -185,18 +184,18 @@ function readCells(reader: XmlReader, row: number, { range, told, budget }: Read
     const address = `${columnLetters(first)}${row}`;
     const cell: Range = { firstRow: row, lastRow: row, firstColumn: first, lastColumn: first };
     if (comment !== undefined && comment !== "")
-      told.comments.push({ range: cell, text: `${address}: ${comment}` });
+      remarks.comments.push({ range: cell, text: `${address}: ${comment}` });
     if (covers) {
       const lastColumn = first + covers.columns - 1;
       const lastRow = row + covers.rows - 1;
       const range = { ...cell, lastRow, lastColumn };
-      told.merged.push({ range, text: `${address}:${columnLetters(lastColumn)}${lastRow}` });
+      remarks.merged.push({ range, text: `${address}:${columnLetters(lastColumn)}${lastRow}` });
     }
     if (text === "") continue;
-    if (Math.min(next - 1, range.lastColumn) > mostColumns) told.goesBeyond = true;
+    if (Math.min(next - 1, range.lastColumn) > mostColumns) remarks.goesBeyond = true;
     const last = Math.min(next - 1, range.lastColumn, mostColumns);
     const start = Math.max(first, range.firstColumn);
-    // What is repeated is produced like anything else.
+    // Repeated cells count against the budget.
     budget.inflate(text.length * Math.max(last - start, 0));
     for (let column = start; column <= last; column += 1) cells.push({ column, text });
   }
@@ -248,7 +247,7 @@ function readCell(reader: XmlReader): OpenDocumentCell {
   };
 }
 
-/** How often something is repeated, or how much it covers. Files may say a million for nothing, or what is no number. */
+/** A repeat or span count; 1 for what is not a valid number. */
 function countIn(reader: XmlReader, attribute: string): number {
   const count = Number(reader.attribute(attribute) ?? "1");
   return Number.isSafeInteger(count) && count > 0 ? count : 1;
@@ -262,7 +261,7 @@ const valueAttributes: Readonly<Record<string, string>> = {
 };
 
 function showValue(type: string | undefined, value: string, text: string): string {
-  // What went wrong is only said in words.
+  // Errors are only in the text.
   if (type === undefined || type === "string" || value === "" || /^(?:#|Err:)/.test(text))
     return text || value;
   if (type === "boolean") return value.toUpperCase();

@@ -1,6 +1,6 @@
 import { counted } from "../../lib/counted.ts";
 import type { DocumentReader } from "../reader.ts";
-import { type Block, cellText } from "../shared/blocks.ts";
+import { type Block, cellText, notesOnTally } from "../shared/blocks.ts";
 import { openDocumentProperties } from "../shared/office-package.ts";
 import { openOpenDocument, openStory, type Story } from "../shared/opendocument/open.ts";
 import { readBlocks } from "../shared/opendocument/read-text.ts";
@@ -30,8 +30,7 @@ export const readOdt: DocumentReader = async (source, wanted, context) => {
     description: "OpenDocument text",
     properties: openDocumentProperties(opened),
     ...(await showSections(blocks, source, wanted)),
-    notes: [...opened.zip.notes, ...remarks(story)],
-    images: [],
+    notes: [...opened.zip.notes, ...notesOnTally(story.tally), ...notesOnRepeats(story.tally.repeated)],
   };
 };
 
@@ -53,15 +52,7 @@ function lookForMargins(reader: XmlReader, story: Story, found: Map<string, stri
   }
 }
 
-function remarks({ tally }: Story): string[] {
-  const { changes, hidden, pictures, embedded, repeated } = tally;
-  return [
-    changes > 0 ? `has ${counted(changes, "tracked change")}, shown as accepted` : "",
-    hidden > 0 ? `has hidden text in ${counted(hidden, "place")}, shown like the rest` : "",
-    pictures > 0 ? `has ${counted(pictures, "picture")}, shown as ![description]` : "",
-    embedded > 0 ? `has ${counted(embedded, "embedded object")}, not shown` : "",
-    repeated > 0
-      ? `repeats ${counted(repeated, "row or cell", "rows or cells")} more than 100 times, shown 100 times`
-      : "",
-  ].filter((remark) => remark !== "");
+function notesOnRepeats(count: number): readonly string[] {
+  if (count === 0) return [];
+  return [`repeats ${counted(count, "row or cell", "rows or cells")} more than 100 times, shown 100 times`];
 }

@@ -6,10 +6,7 @@ export const readText: DocumentReader = ({ name, bytes }, wanted) => ({
   format: "text",
   description: "text",
   properties: {},
-  consistsOf: undefined,
   ...wholeText(textOf(bytes) ?? "", wanted, name),
-  notes: [],
-  images: [],
 });
 
 /** A drawing that is text: shown as such. */
@@ -26,9 +23,6 @@ export const readSvg: DocumentReader = ({ name, bytes }, wanted) => {
       ...(width !== undefined && height !== undefined ? { size: `${width} × ${height}` } : {}),
       ...(box === undefined ? {} : { viewBox: box }),
     },
-    consistsOf: undefined,
     ...wholeText(text, wanted, name),
-    notes: [],
-    images: [],
   };
 };

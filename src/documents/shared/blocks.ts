@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts";
 /** What a text document consists of, in reading order. Every reader of such a format makes these, whatever it reads. */
 export type Block =
   | { readonly kind: "heading"; readonly level: number; readonly text: string }
@@ -107,3 +108,17 @@ export function markdownCell(text: string): string {
 }
 
 const needsCare = /[|\n\r]|^\s|\s$/;
+
+/** What a document has that its text does not show, as notes. `here`: of the parts that are read. */
+export function notesOnTally(
+  tally: { readonly [Kind in "changes" | "hidden" | "pictures" | "embedded"]?: number },
+  { embedded: name = "embedded object", here = "" } = {},
+): string[] {
+  const { changes = 0, hidden = 0, pictures = 0, embedded = 0 } = tally;
+  return [
+    changes > 0 ? `has ${counted(changes, "tracked change")}, shown as accepted` : "",
+    hidden > 0 ? `has hidden text in ${counted(hidden, "place")}, shown like the rest` : "",
+    pictures > 0 ? `has ${counted(pictures, "picture")}${here}, shown as ![description]` : "",
+    embedded > 0 ? `has ${counted(embedded, name)}${here}, not shown` : "",
+  ].filter((note) => note !== "");
+}

@@ -142,7 +142,7 @@ const known: ReadonlyMap<string, string> = new Map([
   ["meta:generator", "software"],
 ]);
 
-/** There whoever wrote last is the creator. */
+/** OpenDocument calls the last author the creator. */
 const openDocumentNames: ReadonlyMap<string, string> = new Map([
   ...known,
   ["dc:creator", "last modified by"],

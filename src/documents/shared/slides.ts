@@ -22,7 +22,7 @@ export function showSlide(anchor: string, { titles, others, remarks, isHidden }:
 }
 
 /** Where something stands on a slide, in any unit. */
-export interface Place {
+export interface ShapePosition {
   readonly top: number;
   readonly left: number;
   readonly height: number;
@@ -32,10 +32,10 @@ export interface Place {
  * As one reads a slide: rows from the top, each from the left. What begins in the upper half of the first of its row
  * stands beside it. What has no place keeps its turn among the others.
  */
-export function inReadingOrder<Shape extends { readonly place: Place | undefined }>(
+export function inReadingOrder<Shape extends { readonly place: ShapePosition | undefined }>(
   shapes: readonly Shape[],
 ): readonly Shape[] {
-  let before: Place = { top: 0, left: 0, height: 0 };
+  let before: ShapePosition = { top: 0, left: 0, height: 0 };
   const placed = shapes.map((shape) => {
     before = shape.place ?? before;
     return { shape, place: before };

@@ -15,21 +15,21 @@ import { Worker } from "../../workers/worker.ts";
 import { mostHeap, mostMemory } from "../budget.ts";
 import type { DocumentAsks, DocumentService } from "./service.ts";
 
-/** Reads documents in a process of its own, one after the other: what one does to it harms nobody else. */
+/** Reads documents one after the other in a child process, which a hostile document cannot harm beyond itself. */
 export class DocumentWorker {
-  readonly #told = new Map<number, (message: string) => void>();
+  readonly #progress = new Map<number, (message: string) => void>();
   readonly #worker: Worker<DocumentService>;
   readonly #turns = new Turns(1);
   #asked = 0;
 
   constructor() {
     const ours: DocumentAsks = {
-      progress: async ({ asked, message }) => this.#told.get(asked)?.(message),
+      progress: async ({ asked, message }) => this.#progress.get(asked)?.(message),
     };
     this.#worker = new Worker({
       program: workerProgram(),
       args: [],
-      // What is read is mostly garbage soon: with more room from the start it is seldom collected.
+      // Most objects are short-lived: a larger young generation is collected less often.
       flags: [`--max-old-space-size=${mostHeap}`, "--min-semi-space-size=16"],
       failures: { tooSlow, brokeDown },
       concurrency: 1,
@@ -39,7 +39,7 @@ export class DocumentWorker {
   }
 
   get isBusy(): boolean {
-    return this.#told.size > 0;
+    return this.#progress.size > 0;
   }
 
   async read(
@@ -49,7 +49,7 @@ export class DocumentWorker {
   ): Promise<DocumentContent> {
     const asking = { about: document.name, signal };
     const asked = ++this.#asked;
-    this.#told.set(asked, progress);
+    this.#progress.set(asked, progress);
     let release = () => {};
     try {
       release = await this.#turns.take(signal, document.name);
@@ -57,7 +57,7 @@ export class DocumentWorker {
       return await this.#worker.ask("read", () => ({ asked, source, wanted }), asking);
     } finally {
       release();
-      this.#told.delete(asked);
+      this.#progress.delete(asked);
     }
   }
 
@@ -77,7 +77,7 @@ function tooSlow(about: string): ToolError {
 }
 
 function brokeDown(about: string, { how, stderrTail }: WorkerEnd): ToolError {
-  // By the second V8 ends a program whose objects take too much.
+  // V8 aborts (SIGABRT) when the heap limit is reached.
   if (how === tooMuchMemory || how === "SIGABRT")
     return new ToolError("too-large", `${about} takes more than ${showSize(mostMemory)} of memory to read`, {
       hint,

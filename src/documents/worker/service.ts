@@ -4,19 +4,19 @@ import type { Channel } from "../../workers/channel.ts";
 import { Budget } from "../budget.ts";
 import { readDocument } from "../read-document.ts";
 
-/** What a worker is asked that reads documents. */
+/** The requests a document worker answers. */
 export interface DocumentService {
   read(request: DocumentRequest, options: Reading): Promise<DocumentContent>;
 }
 
 interface DocumentRequest {
-  /** For telling how far it is. */
+  /** Identifies the request in progress messages. */
   readonly asked: number;
   readonly source: DocumentSource;
   readonly wanted: DocumentWanted;
 }
 
-/** What it asks itself. */
+/** The requests a document worker makes. */
 export interface DocumentAsks {
   progress(told: { readonly asked: number; readonly message: string }, options: Reading): Promise<void>;
 }

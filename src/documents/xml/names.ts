@@ -81,7 +81,7 @@ export class Names {
   #qualified(prefix: string, local: string): string {
     let scope: Scope | undefined = this.#scope;
     while (scope && !scope.prefixes.has(prefix)) scope = scope.outer;
-    // A prefix that nobody declared can only be meant as it is usual.
+    // An undeclared prefix is taken for the usual one.
     const short = scope?.prefixes.get(prefix) ?? prefix;
     return short === "" ? local : `${short}:${local}`;
   }
@@ -129,10 +129,10 @@ function placeOf(source: string, from: number, to: number): number {
   return sum & 0x1ff;
 }
 
-/** No format has more; a file that has is not kept in memory. */
+/** No format has more names; limits the memory of a hostile file. */
 const mostNames = 2_000;
 
-/** So that a file that always declares something else is not kept in memory. */
+/** Limits the memory of a file that keeps declaring other namespaces. */
 const mostKept = 200;
 
 const declaration = /(?:^|\s)xmlns(?::([^\s=]+))?\s*=\s*(?:"([^"]*)"|'([^']*)')/g;

@@ -215,7 +215,7 @@ export class XmlReader {
     else this.#position = at + endTag.length;
   }
 
-  /** The end of the text, as if there were none, once more was looked through than a text without malice makes us. */
+  /** Gives up after more text than a real file needs: returns the end of the text, as if there were no end tag. */
   #search(endTag: string, from: number): number {
     const { length } = this.#source;
     if (this.#searched > length * 16) return length;

@@ -4,7 +4,7 @@ import { damaged } from "../reader.ts";
 
 /** One entry, as the directory at the end of an archive has it. */
 export interface ZipEntry {
-  /** With "/" between names. Never used as a path of ours. */
+  /** With "/" between names. Never used as a path on this machine. */
   readonly name: string;
   readonly isDirectory: boolean;
   /** As declared: what is produced may differ, and is what counts. */
@@ -14,7 +14,7 @@ export interface ZipEntry {
   readonly method: number;
   readonly isEncrypted: boolean;
   readonly crc: number;
-  /** Local time of whoever packed it, "2026-11-15 17:30"; undefined where it has none. */
+  /** In the local time of the packer, "2026-11-15 17:30"; undefined when absent. */
   readonly modified: string | undefined;
   /** Permission bits and kind as Unix has them; 0 if unknown. */
   readonly unixMode: number;

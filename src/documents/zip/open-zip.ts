@@ -78,7 +78,7 @@ function unpack(packed: Buffer, entry: ZipEntry, name: string, budget: Budget): 
       },
     );
   const { inflatable } = budget;
-  // What declares less than it is wants to be unpacked where nobody would unpack it.
+  // An entry that is larger than declared is refused, not unpacked.
   const maxOutputLength = Math.max(Math.min(inflatable, entry.size), 1);
   try {
     return inflateRawSync(packed, { maxOutputLength, chunkSize: likelySize(entry, maxOutputLength) });

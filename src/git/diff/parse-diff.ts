@@ -150,7 +150,6 @@ export class DiffReader {
 
 const longestLine = 64 * 1024;
 
-/** Of the hunks of all files, for programs. */
 const maxPatchChars = 512 * 1024;
 
 const beginsFile = /^(?:diff --(?:git|cc|combined) |\* Unmerged path )/;

@@ -13,7 +13,6 @@ import {
   valueAt,
 } from "./engine.ts";
 
-/** What was found, as it can be shown. */
 export interface FoundResults {
   readonly results: readonly SearchResult[];
   /** How many more the engine gave for this page than were asked for. */
@@ -101,7 +100,6 @@ function meaningOf(status: number, headers: WebAnswer["headers"], { key }: Engin
   };
 }
 
-/** What the engine itself says. */
 function detailOf(answer: WebAnswer): string {
   const json = parseJson(answer);
   const places = [["error", "detail"], ["detail", "error"], ["detail"], ["error"], ["message"]];
@@ -114,7 +112,7 @@ function briefly(text: string): string {
   return printableLine(text.slice(0, 200));
 }
 
-/** Nothing for what leads to no page. */
+/** Returns nothing for a result without a web address. */
 function resultOf({ title, url, snippet, date }: FoundPage): readonly SearchResult[] {
   const target = typeof url === "string" ? URL.parse(url) : null;
   if (target === null || !/^https?:$/.test(target.protocol) || target.href.length > mostUrl) return [];
@@ -128,7 +126,7 @@ function resultOf({ title, url, snippet, date }: FoundPage): readonly SearchResu
   ];
 }
 
-// One result must not take the room of all others.
+// One long result must not crowd out the others.
 const mostUrl = 2000;
 const mostTitle = 300;
 const mostSnippet = 10_000;

@@ -2,7 +2,6 @@ import { ToolError } from "../../contract/error.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
 import { isRecord } from "../../lib/is-record.ts";
 
-/** What is looked for. */
 export interface SearchQuestion {
   readonly query: string;
   /** How many results at most, on one page. */
@@ -11,7 +10,6 @@ export interface SearchQuestion {
   readonly page: number;
 }
 
-/** One page of the web. */
 export interface SearchResult {
   readonly title: string;
   readonly url: string;
@@ -21,7 +19,6 @@ export interface SearchResult {
   readonly date: string | undefined;
 }
 
-/** What an engine says. */
 interface FoundPages {
   readonly results: readonly FoundPage[];
   /** What a reader should know, in sentences. */
@@ -35,7 +32,6 @@ export type FoundPage = { readonly [Field in keyof SearchResult]?: unknown };
 export interface Engine {
   /** For people: "Brave Search". */
   readonly name: string;
-  /** Where it is asked. */
   readonly url: URL;
   /** Never shown: error messages are cleared of it. */
   readonly key?: string | undefined;
@@ -63,7 +59,6 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   );
 }
 
-/** Undefined for what is no JSON. */
 export function parseJson({ body }: WebAnswer): unknown {
   try {
     return JSON.parse(textOf(body));

@@ -1,6 +1,6 @@
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 
-/** Told of what stands in a piece of markup, one after the other; what holds what is left to who listens. */
+/** Receives tags and text in order; keeps no track of nesting. */
 export interface MarkupListener {
   readonly text: (text: string) => void;
   /** Names in lower case. */
@@ -48,7 +48,6 @@ export function readMarkup(markup: string, listener: MarkupListener): void {
   tokenizer.end();
 }
 
-/** The text of it, without tags. */
 export function plainText(markup: string): string {
   let text = "";
   readMarkup(markup, {

@@ -25,7 +25,6 @@ export const readArchive: DocumentReader = async (source, wanted, context) => {
     properties: properties(entries, count),
     consistsOf: { one: "entry", total: count },
     notes,
-    images: [],
   };
   if (entryName === undefined)
     return {
@@ -74,7 +73,7 @@ function line({ name, kind, size, modified, linkTarget, isEncrypted }: ArchiveEn
   return `${String(size).padStart(width)}  ${modified ?? "-".padEnd(16)}  ${shownName(name)}${slash}${target}${marks}`;
 }
 
-/** No system has longer paths; who makes one wants something else than a name. */
+/** No system has longer paths: longer names are an attack. */
 const mostName = 4096;
 
 function shownName(name: string): string {

@@ -155,7 +155,7 @@ function paxRecords(content: Buffer): Readonly<Record<string, string>> {
   let at = 0;
   while (at < content.length) {
     const space = content.indexOf(0x20, at);
-    // Longer ones are no lengths, but cost time.
+    // A longer number is not a length, but takes time to parse.
     const digits = space - at > 0 && space - at < 10 ? content.toString("latin1", at, space) : "";
     const length = Number(digits);
     if (!(length > 0)) break;
@@ -198,7 +198,7 @@ interface TarHeader {
   readonly linkTarget: string;
 }
 
-/** Whether the sum of the header is what it says: nothing else is that by chance. */
+/** Whether the checksum of the header is right. */
 export function isTarHeader(block: Uint8Array): boolean {
   if (block.length < 512 || block[0] === 0) return false;
   const declared = octal(block, 148, 8);

@@ -130,7 +130,7 @@ function readList(reader: XmlReader): List {
   return { abstract, levels, starts };
 }
 
-/** Markers are short; what is longer would be written before every item. */
+/** Limits markers, which are written before every item. */
 const longestText = 100;
 
 function readLevel(reader: XmlReader): Level {

@@ -1,6 +1,5 @@
-import { counted } from "../../../lib/counted.ts";
 import type { DocumentReader } from "../../reader.ts";
-import { type Block, cellText } from "../../shared/blocks.ts";
+import { type Block, cellText, notesOnTally } from "../../shared/blocks.ts";
 import {
   mainPart,
   openPackage,
@@ -55,8 +54,13 @@ export const readDocx: DocumentReader = async (source, wanted, context) => {
     description: "Word document",
     properties: packageProperties(opened),
     ...(await showSections(blocks, source, wanted)),
-    notes: [...opened.zip.notes, ...remarks(tally)],
-    images: [],
+    notes: [
+      ...opened.zip.notes,
+      ...notesOnTally(
+        { ...tally, changes: tally.insertions + tally.deletions },
+        { embedded: "embedded file" },
+      ),
+    ],
   };
 };
 
@@ -84,16 +88,6 @@ function readMargins(
     if (text !== "" && !found.has(text)) found.set(text, margin);
   }
   return found;
-}
-
-function remarks({ insertions, deletions, pictures, hidden, embedded }: Tally): string[] {
-  const changes = insertions + deletions;
-  return [
-    changes > 0 ? `has ${counted(changes, "tracked change")}, shown as accepted` : "",
-    hidden > 0 ? `has hidden text in ${counted(hidden, "place")}, shown like the rest` : "",
-    pictures > 0 ? `has ${counted(pictures, "picture")}, shown as ![description]` : "",
-    embedded > 0 ? `has ${counted(embedded, "embedded file")}, not shown` : "",
-  ].filter((remark) => remark !== "");
 }
 
 /** What the footnotes, endnotes and comments say, by "footnote 2". */

@@ -66,7 +66,7 @@ function readCells(reader: XmlReader, story: Story, readBlock: ReadBlock, row: C
   return isDeleted;
 }
 
-/** Word has no wider tables; a cell that claims more would grow without a word in it. */
+/** The limit of Word: a cell that claims more columns would only grow the output. */
 const mostColumns = 63;
 
 function readCell(reader: XmlReader, story: Story, readBlock: ReadBlock): Cell {

@@ -58,7 +58,7 @@ function readParagraph(reader: XmlReader, story: Story, blocks: Block[]): void {
     if (reader.name === "w:pPr") properties = readProperties(reader, story);
     else readInline(reader, story, line);
   }
-  // A code that goes on has nothing to show: what follows must not vanish in it.
+  // A field code that is not closed must not hide the paragraphs that follow.
   while (story.fields.at(-1)?.shows === false) story.fields.pop();
   if (properties.isJoined) story.joined = line.text;
   else if (line.text.trim() !== "") blocks.push(asBlock(line.text, properties, story));
@@ -263,10 +263,10 @@ function readFieldMark(reader: XmlReader, story: Story, line: Line): void {
   }
 }
 
-/** A paragraph longer than any that people write is not copied again for each of its links. */
+/** Longer paragraphs are hostile: copying them for each link would take quadratic time. */
 const longestLinked = 50_000;
 
-/** No field that means something has more fields in it. */
+/** No real field is nested deeper. */
 const deepest = 100;
 
 function cite(kind: string, id: string, { notes, tally, cited }: Story, line: Line): void {

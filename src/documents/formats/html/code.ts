@@ -30,7 +30,7 @@ function collectCode(element: Element, pieces: string[]): void {
     if (typeof child === "string") pieces.push(child);
     else if (child.name === "br") pieces.push("\n");
     else if (child.name !== "button" && !isLineNumber(child)) {
-      // Some keep each line in an element of its own, with nothing between them.
+      // Some pages put each line in its own element, without line breaks.
       if (child.isBlock && pieces.at(-1)?.endsWith("\n") === false) pieces.push("\n");
       collectCode(child, pieces);
     }
@@ -40,7 +40,7 @@ function collectCode(element: Element, pieces: string[]): void {
 export function isLineNumber(element: Element): boolean {
   const { class: classes, "data-nosnippet": isForEyesOnly } = element.attributes;
   if (isForEyesOnly === undefined && (classes === undefined || !lineNumbers.test(classes))) return false;
-  // What holds the code is often called so, too.
+  // The element that holds the code often has the same class.
   return /^[\d\s]*$/.test(textOf(element));
 }
 

@@ -83,7 +83,7 @@ export interface ParsedHtml {
   readonly textLength: number;
 }
 
-/** Browsers keep to the same. Whoever walks a tree may do so by recursion. */
+/** The limit of browsers, low enough for recursive walks. */
 const maxDepth = 512;
 
 const maxElements = 1_500_000;
@@ -131,7 +131,7 @@ class Tree {
   start(kind: Kind, attributes: Attributes, { isClosed }: { readonly isClosed: boolean }): void {
     this.#elements += 1;
     if (this.#elements > maxElements) throw tooMany();
-    // Where a word may be broken; the text before and behind it is one.
+    // Marks where a word may be broken: the text around it is one word.
     if (kind.name === "wbr") return;
     this.#endImplied(kind);
     const parent = this.#open.at(-1)!;
@@ -180,7 +180,7 @@ class Tree {
       return;
     }
     keepText(parent, text);
-    // Between elements there is often nothing but the white space that makes the source look well.
+    // Text between elements is often only white space.
     const length = text.charCodeAt(0) <= 0x20 ? text.trim().length : text.length;
     this.#textLength += length;
     if (this.#links > 0) this.#linkedLength += length;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DocumentContent, DocumentWanted } from "../../../contract/document.ts";
 import { Budget } from "../../budget.ts";
+import { boundContent } from "../../read-document.ts";
 import { readHtml } from "./read-html.ts";
 
 const text = "A sentence of a page that is long enough to have sections. ";
@@ -15,7 +16,9 @@ async function read(
   const name = source.name ?? "page.html";
   const context = { budget: new Budget(name), signal: new AbortController().signal, progress: () => {} };
   const bytes = typeof html === "string" ? Buffer.from(html) : html;
-  return readHtml({ name, bytes, mediaType: source.mediaType }, { maxChars: 40_000, ...wanted }, context);
+  return boundContent(
+    await readHtml({ name, bytes, mediaType: source.mediaType }, { maxChars: 40_000, ...wanted }, context),
+  );
 }
 
 const anchors = ({ parts, next }: DocumentContent) => [

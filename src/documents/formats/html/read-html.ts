@@ -1,4 +1,4 @@
-import type { DocumentContent, DocumentPart } from "../../../contract/document.ts";
+import type { DocumentPart } from "../../../contract/document.ts";
 import { counted } from "../../../lib/counted.ts";
 import { decodePage } from "../../../lib/net/decode-page.ts";
 import { showSize } from "../../../lib/show-size.ts";
@@ -32,8 +32,7 @@ export const readHtml: DocumentReader = async ({ name, bytes, mediaType }, wante
     parts: isWhole ? parts.map((shown) => ({ ...shown, anchor: ofWhole(shown.anchor) })) : parts,
     next: isWhole && next !== undefined ? ofWhole(next) : next,
     notes: notesOn(page),
-    images: [],
-  } satisfies DocumentContent;
+  };
 };
 
 const longBytes = 5_000_000;

@@ -118,7 +118,7 @@ function writeList(list: Element, writer: MarkdownWriter, page: Page): void {
     if (typeof item !== "string" && isLeftOut(item, page)) continue;
     if (isTight && (!isFirst || list.parent?.name === "li")) writer.joinNext();
     isFirst = false;
-    // What is in a list without being an item is shown in its place.
+    // Content of a list outside its items is shown where it stands.
     if (typeof item === "string" || item.name !== "li") {
       writeFlow([item], writer, page);
       continue;

@@ -21,7 +21,7 @@ export function locateFrom(base: string | undefined): Locate {
   const origin = base === undefined ? undefined : URL.parse(base)?.origin;
   return (link) => {
     const trimmed = link.trim();
-    // Most links are plain, and to read each as an address takes longer than all else.
+    // Fast path: parsing each link as a URL would take longer than everything else.
     if (/^https?:\/\/[a-z0-9.-]+\/[\w/.~=&?#%+:;,-]*$/.test(trimmed) && !trimmed.includes("/."))
       return destination(trimmed);
     if (origin !== undefined && /^\/\w[\w/.~=&?#%+:;,-]*$/.test(trimmed) && !trimmed.includes("/.")) {
@@ -42,7 +42,7 @@ function destination(url: string): string {
   );
 }
 
-/** Longer ones than this carry data, not an address. */
+/** Longer links carry data, not an address. */
 const mostLinkChars = 2000;
 
 /** Writes what an element holds into a paragraph. */
@@ -135,7 +135,7 @@ function writeLink(element: Element, writer: InlineWriter, page: Page): void {
   else if (href === undefined) writeInline(element, writer, page);
   else if (!isBackLink(element) && !isAnchorOfHeading(element)) {
     const url = page.locate(href);
-    // A heading often leads to itself.
+    // Headings often link to themselves.
     const leadsNowhere = !url || (url.startsWith("#") && writer.lineBreak === " ");
     if (leadsNowhere) writeInline(element, writer, page);
     else if (/^https?:/.test(url) && textOf(element).trim() === url) writer.atom(`<${url}>`);

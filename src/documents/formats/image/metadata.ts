@@ -81,7 +81,7 @@ function pngText(type: string, chunk: Buffer, budget: Budget): [string, string] 
   const end = chunk.indexOf(0);
   if (!["tEXt", "zTXt", "iTXt"].includes(type) || end < 1) return undefined;
   const key = chunk.toString("latin1", 0, end);
-  // What programs keep there for themselves.
+  // Private data of programs.
   if (key === "XML:com.adobe.xmp" || key.startsWith("Raw profile")) return undefined;
   if (type === "tEXt") return [key, chunk.toString("latin1", end + 1, end + 1 + mostTextBytes)];
   if (type === "zTXt") return [key, inflated(chunk.subarray(end + 2), budget).toString("latin1")];

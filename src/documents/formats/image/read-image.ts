@@ -27,9 +27,6 @@ export const readImage: DocumentReader = (source, { part, images = true }, { bud
       ...told,
       ...Object.fromEntries(Object.entries(texts).filter(([, text]) => !Object.values(told).includes(text))),
     },
-    consistsOf: undefined,
-    parts: [],
-    next: undefined,
     notes: [
       ...(part === undefined ? [] : ["a picture has no parts: all that is known of it is told"]),
       ...(hidden === undefined ? [] : [`the picture itself is not shown: ${hidden}`]),
@@ -40,7 +37,7 @@ export const readImage: DocumentReader = (source, { part, images = true }, { bud
 
 const visibleTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const mostBytes = 10 * 1024 * 1024;
-/** Some programs that show it unpack all of it, whatever little it takes packed. */
+/** Viewers unpack all pixels, however small the file is. */
 const mostPixels = 100_000_000;
 
 function whyNotShown(

@@ -48,7 +48,7 @@ export function readNotebookBytes(bytes: Uint8Array, name: string): Notebook {
   };
 }
 
-/** V8 says where only by chance; our scanner always does. */
+/** JSON.parse does not reliably report the position; scanJson does. */
 function parse(text: string, name: string): unknown {
   try {
     return JSON.parse(text);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { DocumentContent, DocumentWanted } from "../../../contract/document.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { Budget } from "../../budget.ts";
+import { boundContent } from "../../read-document.ts";
 import { readNotebook } from "./read-notebook.ts";
 
 const samples = new URL("../../../../test/samples/documents/", import.meta.url);
@@ -14,7 +15,9 @@ async function read(
 ): Promise<DocumentContent> {
   const bytes = content instanceof Uint8Array ? content : Buffer.from(JSON.stringify(content));
   const context = { budget: new Budget("a.ipynb"), signal: new AbortController().signal, progress: () => {} };
-  return readNotebook({ name: "a.ipynb", bytes }, { maxChars: 40_000, ...wanted }, context);
+  return boundContent(
+    await readNotebook({ name: "a.ipynb", bytes }, { maxChars: 40_000, ...wanted }, context),
+  );
 }
 
 async function refusal(content: Uint8Array | object, wanted?: Partial<DocumentWanted>): Promise<string> {

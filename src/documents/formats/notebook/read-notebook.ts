@@ -12,7 +12,7 @@ export const readNotebook: DocumentReader = async ({ name, bytes }, wanted, { bu
   budget.walk(cells.length);
   const order = { one: "cell", total: cells.length, name };
   const { first, last } = wantedParts(wanted.part, order);
-  // Who asks for a single cell wants all of it.
+  // A single requested cell is shown whole.
   const maxOutput = first === last && wanted.part !== undefined ? Number.POSITIVE_INFINITY : mostOutput;
   const shown = new Map<string, ShownCell>();
   const gathered = await gatherParts(wanted, order, (number): DocumentPart => {

@@ -82,7 +82,7 @@ function showData(data: Members): ShownData {
     (type) => textOf(data[type]),
   ) as [string, string, string, string];
   if (markdown !== "") return asMarkdown(markdown);
-  // Where text stands for the object only, or a table lost its lines, the page says more.
+  // HTML says more where the plain text is only `<object>`, or a table.
   if (html !== "" && (plain === "" || /^<.*>$/s.test(plain.trim()) || /<table\b/i.test(html))) {
     const page = htmlToMarkdown(html, { whole: true }).markdown;
     if (page !== "") return asMarkdown(page);
@@ -115,7 +115,7 @@ function showPixels(data: Members, what: string): ShownData | undefined {
     return {
       text: `[${what}: ${mediaType}, ${pixels}, ${showSize(bytes.length)}]`,
       isMarkdown: true,
-      // Who shows models what is no picture has all of the request refused.
+      // Providers reject a whole request that contains a broken picture.
       images: isPicture ? [{ mediaType, base64: bytes.toString("base64") }] : [],
     };
   }

@@ -23,7 +23,7 @@ export function drawPages(pdf: Pdf, numbers: readonly number[]): DrawnPages {
       drawn.push(number);
     }
   } catch {
-    // What could not be drawn is told as missing.
+    // Pages that could not be drawn are reported as missing.
   }
   return { images, drawn, missing: numbers.filter((number) => !drawn.includes(number)) };
 }

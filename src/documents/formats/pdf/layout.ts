@@ -27,7 +27,7 @@ interface Band {
 /** Puts words together in the order in which the document has them: nothing is ever moved. */
 export function layOut(words: readonly Word[]): readonly Band[] {
   const bands: Band[] = [];
-  // Bands before this one are done: the text went on somewhere else on the page.
+  // Bands before this one are finished: the text continued elsewhere on the page.
   let floor = 0;
   for (const segment of segmentsOf(words)) {
     const band = bands.length > floor ? bands.at(-1) : undefined;
@@ -262,7 +262,7 @@ function place({ stacks }: Band, columns: readonly Column[]): readonly Placed[] 
   return placed;
 }
 
-/** Nobody could read more on one page; a file that has a new column in each row is not made a hundred times as long. */
+/** Limits the output of a file that has a new column in each row. */
 const mostColumns = 200;
 
 function isRow({ stacks }: Band): boolean {

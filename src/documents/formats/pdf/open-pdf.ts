@@ -73,7 +73,7 @@ export class Pdf {
 
   get form(): Handle {
     if (this.#form === undefined) {
-      // All that it could call back is left out; only the version is told.
+      // Sets no callbacks, only the version.
       const bytes = 256;
       const information = allocate(this.pdfium, bytes);
       new Uint8Array(this.pdfium.memory.buffer, information, bytes).fill(0)[0] = 2;

@@ -1,4 +1,3 @@
-import type { DocumentContent } from "../../../contract/document.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { counted } from "../../../lib/counted.ts";
 import { gatherParts } from "../../anchors.ts";
@@ -40,7 +39,7 @@ export const readPdf: DocumentReader = async (source, wanted, context) => {
       next,
       notes: [...whole, ...notesOnPages(shown, pictures)],
       images: pictures.images,
-    } satisfies DocumentContent;
+    };
   } catch (error) {
     throw error instanceof ToolError || context.signal.aborted ? error : brokeDown(source.name, error);
   }

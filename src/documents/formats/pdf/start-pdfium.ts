@@ -6,12 +6,12 @@ export interface Pdfium extends Functions {
   readonly memory: WasmMemory;
 }
 
-/** It wanted more memory than it may have, or found itself in a state that must not be. It cannot be used any more. */
+/** PDFium ran out of memory or reached an invalid state. The instance cannot be used again. */
 class PdfiumEnded extends Error {
   override readonly name = "PdfiumEnded";
 }
 
-/** More than any honest document was seen to need beside its own bytes. */
+/** More than any real document needed beside its own bytes. */
 const maxMemory = 512 * 1024 * 1024;
 
 /**
@@ -43,7 +43,7 @@ async function compile(): Promise<WasmModule> {
 
 type Import = (...values: number[]) => number | undefined;
 
-/** What it may call of ours. Everything about files answers that there are none. */
+/** The functions PDFium may call. File functions report that there are no files. */
 function importsOf(compiled: WasmModule, pdfium: () => Started, maxBytes: number): object {
   const own: Readonly<Record<string, Import>> = {
     emscripten_date_now: () => Date.now(),
@@ -98,7 +98,7 @@ const pageBytes = 65_536;
 function grow(memory: WasmMemory, wanted: number, maxBytes: number): boolean {
   const has = memory.buffer.byteLength;
   if (wanted > maxBytes) return false;
-  // By more than is asked for, so that it is seldom asked.
+  // Grows by more than requested, so that it seldom has to grow.
   const bytes = Math.min(Math.max(wanted, has * 1.2), maxBytes);
   try {
     memory.grow(Math.ceil((bytes - has) / pageBytes));

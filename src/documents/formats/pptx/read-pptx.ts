@@ -1,8 +1,7 @@
 import type { DocumentPart } from "../../../contract/document.ts";
-import { counted } from "../../../lib/counted.ts";
 import { gatherParts } from "../../anchors.ts";
 import type { DocumentReader } from "../../reader.ts";
-import { append, type Block, cellText, showBlocks } from "../../shared/blocks.ts";
+import { append, type Block, cellText, notesOnTally, showBlocks } from "../../shared/blocks.ts";
 import {
   mainPart,
   openPackage,
@@ -40,8 +39,7 @@ export const readPptx: DocumentReader = async (source, wanted, context) => {
     properties: packageProperties(opened),
     consistsOf: order,
     ...gathered,
-    notes: [...opened.zip.notes, ...remarks(tally)],
-    images: [],
+    notes: [...opened.zip.notes, ...notesOnTally(tally, { here: " here" })],
   };
 };
 
@@ -62,18 +60,11 @@ function readOrder(opened: Package, part: string, relations: Relations): readonl
   return slides;
 }
 
-function remarks({ pictures, embedded }: SlideShow["tally"]): string[] {
-  return [
-    pictures > 0 ? `has ${counted(pictures, "picture")} here, shown as ![description]` : "",
-    embedded > 0 ? `has ${counted(embedded, "embedded object")} here, not shown` : "",
-  ].filter((remark) => remark !== "");
-}
-
 function readSlide(show: SlideShow, part: string, number: number): DocumentPart {
   const slide = slideOf(show, part);
   const { shapes, isHidden } = readPart(slide, part);
   const isTitle = ({ placeholder }: Shape) => placeholder === "title" || placeholder === "ctrTitle";
-  // The number of the slide is what it is asked for by.
+  // The slide number is already in the anchor.
   const isOther = (shape: Shape) => !isTitle(shape) && shape.placeholder !== "sldNum";
   return showSlide(`slide ${number}`, {
     titles: shapes.filter(isTitle).map(({ blocks }) => blocks),

@@ -1,19 +1,19 @@
 import { append, type Block, cellText, picture } from "../../shared/blocks.ts";
 import { readGraphic } from "../../shared/drawings.ts";
 import type { Package, Relations } from "../../shared/office-package.ts";
-import { inReadingOrder, type Place } from "../../shared/slides.ts";
+import { inReadingOrder, type ShapePosition } from "../../shared/slides.ts";
 import type { XmlReader } from "../../xml/xml-reader.ts";
 import { readText } from "./read-text.ts";
 
 export interface Shape {
-  readonly place: Place | undefined;
+  readonly place: ShapePosition | undefined;
   /** What it holds the place of: "title", "body", "sldNum"; undefined for what is drawn freely. */
   readonly placeholder: string | undefined;
   readonly blocks: readonly Block[];
 }
 
 /** Where the placeholders of the slide's layout stand, by "title" or by number. */
-type Placeholders = () => ReadonlyMap<string, Place>;
+type Placeholders = () => ReadonlyMap<string, ShapePosition>;
 
 /** The shapes in the element that the reader stands at, in reading order. */
 export function readShapes(reader: XmlReader, slide: Slide, placeholders: Placeholders): readonly Shape[] {
@@ -28,10 +28,10 @@ function collect(
   slide: Slide,
   placeholders: Placeholders,
   shapes: Shape[],
-): Place | undefined {
+): ShapePosition | undefined {
   const { depth } = reader;
   let isChosen = false;
-  let place: Place | undefined;
+  let place: ShapePosition | undefined;
   while (reader.child(depth)) {
     switch (reader.name) {
       case "p:sp":
@@ -79,7 +79,7 @@ function readShape(reader: XmlReader, slide: Slide, placeholders: Placeholders):
   const isPicture = reader.name === "p:pic";
   const said: Described = { description: undefined, placeholder: undefined, number: undefined };
   const blocks: Block[] = [];
-  let place: Place | undefined;
+  let place: ShapePosition | undefined;
   const { depth } = reader;
   while (reader.child(depth)) {
     if (/^p:nv\w+Pr$/.test(reader.name)) describe(reader, said);
@@ -150,14 +150,14 @@ function readTable(reader: XmlReader, slide: Slide): Block {
   return { kind: "table", rows };
 }
 
-function readPlace(reader: XmlReader): Place | undefined {
-  let place: Place | undefined;
+function readPlace(reader: XmlReader): ShapePosition | undefined {
+  let place: ShapePosition | undefined;
   const { depth } = reader;
   while (reader.child(depth)) if (reader.is("a:xfrm")) place = readFrame(reader);
   return place;
 }
 
-function readFrame(reader: XmlReader): Place {
+function readFrame(reader: XmlReader): ShapePosition {
   const place = { top: 0, left: 0, height: 0 };
   const { depth } = reader;
   while (reader.child(depth)) {
@@ -174,7 +174,7 @@ export interface SlideShow {
   /** Names of people who comment, by their numbers. */
   readonly authors: ReadonlyMap<string, string>;
   /** Where the placeholders of layouts stand, by the layout's part. */
-  readonly layouts: Map<string, ReadonlyMap<string, Place>>;
+  readonly layouts: Map<string, ReadonlyMap<string, ShapePosition>>;
   readonly tally: { pictures: number; embedded: number };
 }
 
@@ -207,7 +207,7 @@ export function placeholdersOf({ show, relations }: Slide): Placeholders {
 }
 
 /** What a layout does not place is placed by its master. */
-function readLayout(opened: Package, layout: string): ReadonlyMap<string, Place> {
+function readLayout(opened: Package, layout: string): ReadonlyMap<string, ShapePosition> {
   const master = [...opened.relations(layout).values()].find(({ type }) => type === "slideMaster")?.target;
   return new Map([
     ...(master === undefined ? [] : readPlaces(opened, master)),
@@ -215,14 +215,14 @@ function readLayout(opened: Package, layout: string): ReadonlyMap<string, Place>
   ]);
 }
 
-function readPlaces(opened: Package, part: string): ReadonlyMap<string, Place> {
-  const places = new Map<string, Place>();
+function readPlaces(opened: Package, part: string): ReadonlyMap<string, ShapePosition> {
+  const places = new Map<string, ShapePosition>();
   const reader = opened.open(part);
   if (reader?.child(0)) lookForPlaces(reader, places);
   return places;
 }
 
-function lookForPlaces(reader: XmlReader, places: Map<string, Place>): void {
+function lookForPlaces(reader: XmlReader, places: Map<string, ShapePosition>): void {
   const { depth } = reader;
   let names: readonly string[] = [];
   while (reader.child(depth)) {

@@ -165,7 +165,7 @@ function beginFieldResult(story: Story): void {
   });
 }
 
-/** A paragraph longer than any that people write is not copied again for each of its links. */
+/** Longer paragraphs are hostile: copying them for each link would take quadratic time. */
 const longestLinked = 50_000;
 
 function beginPicture(story: Story): void {

@@ -1,7 +1,6 @@
 import { asBuffer } from "../../../lib/as-buffer.ts";
-import { counted } from "../../../lib/counted.ts";
 import { type DocumentReader, damaged } from "../../reader.ts";
-import { append, type Block } from "../../shared/blocks.ts";
+import { append, type Block, notesOnTally } from "../../shared/blocks.ts";
 import { showSections } from "../../shared/sections.ts";
 import { symbol } from "../../shared/symbols.ts";
 import { characters, decodeBytes, symbolCharset } from "./characters.ts";
@@ -27,8 +26,10 @@ export const readRtf: DocumentReader = async (source, wanted, { budget }) => {
     description: "RTF document",
     properties: propertiesOf(story),
     ...(await showSections(blocks, source, wanted)),
-    notes: remarks(story, isWhole),
-    images: [],
+    notes: [
+      ...(isWhole ? [] : ["breaks off in the middle: what is missing cannot be known"]),
+      ...notesOnTally(story.tally),
+    ],
   };
 };
 
@@ -37,15 +38,6 @@ function propertiesOf({ properties }: Story): Readonly<Record<string, string>> {
   return Object.fromEntries(
     names.flatMap((name) => (properties.has(name) ? [[name, properties.get(name)!]] : [])),
   );
-}
-
-function remarks({ tally: { changes, hidden, pictures } }: Story, isWhole: boolean): string[] {
-  return [
-    isWhole ? "" : "breaks off in the middle: what is missing cannot be known",
-    changes > 0 ? `has ${counted(changes, "tracked change")}, shown as accepted` : "",
-    hidden > 0 ? `has hidden text in ${counted(hidden, "place")}, shown like the rest` : "",
-    pictures > 0 ? `has ${counted(pictures, "picture")}, shown as ![description]` : "",
-  ].filter((remark) => remark !== "");
 }
 
 /** Goes on with the story. False when it has ended. */

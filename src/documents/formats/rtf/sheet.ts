@@ -54,7 +54,7 @@ export class Sheet {
     const into = kind.isInTable ? (kind.nesting > 1 ? this.#innerCell : this.#cell) : this.#blocks;
     const heading = this.#headingOf(kind);
     if (isEmpty) {
-      // Nothing is said.
+      // An empty paragraph adds nothing.
     } else if (heading !== undefined)
       into.push({ kind: "heading", level: heading, text: marker.length > 1 ? `${marker} ${text}` : text });
     else if (marker === "") into.push({ kind: "paragraph", text });
@@ -102,7 +102,7 @@ export class Sheet {
   }
 
   #endTable(): void {
-    // What breaks off in the middle of a row is shown all the same.
+    // A row that breaks off is shown as far as it goes.
     if (this.#innerCell.length > 0) this.endInnerCell(plainParagraph);
     this.endInnerRow();
     if (this.#cell.length > 0) this.#row.push(cellText(this.#cell.splice(0)));

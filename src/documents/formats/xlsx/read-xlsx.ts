@@ -51,7 +51,6 @@ export const readXlsx: DocumentReader = (source, wanted, context) => {
       ...opened.zip.notes,
       ...(wanted.part === undefined ? [...notesOnSheets(shown, names), ...notesOnMore(opened)] : []),
     ],
-    images: [],
   };
 };
 

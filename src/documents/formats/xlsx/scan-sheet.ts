@@ -77,7 +77,7 @@ export function* scanRows<Made>(
 
 /** What a row says of itself between its name and the end of its tag; 0 where it does not. */
 function rowNumber(xml: string, start: number, open: number): number {
-  // Nearly every row says it first, and there may be a million.
+  // Fast path: nearly every row has `r` first, and there may be a million rows.
   if (!xml.startsWith(' r="', start)) return Number(attribute(xml.slice(start, open), "r")) || 0;
   let number = 0;
   for (let at = start + 4; at < open; at += 1) {
@@ -120,7 +120,7 @@ function scanCells(
   tags: Tags,
   take: (cell: RawCell, before: number) => void,
 ): number {
-  // One for all of them: there may be millions.
+  // Reused for all cells: there may be millions.
   const cell: RawCell = { column: 0, type: "", style: 0, value: "", inline: undefined, formula: undefined };
   const name = 1 + tags.prefix;
   let at = start;
@@ -184,7 +184,7 @@ function readContent(xml: string, start: number, tags: Tags, cell: RawCell): num
       cell.value = xml.slice(open + 1, at);
     } else if (xml.charCodeAt(at + 1) === slash) {
       if (xml.charCodeAt(at + name + 1) === letterC && isEndOfName(xml.charCodeAt(at + name + 2))) return at;
-      // What should have ended has not.
+      // The cell was not closed.
       if (xml.startsWith(tags.rowEnd, at)) return at - 1;
     } else if (startsTag(xml, tags.formula, at)) {
       const open = upTo(xml, ">", at);

@@ -59,7 +59,7 @@ function repeat<One>(one: One, times: number, length: number, into: One[], { bud
 
 const bytesPerCharacter = 4;
 
-/** Files say how often a row or cell is repeated, and may say a million times for nothing. */
+/** Limits repeats: a file may repeat an empty row a million times. */
 function repeats(reader: XmlReader, attribute: string, { tally }: Story): number {
   const times = Number(reader.attribute(attribute) ?? 1) || 1;
   if (times > mostRepeats) tally.repeated += 1;

@@ -58,12 +58,12 @@ function readBlock(reader: XmlReader, story: Story, blocks: Block[]): void {
 }
 
 /** Where a paragraph stands in a list: it is marked if it is the first one of its item. */
-interface Place {
+interface ListPosition {
   readonly level: number;
   marker(): string;
 }
 
-function readParagraph(reader: XmlReader, story: Story, blocks: Block[], place?: Place): void {
+function readParagraph(reader: XmlReader, story: Story, blocks: Block[], place?: ListPosition): void {
   const style = reader.attribute("text:style-name") ?? "";
   const isTitle = story.titles.has(style);
   const isHeading = reader.name === "text:h" || isTitle;
