@@ -1,6 +1,10 @@
 /** A number that stands for something inside PDFium; 0 is none. */
 export type Handle = number;
 
+type Sides = [left: number, right: number, bottom: number, top: number];
+type Corners = [left: number, top: number, right: number, bottom: number];
+type Area = [left: number, top: number, width: number, height: number];
+type Drawing = [...Area, rotate: number, flags: number];
 type Text = (of: Handle, buffer: number, bytes: number) => number;
 
 /** What we use of PDFium's C interface (fpdfview.h, fpdf_text.h, fpdf_doc.h, fpdf_annot.h, fpdf_formfill.h). */
@@ -54,24 +58,9 @@ export interface Functions {
   FPDFText_GetCharAngle(text: Handle, index: number): number;
   FPDFText_GetCharOrigin(text: Handle, index: number, x: number, y: number): number;
   FPDFText_GetFontSize(text: Handle, index: number): number;
-  FPDFText_GetCharBox(
-    text: Handle,
-    index: number,
-    left: number,
-    right: number,
-    bottom: number,
-    top: number,
-  ): number;
+  FPDFText_GetCharBox(text: Handle, index: number, ...into: Sides): number;
   FPDFText_GetLooseCharBox(text: Handle, index: number, rectangle: number): number;
-  FPDFText_GetBoundedText(
-    text: Handle,
-    left: number,
-    top: number,
-    right: number,
-    bottom: number,
-    buffer: number,
-    characters: number,
-  ): number;
+  FPDFText_GetBoundedText(text: Handle, ...inside: [...Corners, buffer: number, characters: number]): number;
 
   FPDFLink_Enumerate(page: Handle, position: number, link: number): number;
   FPDFLink_GetAction(link: Handle): Handle;
@@ -88,36 +77,10 @@ export interface Functions {
   FPDFDOC_InitFormFillEnvironment(document: Handle, information: number): Handle;
 
   FPDFBitmap_CreateEx(width: number, height: number, format: number, buffer: number, stride: number): Handle;
-  FPDFBitmap_FillRect(
-    bitmap: Handle,
-    left: number,
-    top: number,
-    width: number,
-    height: number,
-    color: number,
-  ): void;
+  FPDFBitmap_FillRect(bitmap: Handle, ...area: [...Area, color: number]): void;
   FPDFBitmap_GetBuffer(bitmap: Handle): number;
   FPDFBitmap_GetStride(bitmap: Handle): number;
   FPDFBitmap_Destroy(bitmap: Handle): void;
-  FPDF_RenderPageBitmap(
-    bitmap: Handle,
-    page: Handle,
-    left: number,
-    top: number,
-    width: number,
-    height: number,
-    rotate: number,
-    flags: number,
-  ): void;
-  FPDF_FFLDraw(
-    form: Handle,
-    bitmap: Handle,
-    page: Handle,
-    left: number,
-    top: number,
-    width: number,
-    height: number,
-    rotate: number,
-    flags: number,
-  ): void;
+  FPDF_RenderPageBitmap(bitmap: Handle, page: Handle, ...how: Drawing): void;
+  FPDF_FFLDraw(form: Handle, bitmap: Handle, page: Handle, ...how: Drawing): void;
 }

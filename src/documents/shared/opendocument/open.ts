@@ -3,7 +3,7 @@ import type { Budget } from "../../budget.ts";
 import { encrypted, type ReadingContext } from "../../reader.ts";
 import type { Block } from "../blocks.ts";
 import { openPackage, type Package } from "../office-package.ts";
-import { ListCounter, type ListStyle, noStyles, type OpenDocumentStyles, readStyles } from "./styles.ts";
+import { ListCounter, noStyles, type OpenDocumentStyles, readStyles } from "./styles.ts";
 
 /** The archive of an OpenDocument file; one with a password is refused, because only its list of parts can be read. */
 export function openOpenDocument(source: DocumentSource, context: ReadingContext): Package {
@@ -27,15 +27,10 @@ export function openStory(
       if (reader.name === "office:styles" || reader.name === "office:automatic-styles")
         readStyles(reader, styles);
   }
-  const { listStyles, listOfStyle, preformatted, titles, outline } = styles;
   const story: Story = {
     opened,
     budget,
-    listStyles,
-    listOfStyle,
-    preformatted,
-    titles,
-    outline,
+    ...styles,
     headings: new ListCounter(),
     lists: new Map(),
     cited: [],
@@ -44,17 +39,9 @@ export function openStory(
   return { story, styles };
 }
 
-export interface Story {
+export interface Story extends Readonly<OpenDocumentStyles> {
   readonly opened: Package;
   readonly budget: Budget;
-  readonly listStyles: ReadonlyMap<string, ListStyle>;
-  /** The list that each style of paragraphs belongs to. */
-  readonly listOfStyle: ReadonlyMap<string, string>;
-  /** Styles of paragraphs whose layout is kept. */
-  readonly preformatted: ReadonlySet<string>;
-  /** Styles of what the whole document is called. */
-  readonly titles: ReadonlySet<string>;
-  readonly outline: ListStyle | undefined;
   readonly headings: ListCounter;
   /** Counters of lists that may be continued, by their names and by their styles. */
   readonly lists: Map<string, ListCounter>;
