@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { builtInRules } from "../src/policy/built-in-rules.ts";
 import { compilePolicy } from "../src/policy/rules/compile-policy.ts";
-import { decide } from "./support/policy/judge.ts";
+import { decide } from "./support/policy/decide.ts";
 
 const text = readFileSync(join(import.meta.dirname, "../docs/policy.md"), "utf8");
 const blocks = [...text.matchAll(/^```(\S*)\n([\s\S]*?)^```$/gm)].flatMap(([, language, rules]) =>
@@ -13,10 +13,10 @@ const place = { workspace: "/home/ada/work", home: "/home/ada", own: [] };
 
 it.each(blocks)("the rules in the document do what they say: %s", (rules) => {
   const policy = compilePolicy([builtInRules, { level: "user", name: "rules", text: rules }], place);
-  const told = policy.examples.map(({ mode, tool, accesses, place: { text: line } }) => {
+  const told = policy.examples.map(({ mode, tool, accesses, origin: { text: line } }) => {
     const question = { mode, tool, accesses, sandbox: "bwrap", realPaths: new Map() } as const;
     return [decide(question, policy).verdict, line];
   });
   expect(told.length).toBeGreaterThan(0);
-  expect(told).toEqual(policy.examples.map(({ verdict, place: { text: line } }) => [verdict, line]));
+  expect(told).toEqual(policy.examples.map(({ verdict, origin: { text: line } }) => [verdict, line]));
 });

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
 import { describe, expect, it } from "vitest";
-import { judge, judgeCommand, rules, type Trial } from "../../test/support/policy/judge.ts";
+import { type Circumstances, decideOn, rules, verdictOn } from "../../test/support/policy/decide.ts";
 import type { Access } from "../contract/access.ts";
 import { type Decision, outsideWorkspace, type RuleSource } from "./policy.ts";
 
@@ -9,15 +9,20 @@ const careless =
   "allow run @read\nallow run ls **\nallow run git **\nallow run npm *\nallow run sort **\nallow run sed **\nallow run rg **";
 
 type Verdict = Decision["verdict"];
-const verdicts = (expected: Verdict, commands: readonly string[], lines = careless, trial: Trial = {}) =>
-  expect(commands.map((command) => [judgeCommand(command, lines, trial), command])).toEqual(
+const verdicts = (
+  expected: Verdict,
+  commands: readonly string[],
+  lines = careless,
+  trial: Circumstances = {},
+) =>
+  expect(commands.map((command) => [verdictOn(command, lines, trial), command])).toEqual(
     commands.map((command) => [expected, command]),
   );
 const asks = (...commands: readonly string[]) => verdicts("ask", commands);
 const denies = (lines: string, ...commands: readonly string[]) =>
   verdicts("deny", commands, lines, { mode: "yolo" });
-const touch = (access: Access, sources: readonly RuleSource[] = [], trial: Trial = {}): Verdict =>
-  judge([access], sources, { tool: { name: "file.write", risk: "write" }, ...trial }).verdict;
+const touch = (access: Access, sources: readonly RuleSource[] = [], trial: Circumstances = {}): Verdict =>
+  decideOn([access], sources, { tool: { name: "file.write", risk: "write" }, ...trial }).verdict;
 const write = (path: string): Access => ({ kind: "write", path });
 
 /** Each row of the list of advisories that is about decisions. */
@@ -37,15 +42,15 @@ describe("advisories", () => {
     expect([
       touch(write("link"), sources, real),
       touch({ kind: "read", path: "link" }, sources, real),
-      judge([{ kind: "execute", command: "cat link" }], sources, real).verdict,
-      judge([{ kind: "execute", command: "cat link" }], sources, out).verdict,
-      judge([{ kind: "execute", command: "ln -s vault v; cat v/x" }], sources).verdict,
+      decideOn([{ kind: "execute", command: "cat link" }], sources, real).verdict,
+      decideOn([{ kind: "execute", command: "cat link" }], sources, out).verdict,
+      decideOn([{ kind: "execute", command: "ln -s vault v; cat v/x" }], sources).verdict,
     ]).toEqual(["deny", "deny", "deny", "ask", "ask"]);
   });
 
   it("Desktop Commander #420: a write through a link whose target does not exist", () => {
     const trial = { realPaths: { link: outsideWorkspace } };
-    expect(judge([{ kind: "execute", command: "echo x > link" }], [rules(careless)], trial).verdict).toBe(
+    expect(decideOn([{ kind: "execute", command: "echo x > link" }], [rules(careless)], trial).verdict).toBe(
       "ask",
     );
   });
@@ -157,10 +162,10 @@ describe("advisories", () => {
       onlyTightens: true,
     };
     expect([
-      judge([{ kind: "execute", command: "make" }], [untrusted]).verdict,
+      decideOn([{ kind: "execute", command: "make" }], [untrusted]).verdict,
       touch({ kind: "read", path: ".env" }, [untrusted], { mode: "yolo" }),
       touch({ kind: "delete", path: "a" }, [untrusted]),
-      judge([{ kind: "execute", command: "rm x" }], [rules("deny run rm"), untrusted], { mode: "yolo" })
+      decideOn([{ kind: "execute", command: "rm x" }], [rules("deny run rm"), untrusted], { mode: "yolo" })
         .verdict,
     ]).toEqual(["ask", "deny", "ask", "deny"]);
   });
@@ -183,8 +188,8 @@ describe("advisories", () => {
     expect([
       touch(write("new/.claude/settings.json")),
       touch(write(".toolcrib/rules"), [], { mode: "yolo" }),
-      judgeCommand("mv x .claude", "allow run mv **"),
-      judgeCommand("mkdir .toolcrib", "", { mode: "yolo" }),
+      verdictOn("mv x .claude", "allow run mv **"),
+      verdictOn("mkdir .toolcrib", "", { mode: "yolo" }),
     ]).toEqual(["ask", "deny", "ask", "deny"]);
   });
 

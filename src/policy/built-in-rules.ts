@@ -45,7 +45,7 @@ deny run toolcrib approve
 };
 
 /** What holds besides in rooms that reach beyond their workspace, into the person's home and the system. */
-export const reachRules: RuleSource = {
+export const extraRootRules: RuleSource = {
   level: "built-in",
   name: "built-in",
   text: `# Passwords, keys and letters that the system keeps.

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { judge, place, rules } from "../../test/support/policy/judge.ts";
+import { decideOn, rules, testContext } from "../../test/support/policy/decide.ts";
 import type { Access } from "../contract/access.ts";
 import { analyseCommand } from "./commands/analyse-command.ts";
-import { leftBy } from "./commands/shell-sessions.ts";
+import { sessionStateOf } from "./commands/shell-sessions.ts";
 import { pathsNamed } from "./parts.ts";
 
 function verdictOn(command: string, cwd: string, lines: string): string {
   const access: Access = { kind: "execute", command, cwd };
-  return judge([access], [rules(lines)]).verdict;
+  return decideOn([access], [rules(lines)]).verdict;
 }
 
 it("judges the paths of a command from where it starts", () => {
@@ -17,7 +17,7 @@ it("judges the paths of a command from where it starts", () => {
     verdictOn("cat ../a", "sub", lines),
     verdictOn("cat ../../a", "sub", lines),
     verdictOn("cat x", "deep/er", lines),
-    verdictOn("cat er/x", `${place.workspace}/deep/`, lines),
+    verdictOn("cat er/x", `${testContext.workspace}/deep/`, lines),
     verdictOn("cd er && cat x", "./deep", lines),
     verdictOn("tee 1.sql", "migrations", lines),
     verdictOn("cat passwd", "/etc", lines),
@@ -27,11 +27,11 @@ it("judges the paths of a command from where it starts", () => {
 });
 
 it("judges a command in a shell that stays from where that is, or where it is sent", () => {
-  const past = { commands: ["cd sub", "ls() { evil; }"], isWhole: true, cwd: `${place.workspace}/sub` };
-  const shells = new Map([["main", leftBy(past, place.workspace)]]);
+  const past = { commands: ["cd sub", "ls() { evil; }"], isWhole: true, cwd: `${testContext.workspace}/sub` };
+  const shells = new Map([["main", sessionStateOf(past, testContext.workspace)]]);
   const lines = "allow run cat **\nallow run ls **\ndeny read deep/x";
   const verdict = (command: string, cwd?: string) =>
-    judge(
+    decideOn(
       [{ kind: "execute", command, session: "main", ...(cwd !== undefined && { cwd }) }],
       [rules(lines)],
       { shells },
@@ -48,8 +48,8 @@ it("judges a command in a shell that stays from where that is, or where it is se
 it("takes the workspace for itself, however it is spelled, and a repository below it for another's", () => {
   const lines = "allow run @read";
   expect(
-    [".", "", "./", place.workspace, `${place.workspace}/`, "sub", "..", "sub/..", "/srv"].map((cwd) =>
-      verdictOn("git status", cwd, lines),
+    [".", "", "./", testContext.workspace, `${testContext.workspace}/`, "sub", "..", "sub/..", "/srv"].map(
+      (cwd) => verdictOn("git status", cwd, lines),
     ),
   ).toEqual(["allow", "allow", "allow", "allow", "allow", "ask", "ask", "ask", "ask"]);
 });
@@ -71,5 +71,5 @@ it("names the paths to look up as seen from the workspace", () => {
     { kind: "execute", command: "cat a", cwd: "/srv" },
     { kind: "execute", command: "cat a", cwd: "x/.." },
   ];
-  expect(pathsNamed(accesses, place, analyseCommand)).toEqual(["sub/a", "/b", "/srv/a", "x/../a"]);
+  expect(pathsNamed(accesses, testContext, analyseCommand)).toEqual(["sub/a", "/b", "/srv/a", "x/../a"]);
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { decide, place, policyOf, rules } from "../../test/support/policy/judge.ts";
+import { decide, policyOf, rules, testContext } from "../../test/support/policy/decide.ts";
 import { confinementOf } from "./confinement-of.ts";
 import { guardPaths } from "./guard-paths.ts";
 import { type Decision, modes, type Question } from "./policy.ts";
@@ -76,7 +76,7 @@ it("never lets a command reach what the rules deny", () => {
           expect(mayConnect?.(host, 443) ?? false).toBe(false);
       const guard = guardPaths(policy);
       for (const path of paths) {
-        const real = `${place.workspace}/${path}`;
+        const real = `${testContext.workspace}/${path}`;
         if (guard("read", real)) expect([path, isHidden!(real)]).toEqual([path, true]);
         const isHeld = isHidden!(real) || isReadOnly!(real);
         if (guard("write", real)) expect([path, isHeld]).toEqual([path, true]);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { decide, place, policyOf, rules } from "../../test/support/policy/judge.ts";
+import { decide, policyOf, rules, testContext } from "../../test/support/policy/decide.ts";
 import type { Access } from "../contract/access.ts";
 import type { Confinement } from "../contract/confinement.ts";
 import { confinementOf } from "./confinement-of.ts";
@@ -28,7 +28,7 @@ function confine(command: string, lines = "", trial: Trial = {}): Confinement {
   return confinementOf(decide(question, policy), question, policy, answer);
 }
 
-const inside = (path: string) => `${place.workspace}/${path}`;
+const inside = (path: string) => `${testContext.workspace}/${path}`;
 
 it("lets a command reach no host, and nothing outside, unless somebody says so", () => {
   const { mayConnect, readable, writable, variables, limits, limitsAtMost, unconfined } = confine("npm test");
@@ -58,7 +58,7 @@ it("hides secrets, what must not be read, and Toolcrib's own files", () => {
   ];
   const shown = ["src/a.ts", ".env.example", "x", ".", "a", ".git", ".git/config", ".vscode/settings.json"];
   expect([
-    [...paths.map(inside), inside("logs/today"), "/home/ada/.ssh/id_rsa", place.own[0]!].filter(
+    [...paths.map(inside), inside("logs/today"), "/home/ada/.ssh/id_rsa", testContext.own[0]!].filter(
       (path) => !isHidden!(path),
     ),
     shown.map(inside).filter((path) => isHidden!(path)),
@@ -106,7 +106,7 @@ it("keeps what git, editors and agents run by themselves read-only", () => {
     expect([
       mode,
       guarded.filter((path) => !isReadOnly!(inside(path))),
-      free.filter((path) => isReadOnly!(`${place.workspace}${path === "" ? "" : `/${path}`}`)),
+      free.filter((path) => isReadOnly!(`${testContext.workspace}${path === "" ? "" : `/${path}`}`)),
     ]).toEqual([mode, [], []]);
   }
 });

@@ -14,7 +14,7 @@ import {
   outsideWorkspace,
   type Part,
   type PartVerdict,
-  type Place,
+  type PathContext,
   type Question,
 } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
@@ -47,7 +47,7 @@ export function confinementOf(
     ...pathsOf(granted, "read").filter((path) => !isTemporary(path)),
     ...pathsOf(approved, "read").filter((path) => !written.includes(path)),
     // Who has seen the command, or lets everything pass, has also allowed the files that its words name.
-    ...(mode === "yolo" ? granted : approved).flatMap((part) => wordsOf(part, question, policy.place)),
+    ...(mode === "yolo" ? granted : approved).flatMap((part) => wordsOf(part, question, policy.context)),
   ];
   return {
     ...given,
@@ -58,10 +58,10 @@ export function confinementOf(
     isHidden: hiddenPaths(policy, tool),
     isReadOnly,
     absent: absentPaths(policy, isReadOnly, makesRepository(granted) ? "a repository" : "nothing"),
-    readable: unique([...ruled.read, ...read.filter((path) => isOutside(path, policy.place))]),
+    readable: unique([...ruled.read, ...read.filter((path) => isOutside(path, policy.context))]),
     writable: unique([
       ...ruled.write,
-      ...written.filter((path) => isOutside(path, policy.place) && !isTemporary(path)),
+      ...written.filter((path) => isOutside(path, policy.context) && !isTemporary(path)),
     ]),
   };
 }
@@ -76,19 +76,19 @@ function pathsOf(parts: readonly Part[], ...kinds: readonly Part["kind"][]): rea
 }
 
 /** Files that words of a command name, its program's among them, whatever it does with them. */
-function wordsOf(part: Part, { realPaths }: Question, place: Place): readonly string[] {
+function wordsOf(part: Part, { realPaths }: Question, context: PathContext): readonly string[] {
   if (part.kind !== "run") return [];
   const { command } = part;
   return [...command.words, ...wordsNamingPaths(command)].flatMap((word) => {
-    const spelled = spelledPath(word, command.directory, place);
+    const spelled = spelledPath(word, command.directory, context);
     // `echo $HOME` means no file in it; and commands need a home that they can write.
-    if (!spelled?.startsWith("/") || isTemporary(spelled) || spelled === place.home) return [];
+    if (!spelled?.startsWith("/") || isTemporary(spelled) || spelled === context.home) return [];
     return [realPaths.get(spelled) ?? posix.resolve(spelled)];
   });
 }
 
 /** The sandbox has devices of its own; and nobody means all there is. */
-function isOutside(path: string, { workspace }: Place): boolean {
+function isOutside(path: string, { workspace }: PathContext): boolean {
   if (path === outsideWorkspace || /^\/(?:(?:dev|proc|sys)(?:\/|$)|$)/.test(path)) return false;
   return path !== workspace && !path.startsWith(workspace === "/" ? "/" : `${workspace}/`);
 }
@@ -132,10 +132,10 @@ function hiddenPaths(policy: Policy, tool: Tool): Judge {
     const counts = (rule: PathRule) => isFor(rule, tool);
     const { highestFirst } = policy.paths;
     const isOpened = highestFirst.some(
-      ({ effect, place }) => effect === "open" && place.level !== "built-in",
+      ({ effect, origin }) => effect === "open" && origin.level !== "built-in",
     );
     const refusing = isOpened ? refusingRule : refusingWhole;
-    return (path) => refusing(policy, "read", namesOf(path, policy.place), counts) !== undefined;
+    return (path) => refusing(policy, "read", namesOf(path, policy.context), counts) !== undefined;
   });
 }
 
@@ -147,7 +147,7 @@ function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly
     (): Judge => {
       const counts = (rule: PathRule) => isFor(rule, tool);
       return (path) => {
-        const names = namesOf(path, policy.place);
+        const names = namesOf(path, policy.context);
         if (refusingWhole(policy, "write", names, counts) !== undefined) return true;
         // Git writes there by itself; what it would run is protected.
         if (names.folded.slice(names.inside).includes(".git")) return false;
@@ -159,7 +159,7 @@ function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly
   if (lifted.length === 0) return isReadOnly;
   const isLifted = (path: string) => lifted.some((one) => path === one || path.startsWith(`${one}/`));
   const isRefused = (path: string) =>
-    refusingWhole(policy, "write", namesOf(path, policy.place), (rule) => isFor(rule, tool)) !== undefined;
+    refusingWhole(policy, "write", namesOf(path, policy.context), (rule) => isFor(rule, tool)) !== undefined;
   return (path) => (isLifted(path) ? isRefused(path) : isReadOnly(path));
 }
 
@@ -190,7 +190,7 @@ function spelledPaths(policy: Policy): readonly AbsentPath[] {
     const found = new Map<string, AbsentPath>();
     for (const { effect, uses, glob } of policy.paths.highestFirst) {
       if (effect !== "protected" && !(effect === "ask" && uses.has("write"))) continue;
-      for (const pattern of compilePath(glob, policy.place, "exact")) {
+      for (const pattern of compilePath(glob, policy.context, "exact")) {
         const isDirectory = pattern.at(-1) === "**";
         const names = literalNames(pattern.filter((segment, at) => segment !== "**" || at === 0));
         const path = names && `/${names.join("/")}`;
@@ -225,7 +225,7 @@ function outsidePath(pattern: readonly Segment[], policy: Policy): readonly stri
 }
 
 /** The workspace, "" for "/". */
-function rootOf({ place: { workspace } }: Policy): string {
+function rootOf({ context: { workspace } }: Policy): string {
   return workspace === "/" ? "" : workspace;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { decide, judge, place, rules } from "../../test/support/policy/judge.ts";
+import { decide, decideOn, rules, testContext } from "../../test/support/policy/decide.ts";
 import type { Access } from "../contract/access.ts";
 import { shellQuote } from "../lib/shell-quote.ts";
 import { type Decision, type Level, levels, type Mode, modes, type RuleSource } from "./policy.ts";
@@ -112,7 +112,7 @@ const mode: fc.Arbitrary<Mode> = fc.constantFrom(...modes);
 const runs = { numRuns: 400 };
 
 const verdict = (access: Access, sources: readonly RuleSource[], inMode: Mode) =>
-  judge([access], sources, { mode: inMode }).verdict;
+  decideOn([access], sources, { mode: inMode }).verdict;
 const command = (text: string, sources: readonly RuleSource[], inMode: Mode) =>
   verdict({ kind: "execute", command: text }, sources, inMode);
 
@@ -154,7 +154,8 @@ it("the order in which sources are read changes nothing", () => {
         sandbox: "none",
         realPaths: new Map(),
       } as const;
-      const decided = (given: readonly RuleSource[]) => decide(question, compilePolicy(given, place)).record;
+      const decided = (given: readonly RuleSource[]) =>
+        decide(question, compilePolicy(given, testContext)).record;
       expect(decided([...sources].reverse())).toEqual(decided(sources));
     }),
     { numRuns: 200 },

@@ -1,5 +1,11 @@
 import { expect, it } from "vitest";
-import { judge, judgeCommand, place, rules, type Trial } from "../../test/support/policy/judge.ts";
+import {
+  type Circumstances,
+  decideOn,
+  rules,
+  testContext,
+  verdictOn,
+} from "../../test/support/policy/decide.ts";
 import type { Access } from "../contract/access.ts";
 import { type Mode, modes, type RuleSource } from "./policy.ts";
 
@@ -14,7 +20,7 @@ const accesses: Record<string, Access> = {
 it("lets each mode pass exactly what it promises", () => {
   const allowed = modes.map((mode) => [
     mode,
-    Object.keys(accesses).filter((risk) => judge([accesses[risk]!], [], { mode }).verdict === "allow"),
+    Object.keys(accesses).filter((risk) => decideOn([accesses[risk]!], [], { mode }).verdict === "allow"),
   ]);
   expect(Object.fromEntries(allowed)).toEqual({
     safe: ["read"],
@@ -26,7 +32,7 @@ it("lets each mode pass exactly what it promises", () => {
 
 it("judges a call by its most harmful part and says which one it is", () => {
   const touched = [accesses.read!, accesses.execute!, accesses.write!];
-  const { verdict, risk, record } = judge(touched, []);
+  const { verdict, risk, record } = decideOn(touched, []);
   expect({ verdict, risk, record }).toEqual({
     verdict: "ask",
     risk: "execute",
@@ -41,7 +47,7 @@ it("judges a call by its most harmful part and says which one it is", () => {
 
 it("judges a call that names nothing it would touch by what its tool can do", () => {
   const record = (risk: "read" | "execute") =>
-    judge([], [], { mode: "safe", tool: { name: "x", risk } }).record;
+    decideOn([], [], { mode: "safe", tool: { name: "x", risk } }).record;
   expect(record("read")).toEqual({
     verdict: "allow",
     rule: "mode safe: read",
@@ -57,7 +63,7 @@ it("judges a call that names nothing it would touch by what its tool can do", ()
 });
 
 it("takes every address of this machine for localhost", () => {
-  const about = (host: string, line: string) => judge([{ kind: "network", host }], [rules(line)]).verdict;
+  const about = (host: string, line: string) => decideOn([{ kind: "network", host }], [rules(line)]).verdict;
   const hosts = ["localhost", "http://127.0.0.1:8177/", "[::1]:80", "127.1", "10.0.0.1", "example.org"];
   expect([
     hosts.map((host) => about(host, "allow connect localhost")),
@@ -70,7 +76,7 @@ it("takes every address of this machine for localhost", () => {
 
 it("lets nobody reach what hands out the keys of this machine, unless a rule names it", () => {
   const about = (host: string, lines: string, mode: Mode) =>
-    judge([{ kind: "network", host }], [rules(lines)], { mode }).verdict;
+    decideOn([{ kind: "network", host }], [rules(lines)], { mode }).verdict;
   const hosts = [
     "169.254.169.254",
     "http://2852039166/",
@@ -83,7 +89,7 @@ it("lets nobody reach what hands out the keys of this machine, unless a rule nam
     hosts.map((host) => about(host, "allow connect *", "cautious")),
     hosts.map((host) => about(host, "allow connect 169.254.*", "cautious")),
     hosts.map((host) => about(host, "allow connect 169.254.169.254", "paranoid")),
-    judgeCommand("curl http://169.254.169.254/latest/", "allow run curl **"),
+    verdictOn("curl http://169.254.169.254/latest/", "allow run curl **"),
   ]).toEqual([
     ["deny", "deny", "deny", "deny", "deny"],
     ["deny", "deny", "deny", "deny", "deny"],
@@ -93,8 +99,8 @@ it("lets nobody reach what hands out the keys of this machine, unless a rule nam
   ]);
 });
 
-const verdict = (access: Access, sources: readonly RuleSource[] = [], trial: Trial = {}) =>
-  judge([access], sources, { tool: { name: "file.write", risk: "destructive" }, ...trial }).verdict;
+const verdict = (access: Access, sources: readonly RuleSource[] = [], trial: Circumstances = {}) =>
+  decideOn([access], sources, { tool: { name: "file.write", risk: "destructive" }, ...trial }).verdict;
 const write = (path: string): Access => ({ kind: "write", path });
 const inModes = (access: Access, sources: readonly RuleSource[]) =>
   Object.fromEntries(modes.map((mode) => [mode, verdict(access, sources, { mode })]));
@@ -167,12 +173,12 @@ it("lets a file that nobody trusts tighten, never loosen", () => {
     onlyTightens: true,
   };
   expect([
-    judge([{ kind: "execute", command: "make" }], [untrusted]).verdict,
+    decideOn([{ kind: "execute", command: "make" }], [untrusted]).verdict,
     verdict({ kind: "delete", path: "a" }, [untrusted]),
     verdict({ kind: "read", path: ".env" }, [untrusted]),
     verdict(write("docs/a"), [untrusted, rules("allow write docs/**")]),
     verdict({ kind: "read", path: "notes/a" }, [untrusted]),
-    judge([{ kind: "execute", command: "ls" }], [untrusted, rules("allow run ls")]).verdict,
+    decideOn([{ kind: "execute", command: "ls" }], [untrusted, rules("allow run ls")]).verdict,
   ]).toEqual(["ask", "ask", "deny", "ask", "deny", "deny"]);
 });
 
@@ -182,7 +188,7 @@ it("narrows a rule to the tools it names, and to their server", () => {
     "deny use delete_* of github\nallow use create_* of github\nallow use note\ndeny use drop_*",
   );
   const call = (name: string, server?: string) =>
-    judge([], [use], { tool: { name, risk: "execute", ...(server && { server }) } }).verdict;
+    decideOn([], [use], { tool: { name, risk: "execute", ...(server && { server }) } }).verdict;
   const remove = (path: string, name: string, server?: string) =>
     verdict({ kind: "delete", path }, [by], {
       tool: { name, risk: "destructive", ...(server && { server }) },
@@ -203,7 +209,7 @@ it("narrows a rule to the tools it names, and to their server", () => {
 });
 
 it("asks for a tool by its rule although all that it touches may pass", () => {
-  const { verdict: said, record } = judge(
+  const { verdict: said, record } = decideOn(
     [write("a")],
     [rules('ask use edit.* because "I want to see edits"')],
     {
@@ -252,8 +258,8 @@ it("judges where a link leads as well as how it is spelled, and allows only wher
     verdict(write("link"), sources, real("out/a")),
     verdict({ kind: "delete", path: "link" }, spelled, real("other")),
     verdict({ kind: "delete", path: "link" }, spelled, real("link")),
-    judge([{ kind: "execute", command: "cat link" }], [rules("allow run cat *")], real(".env")).verdict,
-    judge([{ kind: "execute", command: "cat link" }], [rules("allow run cat *")], {
+    decideOn([{ kind: "execute", command: "cat link" }], [rules("allow run cat *")], real(".env")).verdict,
+    decideOn([{ kind: "execute", command: "cat link" }], [rules("allow run cat *")], {
       realPaths: { link: "/etc/passwd" },
     }).verdict,
   ]).toEqual(["deny", "deny", "ask", "ask", "ask", "allow", "deny", "ask"]);
@@ -262,23 +268,23 @@ it("judges where a link leads as well as how it is spelled, and allows only wher
 it("judges files and hosts that a command touches as such", () => {
   const reading = "allow run @read\nallow run curl **";
   expect([
-    judgeCommand("ls > a", reading),
-    judgeCommand("ls > a", reading, { mode: "safe" }),
-    judgeCommand("ls > a", `${reading}\nallow write a`, { mode: "safe" }),
-    judgeCommand("ls > ../a", reading),
-    judgeCommand("ls > .git/config", reading),
-    judgeCommand("cat /etc/hosts", reading),
-    judgeCommand("cat /etc/hosts", `${reading}\nallow read /etc/hosts`),
-    judgeCommand("curl https://a.example/", reading),
-    judgeCommand("curl https://a.example/", `${reading}\nallow connect a.example`),
-    judgeCommand("curl https://a.example/ https://b.example/", `${reading}\nallow connect a.example`),
-    judgeCommand("curl -o a https://a.example/", `${reading}\nallow connect *.example`),
+    verdictOn("ls > a", reading),
+    verdictOn("ls > a", reading, { mode: "safe" }),
+    verdictOn("ls > a", `${reading}\nallow write a`, { mode: "safe" }),
+    verdictOn("ls > ../a", reading),
+    verdictOn("ls > .git/config", reading),
+    verdictOn("cat /etc/hosts", reading),
+    verdictOn("cat /etc/hosts", `${reading}\nallow read /etc/hosts`),
+    verdictOn("curl https://a.example/", reading),
+    verdictOn("curl https://a.example/", `${reading}\nallow connect a.example`),
+    verdictOn("curl https://a.example/ https://b.example/", `${reading}\nallow connect a.example`),
+    verdictOn("curl -o a https://a.example/", `${reading}\nallow connect *.example`),
   ]).toEqual(["allow", "ask", "allow", "ask", "deny", "ask", "allow", "ask", "allow", "ask", "allow"]);
 });
 
 it("asks about what only the shell will understand, whatever is allowed", () => {
   const inEvery = (command: string, lines: string) =>
-    modes.map((mode) => judgeCommand(command, lines, { mode }));
+    modes.map((mode) => verdictOn(command, lines, { mode }));
   expect([
     inEvery("$X", "allow run **"),
     inEvery("ls `", "allow run **"),
@@ -295,17 +301,17 @@ it("asks about what only the shell will understand, whatever is allowed", () => 
 it("asks where a file is written that no word names", () => {
   const lines = "allow run awk **\nallow run unzip **\nallow run git add **";
   expect([
-    judgeCommand("awk '{print > \"x\"}' a", lines),
-    judgeCommand("unzip a.zip", lines),
-    judgeCommand("git add a", lines),
-    judgeCommand("awk '{print > \"x\"}' a", lines, { mode: "yolo" }),
-    judgeCommand("awk '{print > \"x\"}' a", `${lines}\ndeny write y`, { mode: "yolo" }),
+    verdictOn("awk '{print > \"x\"}' a", lines),
+    verdictOn("unzip a.zip", lines),
+    verdictOn("git add a", lines),
+    verdictOn("awk '{print > \"x\"}' a", lines, { mode: "yolo" }),
+    verdictOn("awk '{print > \"x\"}' a", `${lines}\ndeny write y`, { mode: "yolo" }),
   ]).toEqual(["ask", "ask", "allow", "allow", "ask"]);
 });
 
 it("asks where a program reads everything below a directory, and secrets may be there", () => {
-  const told = (command: string, trial: Trial, lines = "allow run @read\nallow read **") => {
-    const { verdict: said, decisive } = judge([{ kind: "execute", command }], [rules(lines)], trial);
+  const told = (command: string, trial: Circumstances, lines = "allow run @read\nallow read **") => {
+    const { verdict: said, decisive } = decideOn([{ kind: "execute", command }], [rules(lines)], trial);
     return said === "allow" ? said : [said, decisive.rule?.text, decisive.reason];
   };
   expect([
@@ -338,7 +344,7 @@ it("asks where a program reads everything below a directory, and secrets may be 
 });
 
 it("asks before a directory is taken away or replaced that holds what is refused", () => {
-  const told = (command: string) => judgeCommand(command, "deny write migrations/**", { mode: "yolo" });
+  const told = (command: string) => verdictOn(command, "deny write migrations/**", { mode: "yolo" });
   const commands = [
     "rm -rf .",
     "rm -rf ../work",
@@ -365,7 +371,7 @@ it("asks before a directory is taken away or replaced that holds what is refused
 
 it("denies a glob that may be what is protected, or what holds it, in every mode", () => {
   const told = (command: string) => {
-    const { verdict, decisive } = judge([{ kind: "execute", command }], [rules("protected deploy/**")], {
+    const { verdict, decisive } = decideOn([{ kind: "execute", command }], [rules("protected deploy/**")], {
       mode: "yolo",
     });
     return verdict === "deny" ? [decisive.rule?.text, decisive.reason] : verdict;
@@ -399,7 +405,7 @@ it("denies a glob that may be what is protected, or what holds it, in every mode
 it("asks before a directory is put in place that may hold what is asked about", () => {
   const lines = "allow run mv **\nallow run ln **\nask write migrations/old/**";
   const commands = ["mv x .github", "ln -s x sub/.github", "mv x .GitHub", "mv x docs", "mv x migrations"];
-  expect(commands.map((command) => judgeCommand(command, lines))).toEqual([
+  expect(commands.map((command) => verdictOn(command, lines))).toEqual([
     "ask",
     "ask",
     "ask",
@@ -407,7 +413,7 @@ it("asks before a directory is put in place that may hold what is asked about", 
     "allow",
   ]);
   const move = [{ kind: "write", path: ".github" }] as const;
-  expect(judge(move, [], { tool: { name: "file.move", risk: "destructive" } }).decisive).toMatchObject({
+  expect(decideOn(move, [], { tool: { name: "file.move", risk: "destructive" } }).decisive).toMatchObject({
     verdict: "ask",
     rule: { text: "ask write **/.github/workflows/**" },
   });
@@ -417,10 +423,10 @@ it("takes only what is read from our own outputs for one of them, whatever files
   const handle = "out_abcdefabcdef";
   const tool = { name: "file.write", risk: "write" } as const;
   const told = (kind: "read" | "write", leadsTo: string) =>
-    judge([{ kind, path: handle }], [rules("ask read **")], { tool, realPaths: { [handle]: leadsTo } })
+    decideOn([{ kind, path: handle }], [rules("ask read **")], { tool, realPaths: { [handle]: leadsTo } })
       .verdict;
-  const workflow = `${place.workspace}/.github/workflows/ci.yml`;
-  const output = `${place.own[0]}/workspaces/work/outputs/${handle}`;
+  const workflow = `${testContext.workspace}/.github/workflows/ci.yml`;
+  const output = `${testContext.own[0]}/workspaces/work/outputs/${handle}`;
   expect([
     told("write", workflow),
     told("read", workflow),
@@ -430,7 +436,7 @@ it("takes only what is read from our own outputs for one of them, whatever files
 });
 
 it("asks about programs that may run what is denied, and about nothing else of them", () => {
-  const told = (command: string) => judgeCommand(command, "deny run rm -rf **", { mode: "yolo" });
+  const told = (command: string) => verdictOn(command, "deny run rm -rf **", { mode: "yolo" });
   const may = [
     "su -c 'rm -rf x'",
     "chronic rm -rf x",
@@ -454,13 +460,13 @@ it("asks about programs that may run what is denied, and about nothing else of t
 
 it("lets no command give what is a person's to give", () => {
   const commands = ["policy trust", "mcp trust --yes", "mcp install --client zed", "approve 1 --yes"];
-  const told = commands.map((words) => judgeCommand(`toolcrib ${words}`, "allow run **", { mode: "yolo" }));
+  const told = commands.map((words) => verdictOn(`toolcrib ${words}`, "allow run **", { mode: "yolo" }));
   expect(told).toEqual(commands.map(() => "deny"));
 });
 
 it("names the strictest part, its rule, where that stands, and the exact segment of the command", () => {
   const command = "git status && (cd src; cat ../.env) | wc -l";
-  const { decisive } = judge([{ kind: "execute", command }], [rules("allow run @read")]);
+  const { decisive } = decideOn([{ kind: "execute", command }], [rules("allow run @read")]);
   const { part, ...said } = decisive;
   const segment = "in" in part && part.in ? command.slice(part.in.span.start, part.in.span.end) : undefined;
   expect([said, segment]).toEqual([

@@ -2,7 +2,7 @@ import type { Risk } from "../contract/access.ts";
 import type { DecisionRecord } from "../contract/account.ts";
 import { printableLine } from "../lib/printable.ts";
 import { findRules, unconfinedBy } from "./find-rules.ts";
-import { placeOf } from "./guard-paths.ts";
+import { formatOrigin } from "./guard-paths.ts";
 import { kindOfHost, spells } from "./hosts.ts";
 import { partsOf, type ReadCommand } from "./parts.ts";
 import type { Decision, HostPart, Mode, Part, PartVerdict, Question } from "./policy.ts";
@@ -15,7 +15,7 @@ import { isFor, type Rule } from "./rules/rule.ts";
  * because the grammar and the program rules are large, and most calls run nothing.
  */
 export function decideCall(question: Question, policy: Policy, readCommand: ReadCommand): Decision {
-  const all = partsOf(question, policy.place, readCommand);
+  const all = partsOf(question, policy.context, readCommand);
   const unconfined = areUnconfined(all, question, policy);
   const sandbox = unconfined ? "none" : question.sandbox;
   const parts = all.flatMap((part) => verdictOn(part, { ...question, sandbox }, policy, readCommand) ?? []);
@@ -51,7 +51,7 @@ const strict = { allow: 0, ask: 1, deny: 2 } as const;
 
 function recordOf(decisive: PartVerdict, parts: readonly PartVerdict[], { mode }: Question): DecisionRecord {
   const { verdict, rule, risk, reason } = decisive;
-  if (rule !== undefined) return { verdict, rule: rule.text, source: placeOf(rule), reason };
+  if (rule !== undefined) return { verdict, rule: rule.text, source: formatOrigin(rule), reason };
   const alike = parts.filter((part) => strictness(part) === strictness(decisive));
   const would = [...new Set(alike.map(({ part }) => describePart(part)))];
   const shown = would.length > 5 ? [...would.slice(0, 5), `${would.length - 5} more`] : would;
@@ -74,19 +74,19 @@ function verdictOn(
     part,
     verdict,
     risk,
-    rule: rule?.place,
+    rule: rule?.origin,
     reason,
   });
   const insist = (reason: string, rule?: Rule): PartVerdict => ({ ...say("ask", reason, rule), firm: true });
   if (deny !== undefined) return say("deny", deny.reason, deny.rule);
-  if (mayDeny !== undefined && (mode !== "yolo" || mayDeny.aimed || isPersons(mayDeny.rule)))
+  if (mayDeny !== undefined && (mode !== "yolo" || mayDeny.aimed || isWrittenByUser(mayDeny.rule)))
     return insist(mayDeny.reason, mayDeny.rule);
   if ("mentioned" in part) return undefined;
   if (handsOutKeys(part) && !names(wins, part)) return say("deny", keysReason(part));
   if (part.kind === "use" && part.names === "everything" && wins === undefined)
     return say("allow", "what it touches is judged");
   if (mode === "yolo") {
-    const hidden = part.kind === "unclear" ? forbiddenByPerson(policy) : undefined;
+    const hidden = part.kind === "unclear" ? userDenyRule(policy) : undefined;
     if (hidden === undefined) return say("allow", "mode yolo lets everything pass");
     return insist("only the shell will know whether this is what a rule denies", hidden);
   }
@@ -125,12 +125,12 @@ function bareReason(mode: Mode, allowed: Rule | undefined): string {
 }
 
 /** What cannot be understood may be what a person forbade, which holds in every mode. */
-function forbiddenByPerson({ commands }: Policy): Rule | undefined {
-  return commands.highestFirst.find((rule) => rule.effect === "deny" && isPersons(rule));
+function userDenyRule({ commands }: Policy): Rule | undefined {
+  return commands.highestFirst.find((rule) => rule.effect === "deny" && isWrittenByUser(rule));
 }
 
-function isPersons({ place }: Rule): boolean {
-  return place.level !== "built-in";
+function isWrittenByUser({ origin }: Rule): boolean {
+  return origin.level !== "built-in";
 }
 
 const passes: Record<Exclude<Mode, "yolo" | "paranoid">, ReadonlySet<Risk>> = {

@@ -61,7 +61,7 @@ function findCommandRules(
   for (const rule of near) {
     if (!isFor(rule, tool)) continue;
     if (rule.effect === "allow") {
-      if (matchExactly(rule.pattern, command, policy.place)) found.push(rule);
+      if (matchExactly(rule.pattern, command, policy.context)) found.push(rule);
       continue;
     }
     const match = matchLoosely(rule.pattern, command);
@@ -82,9 +82,9 @@ function findCommandRules(
 export function unconfinedBy(
   command: SimpleCommand,
   tool: Tool,
-  { unconfined, place }: Policy,
+  { unconfined, context }: Policy,
 ): CommandRule | undefined {
-  return unconfined.findLast((rule) => isFor(rule, tool) && matchExactly(rule.pattern, command, place));
+  return unconfined.findLast((rule) => isFor(rule, tool) && matchExactly(rule.pattern, command, context));
 }
 
 function findHostRules(

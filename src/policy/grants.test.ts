@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { judge, rules, type Trial } from "../../test/support/policy/judge.ts";
+import { type Circumstances, decideOn, rules } from "../../test/support/policy/decide.ts";
 import type { Access } from "../contract/access.ts";
 import { grantsFor } from "./grants.ts";
 import type { Decision } from "./policy.ts";
@@ -7,8 +7,8 @@ import type { Decision } from "./policy.ts";
 const tool = { name: "shell.run", risk: "execute" } as const;
 const elsewhere = { name: "create_issue", server: "git hub", risk: "network" } as const;
 const command = (text: string): Access => ({ kind: "execute", command: text });
-const grants = (access: Access, trial: Trial = {}) =>
-  grantsFor(judge([access], [], { tool, ...trial }), tool);
+const grants = (access: Access, trial: Circumstances = {}) =>
+  grantsFor(decideOn([access], [], { tool, ...trial }), tool);
 const granted = (lines: readonly string[] | undefined) => rules((lines ?? []).join("\n"), "granted");
 
 it("grants exactly what was asked, word by word, path by path, host by host, to this tool", () => {
@@ -17,7 +17,7 @@ it("grants exactly what was asked, word by word, path by path, host by host, to 
     grants(command("ls | wc -l")),
     grants({ kind: "delete", path: "my docs/a*.md" }),
     grants({ kind: "network", host: "A.example:443" }),
-    grantsFor(judge([], [], { tool: elsewhere }), elsewhere),
+    grantsFor(decideOn([], [], { tool: elsewhere }), elsewhere),
   ]).toEqual([
     [
       "allow run CI=1 npm test 'a b' by shell.run",
@@ -54,10 +54,11 @@ const asked = [
 
 it.each(asked)("what was granted for `%s` lets it pass, and nothing that differs", (text) => {
   const source = granted(grants(command(text)));
-  const verdict = (given: string): Decision["verdict"] => judge([command(given)], [source], { tool }).verdict;
+  const verdict = (given: string): Decision["verdict"] =>
+    decideOn([command(given)], [source], { tool }).verdict;
   expect([
     verdict(text),
-    judge([command(text)], [source], { tool: { name: "other.tool", risk: "execute" } }).verdict,
+    decideOn([command(text)], [source], { tool: { name: "other.tool", risk: "execute" } }).verdict,
     ...[`${text} x`, `${text} && make x`, `cd /tmp && ${text}`, `${text} > /tmp/x`, `PATH=. ${text}`].map(
       verdict,
     ),

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { place, policyOf, rules } from "../../test/support/policy/judge.ts";
-import { builtInRules, reachRules } from "./built-in-rules.ts";
+import { policyOf, rules, testContext } from "../../test/support/policy/decide.ts";
+import { builtInRules, extraRootRules } from "./built-in-rules.ts";
 import { guardPaths } from "./guard-paths.ts";
 import { compilePolicy } from "./rules/compile-policy.ts";
 
-const inside = (path: string) => (path.startsWith("/") ? path : `${place.workspace}/${path}`);
+const inside = (path: string) => (path.startsWith("/") ? path : `${testContext.workspace}/${path}`);
 
 /** What of these may be neither read nor written, what may be read only, and what both. */
 function sort(paths: readonly string[], guard = guardPaths(policyOf([]))): Record<string, string[]> {
@@ -64,7 +64,7 @@ it("keeps the secrets of a whole home and system where tools reach them, and wha
     ..."/tmp/notes.txt /opt/x a.txt bin/x .vimrc".split(" "),
     ...atHome(`notes.txt other/package.json other/.vimrc .config/app/settings.toml .local/share/app/x`),
   ];
-  const guard = guardPaths(compilePolicy([builtInRules, reachRules], place));
+  const guard = guardPaths(compilePolicy([builtInRules, extraRootRules], testContext));
   const sorted = sort([...secrets, ...started, ...others], guard);
   expect(sorted).toEqual({ secret: secrets, protected: started, open: others });
 });
@@ -135,8 +135,8 @@ it("lets a stronger or more specific line open what another closed", () => {
 });
 
 it("lets nothing open what Toolcrib keeps for itself, also inside the workspace", () => {
-  const own = [`${place.workspace}/.state`];
-  const policy = compilePolicy([builtInRules, rules("open .state/** **/.state")], { ...place, own });
+  const own = [`${testContext.workspace}/.state`];
+  const policy = compilePolicy([builtInRules, rules("open .state/** **/.state")], { ...testContext, own });
   expect(sort([".state/journal", ".state", ".STATE/x", ".stated"], guardPaths(policy))).toEqual({
     secret: [".state/journal", ".state", ".STATE/x"],
     protected: [],
@@ -146,7 +146,7 @@ it("lets nothing open what Toolcrib keeps for itself, also inside the workspace"
 
 it("leaves a workspace writable that lies in a directory of the system, or below one with a secret name", () => {
   const writable = (workspace: string) => {
-    const guard = guardPaths(compilePolicy([builtInRules], { ...place, workspace }));
+    const guard = guardPaths(compilePolicy([builtInRules], { ...testContext, workspace }));
     return ["a.ts", ".env", ".git/config", "../beside"].map(
       (path) => guard("write", `${workspace}/${path}`.replace(/\/\w+\/\.\./, ""))?.rule,
     );
@@ -183,7 +183,7 @@ it("refuses to delete or move a directory with something in it that is refused",
 it("lets read Toolcrib's own programs, and nobody write them, whatever rules say", () => {
   const installed = inside("node_modules/toolcrib");
   const opening = rules("open **\nallow write **");
-  const policy = compilePolicy([opening], { ...place, code: [installed] });
+  const policy = compilePolicy([opening], { ...testContext, code: [installed] });
   const paths = [installed, `${installed}/dist/index.js`, inside("node_modules/other/index.js")];
   expect(sort(paths, guardPaths(policy))).toEqual({
     secret: [],

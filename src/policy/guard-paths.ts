@@ -3,7 +3,7 @@ import type { Reach } from "../contract/reach.ts";
 import { boundedMemo } from "../lib/bounded-cache.ts";
 import { namesOf } from "./paths/path-names.ts";
 import { refusingRule } from "./paths/refuse-path.ts";
-import type { RulePlace } from "./policy.ts";
+import type { RuleOrigin } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import type { PathRule } from "./rules/rule.ts";
 
@@ -22,7 +22,7 @@ export function guardPaths(policy: Policy): PathGuard {
 const maxRemembered = 4096;
 
 function refuse(policy: Policy, use: "read" | "write", realPath: string): PathRefusal | undefined {
-  const names = namesOf(realPath, policy.place);
+  const names = namesOf(realPath, policy.context);
   const rule =
     refusingRule(policy, use, names, forEveryTool) ??
     (use === "write" ? refusingRule(policy, "delete", names, isClass) : undefined);
@@ -38,7 +38,7 @@ function isClass({ effect }: PathRule): boolean {
 }
 
 function refusal(rule: PathRule, use: "read" | "write"): PathRefusal {
-  return { reason: reasonOf(rule, use), rule: `${rule.place.text} (${placeOf(rule.place)})` };
+  return { reason: reasonOf(rule, use), rule: `${rule.origin.text} (${formatOrigin(rule.origin)})` };
 }
 
 /** Why a path is refused, to go on after the path. */
@@ -55,23 +55,25 @@ export function reasonOf({ effect, because }: PathRule, use: "read" | "write" | 
 const past = { read: "read", write: "written", delete: "deleted" } as const;
 
 /** "rules:12", or only the name of what has no lines to look up. */
-export function placeOf({ level, name, line }: RulePlace): string {
+export function formatOrigin({ level, name, line }: RuleOrigin): string {
   return level === "built-in" ? name : `${name}:${line}`;
 }
 
 /** A guard that also keeps what lies outside the workspace to the reach of the room. Paths are real. */
-export function guardReach(guard: PathGuard, reach: Reach, workspace: string): PathGuard {
+export function guardExtraRoots(guard: PathGuard, reach: Reach, workspace: string): PathGuard {
   const { read = [], write = [], ask = [] } = reach;
   const writable = [workspace, ...write, ...ask];
   const readable = [...writable, ...read];
   return (use, realPath) => {
-    const isReached = (use === "write" ? writable : readable).some((directory) => lies(realPath, directory));
+    const isReached = (use === "write" ? writable : readable).some((directory) =>
+      isWithin(realPath, directory),
+    );
     return guard(use, realPath) ?? (isReached ? undefined : outOfReach(use));
   };
 }
 
 /** Whether a path is a directory or lies in it. */
-export function lies(path: string, directory: string): boolean {
+export function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
 }
 

@@ -8,12 +8,12 @@ import type { HostRule } from "./rules/rule.ts";
  */
 export function hostOf(address: string): string | undefined {
   const [, shellHost] = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(address) ?? [];
-  const place = shellHost ?? authorityOf(address);
+  const authority = shellHost ?? authorityOf(address);
   // Programs read these differently: a name may end there, or go on.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (/[\u0000-\u0020\u007f\\]/.test(place)) return undefined;
+  if (/[\u0000-\u0020\u007f\\]/.test(authority)) return undefined;
   try {
-    const { hostname } = new URL(`http://${withoutPort(place)}/`);
+    const { hostname } = new URL(`http://${withoutPort(authority)}/`);
     const [, address] = /^\[(.*)\]$/.exec(hostname) ?? [];
     return address === undefined ? hostname.replace(/\.+$/, "") || undefined : (embedded(address) ?? address);
   } catch {
@@ -39,8 +39,8 @@ function authorityOf(address: string): string {
   return authority ?? address.replace(/[/?#].*$/s, "");
 }
 
-function withoutPort(place: string): string {
-  const host = place.slice(place.lastIndexOf("@") + 1);
+function withoutPort(authority: string): string {
+  const host = authority.slice(authority.lastIndexOf("@") + 1);
   if (/^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(host)) return `[${host}]`;
   return host.startsWith("[") ? host.replace(/^(\[[^\]]*\]).*$/s, "$1") : host.replace(/:.*$/s, "");
 }

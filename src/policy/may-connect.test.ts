@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { decide, policyOf, rules } from "../../test/support/policy/judge.ts";
+import { decide, policyOf, rules } from "../../test/support/policy/decide.ts";
 import { mayConnect } from "./may-connect.ts";
 import type { Question } from "./policy.ts";
 

@@ -1,10 +1,17 @@
 import { posix } from "node:path";
 import type { Access, ExecuteAccess, Risk } from "../contract/access.ts";
-import type { analyseCommand, Beginning } from "./commands/analyse-command.ts";
+import type { analyseCommand, StartState } from "./commands/analyse-command.ts";
 import type { CommandAnalysis, Effect, SimpleCommand, Span, Word } from "./commands/analysis.ts";
 import { hostOf } from "./hosts.ts";
 import { anywhere, givenPath, spelledPath, wordPath } from "./paths/path-target.ts";
-import { type HostPart, type Part, type PathPart, type Place, type Question, searchOf } from "./policy.ts";
+import {
+  type HostPart,
+  type Part,
+  type PathContext,
+  type PathPart,
+  type Question,
+  searchOf,
+} from "./policy.ts";
 import { harm, ownRisk, spanKey, spansOf } from "./rules/command-risk.ts";
 
 /** `analyseCommand`, or what stands for it where no command is expected. */
@@ -13,11 +20,11 @@ export type ReadCommand = typeof analyseCommand;
 /** Everything that a call would do, each to be judged by itself. */
 export function partsOf(
   { tool, accesses, realPaths, shells }: Question,
-  place: Place,
+  context: PathContext,
   readCommand: ReadCommand,
 ): Part[] {
-  const read = reader(readCommand, place, shells);
-  const parts = accesses.flatMap((access) => partsOfAccess(access, place, realPaths, read));
+  const read = reader(readCommand, context, shells);
+  const parts = accesses.flatMap((access) => partsOfAccess(access, context, realPaths, read));
   const risk = accesses.length === 0 ? tool.risk : "read";
   const names = parts.length === 0 ? "nothing" : "everything";
   return [{ kind: "use", tool: tool.name, server: tool.server, risk, names }, ...parts];
@@ -26,16 +33,16 @@ export function partsOf(
 /** Every path that a call or its commands name, so that somebody can find out where they lead. */
 export function pathsNamed(
   accesses: readonly Access[],
-  place: Place,
+  context: PathContext,
   readCommand: ReadCommand,
   shells?: Question["shells"],
 ): readonly string[] {
-  const read = reader(readCommand, place, shells);
+  const read = reader(readCommand, context, shells);
   const paths = accesses.flatMap((access) => {
     if (access.kind === "network") return [];
     if (access.kind !== "execute") return [access.path];
     return read(access).commands.flatMap((command) =>
-      wordsNamingPaths(command).flatMap((word) => spelledPath(word, command.directory, place) ?? []),
+      wordsNamingPaths(command).flatMap((word) => spelledPath(word, command.directory, context) ?? []),
     );
   });
   return [...new Set(paths)];
@@ -44,17 +51,17 @@ export function pathsNamed(
 /** Every directory that the commands of a call would read with all below it, as `searchOf` names it. */
 export function directoriesRead(
   accesses: readonly Access[],
-  place: Place,
+  context: PathContext,
   readCommand: ReadCommand,
   shells?: Question["shells"],
 ): readonly string[] {
-  const read = reader(readCommand, place, shells);
+  const read = reader(readCommand, context, shells);
   const paths = accesses.flatMap((access) => {
     if (access.kind !== "execute") return [];
     return read(access).commands.flatMap((command) =>
       command.accesses.flatMap(({ extent, target }) =>
         extent === "deep" || extent === "visible"
-          ? [spelledPath(target, command.directory, place)].flatMap((path) =>
+          ? [spelledPath(target, command.directory, context)].flatMap((path) =>
               path === undefined ? [] : searchOf(path, extent),
             )
           : [],
@@ -66,17 +73,17 @@ export function directoriesRead(
 
 function partsOfAccess(
   access: Access,
-  place: Place,
+  context: PathContext,
   realPaths: ReadonlyMap<string, string>,
   read: (access: ExecuteAccess) => CommandAnalysis,
 ): Part[] {
   switch (access.kind) {
     case "execute":
-      return commandParts(access.command, read(access), place, realPaths);
+      return commandParts(access.command, read(access), context, realPaths);
     case "network":
       return [{ kind: "connect", spelling: access.host, host: hostOf(access.host) }];
     default: {
-      const target = givenPath(access, place, realPaths);
+      const target = givenPath(access, context, realPaths);
       const by = access.kind === "write" && access.by ? { by: access.by } : {};
       return [{ kind: access.kind, path: access.path, target, risk: riskOf(access), ...by }];
     }
@@ -92,14 +99,14 @@ function riskOf(access: Exclude<Access, { kind: "execute" | "network" }>): Risk 
 let last:
   | (Pick<ExecuteAccess, "command" | "cwd"> & {
       readonly workspace: string;
-      readonly left: Beginning | undefined;
+      readonly left: StartState | undefined;
       readonly analysis: CommandAnalysis;
     })
   | undefined;
 
 function reader(
   readCommand: ReadCommand,
-  { workspace }: Place,
+  { workspace }: PathContext,
   shells: Question["shells"],
 ): (access: ExecuteAccess) => CommandAnalysis {
   return ({ command, cwd, session }) => {
@@ -115,7 +122,7 @@ function reader(
 }
 
 /** A shell that stays goes on where it is, unless it is sent elsewhere; another begins. */
-function beginning(left: Beginning | undefined, cwd: string | undefined, workspace: string): Beginning {
+function beginning(left: StartState | undefined, cwd: string | undefined, workspace: string): StartState {
   const begun = left ?? { directory: "" };
   return cwd === undefined ? begun : { ...begun, directory: seenFrom(workspace, cwd) };
 }
@@ -132,7 +139,7 @@ function seenFrom(workspace: string, cwd: string): string {
 function commandParts(
   command: string,
   { commands, notUnderstood }: CommandAnalysis,
-  place: Place,
+  context: PathContext,
   realPaths: ReadonlyMap<string, string>,
 ): Part[] {
   const at = (span: Span) => ({ command, span });
@@ -142,7 +149,7 @@ function commandParts(
     const path = (kind: PathPart["kind"], word: Word): PathPart => ({
       kind,
       path: word.value ?? word.text,
-      target: wordPath(word, simple.directory, place, realPaths),
+      target: wordPath(word, simple.directory, context, realPaths),
       risk: kind !== "delete" ? kind : moved.has(spanKey(word.span)) ? "write" : "destructive",
       in: at(word.span),
     });
@@ -178,8 +185,8 @@ function withoutRepeats(parts: readonly Part[]): Part[] {
     const isOpen = target.kind === "open";
     if (isOpen) open += 1;
     const one = isOpen && open > maxOpenPaths ? { ...part, target: anywhere } : part;
-    const place = isOpen ? keyOf(one.target) : `${target.path}`;
-    const key = [kind, extent, mentioned, risk, isOpen, place].join("\0");
+    const where = isOpen ? keyOf(one.target) : `${target.path}`;
+    const key = [kind, extent, mentioned, risk, isOpen, where].join("\0");
     if (seen.has(key)) return [];
     seen.add(key);
     return [one];

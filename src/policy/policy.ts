@@ -1,6 +1,6 @@
 import type { Access, Risk } from "../contract/access.ts";
 import type { DecisionRecord, SandboxLevel } from "../contract/account.ts";
-import type { Beginning } from "./commands/analyse-command.ts";
+import type { StartState } from "./commands/analyse-command.ts";
 import type { Extent, SimpleCommand, Span } from "./commands/analysis.ts";
 import type { PathTarget } from "./paths/path-target.ts";
 
@@ -23,7 +23,7 @@ export interface RuleSource {
 }
 
 /** Where a rule stands, so that a person finds it. */
-export interface RulePlace {
+export interface RuleOrigin {
   readonly level: Level;
   readonly name: string;
   readonly line: number;
@@ -32,7 +32,7 @@ export interface RulePlace {
 }
 
 /** What the paths in rules and calls are relative to. */
-export interface Place {
+export interface PathContext {
   /** Absolute real path of the workspace. */
   readonly workspace: string;
   /** The person's home, for "~". */
@@ -60,9 +60,9 @@ export type Part =
     }
   | PathPart
   | HostPart
-  | { readonly kind: "run"; readonly command: SimpleCommand; readonly in: Segment }
+  | { readonly kind: "run"; readonly command: SimpleCommand; readonly in: CommandSegment }
   /** A part of a command that only the shell will understand. */
-  | { readonly kind: "unclear"; readonly reason: string; readonly in: Segment };
+  | { readonly kind: "unclear"; readonly reason: string; readonly in: CommandSegment };
 
 export interface PathPart {
   readonly kind: "read" | "write" | "delete";
@@ -76,7 +76,7 @@ export interface PathPart {
   readonly mentioned?: true;
   /** Names and attributes are no secret. */
   readonly extent?: Extent;
-  readonly in?: Segment;
+  readonly in?: CommandSegment;
 }
 
 export interface HostPart {
@@ -86,11 +86,11 @@ export interface HostPart {
   readonly host: string | undefined;
   /** A program was given the address, or finds one by itself: only what denies hosts counts. */
   readonly mentioned?: true;
-  readonly in?: Segment;
+  readonly in?: CommandSegment;
 }
 
 /** The piece of a command that a part comes from. */
-export interface Segment {
+export interface CommandSegment {
   readonly command: string;
   readonly span: Span;
 }
@@ -101,7 +101,7 @@ export interface PartVerdict {
   readonly verdict: "allow" | "ask" | "deny";
   readonly risk: Risk;
   /** The rule that decided; undefined when the mode did. */
-  readonly rule: RulePlace | undefined;
+  readonly rule: RuleOrigin | undefined;
   /** It asks whatever rules allow. */
   readonly firm?: true;
   /** There is no sandbox for it: whoever allows it for longer has to allow that, too. */
@@ -136,7 +136,7 @@ export interface Question {
   /** The absolute real path that each named path leads to, where that is another than its spelling says. */
   readonly realPaths: ReadonlyMap<string, string>;
   /** What earlier commands left in the shells that stay and that this call uses, by name; missing for one not yet begun. */
-  readonly shells?: ReadonlyMap<string, Beginning>;
+  readonly shells?: ReadonlyMap<string, StartState>;
   /**
    * For the directories that commands read with all below them, by `searchOf`: something there that is refused, or a link
    * that leaves the workspace, or undefined if there is nothing. One that is missing here was not searched to the end.

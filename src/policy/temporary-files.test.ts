@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { judgeCommand } from "../../test/support/policy/judge.ts";
+import { verdictOn } from "../../test/support/policy/decide.ts";
 import type { SandboxLevel } from "../contract/account.ts";
 
 const lines = "allow run **";
 const verdicts = (command: string, more = "") =>
   (["bwrap", "landlock", "seatbelt"] as const satisfies readonly SandboxLevel[]).map((sandbox) =>
-    judgeCommand(command, `${lines}${more}`, { sandbox }),
+    verdictOn(command, `${lines}${more}`, { sandbox }),
   );
 
 it("does not ask about temporary files where they are the session's own", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { judge, judgeCommand, policyOf, rules } from "../../test/support/policy/judge.ts";
+import { decideOn, policyOf, rules, verdictOn } from "../../test/support/policy/decide.ts";
 import type { SandboxLevel } from "../contract/account.ts";
 import { grantsFor } from "./grants.ts";
 import type { Decision, Mode } from "./policy.ts";
@@ -9,7 +9,7 @@ function decisionOn(
   lines: string,
   { mode = "cautious", sandbox = "bwrap" }: { mode?: Mode; sandbox?: SandboxLevel } = {},
 ): Decision {
-  return judge([{ kind: "execute", command }], [rules(lines)], { mode, sandbox });
+  return decideOn([{ kind: "execute", command }], [rules(lines)], { mode, sandbox });
 }
 
 const allowed = "allow run npm test\nallow run docker **";
@@ -18,7 +18,7 @@ const outside = `${allowed}\nunconfined run docker **`;
 it("asks about every command where there is no sandbox, whatever rules allow", () => {
   const verdicts = (mode: Mode) =>
     (["bwrap", "landlock", "seatbelt", "none"] as const).map((sandbox) =>
-      judgeCommand("npm test", allowed, { mode, sandbox }),
+      verdictOn("npm test", allowed, { mode, sandbox }),
     );
   expect([verdicts("cautious"), verdicts("safe"), verdicts("paranoid"), verdicts("yolo")]).toEqual([
     ["allow", "allow", "allow", "ask"],
@@ -38,7 +38,7 @@ it("says that there is no sandbox, and allows that in so many words, too", () =>
   });
   const grants = grantsFor(decisionOn("npm test", "", { sandbox: "none" }), { name: "shell.run" });
   expect(grants).toEqual(["allow run npm test by shell.run", "unconfined run npm test by shell.run"]);
-  expect(judgeCommand("npm test", grants!.join("\n"), { sandbox: "none" })).toBe("allow");
+  expect(verdictOn("npm test", grants!.join("\n"), { sandbox: "none" })).toBe("allow");
   expect(
     grantsFor(decisionOn("npm test", "ask run npm **", { sandbox: "none" }), { name: "shell.run" }),
   ).toEqual(grants);
@@ -94,8 +94,8 @@ it("judges what leaves the sandbox as where there is none: secrets below a direc
   const lines = "allow run grep **";
   const reads = [{ kind: "execute", command: "grep -r x ." }] as const;
   expect([
-    judge(reads, [rules(lines)], trial).verdict,
-    judge(reads, [rules(`${lines}\nunconfined run grep **`)], trial).verdict,
+    decideOn(reads, [rules(lines)], trial).verdict,
+    decideOn(reads, [rules(`${lines}\nunconfined run grep **`)], trial).verdict,
   ]).toEqual(["allow", "ask"]);
 });
 
@@ -105,5 +105,5 @@ it("keeps rules about leaving the sandbox out of what asks and denies", () => {
     false,
     1,
   ]);
-  expect(judgeCommand("rm x", "unconfined run rm **", { mode: "safe" })).toBe("ask");
+  expect(verdictOn("rm x", "unconfined run rm **", { mode: "safe" })).toBe("ask");
 });

@@ -44,7 +44,7 @@ export type {
   ShownRequest,
 } from "../pipeline/approvals/approval-request.ts";
 export type { EventListener, EventSource } from "../pipeline/call-events.ts";
-export type { Part, PartVerdict, RulePlace, Segment } from "../policy/policy.ts";
+export type { CommandSegment, Part, PartVerdict, RuleOrigin } from "../policy/policy.ts";
 export { type Mode, modes } from "../policy/policy.ts";
 export type { Action } from "../wire/actions/describe-actions.ts";
 export { type DescribedTool, describeActions } from "../wire/actions/describe-actions.ts";

@@ -10,9 +10,9 @@ import { shellsUsed } from "../pipeline/approvals/decide-call.ts";
 import { type CallToCheck, policyQuestion } from "../pipeline/approvals/policy-question.ts";
 import { parseInput } from "../pipeline/stages/reject-invalid-input.ts";
 import { analyseCommand } from "../policy/commands/analyse-command.ts";
-import { pastAfter } from "../policy/commands/shell-sessions.ts";
 import { decideCall } from "../policy/decide.ts";
 import type { Decision, Mode, Question } from "../policy/policy.ts";
+import { historyAfter } from "../policy/commands/shell-sessions.ts";
 import type { Policy } from "../policy/rules/compile-policy.ts";
 import { makePrivateDirectory, workspaceFiles } from "../system/directories.ts";
 
@@ -83,7 +83,7 @@ export async function replayCalls(
     replayed.push({ record, decision: await judge({ tool, accesses }, { ...rules, shell }) });
     for (const access of hasRun(record) ? accesses : [])
       if (access.kind === "execute" && access.session !== undefined)
-        shells.set(keyOf(access.session), pastAfter(access, workspace, shell(access.session)));
+        shells.set(keyOf(access.session), historyAfter(access, workspace, shell(access.session)));
   }
   return replayed;
 }

@@ -7,9 +7,9 @@ import type { PathGuard } from "../contract/guard.ts";
 import type { Reach } from "../contract/reach.ts";
 import { FileMarks } from "../environment/file-marks.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
-import { builtInRules, reachRules } from "../policy/built-in-rules.ts";
+import { builtInRules, extraRootRules } from "../policy/built-in-rules.ts";
 import { guardPaths } from "../policy/guard-paths.ts";
-import type { Place, RuleSource } from "../policy/policy.ts";
+import type { PathContext, RuleSource } from "../policy/policy.ts";
 import { compilePolicy, type Policy } from "../policy/rules/compile-policy.ts";
 import { parseRules } from "../policy/rules/parse-rules.ts";
 import { ownCode } from "../sandbox/own-code.ts";
@@ -37,7 +37,7 @@ export class OpenPolicy {
   readonly #options: PolicyOptions;
   readonly #marks: FileMarks;
   readonly #grantedFile: string;
-  readonly #place: Place;
+  readonly #place: PathContext;
   readonly #listeners = new Set<() => void>();
   #project: ProjectRules | undefined;
   /** The former lines of the project's file since this policy was opened, unless the user trusts the new ones. */
@@ -277,7 +277,7 @@ function readSources(options: PolicyOptions, project: ProjectRules | undefined):
   const { rules = [], ruleFiles = [] } = options;
   return [
     builtInRules,
-    ...(options.reach === undefined ? [] : [reachRules]),
+    ...(options.reach === undefined ? [] : [extraRootRules]),
     ...fromFile("user", files.user),
     ...(project === undefined ? [] : [projectSource(project)]),
     ...fromFile("granted", files.granted),

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { decide } from "../../../test/support/policy/judge.ts";
+import { decide } from "../../../test/support/policy/decide.ts";
 import { grantsFor } from "../../policy/grants.ts";
 import { compilePolicy } from "../../policy/rules/compile-policy.ts";
 import type { ApprovalRequest } from "../../toolcrib/index.ts";

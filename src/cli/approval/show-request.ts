@@ -1,7 +1,7 @@
 import { printableLine } from "../../lib/printable.ts";
 import { truncateText } from "../../lib/truncate.ts";
-import { placeOf } from "../../policy/guard-paths.ts";
-import type { Segment } from "../../policy/policy.ts";
+import { formatOrigin } from "../../policy/guard-paths.ts";
+import type { CommandSegment } from "../../policy/policy.ts";
 import type { ShownPart, ShownRequest } from "../../toolcrib/index.ts";
 import { paint, type Tone } from "../terminal.ts";
 import { markSegments } from "./mark-segments.ts";
@@ -61,7 +61,7 @@ function commandsOf({ accesses, parts }: ShownRequest): readonly [string, readon
   ]);
 }
 
-function segmentOf({ part }: ShownPart): Segment | undefined {
+function segmentOf({ part }: ShownPart): CommandSegment | undefined {
   return part.in;
 }
 
@@ -79,7 +79,7 @@ function showCommand(command: string, parts: readonly ShownPart[], columns: numb
 
 function showReason(command: string, part: ShownPart, columns: number): readonly string[] {
   const { start, end } = segmentOf(part)!.span;
-  const place = part.rule ? `: ${part.rule.text} (${placeOf(part.rule)})` : "";
+  const place = part.rule ? `: ${part.rule.text} (${formatOrigin(part.rule)})` : "";
   return wrap(printableLine(`${command.slice(start, end)}: ${part.reason}${place}`), columns - 4).map(
     (line, index) => `${index === 0 ? "  - " : "    "}${line}`,
   );

@@ -3,9 +3,9 @@ import { ToolError } from "../../contract/error.ts";
 import { findTool } from "../../dialects/find-tool.ts";
 import { toolcribDialect } from "../../dialects/toolcrib.ts";
 import { fromCommandLine } from "../../lib/shell-quote.ts";
-import type { Decision, RulePlace } from "../../policy/policy.ts";
 import { searchSettings } from "../../toolcrib/check-options.ts";
 import { type JudgedCall, judge, toJudgedCall } from "../../toolcrib/judge-calls.ts";
+import type { Decision, RuleOrigin } from "../../policy/policy.ts";
 import type { Arguments } from "../command.ts";
 import { readInput } from "../read-input.ts";
 import { printJson } from "../report.ts";
@@ -28,7 +28,7 @@ export async function explainCall(given: Arguments): Promise<number> {
   });
 }
 
-function explainIgnored(ignored: readonly RulePlace[]): string {
+function explainIgnored(ignored: readonly RuleOrigin[]): string {
   const lines = ignored.map(({ name, line }) => `${name}:${line}`).join(", ");
   return `Not counted, because this folder's rules are not trusted: ${lines}. See: toolcrib policy show\n`;
 }

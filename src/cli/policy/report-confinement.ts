@@ -37,7 +37,7 @@ export function reportConfinement(decision: Judgement, policy: Policy): Confinem
     ({ effect, uses }) => effect === "secret" || (effect === "deny" && uses.has("read")),
   );
   const limited = Object.keys({ ...limitsAtMost, ...limits }) as readonly (keyof ResourceLimits)[];
-  const held = limitsFor(policy.settings, policy.place.workspace);
+  const held = limitsFor(policy.settings, policy.context.workspace);
   return {
     sandbox,
     unconfined,

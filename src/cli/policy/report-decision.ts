@@ -1,7 +1,7 @@
 import { printable, printableLine } from "../../lib/printable.ts";
 import { describePart } from "../../policy/decide.ts";
-import { placeOf } from "../../policy/guard-paths.ts";
-import type { Decision, Part, PartVerdict, RulePlace, Segment } from "../../policy/policy.ts";
+import { formatOrigin } from "../../policy/guard-paths.ts";
+import type { CommandSegment, Decision, Part, PartVerdict, RuleOrigin } from "../../policy/policy.ts";
 import { markSegments } from "../approval/mark-segments.ts";
 import { layTable } from "../table.ts";
 
@@ -23,7 +23,7 @@ interface PartReport {
   readonly risk: string;
   readonly reason: string;
   /** Null where the mode decided. */
-  readonly rule: RulePlace | null;
+  readonly rule: RuleOrigin | null;
   /** The piece of the command that it comes from. */
   readonly segment: { readonly text: string; readonly start: number; readonly end: number } | null;
 }
@@ -70,7 +70,7 @@ function isTelling({ part, rule, verdict }: PartVerdict): boolean {
 }
 
 function toRow({ part, verdict, reason, rule }: PartVerdict): readonly string[] {
-  const because = rule ? `${rule.text} (${placeOf(rule)})` : reason;
+  const because = rule ? `${rule.text} (${formatOrigin(rule)})` : reason;
   return [verdict, part.kind, printableLine(whatOf(part)), printableLine(because)];
 }
 
@@ -88,10 +88,10 @@ function whatOf(part: Part): string {
   }
 }
 
-function segmentOf(part: Part): Segment | null {
+function segmentOf(part: Part): CommandSegment | null {
   return ("in" in part && part.in) || null;
 }
 
-function textOf({ command, span }: Segment): string {
+function textOf({ command, span }: CommandSegment): string {
   return command.slice(span.start, span.end);
 }

@@ -1,5 +1,5 @@
 import { printableLine } from "../../lib/printable.ts";
-import type { RulePlace, RuleSource } from "../../policy/policy.ts";
+import type { RuleOrigin, RuleSource } from "../../policy/policy.ts";
 import { parseRules } from "../../policy/rules/parse-rules.ts";
 import type { ProjectRules } from "../../toolcrib/trust.ts";
 import type { Arguments } from "../command.ts";
@@ -18,7 +18,7 @@ export async function showPolicy(given: Arguments): Promise<number> {
   return 0;
 }
 
-interface ListedRule extends RulePlace {
+interface ListedRule extends RuleOrigin {
   /** Why it does not count; null when it does. */
   readonly ignored: string | null;
 }
@@ -28,7 +28,7 @@ function listRules(source: RuleSource, project: ProjectRules | undefined): reado
   const why =
     project?.trust === "changed" ? "the file changed since it was trusted" : "the file is not trusted";
   return [
-    ...[...rules, ...settings].map(({ place }) => ({ ...place, ignored: null })),
+    ...[...rules, ...settings].map(({ origin: place }) => ({ ...place, ignored: null })),
     ...ignored.map((place) => ({ ...place, ignored: why })),
   ].sort((one, other) => one.line - other.line);
 }

@@ -63,7 +63,7 @@ async function runExample(example: Example, { rules, environment, sandbox }: Pol
 }
 
 function showFailure({ example, decision }: Result): string {
-  const { place, verdict, mode } = example;
+  const { origin: place, verdict, mode } = example;
   return printable(
     [
       paint(1, "red", `${place.name}:${place.line}: ${place.text}`),
@@ -73,7 +73,7 @@ function showFailure({ example, decision }: Result): string {
 }
 
 function toReport({ example, decision }: Result): object {
-  const { verdict: expected, mode, place } = example;
+  const { verdict: expected, mode, origin: place } = example;
   return {
     ...place,
     mode,

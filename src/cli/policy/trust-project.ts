@@ -52,7 +52,7 @@ function looseningRules({ text }: ProjectRules): readonly string[] {
   const source = { level: "project", name: projectRulesPath, text, onlyTightens: true } as const;
   const { ignored, settings } = parseRules(source);
   // A limit counts already where it is lower than others; once trusted, also where it is higher.
-  const limits = settings.filter(({ kind }) => kind === "limit").map(({ place }) => place);
+  const limits = settings.filter(({ kind }) => kind === "limit").map(({ origin: place }) => place);
   return [...ignored, ...limits]
     .sort((one, other) => one.line - other.line)
     .map(({ line, text: rule }) => `${projectRulesPath}:${line}: ${rule}`);

@@ -72,15 +72,15 @@ export async function decideNow(
 /** What earlier commands left in the shells that a call uses. */
 export async function shellsUsed(
   { accesses }: Pick<ToolCall, "accesses">,
-  { place }: Policy,
+  { context: place }: Policy,
   { shell }: Pick<Surroundings, "shell">,
 ): Promise<Question["shells"]> {
   const names = accesses.flatMap((access) => (access.kind === "execute" ? (access.session ?? []) : []));
   if (names.length === 0 || shell === undefined) return undefined;
-  const { leftBy } = await import("../../policy/commands/shell-sessions.ts");
+  const { sessionStateOf } = await import("../../policy/commands/shell-sessions.ts");
   const left = names.flatMap((name) => {
     const past = shell(name);
-    return past === undefined ? [] : [[name, leftBy(past, place.workspace)] as const];
+    return past === undefined ? [] : [[name, sessionStateOf(past, place.workspace)] as const];
   });
   return new Map(left);
 }

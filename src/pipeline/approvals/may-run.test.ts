@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
-import { decide } from "../../../test/support/policy/judge.ts";
+import { decide } from "../../../test/support/policy/decide.ts";
 import type { Access } from "../../contract/access.ts";
 import type { SandboxLevel } from "../../contract/account.ts";
 import type { ToolCall } from "../../contract/call.ts";

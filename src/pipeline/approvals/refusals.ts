@@ -1,7 +1,7 @@
 import { type ErrorDetails, reworded, ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/printable.ts";
 import { describePart } from "../../policy/decide.ts";
-import { placeOf } from "../../policy/guard-paths.ts";
+import { formatOrigin } from "../../policy/guard-paths.ts";
 import type { Decision, PartVerdict } from "../../policy/policy.ts";
 
 /** A rule denies the call. */
@@ -115,7 +115,7 @@ function describe({ verdict, parts }: Described): string {
 }
 
 function describeReason({ reason, rule }: PartVerdict): string {
-  return rule === undefined ? ` (${reason})` : `: ${reason} (${rule.text}, ${placeOf(rule)})`;
+  return rule === undefined ? ` (${reason})` : `: ${reason} (${rule.text}, ${formatOrigin(rule)})`;
 }
 
 const maxDeeds = 5;

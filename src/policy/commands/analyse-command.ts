@@ -1,10 +1,10 @@
 import { parse } from "unbash";
-import type { CommandAnalysis, NotUnderstood, Remains } from "./analysis.ts";
+import type { CommandAnalysis, NotUnderstood, SessionState } from "./analysis.ts";
 import { interpretCommand } from "./interpret-command.ts";
 import { throughMadeLinks } from "./made-links.ts";
 import { readScript } from "./syntax/read-script.ts";
 import type { Reading, Scope } from "./syntax/scope.ts";
-import { commandsTouched, lastingVariables, unsafeTexts } from "./variables.ts";
+import { lastingChanges, unsafeTexts, withVariableEffects } from "./variables.ts";
 
 /**
  * Reads a command as bash would, without running it: which programs, with which words, what they do and touch. It may
@@ -12,7 +12,7 @@ import { commandsTouched, lastingVariables, unsafeTexts } from "./variables.ts";
  * of the workspace, so that `cd` to that very place is known to lead there; `from` tells where it starts, as seen from the
  * workspace, and what earlier commands left in its shell.
  */
-export function analyseCommand(command: string, start = "", from: Beginning = atStart): CommandAnalysis {
+export function analyseCommand(command: string, start = "", from: StartState = atStart): CommandAnalysis {
   const reason = tooMuchToRead(command);
   if (reason !== undefined) return unread(command, reason);
   try {
@@ -25,9 +25,9 @@ export function analyseCommand(command: string, start = "", from: Beginning = at
 }
 
 /** A new shell in some directory, or one that others have used. */
-export type Beginning = Pick<Remains, "directory"> & Partial<Remains>;
+export type StartState = Pick<SessionState, "directory"> & Partial<SessionState>;
 
-const atStart: Beginning = { directory: "" };
+const atStart: StartState = { directory: "" };
 
 function unread(command: string, reason: string): CommandAnalysis {
   return {
@@ -43,7 +43,7 @@ function unread(command: string, reason: string): CommandAnalysis {
   };
 }
 
-function readCommand(command: string, start: string, from: Beginning): CommandAnalysis {
+function readCommand(command: string, start: string, from: StartState): CommandAnalysis {
   const whole = { start: 0, end: command.length };
   // What none of its words says, no rule about its words allows.
   const before = { start: 0, end: 0 };
@@ -75,12 +75,12 @@ function readCommand(command: string, start: string, from: Beginning): CommandAn
     reading,
     depth: 0,
   });
-  const commands = commandsTouched(reading);
+  const commands = withVariableEffects(reading);
   const notUnderstood = [...reading.notUnderstood, ...unsafeTexts(reading), ...throughMadeLinks(commands)];
   const [doubt] = notUnderstood;
   const leaves = {
     directory: shell.directory,
-    variables: lastingVariables(reading),
+    variables: lastingChanges(reading),
     functions: [...new Set([...functions, ...reading.functions])],
     arrays: [...reading.arrays],
     unclear: unclear ?? reading.reshaped ?? (doubt && `what could not be understood: ${doubt.reason}`),

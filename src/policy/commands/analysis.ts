@@ -10,14 +10,14 @@ export interface CommandAnalysis {
   /** What could not be understood. Anything here means: ask. */
   readonly notUnderstood: readonly NotUnderstood[];
   /** What it may leave behind in a shell that goes on to read other commands. */
-  readonly leaves: Remains;
+  readonly leaves: SessionState;
 }
 
-export interface Remains {
+export interface SessionState {
   /** As in a simple command. */
   readonly directory: string | undefined;
   /** Changed variables that decide what other commands run. */
-  readonly variables: readonly LeftVariable[];
+  readonly variables: readonly ChangedVariable[];
   /** Names that may run something else from now on. */
   readonly functions: readonly string[];
   /** Variables that hold arrays. */
@@ -26,7 +26,7 @@ export interface Remains {
   readonly unclear: string | undefined;
 }
 
-export interface LeftVariable {
+export interface ChangedVariable {
   readonly name: string;
   /** Programs are given it on purpose. */
   readonly passedOn: boolean;
@@ -137,9 +137,9 @@ export function makeWord(text: string, span: Word["span"], parts: readonly Part[
   return { text, span, parts: joined, value: knownValue(joined) };
 }
 
-/** Another word at the same place, for example the value in `--output=value`. */
-export function wordAt(place: Word, parts: readonly Part[]): Word {
-  return makeWord(place.text, place.span, parts);
+/** Another word at the same position, for example the value in `--output=value`. */
+export function wordAt(word: Word, parts: readonly Part[]): Word {
+  return makeWord(word.text, word.span, parts);
 }
 
 /** Whether the shell may make no word of it, or several. */

@@ -11,7 +11,7 @@ import { textPrograms } from "./programs/text.ts";
 import { wrappers } from "./programs/wrappers.ts";
 import type { ReadCommand, Scope } from "./syntax/scope.ts";
 
-/** Judges one simple command, puts it on the list, and then reads what it runs in turn. */
+/** Interprets one simple command, adds it to the list, and then reads what it runs in turn. */
 export function interpretCommand(command: ReadCommand, scope: Scope): void {
   const { reading } = scope;
   const [name, ...words] = command.words;
@@ -70,9 +70,9 @@ function interpretProgram(
     report.reads(name);
     return report.has("execute", `runs the file ${name.text}`, name);
   }
-  const judge = programs.get(program);
-  if (judge === undefined) return report.has("execute", `runs ${program}, of which nothing is known`, name);
-  if (words.length <= mostWords) return judge(words, report);
+  const rule = programs.get(program);
+  if (rule === undefined) return report.has("execute", `runs ${program}, of which nothing is known`, name);
+  if (words.length <= mostWords) return rule(words, report);
   report.doubts("more words than anybody would judge", name);
   report.has("execute", `${program} with ${words.length} words may do anything`, name);
 }

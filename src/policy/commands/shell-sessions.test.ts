@@ -2,12 +2,16 @@
 import { describe, expect, it } from "vitest";
 import { isHarmful } from "../../../test/support/commands/is-harmful.ts";
 import { analyseCommand } from "./analyse-command.ts";
-import { leftBy } from "./shell-sessions.ts";
+import { sessionStateOf } from "./shell-sessions.ts";
 
 const workspace = "/work/space";
 
 function judge(earlier: readonly string[], command: string, cwd: string | undefined = workspace) {
-  return analyseCommand(command, workspace, leftBy({ commands: earlier, isWhole: true, cwd }, workspace));
+  return analyseCommand(
+    command,
+    workspace,
+    sessionStateOf({ commands: earlier, isWhole: true, cwd }, workspace),
+  );
 }
 
 describe("asks about a command that an earlier one may have given another meaning", () => {
@@ -79,8 +83,8 @@ it("knows where the shell is", () => {
 
 it("takes a place that cannot be told for any", () => {
   const past = { commands: [], isWhole: true, cwd: undefined };
-  expect(leftBy(past, workspace).directory).toEqual(undefined);
-  expect(analyseCommand("cat a", workspace, leftBy(past, workspace)).commands[0]?.directory).toEqual(
+  expect(sessionStateOf(past, workspace).directory).toEqual(undefined);
+  expect(analyseCommand("cat a", workspace, sessionStateOf(past, workspace)).commands[0]?.directory).toEqual(
     undefined,
   );
 });
@@ -94,12 +98,14 @@ it("adds up what commands leave, whichever came first", () => {
     arrays: ["x"],
     unclear: undefined,
   };
-  expect(leftBy({ commands, isWhole: true, cwd: workspace }, workspace)).toEqual(left);
-  expect(leftBy({ commands: [...commands, "source x"], isWhole: true, cwd: workspace }, workspace)).toEqual({
+  expect(sessionStateOf({ commands, isWhole: true, cwd: workspace }, workspace)).toEqual(left);
+  expect(
+    sessionStateOf({ commands: [...commands, "source x"], isWhole: true, cwd: workspace }, workspace),
+  ).toEqual({
     ...left,
     unclear: "source, which may change what later commands mean",
   });
-  expect(leftBy({ commands, isWhole: false, cwd: workspace }, workspace)).toEqual({
+  expect(sessionStateOf({ commands, isWhole: false, cwd: workspace }, workspace)).toEqual({
     ...left,
     unclear: "more commands than could be remembered",
   });
@@ -133,7 +139,7 @@ it("lays what was left at no word of the command, so that no rule about its word
 
 it("says why", () => {
   const past = { commands: ["ls() { rm a; }", "source x"], isWhole: true, cwd: workspace };
-  expect(analyseCommand("ls -l", workspace, leftBy(past, workspace)).notUnderstood).toEqual([
+  expect(analyseCommand("ls -l", workspace, sessionStateOf(past, workspace)).notUnderstood).toEqual([
     {
       reason: "this shell has run source, which may change what later commands mean",
       span: { start: 0, end: 5 },

@@ -3,15 +3,15 @@ import type { ExecuteAccess } from "../../contract/access.ts";
 import type { ShellPast } from "../../contract/process.ts";
 import { boundedMemo } from "../../lib/bounded-cache.ts";
 import { analyseCommand } from "./analyse-command.ts";
-import type { LeftVariable, Remains } from "./analysis.ts";
+import type { ChangedVariable, SessionState } from "./analysis.ts";
 
 /**
  * What the next command of a shell has to be judged with: whatever one of the earlier ones may have left counts, though
  * it may not have come that far, or have been taken back since. Pure.
  */
-export function leftBy({ commands, isWhole, cwd }: ShellPast, workspace: string): Remains {
+export function sessionStateOf({ commands, isWhole, cwd }: ShellPast, workspace: string): SessionState {
   const lefts = commands.map((command) => remainsOf({ command, workspace }));
-  const variables = new Map<string, LeftVariable>();
+  const variables = new Map<string, ChangedVariable>();
   for (const left of lefts.flatMap((remains) => remains.variables))
     variables.set(left.name, {
       ...left,
@@ -33,7 +33,7 @@ export function leftBy({ commands, isWhole, cwd }: ShellPast, workspace: string)
 }
 
 /** What a shell has been through after one more command, as far as its words tell. Pure. */
-export function pastAfter(
+export function historyAfter(
   { command, cwd }: ExecuteAccess,
   workspace: string,
   before: ShellPast = { commands: [], isWhole: true, cwd: workspace },
@@ -58,9 +58,10 @@ function seenFrom(workspace: string, cwd: string): string {
 }
 
 /** The commands of a session are asked about again and again. */
-const remainsOf: (given: { readonly command: string; readonly workspace: string }) => Remains = boundedMemo(
-  // More than a shell remembers, so that no call has to read them all again.
-  20_000,
-  ({ command, workspace }) => analyseCommand(command, workspace).leaves,
-  ({ command, workspace }) => `${workspace}\0${command}`,
-);
+const remainsOf: (given: { readonly command: string; readonly workspace: string }) => SessionState =
+  boundedMemo(
+    // More than a shell remembers, so that no call has to read them all again.
+    20_000,
+    ({ command, workspace }) => analyseCommand(command, workspace).leaves,
+    ({ command, workspace }) => `${workspace}\0${command}`,
+  );

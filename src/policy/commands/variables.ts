@@ -1,27 +1,27 @@
-import type { Effect, LeftVariable, NotUnderstood, SimpleCommand } from "./analysis.ts";
+import type { ChangedVariable, Effect, NotUnderstood, SimpleCommand } from "./analysis.ts";
 import { highest } from "./interpret-command.ts";
 import type { Reading, VariableChange } from "./syntax/scope.ts";
 
-/** The commands found, each with what assignments make of it. */
-export function commandsTouched(reading: Reading): SimpleCommand[] {
+/** The commands found, each with the effects that changed variables have on it. */
+export function withVariableEffects(reading: Reading): SimpleCommand[] {
   const added = new Map<number, Effect[]>();
   for (const change of decisiveChanges(reading)) {
-    for (const place of placesReached(change, reading)) {
-      const { program, words } = reading.commands[place]!;
-      if (words.length === 0 || !change.touches(program)) continue;
-      const effects = added.get(place);
-      if (effects === undefined) added.set(place, [effectOf(change)]);
+    for (const index of affectedIndexes(change, reading)) {
+      const { program, words } = reading.commands[index]!;
+      if (words.length === 0 || !change.affects(program)) continue;
+      const effects = added.get(index);
+      if (effects === undefined) added.set(index, [effectOf(change)]);
       else effects.push(effectOf(change));
     }
   }
-  return reading.commands.map(({ deferred: _, ...command }, place) => {
-    const effects = [...command.effects, ...(added.get(place) ?? [])];
+  return reading.commands.map(({ deferred: _, ...command }, index) => {
+    const effects = [...command.effects, ...(added.get(index) ?? [])];
     return { ...command, effects, risk: highest(effects) };
   });
 }
 
-/** The changed variables that would touch commands read later. */
-export function lastingVariables(reading: Reading): LeftVariable[] {
+/** The changed variables that affect commands read later. */
+export function lastingChanges(reading: Reading): ChangedVariable[] {
   const lasting = decisiveChanges(reading).filter(({ end }) => end === undefined);
   const passedOn = new Set(reading.variables.filter((change) => change.passedOn).map(({ name }) => name));
   return [...new Set(lasting.map(({ name }) => name))].map((name) => ({
@@ -31,22 +31,22 @@ export function lastingVariables(reading: Reading): LeftVariable[] {
 }
 
 interface DecisiveChange extends VariableChange {
-  readonly touches: Touches;
+  readonly affects: Affects;
 }
 
-/** Of changes that last, the first of each variable says it all; of one family, the first few do. */
+/** Of changes that last, the first of each variable says it all; of those with the same effect, the first few do. */
 function decisiveChanges({ variables }: Reading): DecisiveChange[] {
   const seen = new Set<string>();
-  const perFamily = new Map<Touches, number>();
+  const perKind = new Map<Affects, number>();
   return variables.flatMap((change) => {
-    const touches = touchedPrograms(change.name, change.passedOn);
-    if (touches === undefined) return [];
-    if (change.end !== undefined) return [{ ...change, touches }];
-    const sameFamily = perFamily.get(touches) ?? 0;
-    if (seen.has(change.name) || sameFamily === 8) return [];
+    const affects = affectedPrograms(change.name, change.passedOn);
+    if (affects === undefined) return [];
+    if (change.end !== undefined) return [{ ...change, affects }];
+    const sameKind = perKind.get(affects) ?? 0;
+    if (seen.has(change.name) || sameKind === 8) return [];
     seen.add(change.name);
-    perFamily.set(touches, sameFamily + 1);
-    return [{ ...change, touches }];
+    perKind.set(affects, sameKind + 1);
+    return [{ ...change, affects }];
   });
 }
 
@@ -54,17 +54,17 @@ function decisiveChanges({ variables }: Reading): DecisiveChange[] {
  * A change reaches what follows it, in a loop also what comes before it in the loop, and always what functions and
  * traps hold, which may run at any time.
  */
-function* placesReached({ first, end }: VariableChange, { commands, loops }: Reading): Iterable<number> {
+function* affectedIndexes({ first, end }: VariableChange, { commands, loops }: Reading): Iterable<number> {
   const around = end === undefined ? loops.filter((loop) => first >= loop.first && first - 1 < loop.end) : [];
   const start = around.reduce((least, loop) => Math.min(least, loop.first), first);
-  for (let place = start; place < (end ?? commands.length); place++) yield place;
+  for (let index = start; index < (end ?? commands.length); index++) yield index;
   if (end !== undefined) return;
-  for (let place = 0; place < start; place++) if (commands[place]!.deferred) yield place;
+  for (let index = 0; index < start; index++) if (commands[index]!.deferred) yield index;
 }
 
 function effectOf({ name, passedOn, span }: VariableChange): Effect {
   const reason =
-    touchedPrograms(name, false) === undefined && passedOn
+    affectedPrograms(name, false) === undefined && passedOn
       ? `${name} is handed to it, and may change what it does`
       : `${name} was changed, and decides what it runs`;
   return { risk: "execute", reason, span };
@@ -111,132 +111,57 @@ const alwaysNumbers: ReadonlySet<string> = new Set(
   "RANDOM SRANDOM SECONDS EPOCHSECONDS LINENO UID EUID PPID BASHPID SHLVL COLUMNS LINES OPTIND".split(" "),
 );
 
-/** Whether a program, undefined if it is a file of the workspace, does something else when the variable is changed. */
-type Touches = (program: string | undefined) => boolean;
+/** Whether a program, undefined for a file of the workspace, behaves differently when the variable is changed. */
+type Affects = (program: string | undefined) => boolean;
 
 /**
- * Which programs do something else when a variable is changed; undefined if none is known. One that programs are handed on
- * purpose touches them all, unless it is known to be harmless.
+ * Which programs behave differently when a variable is changed; undefined if none is known to. One that is handed to a
+ * program on purpose counts for every program, unless it is known to be harmless. Which program obeys which variable is
+ * not told apart (docs/decisions/0029-variable-inference.md).
  */
-function touchedPrograms(name: string, passedOn: boolean): Touches | undefined {
+function affectedPrograms(name: string, passedOn: boolean): Affects | undefined {
   if (harmless.test(name)) return undefined;
-  const known = table.find(([names]) => names.test(name))?.[1];
-  return passedOn && known !== everything ? everyProgram : known;
+  if (obeyedByShell.test(name)) return everything;
+  if (passedOn) return everyProgram;
+  if (name === "IFS") return allButRead;
+  return obeyedByPrograms.test(name) ? everyProgram : undefined;
 }
 
-/** What only changes how much is said, in which language or colours, or for which kind of run. */
+/** Also what the shell itself does. */
+const everything: Affects = () => true;
+const everyProgram: Affects = (program) => program === undefined || !builtins.has(program);
+/** What `read` cuts into words is only data. */
+const allButRead: Affects = (program) => program !== "read";
+
+/** Changes only how much is printed, in which language or colours, or for which kind of run. */
 const harmless =
   /^(?:LANG|LC_(?!ALL_)\w+|TZ|TERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|COLORTERM|CI|DEBUG|VERBOSE|LOG_LEVEL|RUST_LOG|RUST_BACKTRACE|NODE_ENV|NODE_DISABLE_COLORS|RAILS_ENV|RACK_ENV|APP_ENV|ENVIRONMENT|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONHASHSEED|PORT|HOST|TIMEOUT|SEED|GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|GIT_OPTIONAL_LOCKS|GIT_TERMINAL_PROMPT|SOURCE_DATE_EPOCH)$/;
 
-/** Also what the shell itself does. */
-const everything: Touches = () => true;
-const everyProgram: Touches = (program) => program === undefined || !builtins.has(program);
+const obeyedByShell =
+  /^(?:BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_.*|PS[0-4]|PROMPT_COMMAND|CDPATH|GLOBIGNORE|FPATH|POSIXLY_CORRECT|TEXTDOMAIN.*|LANGUAGE|HISTFILE|EXECIGNORE|INPUTRC)$/;
 
-function programs(...starts: readonly string[]): Touches {
-  return (program) => program !== undefined && starts.some((start) => program.startsWith(start));
-}
-
-const editors = programs(
-  "git",
-  "crontab",
-  "fc",
-  "visudo",
-  "sudoedit",
-  "less",
-  "man",
-  "svn",
-  "hg",
-  "gh",
-  "kubectl",
-  "psql",
-  "mysql",
+const obeyedByPrograms = new RegExp(
+  `^(?:${[
+    // the loader, the C library and what every program looks up
+    "SHELL|PATH|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|NLSPATH|MALLOC_.*|GLIBC_TUNABLES",
+    "HOME|XDG_CONFIG_.*|XDG_DATA_.*|TERMINFO.*|TERMCAP|TERMPATH",
+    "OPENSSL_.*|SSL_CERT_.*|.*_[pP][rR][oO][xX][yY]|RES_OPTIONS|LOCALDOMAIN|HOSTALIASES",
+    // git, pagers, editors and remote shells
+    "GIT_.*|PAGER|.*_PAGER|MANPAGER|LESS.*|MORE|LV|MANOPT|MANROFF.*|MANPATH|MANLESS",
+    "EDITOR|VISUAL|FCEDIT|.*_EDITOR|SUDO_EDITOR|SSH_.*|SUDO_ASKPASS|RSYNC_.*|CVS_RSH|SVN_SSH",
+    // interpreters, package managers and compilers
+    "NODE_.*|NPM_.*|npm_.*|YARN_.*|PNPM_.*|COREPACK_.*|BUN_.*|DENO_.*",
+    "PYTHON.*|PIP_.*|VIRTUAL_ENV|CONDA_.*|UV_.*|POETRY_.*",
+    "PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|LUA_.*|PHP.*|R_.*|TCL.*",
+    "JAVA.*|_JAVA_.*|JDK_.*|CLASSPATH|MAVEN_.*|GRADLE_.*|KOTLIN_.*|SBT_.*",
+    "CARGO_.*|RUST.*|GO.*|CGO_.*|CC|CXX|CPP|LD|AS|AR|CFLAGS|LDFLAGS|MAKE.*|GNUMAKEFLAGS|GCC_.*|COMPILER_PATH",
+    // searching, packing, showing, fetching
+    "RIPGREP_CONFIG_PATH|GREP_.*|ACK_.*|ACKRC|AG_.*|FZF_.*|FD_.*",
+    "TAR_.*|TAPE|RSH|ZIP.*|UNZIP.*|GZIP|BZIP.*|XZ_.*|ZSTD_.*",
+    "BAT_.*|AWK.*|GAWK_.*|JQ_.*|DELTA_.*|LS_COLORS|TREE_.*|MAGIC",
+    "CURL_.*|WGETRC|SYSTEM_WGETRC|NETRC|DOCKER_.*|KUBECONFIG|AWS_.*|BROWSER",
+  ].join("|")})$`,
 );
-const pagers = programs(
-  "git",
-  "man",
-  "less",
-  "more",
-  "bat",
-  "psql",
-  "mysql",
-  "systemctl",
-  "journalctl",
-  "gh",
-  "aws",
-);
-
-/** One line a family of variables; the first that fits counts. */
-const table: readonly (readonly [RegExp, Touches])[] = [
-  // What `read` cuts into words is only data.
-  [/^SHELL$/, everyProgram],
-  [/^IFS$/, (program) => program !== "read"],
-  [
-    /^(?:BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_.*|PS[0-4]|PROMPT_COMMAND|CDPATH|GLOBIGNORE|FPATH)$/,
-    everything,
-  ],
-  [/^(?:POSIXLY_CORRECT|BASH_FUNC_.*|TEXTDOMAIN.*|LANGUAGE|HISTFILE|EXECIGNORE|INPUTRC)$/, everything],
-  [/^(?:PATH|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|NLSPATH|MALLOC_.*|GLIBC_TUNABLES)$/, everyProgram],
-  [/^(?:HOME|XDG_CONFIG_.*|XDG_DATA_.*|TERMINFO.*|TERMCAP|TERMPATH)$/, everyProgram],
-  [/^(?:OPENSSL_.*|SSL_CERT_.*|.*_[pP][rR][oO][xX][yY]|RES_OPTIONS|LOCALDOMAIN|HOSTALIASES)$/, everyProgram],
-  [/^GIT_.*$/, programs("git", "gh", "tig")],
-  [/^(?:PAGER|.*_PAGER|MANPAGER|LESS.*|MORE|LV|MANOPT|MANROFF.*|MANPATH|MANLESS)$/, pagers],
-  [/^(?:EDITOR|VISUAL|FCEDIT|.*_EDITOR|SUDO_EDITOR)$/, editors],
-  [
-    /^(?:SSH_.*|SUDO_ASKPASS|RSYNC_.*|CVS_RSH|SVN_SSH)$/,
-    programs("ssh", "scp", "sftp", "git", "rsync", "sudo", "svn", "cvs"),
-  ],
-  [
-    /^(?:NODE_.*|NPM_.*|npm_.*|YARN_.*|PNPM_.*|COREPACK_.*|BUN_.*|DENO_.*)$/,
-    programs("node", "npm", "npx", "yarn", "pnpm", "bun", "deno", "corepack"),
-  ],
-  [
-    /^(?:PYTHON.*|PIP_.*|VIRTUAL_ENV|CONDA_.*|UV_.*|POETRY_.*)$/,
-    programs("python", "pip", "uv", "poetry", "pipx", "conda"),
-  ],
-  [
-    /^(?:PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|LUA_.*|PHP.*|R_.*|TCL.*)$/,
-    programs("perl", "ruby", "gem", "bundle", "lua", "php", "R", "tclsh"),
-  ],
-  [
-    /^(?:JAVA.*|_JAVA_.*|JDK_.*|CLASSPATH|MAVEN_.*|GRADLE_.*|KOTLIN_.*|SBT_.*)$/,
-    programs("java", "mvn", "gradle", "kotlin", "sbt", "scala"),
-  ],
-  [
-    /^(?:CARGO_.*|RUST.*|GO.*|CGO_.*|CC|CXX|CPP|LD|AS|AR|CFLAGS|LDFLAGS|MAKE.*|GNUMAKEFLAGS|GCC_.*|COMPILER_PATH)$/,
-    programs(
-      "cargo",
-      "rust",
-      "go",
-      "make",
-      "cmake",
-      "ninja",
-      "gcc",
-      "g++",
-      "clang",
-      "cc",
-      "c++",
-      "ld",
-      "meson",
-    ),
-  ],
-  [
-    /^(?:RIPGREP_CONFIG_PATH|GREP_.*|ACK_.*|ACKRC|AG_.*|FZF_.*|FD_.*)$/,
-    programs("rg", "grep", "egrep", "fgrep", "ack", "ag", "fzf", "fd"),
-  ],
-  [
-    /^(?:TAR_.*|TAPE|RSH|ZIP.*|UNZIP.*|GZIP|BZIP.*|XZ_.*|ZSTD_.*)$/,
-    programs("tar", "zip", "unzip", "gzip", "gunzip", "bzip2", "xz", "zstd", "zcat", "xzcat"),
-  ],
-  [
-    /^(?:BAT_.*|AWK.*|GAWK_.*|JQ_.*|DELTA_.*|LS_COLORS|TREE_.*|MAGIC)$/,
-    programs("bat", "awk", "gawk", "jq", "delta", "tree", "file"),
-  ],
-  [/^(?:CURL_.*|WGETRC|SYSTEM_WGETRC|NETRC)$/, programs("curl", "wget")],
-  [
-    /^(?:DOCKER_.*|KUBECONFIG|AWS_.*|BROWSER)$/,
-    programs("docker", "kubectl", "aws", "gh", "xdg-open", "man"),
-  ],
-];
 
 const builtins: ReadonlySet<string> = new Set(
   "alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait . : [".split(

@@ -1,6 +1,6 @@
 import type { SandboxLevel } from "../../contract/account.ts";
-import { lies, reasonOf } from "../guard-paths.ts";
-import { type PathPart, type Place, type Question, searchOf } from "../policy.ts";
+import { isWithin, reasonOf } from "../guard-paths.ts";
+import { type PathContext, type PathPart, type Question, searchOf } from "../policy.ts";
 import type { Policy } from "../rules/compile-policy.ts";
 import {
   type Because,
@@ -33,13 +33,13 @@ export function findPathRules(part: PathPart, question: Question, policy: Policy
   const { kind, target, risk } = part;
   if (target.kind === "output") return { risk };
   const doubt = part.in
-    ? whereItLies(target, policy.place, question.sandbox)
-    : beyondWorkspace(part, target, policy.place);
+    ? whereItLies(target, policy.context, question.sandbox)
+    : beyondWorkspace(part, target, policy.context);
   if (target.kind === "open") {
     if (part.extent === "names") return { risk, doubt };
     return { risk, doubt, ...findOpenRules(target.alternatives, kind, tool, policy) };
   }
-  const all = placesOf(target, policy.place);
+  const all = placesOf(target, policy.context);
   const deny = part.extent === "names" ? undefined : firstRefusal(all, kind, tool, policy);
   if (deny !== undefined) return { risk, deny };
   const mayDeny = findBelow(part, target.spelled, all[0], question, policy);
@@ -55,7 +55,7 @@ function askingOrAllowing(
 ): PathRule[] {
   const isMeant = (rule: PathRule) => rule.uses.has(use) && isFor(rule, tool);
   const asksFor = (rule: PathRule) =>
-    rule.effect === "ask" && isMeant(rule) && !(by === "git" && rule.place.level === "built-in");
+    rule.effect === "ask" && isMeant(rule) && !(by === "git" && rule.origin.level === "built-in");
   const asks = all.flatMap((names) => [
     ...rulesNear(policy, names).filter((rule) => asksFor(rule) && isAbout(rule, use, names)),
     // To put a directory in place puts all in place that it holds.
@@ -70,10 +70,10 @@ function askingOrAllowing(
 /** Where links lead, and how it was spelled. */
 function placesOf(
   target: Extract<PathTarget, { kind: "known" }>,
-  place: Place,
+  context: PathContext,
 ): readonly [Names, ...Names[]] {
-  const spelled = namesOf(target.path, place);
-  return target.real === undefined ? [spelled] : [namesOf(target.real, place), spelled];
+  const spelled = namesOf(target.path, context);
+  return target.real === undefined ? [spelled] : [namesOf(target.real, context), spelled];
 }
 
 function firstRefusal(all: readonly Names[], use: PathUse, tool: Tool, policy: Policy): Because | undefined {
@@ -109,7 +109,7 @@ function findBelow(
     return part.extent === "visible" ? undefined : something(part, policy, counts);
   const found = refusedBelow.get(search);
   if (found === undefined) return undefined;
-  const rule = refusingRule(policy, "read", namesOf(found, policy.place), counts);
+  const rule = refusingRule(policy, "read", namesOf(found, policy.context), counts);
   if (rule !== undefined)
     return { rule, reason: `it reads ${found} as well, which ${reasonOf(rule, "read")}`, aimed: true };
   const any = something(part, policy, counts);
@@ -117,8 +117,8 @@ function findBelow(
 }
 
 /** The workspace and what is above it hold everything that rules are about. */
-function holdsWorkspace({ exact }: Names, { place }: Policy): boolean {
-  const root = namesIn(place.workspace);
+function holdsWorkspace({ exact }: Names, { context }: Policy): boolean {
+  const root = namesIn(context.workspace);
   return exact.length <= root.length && exact.every((name, at) => root[at] === name);
 }
 
@@ -138,7 +138,7 @@ function something(
 /** What was only mentioned may be read, and may be written. */
 function findMentionRules({ target, risk }: PathPart, tool: Tool, policy: Policy): RuleFinding {
   if (target.kind !== "known") return { risk };
-  const all = placesOf(target, policy.place);
+  const all = placesOf(target, policy.context);
   const deny = firstRefusal(all, "read", tool, policy);
   if (deny !== undefined) return { risk, deny };
   const found = firstRefusal(all, "write", tool, policy);
@@ -154,7 +154,7 @@ function findOpenRules(
   let mayDeny: RuleFinding["mayDeny"];
   let wins: Rule | undefined;
   for (const path of alternatives) {
-    const known = path.sample === undefined ? [] : [namesOf(path.sample, policy.place)];
+    const known = path.sample === undefined ? [] : [namesOf(path.sample, policy.context)];
     const deny = firstRefusal(known, use, tool, policy);
     if (deny !== undefined) return { deny };
     const kept = use === "delete" ? protectedAhead(policy, path, (rule) => isFor(rule, tool)) : undefined;
@@ -178,18 +178,18 @@ function findOpenRules(
 function beyondWorkspace(
   { kind }: PathPart,
   target: Exclude<PathTarget, { kind: "output" }>,
-  { workspace, writable }: Place,
+  { workspace, writable }: PathContext,
 ): string | undefined {
   if (kind === "read" || writable === undefined || target.kind !== "known") return undefined;
   const reached = target.real ?? target.path;
-  const isOurs = [workspace, ...writable].some((directory) => lies(reached, directory));
+  const isOurs = [workspace, ...writable].some((directory) => isWithin(reached, directory));
   return isOurs ? undefined : "it lies outside the workspace";
 }
 
 /** Why a path of a command is asked about that the mode would let pass; for tools the environment sees to it. */
 function whereItLies(
   target: Exclude<PathTarget, { kind: "output" }>,
-  { workspace }: Place,
+  { workspace }: PathContext,
   sandbox: SandboxLevel,
 ): string | undefined {
   // There, what is temporary is the session's own.
@@ -206,8 +206,8 @@ function whereItLies(
 const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty|fd\/\d)$/;
 
 function isInside({ names }: OpenPath, directory: string): boolean {
-  return namesIn(directory).every((name, place) => {
-    const given = names[place];
+  return namesIn(directory).every((name, index) => {
+    const given = names[index];
     return given !== undefined && given !== "**" && literalOf(given) === fold(name);
   });
 }

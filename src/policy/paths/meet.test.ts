@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { place } from "../../../test/support/policy/judge.ts";
+import { testContext } from "../../../test/support/policy/decide.ts";
 import { matchSegment, type NamePattern, parseSegments } from "../../lib/glob/glob-segment.ts";
 import { analyseCommand } from "../commands/analyse-command.ts";
 import { type Meeting, meet, waysToMeet } from "./meet.ts";
@@ -12,10 +12,10 @@ import { type PathTarget, wordPath } from "./path-target.ts";
 function meeting(operand: string, rule: string): Meeting | PathTarget {
   const { commands } = analyseCommand(`cat ${operand}`);
   const { words, directory } = commands.at(-1)!;
-  const target = wordPath(words[1]!, directory, place, new Map());
+  const target = wordPath(words[1]!, directory, testContext, new Map());
   if (target.kind !== "open") return target;
   const found = target.alternatives.flatMap(({ names }) =>
-    compilePath(rule, place, "folded").map((pattern) => meet(pattern, names)),
+    compilePath(rule, testContext, "folded").map((pattern) => meet(pattern, names)),
   );
   return found.includes("aimed") ? "aimed" : found.includes("loosely") ? "loosely" : "no";
 }

@@ -79,40 +79,40 @@ class Walk {
   }
 }
 
-function meetFrom(walk: Walk, at: number, place: number): Strength {
-  const key = at * 4096 + place;
+function meetFrom(walk: Walk, at: number, index: number): Strength {
+  const key = at * 4096 + index;
   const before = walk.known?.get(key);
   if (before !== undefined) return before;
-  const found = meetHere(walk, at, place);
+  const found = meetHere(walk, at, index);
   walk.known?.set(key, found);
   return found;
 }
 
-function meetHere(walk: Walk, at: number, place: number): Strength {
+function meetHere(walk: Walk, at: number, index: number): Strength {
   const { rule, path, stars } = walk;
   const segment = rule[at];
-  const name = path[place];
+  const name = path[index];
   if (segment === undefined) return 1;
   if (name === undefined) return 0;
   if (segment === "**") {
     if (at + 1 === rule.length) return 1;
-    if (at + 2 === rule.length) return meetAnywhere(walk, rule[at + 1]!, place);
-    return strongest(meetFrom(walk, at + 1, place), meetFrom(walk, at, place + 1));
+    if (at + 2 === rule.length) return meetAnywhere(walk, rule[at + 1]!, index);
+    return strongest(meetFrom(walk, at + 1, index), meetFrom(walk, at, index + 1));
   }
-  if (name === "**") return strongest(meetFrom(walk, at, place + 1), meetFrom(walk, at + 1, place));
-  const here = meetNames(segment, name, stars >= 0 && stars < place);
+  if (name === "**") return strongest(meetFrom(walk, at, index + 1), meetFrom(walk, at + 1, index));
+  const here = meetNames(segment, name, stars >= 0 && stars < index);
   if (here === 0) return 0;
-  const rest = meetFrom(walk, at + 1, place + 1);
+  const rest = meetFrom(walk, at + 1, index + 1);
   return rest === 0 ? 0 : strongest(here, rest);
 }
 
 /** One name at any depth, as most rules have it. */
 function meetAnywhere({ path, stars }: Walk, segment: Segment, first: number): Strength {
   let best: Strength = 0;
-  for (let place = first; place < path.length && best < 2; place += 1) {
-    const name = path[place]!;
+  for (let index = first; index < path.length && best < 2; index += 1) {
+    const name = path[index]!;
     if (name === "**" || segment === "**") best = strongest(best, 1);
-    else best = strongest(best, meetNames(segment, name, stars >= 0 && stars < place));
+    else best = strongest(best, meetNames(segment, name, stars >= 0 && stars < index));
   }
   return best;
 }

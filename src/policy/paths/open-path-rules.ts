@@ -17,7 +17,7 @@ export function rulesAhead(
   for (const ahead of allAhead(paths, path)) {
     if (!counts(ahead.rule)) continue;
     if (ahead.meeting === "aimed") return ahead;
-    const isPlainer = loosely?.rule.place.level === "built-in" && Number.isFinite(ahead.rule.rank);
+    const isPlainer = loosely?.rule.origin.level === "built-in" && Number.isFinite(ahead.rule.rank);
     if (loosely === undefined || isPlainer) loosely = ahead;
   }
   return loosely;
@@ -93,7 +93,7 @@ export function protectedAhead(
 ): PathRule | undefined {
   if (names.includes("**")) return undefined;
   const beginning = literalBeginning(names);
-  const inside = namesOf(`/${beginning.join("/")}/\0`, policy.place);
+  const inside = namesOf(`/${beginning.join("/")}/\0`, policy.context);
   const opened = policy.paths.highestFirst.find((rule) => rule.effect === "open" && isExactly(rule, inside));
   const found = policy.paths.highestFirst.filter(
     (rule) =>
@@ -118,7 +118,7 @@ function literalBeginning(names: readonly OpenName[]): readonly string[] {
 }
 
 function isSpared({ spares }: PathRule, beginning: readonly string[]): boolean {
-  return spares.length > 0 && spares.every((name, place) => beginning[place] === name);
+  return spares.length > 0 && spares.every((name, index) => beginning[index] === name);
 }
 
 /** Whether the glob may be what the pattern protects, or a directory that it leads through by name. */

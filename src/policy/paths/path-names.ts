@@ -1,5 +1,5 @@
 import type { Segment } from "../../lib/glob/glob-segment.ts";
-import type { Place } from "../policy.ts";
+import type { PathContext } from "../policy.ts";
 
 /**
  * A spelling that names which a file system, or an eye, takes for the same have in common: NFKC, case folded, without
@@ -24,7 +24,7 @@ export interface Names {
   readonly inside: number;
 }
 
-export function namesOf(path: string, { workspace }: Place): Names {
+export function namesOf(path: string, { workspace }: PathContext): Names {
   const exact = namesIn(path);
   const isInside =
     path.startsWith(workspace) && (path.length === workspace.length || path[workspace.length] === "/");

@@ -1,6 +1,6 @@
 import { expandBraces } from "../../lib/glob/glob-braces.ts";
 import { matchSegment, parseSegments, type Segment } from "../../lib/glob/glob-segment.ts";
-import type { Place } from "../policy.ts";
+import type { PathContext } from "../policy.ts";
 import { fold, namesIn } from "./path-names.ts";
 
 /**
@@ -8,18 +8,18 @@ import { fold, namesIn } from "./path-names.ts";
  * front it is absolute; without a slash, or with a double star in front, it means any depth: of the workspace if `exact`,
  * else wherever it is.
  */
-export function compilePath(glob: string, place: Place, spelling: "exact" | "folded"): Segment[][] {
+export function compilePath(glob: string, context: PathContext, spelling: "exact" | "folded"): Segment[][] {
   const spell = spelling === "folded" ? fold : (text: string) => text;
   const below = (directory: string, rest: string) =>
     climbed([...literalNames(spell(directory)), ...namesOf(rest)]);
   return expandBraces(spell(glob)).flatMap((given) => {
     const text = given.replace(/(?<=.)\/+$/, "");
-    if (/^~(?:\/|$)/.test(text)) return [below(place.home, text.slice(1))];
+    if (/^~(?:\/|$)/.test(text)) return [below(context.home, text.slice(1))];
     if (text.startsWith("/")) return [climbed(namesOf(text))];
     // All of the workspace is also the workspace itself.
-    if (text === "**") return [below(place.workspace, ""), below(place.workspace, text)];
+    if (text === "**") return [below(context.workspace, ""), below(context.workspace, text)];
     const anyDepth = !text.includes("/") ? `**/${text}` : text.startsWith("**/") ? text : undefined;
-    if (anyDepth === undefined || spelling === "exact") return [below(place.workspace, anyDepth ?? text)];
+    if (anyDepth === undefined || spelling === "exact") return [below(context.workspace, anyDepth ?? text)];
     return [namesOf(anyDepth)];
   });
 }
@@ -62,7 +62,7 @@ function literalNames(path: string): Segment[] {
 export function matchNames(
   pattern: readonly Segment[],
   names: readonly string[],
-  reach: Reach,
+  reach: MatchScope,
   first = 0,
 ): boolean {
   let segment = 0;
@@ -90,7 +90,7 @@ export function matchNames(
   }
 }
 
-export type Reach = "whole" | "within" | "around";
+export type MatchScope = "whole" | "within" | "around";
 
 /** Whether the directory of these names is one that the pattern leads through by name. */
 export function leadsThrough(pattern: readonly Segment[], names: readonly string[], first: number): boolean {

@@ -4,7 +4,7 @@ import { escapeGlob } from "../../lib/glob/glob.ts";
 import { expandBraces } from "../../lib/glob/glob-braces.ts";
 import { matchSegment, type NamePattern, parseSegments } from "../../lib/glob/glob-segment.ts";
 import type { UnknownPart, Word } from "../commands/analysis.ts";
-import type { Place } from "../policy.ts";
+import type { PathContext } from "../policy.ts";
 import { fold } from "./path-names.ts";
 
 /** Where a path leads, as far as that can be told. */
@@ -62,18 +62,22 @@ export const anywhere: PathTarget = {
 /** A path that a tool was given. A file of the workspace is none of our outputs, whatever its name or that of a link. */
 export function givenPath(
   { kind, path }: Extract<Access, { path: string }>,
-  place: Place,
+  context: PathContext,
   realPaths: ReadonlyMap<string, string>,
 ): PathTarget {
-  const target = known(path, place, realPaths);
+  const target = known(path, context, realPaths);
   const isHandle = kind === "read" && /^out_[0-9a-z]{12,32}$/.test(path);
-  const isOurs = isHandle && place.own.some((directory) => target.real?.startsWith(`${directory}/`));
+  const isOurs = isHandle && context.own.some((directory) => target.real?.startsWith(`${directory}/`));
   return isOurs ? { kind: "output" } : target;
 }
 
 /** The path that a word of a command names, as it would be handed to an environment; undefined if it is not known. */
-export function spelledPath(word: Word, directory: string | undefined, place: Place): string | undefined {
-  const value = expandHome(word, place);
+export function spelledPath(
+  word: Word,
+  directory: string | undefined,
+  context: PathContext,
+): string | undefined {
+  const value = expandHome(word, context);
   if (value === undefined || value === "") return undefined;
   if (value.startsWith("/")) return value;
   if (directory === undefined || directory.length > longest) return undefined;
@@ -84,20 +88,20 @@ export function spelledPath(word: Word, directory: string | undefined, place: Pl
 export function wordPath(
   word: Word,
   directory: string | undefined,
-  place: Place,
+  context: PathContext,
   realPaths: ReadonlyMap<string, string>,
 ): PathTarget {
-  const spelled = spelledPath(word, directory, place);
-  if (spelled !== undefined) return known(spelled, place, realPaths);
-  return openPath(startParts(word, place), directory, place);
+  const spelled = spelledPath(word, directory, context);
+  if (spelled !== undefined) return known(spelled, context, realPaths);
+  return openPath(startParts(word, context), directory, context);
 }
 
 function known(
   spelled: string,
-  place: Place,
+  context: PathContext,
   realPaths: ReadonlyMap<string, string>,
 ): Extract<PathTarget, { kind: "known" }> {
-  return { kind: "known", spelled, path: absolute(spelled, place.workspace), real: realPaths.get(spelled) };
+  return { kind: "known", spelled, path: absolute(spelled, context.workspace), real: realPaths.get(spelled) };
 }
 
 function absolute(path: string, workspace: string): string {
@@ -107,13 +111,13 @@ function absolute(path: string, workspace: string): string {
 }
 
 /** The word's text if only its beginning "~" or "$HOME" was unknown. */
-function expandHome(word: Word, place: Place): string | undefined {
+function expandHome(word: Word, context: PathContext): string | undefined {
   if (word.value !== undefined) return word.value;
-  const parts = startParts(word, place);
+  const parts = startParts(word, context);
   return parts.every((part) => typeof part === "string") ? parts.join("") : undefined;
 }
 
-function startParts(word: Word, { home }: Place): Word["parts"] {
+function startParts(word: Word, { home }: PathContext): Word["parts"] {
   const [first, ...rest] = word.parts;
   const isHome =
     typeof first === "object" && first.unknown === "home" && /^(?:~|\$HOME|\$\{HOME\})$/.test(first.text);
@@ -124,7 +128,7 @@ function startParts(word: Word, { home }: Place): Word["parts"] {
  * Globs and braces stay within one name; whatever else the shell fills in may hold slashes and "..", so that only what
  * follows it is certain.
  */
-function openPath(parts: Word["parts"], directory: string | undefined, place: Place): PathTarget {
+function openPath(parts: Word["parts"], directory: string | undefined, context: PathContext): PathTarget {
   const wild = parts.findLastIndex((part) => typeof part === "object" && !isPattern(part));
   const isLost = wild >= 0 || parts.length === 0 || (directory ?? "").length > longest;
   const certain = isLost ? undefined : directory;
@@ -137,7 +141,7 @@ function openPath(parts: Word["parts"], directory: string | undefined, place: Pl
       ? ""
       : certain === undefined
         ? undefined
-        : absolute(certain, place.workspace);
+        : absolute(certain, context.workspace);
     const base: OpenName[] = start === undefined ? ["**"] : readNames(escapeGlob(fold(start)), false);
     const names = climb([...base, ...readNames(fold(text), wild < 0)]);
     return { names, sample: sampleOf(names) };

@@ -159,7 +159,7 @@ export function refuses({ effect, uses }: PathRule, use: PathUse): boolean {
 
 /** Whether a rule that tightens is about a path: a directory is meant with all in it. */
 export function isAbout({ patterns, spares }: PathRule, use: PathUse, names: Names): boolean {
-  if (spares.length > 0 && spares.every((name, place) => names.folded[place] === name)) return false;
+  if (spares.length > 0 && spares.every((name, index) => names.folded[index] === name)) return false;
   // The names in a directory may be told; to put something in its place changes what is in it.
   const reach = use === "read" ? "within" : "around";
   return patterns.some((pattern) => matchNames(pattern, names.folded, reach, firstName(pattern, names)));

@@ -73,21 +73,7 @@ const blank = 0x20;
 const backslash = 0x5c;
 
 // The last three letters of all names that count, to pass by all others quickly.
-const lastLetters = [
-  "ord",
-  "swd",
-  "pwd",
-  "ase",
-  "ass",
-  "ken",
-  "ens",
-  "key",
-  "ret",
-  "ets",
-  "ial",
-  "als",
-  "ion",
-];
+const lastLetters = "ord swd pwd ase ass ken ens key ret ets ial als ion".split(" ");
 const endings = new Set(lastLetters.map((letters) => packed(letters, 3)));
 const lastOnes = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(lastLetters.some((letters) => letters.charCodeAt(2) === (code | 0x20))),

@@ -2,7 +2,7 @@ import type { Risk } from "../../contract/access.ts";
 import { type NamePattern, parseSegments, type Segment } from "../../lib/glob/glob-segment.ts";
 import { fold } from "../paths/path-names.ts";
 import { compilePath } from "../paths/path-pattern.ts";
-import type { Place } from "../policy.ts";
+import type { PathContext } from "../policy.ts";
 import type { RuleWord } from "./rule-words.ts";
 
 /** Which commands a rule is about. */
@@ -41,7 +41,7 @@ export interface ProgramPattern {
   readonly file: readonly (readonly Segment[])[] | undefined;
 }
 
-export function compileCommand(words: readonly RuleWord[], place: Place): CommandPattern {
+export function compileCommand(words: readonly RuleWord[], context: PathContext): CommandPattern {
   const [first] = words;
   if (first!.bare && first!.text.startsWith("@"))
     return { kind: "class", risk: first!.text.slice(1) as Risk };
@@ -57,7 +57,7 @@ export function compileCommand(words: readonly RuleWord[], place: Place): Comman
     program: {
       word,
       name: word.kind === "literal" ? baseName(word.text) : undefined,
-      file: program?.pattern.includes("/") ? compilePath(program.pattern, place, "exact") : undefined,
+      file: program?.pattern.includes("/") ? compilePath(program.pattern, context, "exact") : undefined,
     },
     words: isAnything ? [{ kind: "any words" }, ...rest] : rest,
     options: rest.filter(isOption),
@@ -82,8 +82,8 @@ function compileWord({ text, pattern, literal, bare }: RuleWord): WordPattern {
   if (bare && text === "**") return { kind: "any words" };
   if (literal !== undefined) return { kind: "literal", text: literal };
   const names = parseSegments(pattern);
-  const tokens = names.flatMap((name, place) => [
-    ...(place === 0 ? [] : [slash]),
+  const tokens = names.flatMap((name, index) => [
+    ...(index === 0 ? [] : [slash]),
     ...(name === "**" ? (["*"] as const) : name.tokens),
   ]);
   return { kind: "glob", text: pattern, names, whole: { tokens, shape: { kind: "general" } } };

@@ -1,6 +1,6 @@
 import type { Segment } from "../../lib/glob/glob-segment.ts";
 import { fold } from "../paths/path-names.ts";
-import { levels, type Place, type RulePlace, type RuleSource } from "../policy.ts";
+import { levels, type PathContext, type RuleOrigin, type RuleSource } from "../policy.ts";
 import { programName } from "./command-pattern.ts";
 import { compileRule, ownRules } from "./compile-rule.ts";
 import { type Example, type ParsedRules, parseRules } from "./parse-rules.ts";
@@ -9,10 +9,10 @@ import { compileSettings, type Settings } from "./settings.ts";
 
 /** All rules that hold, ready to be asked. */
 export interface Policy {
-  readonly place: Place;
+  readonly context: PathContext;
   readonly sources: readonly RuleSource[];
   /** Lines that do not count because their file is not trusted. */
-  readonly ignored: readonly RulePlace[];
+  readonly ignored: readonly RuleOrigin[];
   readonly examples: readonly Example[];
   readonly commands: NamedRules<CommandRule>;
   /** Commands that run outside the sandbox. */
@@ -33,14 +33,14 @@ export interface NamedRules<Kind> {
 }
 
 /** Reads all sources and makes them ready. Throws `invalid-input` for a line that cannot be understood. */
-export function compilePolicy(sources: readonly RuleSource[], place: Place): Policy {
+export function compilePolicy(sources: readonly RuleSource[], context: PathContext): Policy {
   const ordered = [...sources].sort((one, other) => levelOf(one) - levelOf(other));
-  const parsed = ordered.map((source) => compileSource(source, place));
+  const parsed = ordered.map((source) => compileSource(source, context));
   const rules = rank(parsed.flatMap((file) => file.rules));
-  const paths = [...ownRules(place), ...rules.filter((rule) => rule.kind === "path")];
+  const paths = [...ownRules(context), ...rules.filter((rule) => rule.kind === "path")];
   const commands = rules.filter((rule) => rule.kind === "run");
   return {
-    place,
+    context,
     sources,
     ignored: parsed.flatMap(({ ignored }) => ignored),
     examples: parsed.flatMap(({ examples }) => examples),
@@ -58,18 +58,18 @@ export function compilePolicy(sources: readonly RuleSource[], place: Place): Pol
 }
 
 interface CompiledSource extends Omit<ParsedRules, "rules"> {
-  readonly place: Place;
+  readonly context: PathContext;
   readonly rules: readonly Rule[];
 }
 
 /** Every answer of a person makes a policy anew, of which only the last source is new. */
 const compiled = new WeakMap<RuleSource, CompiledSource>();
 
-function compileSource(source: RuleSource, place: Place): CompiledSource {
+function compileSource(source: RuleSource, context: PathContext): CompiledSource {
   const before = compiled.get(source);
-  if (before?.place.workspace === place.workspace && before.place.home === place.home) return before;
+  if (before?.context.workspace === context.workspace && before.context.home === context.home) return before;
   const { rules, ...others } = parseRules(source);
-  const file = { ...others, place, rules: rules.map((rule) => compileRule(rule, place)) };
+  const file = { ...others, context, rules: rules.map((rule) => compileRule(rule, context)) };
   compiled.set(source, file);
   return file;
 }
@@ -81,8 +81,10 @@ function levelOf({ level }: { readonly level: RuleSource["level"] }): number {
 /** The latest level wins, within it the rule that spells out more, then the later line. */
 function rank(rules: readonly Rule[]): Rule[] {
   return rules
-    .toSorted((one, other) => levelOf(one.place) - levelOf(other.place) || one.spelledOut - other.spelledOut)
-    .map((rule, place) => ({ ...rule, rank: place }));
+    .toSorted(
+      (one, other) => levelOf(one.origin) - levelOf(other.origin) || one.spelledOut - other.spelledOut,
+    )
+    .map((rule, rank) => ({ ...rule, rank }));
 }
 
 function lastLiteral(pattern: readonly Segment[]): string | undefined {

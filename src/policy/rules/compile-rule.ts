@@ -3,7 +3,7 @@ import { matchSegment, type NamePattern, parseSegments, type Segment } from "../
 import { hostOf } from "../hosts.ts";
 import { fold, namesIn } from "../paths/path-names.ts";
 import { compilePath, matchNames } from "../paths/path-pattern.ts";
-import type { Place } from "../policy.ts";
+import type { PathContext } from "../policy.ts";
 import { compileCommand } from "./command-pattern.ts";
 import {
   type Effect,
@@ -18,18 +18,18 @@ import {
 import type { RuleWord } from "./rule-words.ts";
 
 /** Binds a rule to a workspace. */
-export function compileRule({ effect, about, because, by, place: written }: ParsedRule, place: Place): Rule {
+export function compileRule({ effect, about, because, by, origin }: ParsedRule, context: PathContext): Rule {
   const matcher = by && compileTool(by, effect);
   const base = (...words: readonly RuleWord[]) => {
     const spelled = spelledOut(by === undefined ? words : [...words, by.name]);
-    return { effect, by: matcher, because, place: written, rank: 0, spelledOut: spelled };
+    return { effect, by: matcher, because, origin, rank: 0, spelledOut: spelled };
   };
   switch (about.kind) {
     case "run":
-      return { ...base(...about.words), kind: "run", pattern: compileCommand(about.words, place) };
+      return { ...base(...about.words), kind: "run", pattern: compileCommand(about.words, context) };
     case "path": {
-      const patterns = compilePath(about.glob.pattern, place, loosens(effect) ? "exact" : "folded");
-      const spares = written.level === "built-in" ? holding(patterns, place) : [];
+      const patterns = compilePath(about.glob.pattern, context, loosens(effect) ? "exact" : "folded");
+      const spares = origin.level === "built-in" ? holding(patterns, context) : [];
       const glob = about.glob.pattern;
       return { ...base(about.glob), kind: "path", uses: usesOf(about.uses, effect), glob, patterns, spares };
     }
@@ -51,7 +51,7 @@ function usesOf(uses: readonly PathUse[], effect: Effect): ReadonlySet<PathUse> 
 }
 
 /** The workspace, if it lies in a directory of the system: it stays writable. */
-function holding(patterns: readonly (readonly Segment[])[], { workspace }: Place): readonly string[] {
+function holding(patterns: readonly (readonly Segment[])[], { workspace }: PathContext): readonly string[] {
   const fixed = patterns.filter(([first]) => first !== "**");
   if (fixed.length === 0) return [];
   const names = namesIn(workspace).map(fold);
@@ -91,7 +91,7 @@ function namePattern(pattern: string): NamePattern {
 }
 
 /** Whatever else rules say, no tool reads or writes what Toolcrib keeps for itself, nor writes its programs. */
-export function ownRules(place: Place): PathRule[] {
+export function ownRules(context: PathContext): PathRule[] {
   const rule = (effect: "secret" | "protected", directory: string, owner = "Toolcrib itself"): PathRule => ({
     kind: "path",
     effect,
@@ -99,15 +99,15 @@ export function ownRules(place: Place): PathRule[] {
     spelledOut: directory.length,
     by: undefined,
     because: `it belongs to ${owner}`,
-    place: { level: "built-in", name: "built-in", line: 0, text: `${effect} ${directory}` },
+    origin: { level: "built-in", name: "built-in", line: 0, text: `${effect} ${directory}` },
     uses: new Set(["read", "write", "delete"]),
     glob: escapeGlob(directory),
-    patterns: compilePath(escapeGlob(directory), place, "folded"),
+    patterns: compilePath(escapeGlob(directory), context, "folded"),
     spares: [],
   });
   return [
-    ...place.own.map((directory) => rule("secret", directory)),
-    ...(place.served ?? []).map((path) => rule("secret", path, "the program that the tools serve")),
-    ...(place.code ?? []).map((directory) => rule("protected", directory)),
+    ...context.own.map((directory) => rule("secret", directory)),
+    ...(context.served ?? []).map((path) => rule("secret", path, "the program that the tools serve")),
+    ...(context.code ?? []).map((directory) => rule("protected", directory)),
   ];
 }

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
 import { expect, it } from "vitest";
-import { judgeCommand } from "../../../test/support/policy/judge.ts";
+import { verdictOn } from "../../../test/support/policy/decide.ts";
 
 interface Row {
   readonly rule: string;
@@ -174,7 +174,7 @@ const rows: Readonly<Record<string, Row>> = {
 
 it.each(Object.entries(rows))("a rule that allows covers %s", (_name, { rule, allows, asks }) => {
   const verdicts = (commands: readonly string[]) =>
-    commands.map((command) => [command, judgeCommand(command, rule)]);
+    commands.map((command) => [command, verdictOn(command, rule)]);
   expect({ allows: verdicts(allows), asks: verdicts(asks) }).toEqual({
     allows: allows.map((command) => [command, "allow"]),
     asks: asks.map((command) => [command, "ask"]),

@@ -3,7 +3,7 @@ import type { Assignment, Effect, SimpleCommand, Word } from "../commands/analys
 import { namesIn } from "../paths/path-names.ts";
 import { matchNames } from "../paths/path-pattern.ts";
 import { wordPath } from "../paths/path-target.ts";
-import type { Place } from "../policy.ts";
+import type { PathContext } from "../policy.ts";
 import type { CommandPattern, ProgramPattern, WordPattern } from "./command-pattern.ts";
 import { harm, ownRisk, sameSpan, smuggledEffects, spanKey, spansOf } from "./command-risk.ts";
 
@@ -11,16 +11,16 @@ import { harm, ownRisk, sameSpan, smuggledEffects, spanKey, spansOf } from "./co
  * Whether a rule that allows covers a command. Word by word: nothing may stand in between, before or after; what a word
  * does beyond the usual (`sort --compress-program=x`) must be spelled out in the rule.
  */
-export function matchExactly(pattern: CommandPattern, command: SimpleCommand, place: Place): boolean {
+export function matchExactly(pattern: CommandPattern, command: SimpleCommand, context: PathContext): boolean {
   if (pattern.kind === "class") return harm(ownRisk(command)) <= harm(pattern.risk);
   const [program, ...words] = command.words;
-  if (program === undefined || !isProgram(pattern.program, program, command, place)) return false;
+  if (program === undefined || !isProgram(pattern.program, program, command, context)) return false;
   const { cover, harmful } = nature(command);
   if (cover === "nothing") return false;
   return (
     matchWords(pattern.words, words, (word) => cover === "spelled out" || harmful.has(word)) &&
     matchAssignments(pattern.assignments, command, cover) &&
-    startsWhereItIsKnown(command, place)
+    startsWhereItIsKnown(command, context)
   );
 }
 
@@ -38,12 +38,12 @@ function matchAssignments(
 }
 
 /** A program that runs code does so where it starts, which must be inside the workspace. */
-function startsWhereItIsKnown(command: SimpleCommand, place: Place): boolean {
+function startsWhereItIsKnown(command: SimpleCommand, context: PathContext): boolean {
   if (harm(ownRisk(command)) < harm("execute")) return true;
   const { directory } = command;
   if (directory === undefined) return false;
   if (!directory.startsWith("/")) return !directory.split("/").includes("..");
-  return directory === place.workspace || directory.startsWith(`${place.workspace}/`);
+  return directory === context.workspace || directory.startsWith(`${context.workspace}/`);
 }
 
 /** A name without a slash must be found where the system keeps its programs; a path is the file that it leads to. */
@@ -51,13 +51,13 @@ function isProgram(
   { word: pattern, file }: ProgramPattern,
   word: Word,
   command: SimpleCommand,
-  place: Place,
+  context: PathContext,
 ): boolean {
   if (word.value === undefined) return false;
   if (pattern.kind === "one word" || pattern.kind === "any words") return true;
   if (file === undefined && pattern.kind === "literal") return command.program === pattern.text;
   if (file === undefined) return matchWord(pattern, { ...word, value: command.program }, false);
-  const target = wordPath(word, command.directory, place, new Map());
+  const target = wordPath(word, command.directory, context, new Map());
   if (target.kind !== "known" || !word.value.includes("/")) return false;
   const names = namesIn(target.path);
   return file.some((segments) => matchNames(segments, names, "whole"));
@@ -84,24 +84,24 @@ function matchWords(
   mustBeSpelled: MustBeSpelled,
 ): boolean {
   let at = 0;
-  let place = 0;
+  let index = 0;
   let stars = -1;
-  let starsPlace = 0;
-  while (place < words.length) {
+  let starsIndex = 0;
+  while (index < words.length) {
     const pattern = patterns[at];
-    const word = words[place]!;
+    const word = words[index]!;
     if (pattern?.kind === "any words") {
       stars = at;
-      starsPlace = place;
+      starsIndex = index;
       at += 1;
     } else if (pattern !== undefined && matchWord(pattern, word, mustBeSpelled(word))) {
       at += 1;
-      place += 1;
+      index += 1;
     } else {
-      const taken = words[starsPlace];
+      const taken = words[starsIndex];
       if (stars < 0 || taken === undefined || mustBeSpelled(taken) || !isPlainWord(taken)) return false;
-      starsPlace += 1;
-      place = starsPlace;
+      starsIndex += 1;
+      index = starsIndex;
       at = stars + 1;
     }
   }
@@ -210,6 +210,6 @@ function gitSubcommand({ program, words }: SimpleCommand): Word | undefined {
   if (program !== "git") return undefined;
   const values = words.map(({ value }) => value ?? "-");
   return words.find(
-    (_word, place) => place > 0 && !values[place]!.startsWith("-") && !/^-[cC]$/.test(values[place - 1]!),
+    (_word, index) => index > 0 && !values[index]!.startsWith("-") && !/^-[cC]$/.test(values[index - 1]!),
   );
 }

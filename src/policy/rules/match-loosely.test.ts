@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
 import { expect, it } from "vitest";
-import { judgeCommand } from "../../../test/support/policy/judge.ts";
+import { verdictOn } from "../../../test/support/policy/decide.ts";
 
 interface Row {
   readonly rule: string;
@@ -146,7 +146,7 @@ it.each(Object.entries(rows))(
   "a rule that denies is about %s",
   (_name, { rule, denies, passes, asks = [] }) => {
     const verdicts = (commands: readonly string[]) =>
-      commands.map((command) => [command, judgeCommand(command, rule, { mode: "yolo" })]);
+      commands.map((command) => [command, verdictOn(command, rule, { mode: "yolo" })]);
     expect({ denies: verdicts(denies), passes: verdicts(passes), asks: verdicts(asks) }).toEqual({
       denies: denies.map((command) => [command, "deny"]),
       passes: passes.map((command) => [command, "allow"]),

@@ -75,9 +75,9 @@ class States {
 
   /** Two stars may stand for no word. */
   reach(at: number, { afterOption, sure }: Omit<State, "at">): void {
-    for (let place = at; ; place += 1) {
-      this.#reached[place * 4 + (afterOption ? 2 : 0) + (sure ? 1 : 0)] = 1;
-      if (this.#patterns[place]?.kind !== "any words") return;
+    for (let index = at; ; index += 1) {
+      this.#reached[index * 4 + (afterOption ? 2 : 0) + (sure ? 1 : 0)] = 1;
+      if (this.#patterns[index]?.kind !== "any words") return;
     }
   }
 
@@ -161,7 +161,7 @@ function hasOption(pattern: SpelledPattern, values: readonly string[], words: re
   const [, name, value] = /^--([^=*]+)(?:=(.*))?$/s.exec(pattern.text) ?? [];
   if (name === undefined) return false;
   if (value === undefined) return values.some((given) => isLong(given, name)) || hasShort(name, values);
-  return words.some((word, place) => word.value === `--${name}` && words[place + 1]?.value === value);
+  return words.some((word, index) => word.value === `--${name}` && words[index + 1]?.value === value);
 }
 
 function hasLetter(letter: string, values: readonly string[]): boolean {
@@ -242,16 +242,16 @@ interface InnerCommand {
 function* commandsWithin(command: SimpleCommand, readCommand: ReadCommand): Iterable<InnerCommand> {
   const { program, words } = command;
   if (harm(ownRisk(command)) < harm("execute") || program === "git") return;
-  const first = words.findIndex(({ value }, place) => place > 0 && !value?.startsWith("-"));
-  for (const [place, { value }] of words.entries()) {
-    if (place === 0 || value === undefined) continue;
+  const first = words.findIndex(({ value }, index) => index > 0 && !value?.startsWith("-"));
+  for (const [index, { value }] of words.entries()) {
+    if (index === 0 || value === undefined) continue;
     if (/\s/.test(value)) {
       for (const inner of readCommand(value).commands) {
         const name = inner.words[0]?.value;
         if (name !== undefined) yield { name, toCommand: () => inner };
       }
-    } else if (place !== first || program === undefined || !subcommands.has(program))
-      yield { name: value, toCommand: () => ({ ...command, words: words.slice(place) }) };
+    } else if (index !== first || program === undefined || !subcommands.has(program))
+      yield { name: value, toCommand: () => ({ ...command, words: words.slice(index) }) };
   }
 }
 

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { rules } from "../../../test/support/policy/judge.ts";
+import { rules } from "../../../test/support/policy/decide.ts";
 import { ToolError } from "../../contract/error.ts";
 import { parseRules } from "./parse-rules.ts";
 
 const told = (text: string) =>
-  parseRules(rules(text)).rules.map(({ effect, about, by, because, place }) => ({
+  parseRules(rules(text)).rules.map(({ effect, about, by, because, origin: place }) => ({
     effect,
     kind: about.kind,
     by: by?.name.text,

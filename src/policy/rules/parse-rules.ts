@@ -1,6 +1,6 @@
 import type { Access, Risk } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
-import { type Mode, modes, type RulePlace, type RuleSource } from "../policy.ts";
+import { type Mode, modes, type RuleOrigin, type RuleSource } from "../policy.ts";
 import { type About, type Effect, loosens, type ParsedRule, type PathUse, type ToolPattern } from "./rule.ts";
 import {
   checkClass,
@@ -23,7 +23,7 @@ export interface ParsedRules {
   /** Examples kept beside the rules, for `policy test`. */
   readonly examples: readonly Example[];
   /** Lines that do not count because the file may only tighten. */
-  readonly ignored: readonly RulePlace[];
+  readonly ignored: readonly RuleOrigin[];
 }
 
 /** Reads a rule file. Throws `invalid-input` that names file, line, column and the way out. */
@@ -32,22 +32,22 @@ export function parseRules(source: RuleSource): ParsedRules {
   const rules: ParsedRule[] = [];
   const settings: Setting[] = [];
   const examples: Example[] = [];
-  const ignored: RulePlace[] = [];
+  const ignored: RuleOrigin[] = [];
   for (const [index, line] of source.text.split(/\r?\n/).entries()) {
-    const place = { level: source.level, name: source.name, line: index + 1, text: line.trim() };
+    const origin = { level: source.level, name: source.name, line: index + 1, text: line.trim() };
     try {
       if (/^\s*expect\s/.test(line)) {
-        examples.push(readExample(line, place));
+        examples.push(readExample(line, origin));
         continue;
       }
-      const setting = readSetting(line, place);
+      const setting = readSetting(line, origin);
       if (setting !== undefined) {
-        if (source.onlyTightens && mayLoosen(setting)) ignored.push(place);
+        if (source.onlyTightens && mayLoosen(setting)) ignored.push(origin);
         else settings.push(source.onlyTightens ? { ...setting, onlyTightens: true } : setting);
         continue;
       }
-      const found = readRules(line, place);
-      if (source.onlyTightens && found.some(({ effect }) => loosens(effect))) ignored.push(place);
+      const found = readRules(line, origin);
+      if (source.onlyTightens && found.some(({ effect }) => loosens(effect))) ignored.push(origin);
       else rules.push(...found);
     } catch (error) {
       if (error instanceof RuleSyntaxError) throw explain(source, line, index + 1, error);
@@ -67,7 +67,7 @@ function tooLong({ name }: RuleSource): ToolError {
 }
 
 /** A line that names several things is as many rules. */
-function readRules(line: string, place: RulePlace): ParsedRule[] {
+function readRules(line: string, origin: RuleOrigin): ParsedRule[] {
   const [first, second] = readWords(line, { onlyStars: true, most: 2 });
   if (first === undefined) return [];
   const effect = effects.find((name) => first.bare && first.text === name);
@@ -93,7 +93,7 @@ function readRules(line: string, place: RulePlace): ParsedRule[] {
   const before = line.slice(first.column, start.column);
   const after = line.slice(end.column + end.text.length, last.column + last.text.length);
   return readAbouts(subject, words).map(({ about, text }) => {
-    return { effect, about, by, because, place: { ...place, text: before + text + after } };
+    return { effect, about, by, because, origin: { ...origin, text: before + text + after } };
   });
 }
 
@@ -139,7 +139,7 @@ function takeBecause(words: RuleWord[]): string | undefined {
 
 /** Takes `by TOOL` or `by TOOL of SERVER` off the end. */
 function takeBy(words: RuleWord[]): ToolPattern | undefined {
-  const isWord = (place: number, text: string) => words.at(place)?.bare && words.at(place)?.text === text;
+  const isWord = (index: number, text: string) => words.at(index)?.bare && words.at(index)?.text === text;
   if (isWord(-4, "by") && isWord(-2, "of")) {
     const [, name, , server] = words.splice(-4);
     return { name: name!, server };
@@ -150,9 +150,9 @@ function takeBy(words: RuleWord[]): ToolPattern | undefined {
 }
 
 function explain(source: RuleSource, text: string, line: number, error: RuleSyntaxError): ToolError {
-  const place = `${source.name}:${line}:${error.column + 1}`;
+  const where = `${source.name}:${line}:${error.column + 1}`;
   const marked = text.length > 200 ? "" : `\n  ${text}\n  ${" ".repeat(error.column)}^`;
-  return new ToolError("invalid-input", `Bad rule at ${place}: ${error.message}${marked}`, {
+  return new ToolError("invalid-input", `Bad rule at ${where}: ${error.message}${marked}`, {
     hint: error.hint,
   });
 }
@@ -163,11 +163,11 @@ export interface Example {
   readonly mode: Mode;
   readonly tool: { readonly name: string; readonly server?: string; readonly risk: Risk };
   readonly accesses: readonly Access[];
-  readonly place: RulePlace;
+  readonly origin: RuleOrigin;
 }
 
 /** `expect VERDICT [in MODE] CALL`; after `run` the rest of the line is a command, whatever it holds. */
-function readExample(line: string, place: RulePlace): Example {
+function readExample(line: string, origin: RuleOrigin): Example {
   const [, head = "", verdict, mode = "cautious", subject, rest = ""] =
     /^(\s*expect\s+)(?:(allow|ask|deny)\s+)?(?:in\s+(\w+)\s+)?(?:(run|read|write|delete|connect|use)\s+)?(.*)$/.exec(
       line,
@@ -181,7 +181,7 @@ function readExample(line: string, place: RulePlace): Example {
     );
   if (!modes.includes(mode as Mode))
     throw new RuleSyntaxError(`there is no mode ${mode}`, line.indexOf(mode), `Modes: ${modes.join(", ")}.`);
-  const known = { verdict: verdict as Example["verdict"], mode: mode as Mode, place };
+  const known = { verdict: verdict as Example["verdict"], mode: mode as Mode, origin };
   if (subject === "run")
     return { ...known, tool: exampleTools.run, accesses: [{ kind: "execute", command: rest }] };
   const words = readWords(line, { onlyStars: false, from: at.column });

@@ -1,6 +1,6 @@
 import type { Risk } from "../../contract/access.ts";
 import type { NamePattern, Segment } from "../../lib/glob/glob-segment.ts";
-import type { Question, RulePlace } from "../policy.ts";
+import type { Question, RuleOrigin } from "../policy.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import type { RuleWord } from "./rule-words.ts";
 
@@ -12,7 +12,7 @@ export interface ParsedRule {
   readonly by: ToolPattern | undefined;
   /** The person's own words why. */
   readonly because: string | undefined;
-  readonly place: RulePlace;
+  readonly origin: RuleOrigin;
 }
 
 /**
@@ -43,7 +43,7 @@ interface RuleBase {
   readonly spelledOut: number;
   readonly by: ToolMatcher | undefined;
   readonly because: string | undefined;
-  readonly place: RulePlace;
+  readonly origin: RuleOrigin;
 }
 
 export interface CommandRule extends RuleBase {

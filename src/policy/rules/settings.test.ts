@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { policyOf, rules } from "../../../test/support/policy/judge.ts";
+import { policyOf, rules } from "../../../test/support/policy/decide.ts";
 import type { Level } from "../policy.ts";
 import { parseRules } from "./parse-rules.ts";
 import type { Settings } from "./settings.ts";

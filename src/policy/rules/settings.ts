@@ -1,11 +1,11 @@
 import type { ResourceLimits, VariablePolicy } from "../../contract/confinement.ts";
 import { type LimitName, type LimitWord, limitNames, limitWords } from "../../lib/limit-words.ts";
-import type { RulePlace } from "../policy.ts";
+import type { RuleOrigin } from "../policy.ts";
 import { endOf, RuleSyntaxError, type RuleWord, readWords, unknownWord } from "./rule-words.ts";
 
 /** A line that says what commands are given, or how much they may use. */
 export type Setting = SettingValue & {
-  readonly place: RulePlace;
+  readonly origin: RuleOrigin;
   /** Its file is not trusted: it counts only where it takes away. */
   readonly onlyTightens?: true;
 };
@@ -18,11 +18,11 @@ type SettingValue =
 export const settingWords = ["variables", "pass", "limit"] as const;
 
 /** `variables core`, `pass NAME …`, `limit memory 8GB`; undefined for any other line. */
-export function readSetting(line: string, place: RulePlace): Setting | undefined {
+export function readSetting(line: string, origin: RuleOrigin): Setting | undefined {
   if (!/^\s*(?:variables|pass|limit)(?:\s|$)/.test(line)) return undefined;
   const [first, ...words] = readWords(line, { onlyStars: true });
   const value = readers[first!.text as (typeof settingWords)[number]](words, line);
-  return { ...value, place };
+  return { ...value, origin };
 }
 
 /** Whether nothing of it can take away. */

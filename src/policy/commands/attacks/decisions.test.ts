@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
 import { expect, it } from "vitest";
-import { judgeCommand } from "../../../../test/support/policy/judge.ts";
+import { verdictOn } from "../../../../test/support/policy/decide.ts";
 
 /** What a person may plausibly allow. */
 const allowed = `
@@ -109,7 +109,7 @@ it.each<readonly [what: string, ...commands: readonly string[]]>([
     "diff -r . d",
   ],
 ])("never lets pass in silence what may %s", (_what, ...commands) => {
-  const passed = commands.filter((command) => judgeCommand(command, allowed) === "allow");
+  const passed = commands.filter((command) => verdictOn(command, allowed) === "allow");
   expect(passed).toEqual([]);
 });
 
@@ -154,7 +154,7 @@ it("applies what is denied to every spelling, in every mode", () => {
     "exec -a harmless curl x",
     "rm --r --f x",
   ];
-  const missed = commands.filter((command) => judgeCommand(command, forbidden, { mode: "yolo" }) !== "deny");
+  const missed = commands.filter((command) => verdictOn(command, forbidden, { mode: "yolo" }) !== "deny");
   expect(missed).toEqual([]);
 });
 
@@ -183,7 +183,7 @@ it("asks in every mode when something may become what is denied", () => {
     "su -c 'rm -rf x'",
     "chronic rm -rf x",
   ];
-  const verdicts = commands.map((command) => [command, judgeCommand(command, forbidden, { mode: "yolo" })]);
+  const verdicts = commands.map((command) => [command, verdictOn(command, forbidden, { mode: "yolo" })]);
   expect(verdicts).toEqual(commands.map((command) => [command, "ask"]));
 });
 
@@ -203,6 +203,6 @@ it("lets pass what is allowed in every part", () => {
     "diff <(sort a) <(sort b)",
     "awk '/foo|bar/ {print $1}' a",
   ];
-  const stopped = commands.filter((command) => judgeCommand(command, allowed) !== "allow");
+  const stopped = commands.filter((command) => verdictOn(command, allowed) !== "allow");
   expect(stopped).toEqual([]);
 });

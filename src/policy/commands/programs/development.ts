@@ -1,7 +1,7 @@
 import type { Word } from "../analysis.ts";
 import type { ProgramRule } from "../command-report.ts";
 import { interpretGit } from "./git.ts";
-import { interprets, runs } from "./rows.ts";
+import { each, interprets, runs } from "./rows.ts";
 
 const code = "runs the code it is given";
 const build = "builds, which runs what the project says";
@@ -13,46 +13,23 @@ const editor = "is an editor that can run commands";
  * asked for their version: a toolchain or a release of theirs to run instead.
  */
 export const developmentPrograms: Record<string, ProgramRule> = {
-  apt: runs(packages),
-  brew: runs(packages),
-  bun: interprets(code),
-  bundle: runs(packages),
-  cargo: runs(build),
-  cmake: interprets(build),
-  deno: interprets(code),
+  ...each("apt brew bundle gem pnpm yarn", runs(packages)),
+  ...each("bun deno java lua perl php ruby", interprets(code)),
+  ...each("cargo go rustc", runs(build)),
+  ...each("cmake make tsc", interprets(build)),
   docker: looksWith(
     /^(?:ps|images|logs|inspect|version|info|top|stats|port|diff|history)$/,
     "runs containers",
   ),
-  ed: runs(editor),
-  emacs: interprets(editor),
-  ex: runs(editor),
+  ...each("ed ex nano vi view", runs(editor)),
+  ...each("emacs nvim vim", interprets(editor)),
   gdb: interprets("is a debugger that runs programs and commands"),
-  gem: runs(packages),
   git: interpretGit,
-  go: runs(build),
-  java: interprets(code),
-  lua: interprets(code),
-  make: interprets(build),
-  nano: runs(editor),
   node: interprets(code, "-v"),
   npm: looksWith(/^(?:ls|list|root|prefix|why|explain|--version|-v)$/, packages),
   npx: runs("fetches and runs a package"),
-  nvim: interprets(editor),
-  perl: interprets(code),
-  php: interprets(code),
-  pip: looksWith(/^(?:list|show|freeze|check|--version|-V)$/, packages),
-  pip3: looksWith(/^(?:list|show|freeze|check|--version|-V)$/, packages),
-  pnpm: runs(packages),
-  python: interprets(code, "-V"),
-  python3: interprets(code, "-V"),
-  ruby: interprets(code),
-  rustc: runs(build),
-  tsc: interprets(build),
-  vi: runs(editor),
-  view: runs(editor),
-  vim: interprets(editor),
-  yarn: runs(packages),
+  ...each("pip pip3", looksWith(/^(?:list|show|freeze|check|--version|-V)$/, packages)),
+  ...each("python python3", interprets(code, "-V")),
 };
 
 /** Some subcommands only look; they must come first, before any option. */

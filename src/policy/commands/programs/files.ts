@@ -6,6 +6,7 @@ import {
   copies,
   deletes,
   destroys,
+  each,
   interpretOptions,
   looksAt,
   prints,
@@ -19,72 +20,49 @@ const listing = looksAt("*");
 
 /** Programs that list, copy, change and remove files. */
 export const filePrograms: Record<string, ProgramRule> = {
-  basename: prints("*"),
-  bunzip2: interpretPack,
-  bzip2: interpretPack,
+  ...each("basename dirname locate pathchk pwd", prints("*")),
+  ...each("bunzip2 bzip2 gunzip gzip unxz xz", interpretPack),
   chgrp: changes("* --reference=read"),
   chmod: changes("* --reference=read", /^--reference\b|^-[^-]*[rwxXstugoa0-7]/),
   chown: changes("* --reference=read --from=text"),
   cp: copies("* l --link r R a --recursive --archive t=write --target-directory=write S=text --suffix=text"),
   csplit: runs("writes files whose names only it knows"),
   dd: interpretDd,
-  df: listing,
-  dir: listing,
-  dirname: prints("*"),
+  ...each("df dir exa eza ls namei readlink vdir", listing),
   du: looksAt("* d=text t=text --max-depth=text --files0-from=read --exclude-from=read X=read"),
-  exa: listing,
-  eza: listing,
-  fd: interpretFd,
-  fdfind: interpretFd,
+  ...each("fd fdfind", interpretFd),
   find: interpretFind,
-  gunzip: interpretPack,
-  gzip: interpretPack,
   install: copies(
     "b c C d D g=text m=text o=text p s S=text t=write T v --mode=text --owner=text --group=text --directory --target-directory=write --verbose",
   ),
-  link: writes("*"),
+  ...each("link tee", writes("*")),
   ln: interpretLink,
-  locate: prints("*"),
-  ls: listing,
-  mkdir: writes("* m=text --mode=text"),
-  mkfifo: writes("* m=text --mode=text"),
+  ...each("mkdir mkfifo", writes("* m=text --mode=text")),
   mknod: runs("makes device files"),
   mktemp: interpretMktemp,
   mv: interpretMove,
-  namei: listing,
   patch: runs("writes the files its input names"),
-  pathchk: prints("*"),
-  pwd: prints("*"),
-  readlink: listing,
   realpath: looksAt("* --relative-to=text --relative-base=text"),
   rename: runs("evaluates its expression"),
-  rm: deletes("*"),
-  rmdir: deletes("*"),
+  ...each("rm rmdir unlink", deletes("*")),
   shred: deletes("* n=text s=text u"),
   split: interpretSplit,
   stat: looksAt("* c=text f --format=text --printf=text"),
   tar: interpretTar,
-  tee: writes("*"),
   touch: writes("* d=text t=text r=read --date=text --reference=read"),
   tree: looksAt(
     "a d f i l x p s u g h D q Q N r t c U C n A S J X L=text P=text I=text --noreport --dirsfirst --gitignore --prune --du --sort=text --filelimit=text --charset=text --version o=write",
   ),
   truncate: interpretTruncate,
-  unlink: deletes("*"),
-  unxz: interpretPack,
   unzip: interpretUnzip,
-  vdir: listing,
-  xz: interpretPack,
   zip: interpretZip,
   zipinfo: reads("*"),
   zstd: writes(
     "d c k f q v t l r T=text o=write # --rm!delete --keep --stdout --decompress --ultra --long --threads=text",
   ),
-  fdisk: destroys("changes disks"),
-  mkfs: destroys("erases a file system"),
+  ...each("fdisk parted", destroys("changes disks")),
+  ...each("mkfs wipefs", destroys("erases a file system")),
   mkswap: destroys("erases a disk"),
-  parted: destroys("changes disks"),
-  wipefs: destroys("erases a file system"),
 };
 
 function interpretDd(words: readonly Word[], report: CommandReport) {
@@ -118,7 +96,7 @@ function interpretFd(words: readonly Word[], report: CommandReport) {
   const list =
     "H I u s i g F a l L p 0 1 q d=text t=text e=text E=text S=text c=text j=text --hidden --no-ignore --case-sensitive --ignore-case --glob --fixed-strings --absolute-path --list-details --follow --full-path --print0 --max-depth=text --min-depth=text --exact-depth=text --type=text --extension=text --exclude=text --size=text --color=text --changed-within=text --changed-before=text --owner=text --max-results=text --quiet --version x!run X!run --exec!run --exec-batch!run";
   const { operands } = interpretOptions(list, words, report);
-  for (const place of operands.slice(1)) report.looksAt(place);
+  for (const directory of operands.slice(1)) report.looksAt(directory);
 }
 
 function interpretUnzip(words: readonly Word[], report: CommandReport) {

@@ -18,8 +18,8 @@ const withText = new Set(
 /** find reads directories, and has actions that delete, write and run. */
 export function interpretFind(words: readonly Word[], report: CommandReport) {
   let started = false;
-  for (let place = 0; place < words.length; place++) {
-    const word = words[place]!;
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]!;
     const value = word.value;
     if (value === undefined && mayBeAction(word)) {
       unclear(word, report);
@@ -31,16 +31,16 @@ export function interpretFind(words: readonly Word[], report: CommandReport) {
     }
     if (!/^-[LPHD]$|^-O\d$/.test(value ?? "-")) started = true;
     if (value === undefined || alone.has(value) || /^-O\d$/.test(value)) continue;
-    const next = words[place + 1];
-    if (withText.has(value)) place++;
+    const next = words[index + 1];
+    if (withText.has(value)) index++;
     else if (value === "-delete") removeFound(report, word);
     else if (/^-(?:a|c|m|B)?newer(?:[aBcmt]{2})?$|^-(?:samefile|files0-from)$/.test(value)) {
       if (next !== undefined) report.reads(next);
-      place++;
+      index++;
     } else if (/^-f(?:print0?|ls|printf)$/.test(value)) {
       if (next !== undefined) report.writes(next, `find ${value} writes ${next.text}`);
-      place += value === "-fprintf" ? 2 : 1;
-    } else if (/^-(?:exec|execdir|ok|okdir)$/.test(value)) place = runAction(words, place, value, report);
+      index += value === "-fprintf" ? 2 : 1;
+    } else if (/^-(?:exec|execdir|ok|okdir)$/.test(value)) index = runAction(words, index, value, report);
     else report.has("execute", `find ${word.text} is not known to be harmless`, word);
     if (withText.has(value) && next !== undefined && splits(next)) unclear(next, report);
   }
@@ -55,13 +55,13 @@ function removeFound(report: CommandReport, word: Word): void {
 }
 
 /** `-exec program words ;` or `… {} +`: the words with `{}` are only known when it runs. */
-function runAction(words: readonly Word[], place: number, action: string, report: CommandReport): number {
+function runAction(words: readonly Word[], index: number, action: string, report: CommandReport): number {
   const end = words.findIndex(
-    ({ value }, at) => at > place && (value === ";" || (value === "+" && words[at - 1]?.value === "{}")),
+    ({ value }, at) => at > index && (value === ";" || (value === "+" && words[at - 1]?.value === "{}")),
   );
   const stop = end < 0 ? words.length : end;
-  const inner = words.slice(place + 1, stop).map(fillIn);
-  if (end < 0 || inner.length === 0) report.doubts(`find ${action} without an end`, words[place]);
+  const inner = words.slice(index + 1, stop).map(fillIn);
+  if (end < 0 || inner.length === 0) report.doubts(`find ${action} without an end`, words[index]);
   runWords(inner, `find ${action}`, report, action.endsWith("dir") ? "elsewhere" : "own");
   return stop;
 }

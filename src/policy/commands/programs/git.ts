@@ -23,38 +23,21 @@ const actingOptions: Readonly<Record<string, string>> = {
 
 /** Subcommands that only look, with the options to watch for. */
 const looking: Readonly<Record<string, string>> = {
-  annotate: showing,
-  blame: showing,
-  "cat-file": risky,
-  "check-attr": risky,
-  "check-ignore": risky,
-  "check-ref-format": risky,
-  cherry: showing,
-  "count-objects": risky,
-  describe: risky,
-  diff: showing,
-  "diff-files": showing,
-  "diff-index": showing,
-  "diff-tree": showing,
-  "for-each-ref": risky,
+  ...sameOptions(
+    "cat-file check-attr check-ignore check-ref-format count-objects describe for-each-ref ls-files ls-tree merge-base name-rev rev-list rev-parse show-branch show-ref status var version",
+    risky,
+  ),
+  ...sameOptions(
+    "annotate blame cherry diff diff-files diff-index diff-tree log shortlog show whatchanged",
+    showing,
+  ),
   fsck: `${risky} --lost-found!write`,
   grep: `${showing} O!run f=read e=text`,
-  log: showing,
-  "ls-files": risky,
-  "ls-tree": risky,
-  "merge-base": risky,
-  "name-rev": risky,
-  "rev-list": risky,
-  "rev-parse": risky,
-  shortlog: showing,
-  show: showing,
-  "show-branch": risky,
-  "show-ref": risky,
-  status: risky,
-  var: risky,
-  version: risky,
-  whatchanged: showing,
 };
+
+function sameOptions(subcommands: string, options: string): Record<string, string> {
+  return Object.fromEntries(subcommands.split(" ").map((name) => [name, options]));
+}
 
 /** Subcommands that do more whatever their words are. */
 const acting: Readonly<Record<string, readonly [Risk, string]>> = {

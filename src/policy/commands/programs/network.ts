@@ -1,26 +1,21 @@
 import { type Word, wordAt } from "../analysis.ts";
 import type { CommandReport, ProgramRule } from "../command-report.ts";
-import { connects, interpretOptions, runs } from "./rows.ts";
+import { connects, each, interpretOptions, runs } from "./rows.ts";
 
 /** Programs that talk to other machines. */
 export const networkPrograms: Record<string, ProgramRule> = {
   curl: interpretCurl,
   dig: connects("* f=read k=read"),
-  ftp: connects("*"),
-  host: connects("*"),
+  ...each("ftp host nslookup telnet traceroute whois", connects("*")),
   nc: connects("* e=command c=command"),
   ncat: connects("* e=run c=run --exec=run --sh-exec=run --lua-exec=run o=write --output=write"),
   netcat: connects("* e=run c=run"),
-  nslookup: connects("*"),
   rsync: interpretRsync,
   scp: interpretScp,
   sftp: connects("* b=read S!run o!run F!run D!run"),
   ssh: interpretSsh,
   socat: runs("can run programs"),
-  telnet: connects("*"),
-  traceroute: connects("*"),
   wget: interpretWget,
-  whois: connects("*"),
 };
 
 function interpretCurl(words: readonly Word[], report: CommandReport) {
@@ -101,9 +96,9 @@ function interpretRsync(words: readonly Word[], report: CommandReport) {
 
 /** Places with a colon are on other machines. */
 function interpretCopy(operands: readonly Word[], report: CommandReport): void {
-  operands.forEach((place, at) => {
-    if (/^[^/]*:/.test(place.value ?? ":")) report.connects(place);
-    else if (at === operands.length - 1 && at > 0) report.writes(place);
-    else report.reads(place);
+  operands.forEach((target, at) => {
+    if (/^[^/]*:/.test(target.value ?? ":")) report.connects(target);
+    else if (at === operands.length - 1 && at > 0) report.writes(target);
+    else report.reads(target);
   });
 }

@@ -34,27 +34,27 @@ export function scanWords(
 ): ScannedWords {
   const known = compile(list);
   const found = { options: [], operands: [], unlisted: [], unclear: [] } as Mutable;
-  let place = 0;
+  let index = 0;
   const next = (): Word | undefined => {
-    const value = words[++place];
+    const value = words[++index];
     if (value !== undefined && splits(value)) found.unclear.push(value);
     return value;
   };
-  for (; place < words.length; place++) {
-    const word = words[place]!;
+  for (; index < words.length; index++) {
+    const word = words[index]!;
     if (word.value === "--") {
-      found.operands.push(...words.slice(place + 1));
+      found.operands.push(...words.slice(index + 1));
       break;
     }
     const start = word.parts[0];
     if (typeof start === "string" && start.startsWith("--"))
-      scanLong(word, start, known, found, { next, following: words[place + 1] });
+      scanLong(word, start, known, found, { next, following: words[index + 1] });
     else if (typeof start === "string" && start.startsWith("-") && word.value !== "-")
       scanShort(word, start, known, found, next);
     else {
       if (mayBeOption(start)) found.unclear.push(word);
       if (operandsStart === "first") {
-        found.operands.push(...words.slice(place));
+        found.operands.push(...words.slice(index));
         break;
       }
       found.operands.push(word);
@@ -148,14 +148,14 @@ function abbreviated(name: string, known: KnownOptions): (readonly [string, Know
 }
 
 function scanShort(word: Word, start: string, known: KnownOptions, found: Mutable, next: Next): void {
-  for (let place = 1; place < start.length; place++) {
-    const letter = start[place]!;
+  for (let index = 1; index < start.length; index++) {
+    const letter = start[index]!;
     const option = known.named.get(/\d/.test(letter) && known.named.has("#") ? "#" : letter);
     if (option === undefined) {
       if (known.open) continue;
       return void found.unlisted.push(word);
     }
-    const rest = wordAt(word, [start.slice(place + 1), ...word.parts.slice(1)]);
+    const rest = wordAt(word, [start.slice(index + 1), ...word.parts.slice(1)]);
     const attached = rest.value === "" ? undefined : rest;
     if (option.takes === "nothing") {
       found.options.push({ name: `-${letter}`, meaning: option.meaning, value: undefined, word });

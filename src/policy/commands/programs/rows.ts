@@ -3,6 +3,11 @@ import type { CommandReport, ProgramRule } from "../command-report.ts";
 import { type FoundOption, type ScannedWords, scanWords } from "./options.ts";
 import { runPlainScript } from "./run-inner.ts";
 
+/** The same rule for several programs. */
+export function each(programs: string, rule: ProgramRule): Record<string, ProgramRule> {
+  return Object.fromEntries(programs.split(" ").map((program) => [program, rule]));
+}
+
 /** Reads its operands, which are files. */
 export function reads(options: string): ProgramRule {
   return (words, report) => {

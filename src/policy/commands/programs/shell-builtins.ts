@@ -1,6 +1,6 @@
 import type { Word } from "../analysis.ts";
 import type { CommandReport, ProgramRule } from "../command-report.ts";
-import { destroys, innerCommand, interpretOptions, prints } from "./rows.ts";
+import { destroys, each, innerCommand, interpretOptions, prints } from "./rows.ts";
 import { joined, runScript, runWords } from "./run-inner.ts";
 import {
   interpretDeclaration,
@@ -14,64 +14,37 @@ const mapfile = "d=text n=text O=text s=text t u=text c=text C=command";
 
 /** What bash does itself. */
 export const shellBuiltins: Record<string, ProgramRule> = {
-  ".": interpretSource,
-  ":": harmless,
-  "[": interpretTestBuiltin,
+  ...each(". source", interpretSource),
+  ...each(
+    ": bg break caller continue dirs disown echo exit false fg help logout return shift suspend times true type ulimit umask unalias",
+    harmless,
+  ),
+  ...each("[ test", interpretTestBuiltin),
   alias: shapes("alias changes what later words mean"),
-  bg: harmless,
   bind: shapes("bind can run commands on keys"),
-  break: harmless,
   builtin: interpretBuiltin,
-  caller: harmless,
-  cd: interpretDirectoryChange,
+  ...each("cd popd pushd", interpretDirectoryChange),
   command: interpretCommand,
   compgen: shapes("compgen can run commands"),
   complete: shapes("complete can run commands"),
   compopt: shapes("compopt changes completion"),
-  continue: harmless,
-  declare: interpretDeclaration,
-  dirs: harmless,
-  disown: harmless,
-  echo: harmless,
+  ...each("declare export local readonly typeset", interpretDeclaration),
   enable: shapes("enable can load code into the shell and replaces builtins"),
   eval: interpretEval,
   exec: interpretExec,
-  exit: harmless,
-  export: interpretDeclaration,
-  false: harmless,
   fc: shapes("fc runs commands of the history"),
-  fg: harmless,
   getopts: interpretNames("*", { skip: 1 }),
   hash: interpretHash,
-  help: harmless,
   history: interpretHistory,
   jobs: interpretJobs,
   kill: destroys("ends processes"),
   let: shapes("let evaluates text as arithmetic, which may run commands"),
-  local: interpretDeclaration,
-  logout: harmless,
-  mapfile: interpretNames(mapfile),
-  popd: interpretDirectoryChange,
+  ...each("mapfile readarray", interpretNames(mapfile)),
   printf: interpretPrintf,
-  pushd: interpretDirectoryChange,
   read: interpretNames("a=text d=text e i=text n=text N=text p=text r s t=text u=text", { alsoOption: "-a" }),
-  readarray: interpretNames(mapfile),
-  readonly: interpretDeclaration,
-  return: harmless,
   set: interpretSet,
-  shift: harmless,
   shopt: interpretShopt,
-  source: interpretSource,
-  suspend: harmless,
-  test: interpretTestBuiltin,
-  times: harmless,
   trap: interpretTrap,
-  true: harmless,
-  type: harmless,
-  typeset: interpretDeclaration,
-  ulimit: harmless,
-  umask: harmless,
-  unalias: harmless,
   unset: interpretNames("f v n"),
   wait: interpretNames("f n p=text", { alsoOption: "-p", operands: "text" }),
 };
@@ -143,14 +116,14 @@ const plainNames = /^(?:pipefail|errexit|nounset|xtrace|noglob|verbose|errtrace|
 
 /** Only the options that change nothing about how commands are read. */
 function interpretSet(words: readonly Word[], report: CommandReport) {
-  for (let place = 0; place < words.length; place++) {
-    const { value } = words[place]!;
+  for (let index = 0; index < words.length; index++) {
+    const { value } = words[index]!;
     if (value === "--" || value === "-") return;
     const takesName = value !== undefined && /^[-+][euxvfET]*o$/.test(value);
     const plain = value !== undefined && (plainOptions.test(value) || takesName);
     if (!plain && value !== undefined && !/^[-+]/.test(value)) return;
-    if (!plain || (takesName && !plainNames.test(words[++place]?.value ?? "pipefail")))
-      return reshape("set changes how later commands are read", report, words[place]);
+    if (!plain || (takesName && !plainNames.test(words[++index]?.value ?? "pipefail")))
+      return reshape("set changes how later commands are read", report, words[index]);
   }
 }
 
@@ -186,16 +159,17 @@ function interpretTrap(words: readonly Word[], report: CommandReport) {
   });
 }
 
-/** `cd place`: where later commands run, if the place is plainly written. */
+/** `cd directory`: where later commands run, if the directory is plainly written. */
 function interpretDirectoryChange(words: readonly Word[], report: CommandReport) {
   const { shell } = report.scope;
-  const places = words.filter(({ value }) => !/^-[LPe@n]*$|^--$/.test(value ?? ""));
-  const [place] = places;
-  if (place !== undefined) report.looksAt(place);
+  const directories = words.filter(({ value }) => !/^-[LPe@n]*$|^--$/.test(value ?? ""));
+  const [target] = directories;
+  if (target !== undefined) report.looksAt(target);
   report.inner.push(() => {
-    const plain = report.program === "cd" && places.length === 1 && words.every(({ value }) => value !== "-");
-    const next = plain ? join(shell.directory, place?.value, report.scope.reading.start) : undefined;
-    // Whether `cd` to the place where one is works or not is all the same.
+    const plain =
+      report.program === "cd" && directories.length === 1 && words.every(({ value }) => value !== "-");
+    const next = plain ? join(shell.directory, target?.value, report.scope.reading.start) : undefined;
+    // A `cd` to the current directory changes nothing, whether it works or not.
     if (next !== undefined && next === shell.directory) return;
     shell.directory = next !== undefined && next.length > longestPath ? undefined : next;
     shell.moved = true;

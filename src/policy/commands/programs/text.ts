@@ -1,7 +1,7 @@
 import { splits, type Word } from "../analysis.ts";
 import type { CommandReport, ProgramRule } from "../command-report.ts";
 import { interpretAwk, interpretSed } from "./awk-and-sed.ts";
-import { interpretOptions, prints, reads, readsAtFiles, readsTrees, runs, searches } from "./rows.ts";
+import { each, interpretOptions, prints, reads, readsAtFiles, readsTrees, runs, searches } from "./rows.ts";
 
 const summing = reads("*");
 const grep = searches(
@@ -14,33 +14,29 @@ const grep = searches(
 
 /** Programs that show, search and change text. */
 export const textPrograms: Record<string, ProgramRule> = {
-  awk: interpretAwk,
-  base32: summing,
+  ...each("awk gawk mawk nawk", interpretAwk),
+  ...each(
+    "base32 basenc cat cksum comm md5sum rev sha1sum sha224sum sha256sum sha384sum sha512sum b2sum sum tsort zcat",
+    summing,
+  ),
   base64: reads("* w=text --wrap=text"),
-  basenc: summing,
   bat: reads(
     "n p A l=text r=text H=text --plain --number --color=text --paging=text --style=text --language=text --line-range=text --decorations=text --version",
   ),
   bzcat: reads("* o=write"),
-  cat: summing,
-  cksum: summing,
-  cmp: reads("*"),
+  ...each("cmp look", reads("*")),
   column: reads("* s=text t N=text"),
-  comm: summing,
   cut: reads("* d=text f=text c=text b=text"),
   diff: readsTrees(
     "* r N --recursive --new-file --unidirectional-new-file U=text C=text I=text x=text L=text X=read --exclude-from=read --from-file=read --to-file=read",
   ),
   diff3: reads("A e E 3 m T a L=text --label=text --show-all --text --version --diff-program=run"),
-  egrep: grep,
-  expand: reads("* t=text"),
-  fgrep: grep,
+  ...each("egrep fgrep", grep),
+  ...each("expand unexpand", reads("* t=text")),
   file: reads(
     "b i L h k N n r s v 0 F=text e=text P=text --brief --mime --mime-type --mime-encoding --dereference --version",
   ),
-  fmt: reads("* w=text"),
-  fold: reads("* w=text"),
-  gawk: interpretAwk,
+  ...each("fmt fold", reads("* w=text")),
   grep,
   head: reads("* n=text c=text --lines=text --bytes=text"),
   hexdump: reads("* n=text s=text e=text f=read --format-file=read"),
@@ -48,17 +44,12 @@ export const textPrograms: Record<string, ProgramRule> = {
   join: reads("* t=text 1=text 2=text j=text o=text a=text v=text e=text"),
   jq: interpretJq,
   less: interpretLess,
-  look: reads("*"),
-  mawk: interpretAwk,
-  md5sum: summing,
   more: reads("d f l p c u s # n=text"),
-  nawk: interpretAwk,
   nl: reads("* b=text s=text w=text"),
-  numfmt: prints("*"),
+  ...each("numfmt tr", prints("*")),
   od: reads("* A=text j=text N=text t=text w?text"),
   paste: reads("* d=text"),
   pr: reads("* w=text l=text h=text"),
-  rev: summing,
   rg: searches(
     "i v w x n N l c o F s S H I L q u U P p a . 0 # e=text f=read g=text t=text T=text A=text B=text C=text m=text M=text r=text j=text d=text E=text --ignore-case --invert-match --word-regexp --line-regexp --line-number --no-line-number --files-with-matches --files-without-match --files --count --count-matches --only-matching --fixed-strings --case-sensitive --smart-case --with-filename --no-filename --follow --quiet --unrestricted --multiline --multiline-dotall --pcre2 --pretty --text --hidden --no-ignore --no-ignore-vcs --no-heading --heading --null --json --vimgrep --column --trim --stats --type-list --no-messages --no-config --version --glob=text --iglob=text --type=text --type-not=text --after-context=text --before-context=text --context=text --max-count=text --max-columns=text --max-depth=text --max-filesize=text --replace=text --threads=text --sort=text --sortr=text --color=text --colors=text --regexp=text --file=read --encoding=text --ignore-file=read --context-separator=text --pre=run --hostname-bin=run",
     {
@@ -70,12 +61,6 @@ export const textPrograms: Record<string, ProgramRule> = {
   ),
   sdiff: reads("* o=write --output=write --diff-program=run"),
   sed: interpretSed,
-  sha1sum: summing,
-  sha224sum: summing,
-  sha256sum: summing,
-  sha384sum: summing,
-  sha512sum: summing,
-  b2sum: summing,
   shuf: reads(
     "e i=text n=text r z --echo --input-range=text --head-count=text --repeat --random-source=read o=write --output=write",
   ),
@@ -83,19 +68,14 @@ export const textPrograms: Record<string, ProgramRule> = {
     "b c C d f g h i m M n R r s u V z k=text t=text S=text o=write T=write --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --random-source=read --reverse --sort=text --version-sort --batch-size=text --check --debug --files0-from=read --key=text --merge --output=write --stable --buffer-size=text --field-separator=text --temporary-directory=write --parallel=text --unique --zero-terminated --version --compress-program=command",
   ),
   strings: readsAtFiles("* n=text t=text e=text"),
-  sum: summing,
   tac: reads("* s=text"),
   tail: reads("* n=text c=text s=text --lines=text --bytes=text --pid=text"),
-  tr: prints("*"),
-  tsort: summing,
-  unexpand: reads("* t=text"),
   uniq: interpretUniq,
   wc: reads("* --files0-from=read"),
   xmllint: runs("follows addresses and writes files"),
   xxd: interpretXxd,
   xzcat: reads("* --files=read --files0=read"),
   yq: interpretYq,
-  zcat: summing,
   zstdcat: reads(
     "* o=write --filelist=read --trace=write --output-dir-flat=write --output-dir-mirror=write --rm!delete",
   ),
@@ -114,11 +94,11 @@ const xxdValue = /^-(?:c|cols|g|groupsize|l|len|n|name|o|offset|R|s|seek)$/;
 /** So does `xxd in out`; its options are words with one dash. */
 function interpretXxd(words: readonly Word[], report: CommandReport) {
   const operands: Word[] = [];
-  for (let place = 0; place < words.length; place++) {
-    const word = words[place]!;
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]!;
     const value = word.value ?? "";
     if (operands.length > 0) operands.push(word);
-    else if (xxdValue.test(value)) place++;
+    else if (xxdValue.test(value)) index++;
     else if (/^-./.test(value) && !xxdFlag.test(value))
       report.has("execute", `xxd ${word.text} is not known to be harmless`, word);
     else if (!/^-./.test(value)) operands.push(word);

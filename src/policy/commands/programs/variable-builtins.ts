@@ -74,8 +74,8 @@ export function interpretPrintf(words: readonly Word[], report: CommandReport) {
 
 /** `test -v name` evaluates a subscript in the name, and what splits into words may become `-v name`. */
 export function interpretTestBuiltin(words: readonly Word[], report: CommandReport) {
-  words.forEach((word, place) => {
-    const before = words[place - 1];
+  words.forEach((word, index) => {
+    const before = words[index - 1];
     const looksUp = before !== undefined && /^-[vR]$/.test(before.value ?? "-v");
     if (looksUp && /\[/.test(word.value ?? "[")) report.doubts("a subscript that may hold a command", word);
     for (const part of word.parts)

@@ -1,25 +1,21 @@
 import type { Word } from "../analysis.ts";
 import type { CommandReport, ProgramRule } from "../command-report.ts";
-import { innerCommand, interpretOptions, runs } from "./rows.ts";
+import { each, innerCommand, interpretOptions, runs } from "./rows.ts";
 import { joined, runPlainScript, runScript, runWords } from "./run-inner.ts";
 
 /** Programs that run the command in their operands, with the options they take before it. */
 export const wrappers: Record<string, ProgramRule> = {
-  ash: interpretShell,
-  bash: interpretShell,
-  busybox: wraps(""),
+  ...each("ash bash dash sh", interpretShell),
+  ...each("busybox toybox", wraps("")),
   caffeinate: wraps("d i m s u t=text w=text"),
   chroot: runs("runs the programs of another root"),
   chrt: wraps("b f i o r R a v", { skip: 1 }),
-  csh: runs("runs commands in a language of its own"),
-  dash: interpretShell,
+  ...each("csh fish ksh tcsh zsh", runs("runs commands in a language of its own")),
   doas: elevates("n s!run u=text C=read"),
   env: interpretEnv,
   fakeroot: wraps("u --unknown-is-real", { alone: "shell" }),
-  fish: runs("runs commands in a language of its own"),
   flock: interpretFlock,
   ionice: wraps("c=text n=text t"),
-  ksh: runs("runs commands in a language of its own"),
   ltrace: wraps("c C f i S r t T e=text s=text n=text a=text o=write"),
   nice: wraps("n=text # --adjustment=text"),
   nohup: interpretNohup,
@@ -31,24 +27,20 @@ export const wrappers: Record<string, ProgramRule> = {
   pkexec: elevates("--user=text"),
   prlimit: runs("changes limits of processes"),
   rlwrap: wraps("a A n N"),
-  runuser: runs("acts as another user"),
+  ...each("runuser su", runs("acts as another user")),
   script: interpretScript,
   setarch: runs("runs a program or a shell"),
   setsid: wraps("c f w --ctty --fork --wait"),
-  sh: interpretShell,
   stdbuf: wraps("i=text o=text e=text --input=text --output=text --error=text"),
   strace: interpretTrace,
-  su: runs("acts as another user"),
   sudo: elevates(
     "A b E e!run H i!run k K l n P S s!run v V u=text g=text h=text p=text C=text T=text D=read R=read --user=text --group=text --non-interactive --preserve-env --stdin --set-home",
   ),
   taskset: wraps("a p c", { skip: 1 }),
-  tcsh: runs("runs commands in a language of its own"),
   time: wraps("p v a q f=text o=write --portability --verbose --append --quiet --format=text --output=write"),
   timeout: wraps("k=text s=text v --kill-after=text --signal=text --foreground --preserve-status --verbose", {
     skip: 1,
   }),
-  toybox: wraps(""),
   unbuffer: wraps("p"),
   unshare: wraps("c f i m n p r u U C T --fork --pid --net --user --mount --map-root-user --mount-proc", {
     alone: "shell",
@@ -59,7 +51,6 @@ export const wrappers: Record<string, ProgramRule> = {
   watch: interpretWatch,
   xargs: interpretXargs,
   "xvfb-run": runs("starts a display"),
-  zsh: runs("runs commands in a language of its own"),
 };
 
 /** The operands are a command, after `skip` of them that are something else; some start a shell when there is none. */
@@ -167,7 +158,7 @@ function interpretEnv(words: readonly Word[], report: CommandReport) {
   // A lone dash is `-i`.
   const inner = innerCommand(
     envOptions,
-    words.filter((word, place) => word.value !== "-" || words.slice(0, place).some(isOperand)),
+    words.filter((word, index) => word.value !== "-" || words.slice(0, index).some(isOperand)),
     report,
   );
   if (inner === undefined) return;
@@ -230,15 +221,15 @@ function input(text: string, splits: boolean): Exclude<Word["parts"][number], st
 
 /** `sh -c 'commands'`, `sh file`, or a shell that reads its commands from its input. */
 function interpretShell(words: readonly Word[], report: CommandReport) {
-  let place = 0;
+  let index = 0;
   let command = false;
   let fromInput = false;
-  for (; place < words.length; place++) {
-    const word = words[place]!;
+  for (; index < words.length; index++) {
+    const word = words[index]!;
     const value = word.value;
     if (value === undefined) return unknownWord(word, report);
     if (value === "-" || value === "--") {
-      place++;
+      index++;
       break;
     }
     if (!/^[-+]/.test(value)) break;
@@ -250,9 +241,9 @@ function interpretShell(words: readonly Word[], report: CommandReport) {
     if (/k|n|p|t/.test(value)) report.doubts(`${report.program} ${value} reads its commands otherwise`, word);
     if (value.startsWith("-") && value.includes("c")) command = true;
     if (value.startsWith("-") && value.includes("s")) fromInput = true;
-    if (/[oO]/.test(value)) setOption(words[++place], report);
+    if (/[oO]/.test(value)) setOption(words[++index], report);
   }
-  const script = words[place];
+  const script = words[index];
   if (command) {
     if (script === undefined) return report.doubts(`${report.program} -c without commands`);
     return runShellScript(script, `${report.program} -c`, report);

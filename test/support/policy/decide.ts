@@ -2,11 +2,11 @@ import type { Access } from "../../../src/contract/access.ts";
 import { builtInRules } from "../../../src/policy/built-in-rules.ts";
 import { analyseCommand } from "../../../src/policy/commands/analyse-command.ts";
 import { decideCall } from "../../../src/policy/decide.ts";
-import type { Decision, Level, Mode, Place, Question, RuleSource } from "../../../src/policy/policy.ts";
+import type { Decision, Level, Mode, PathContext, Question, RuleSource } from "../../../src/policy/policy.ts";
 import { compilePolicy, type Policy } from "../../../src/policy/rules/compile-policy.ts";
 
 /** Where the trials take place. */
-export const place: Place = {
+export const testContext: PathContext = {
   workspace: "/home/ada/work",
   home: "/home/ada",
   own: ["/home/ada/.local/state/toolcrib"],
@@ -17,7 +17,7 @@ export function rules(text: string, level: Level = "user"): RuleSource {
   return { level, name: level === "project" ? ".toolcrib/rules" : "rules", text };
 }
 
-export interface Trial {
+export interface Circumstances {
   readonly mode?: Mode;
   readonly tool?: Question["tool"];
   readonly sandbox?: Question["sandbox"];
@@ -27,10 +27,10 @@ export interface Trial {
 }
 
 /** Judges some accesses by the built-in rules and others. */
-export function judge(
+export function decideOn(
   accesses: readonly Access[],
   sources: readonly RuleSource[] = [],
-  trial: Trial = {},
+  trial: Circumstances = {},
 ): Decision {
   const question: Question = {
     mode: trial.mode ?? "cautious",
@@ -54,12 +54,12 @@ const compiled = new Map<string, Policy>();
 /** The built-in rules and others; compiled once. */
 export function policyOf(sources: readonly RuleSource[]): Policy {
   const key = JSON.stringify(sources);
-  const policy = compiled.get(key) ?? compilePolicy([builtInRules, ...sources], place);
+  const policy = compiled.get(key) ?? compilePolicy([builtInRules, ...sources], testContext);
   compiled.set(key, policy);
   return policy;
 }
 
 /** The verdict on a command, given the lines of one rule file. */
-export function judgeCommand(command: string, lines = "", trial: Trial = {}): Decision["verdict"] {
-  return judge([{ kind: "execute", command }], lines === "" ? [] : [rules(lines)], trial).verdict;
+export function verdictOn(command: string, lines = "", trial: Circumstances = {}): Decision["verdict"] {
+  return decideOn([{ kind: "execute", command }], lines === "" ? [] : [rules(lines)], trial).verdict;
 }
