@@ -1,6 +1,6 @@
 import type { RuleSource } from "./policy.ts";
 
-/** What holds before anybody has written a rule. `toolcrib policy show` prints it. */
+/** The rules of every workspace. `toolcrib policy show` prints them. */
 export const builtInRules: RuleSource = {
   level: "built-in",
   name: "built-in",
@@ -44,7 +44,7 @@ deny run toolcrib approve
 `,
 };
 
-/** What holds besides in rooms that reach beyond their workspace, into the person's home and the system. */
+/** Further rules for workspaces with extra roots, which may hold the user's home and the system. */
 export const extraRootRules: RuleSource = {
   level: "built-in",
   name: "built-in",

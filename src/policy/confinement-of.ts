@@ -21,8 +21,8 @@ import type { Policy } from "./rules/compile-policy.ts";
 import { isFor, type PathRule, strongest } from "./rules/rule.ts";
 
 /**
- * What the commands of a call may reach: what rules allow, and what was allowed of this very call, be it by the mode or by
- * the person. Never what a rule denies. Pure.
+ * What the commands of a call may reach: what rules allow, and what the mode or the user allowed for this call. Never what
+ * a rule denies. Pure.
  */
 export function confinementOf(
   decision: Decision,
@@ -46,7 +46,7 @@ export function confinementOf(
   const read = [
     ...pathsOf(granted, "read").filter((path) => !isTemporary(path)),
     ...pathsOf(approved, "read").filter((path) => !written.includes(path)),
-    // Who has seen the command, or lets everything pass, has also allowed the files that its words name.
+    // Approving the command, or mode yolo, also allows the files that its words name.
     ...(mode === "yolo" ? granted : approved).flatMap((part) => wordsOf(part, question, policy.context)),
   ];
   return {
@@ -87,13 +87,13 @@ function wordsOf(part: Part, { realPaths }: Question, context: PathContext): rea
   });
 }
 
-/** The sandbox has devices of its own; and nobody means all there is. */
+/** The sandbox has its own devices; the root directory is never meant. */
 function isOutside(path: string, { workspace }: PathContext): boolean {
   if (path === outsideWorkspace || /^\/(?:(?:dev|proc|sys)(?:\/|$)|$)/.test(path)) return false;
   return path !== workspace && !path.startsWith(workspace === "/" ? "/" : `${workspace}/`);
 }
 
-/** The session has a temporary directory of its own. */
+/** The session has its own temporary directory. */
 function isTemporary(path: string): boolean {
   return /^(?:\/var)?\/tmp(?:\/|$)/.test(path);
 }
@@ -102,7 +102,7 @@ function unique(paths: readonly string[]): readonly string[] {
   return [...new Set(paths)];
 }
 
-/** `git init` or `git clone`, and nothing beside it that could put something of its own into the new repository. */
+/** `git init` or `git clone`, with no other command that could write into the new repository. */
 function makesRepository(granted: readonly Part[]): boolean {
   const commands = granted.flatMap((part) => (part.kind === "run" ? [part.command] : []));
   const makers = commands.filter(isRepositoryMaker);
@@ -120,14 +120,13 @@ function isRepositoryMaker({ program, words, effects }: SimpleCommand): boolean 
 }
 
 type Tool = Question["tool"];
-type Judge = (path: string) => boolean;
+type PathPredicate = (path: string) => boolean;
 
 /**
- * What commands do not get to see: secrets, and what rules deny to read. A directory of secrets is hidden as a whole,
- * unless the person has opened something that may lie in one. The same function for the same rules: who asks about
- * thousands of paths may keep the answers.
+ * Paths hidden from commands: secrets, and what rules deny to read. A directory of secrets is hidden as a whole, unless the
+ * user has opened something that may lie in one. Returns the same function for the same rules, so that answers can be cached.
  */
-function hiddenPaths(policy: Policy, tool: Tool): Judge {
+function hiddenPaths(policy: Policy, tool: Tool): PathPredicate {
   return remembered(policy, `hidden ${keyOf(tool, policy)}`, () => {
     const counts = (rule: PathRule) => isFor(rule, tool);
     const { highestFirst } = policy.paths;
@@ -139,12 +138,12 @@ function hiddenPaths(policy: Policy, tool: Tool): Judge {
   });
 }
 
-/** What commands may read and not write, but for what was allowed of this call. */
-function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly string[]): Judge {
+/** Paths that commands may read but not write, except those allowed for this call. */
+function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly string[]): PathPredicate {
   const isReadOnly = remembered(
     policy,
     `read-only ${mode === "paranoid"} ${keyOf(tool, policy)}`,
-    (): Judge => {
+    (): PathPredicate => {
       const counts = (rule: PathRule) => isFor(rule, tool);
       return (path) => {
         const names = namesOf(path, policy.context);
@@ -163,7 +162,7 @@ function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly
   return (path) => (isLifted(path) ? isRefused(path) : isReadOnly(path));
 }
 
-/** Whether a person would be asked before a tool writes it. */
+/** Whether the user would be asked before a tool writes it. */
 function isAskedAbout(names: Names, tool: Tool, mode: Mode, policy: Policy): boolean {
   const found = rulesNear(policy, names).filter((rule) => {
     if (!rule.uses.has("write") || !isFor(rule, tool)) return false;
@@ -173,10 +172,10 @@ function isAskedAbout(names: Names, tool: Tool, mode: Mode, policy: Policy): boo
   return strongest(found).wins?.effect === "ask";
 }
 
-/** What must not come into being at the root of the workspace, as far as rules spell it out. */
+/** Paths at the root of the workspace that must not be created, as far as rules spell them out. */
 function absentPaths(
   policy: Policy,
-  isReadOnly: Judge,
+  isReadOnly: PathPredicate,
   makes: "a repository" | "nothing",
 ): readonly AbsentPath[] {
   const spelled = spelledPaths(policy).filter(({ path }) => isReadOnly(path));
@@ -224,7 +223,6 @@ function outsidePath(pattern: readonly Segment[], policy: Policy): readonly stri
   return path === root || path.startsWith(`${root}/`) ? [] : [path];
 }
 
-/** The workspace, "" for "/". */
 function rootOf({ context: { workspace } }: Policy): string {
   return workspace === "/" ? "" : workspace;
 }
@@ -233,11 +231,11 @@ function literalNames(pattern: readonly Segment[]): string[] | undefined {
   const names = pattern.map((segment) =>
     segment !== "**" && segment.shape.kind === "literal" ? segment.shape.text : undefined,
   );
-  // What climbs means no path that is ever reached.
+  // A pattern with ".." matches no real path.
   return names.every((name) => name !== undefined && name !== "..") ? (names as string[]) : undefined;
 }
 
-/** The same for tools that the same rules are about: few rules name a tool. */
+/** Equal for tools that the same rules apply to: few rules name a tool. */
 function keyOf(tool: Tool, policy: Policy): string {
   const aboutSome = remembered(policy, "about some tools", () =>
     policy.paths.highestFirst.filter(({ by }) => by !== undefined),
@@ -247,7 +245,6 @@ function keyOf(tool: Tool, policy: Policy): string {
 
 const all = new WeakMap<Policy, Map<string, unknown>>();
 
-/** Made once for the same rules. */
 function remembered<Value>(policy: Policy, key: string, make: () => Value): Value {
   const known = all.get(policy) ?? new Map<string, unknown>();
   all.set(policy, known);

@@ -30,7 +30,7 @@ export function decideCall(question: Question, policy: Policy, readCommand: Read
   return { verdict, risk, sandbox, ...(unconfined && { unconfined }), decisive, parts, record };
 }
 
-/** A call runs in one place: it leaves the sandbox when a rule says so of each command in it, else none of it does. */
+/** A call leaves the sandbox only if a rule says so for every command in it. */
 function areUnconfined(parts: readonly Part[], { tool }: Question, policy: Policy): boolean {
   if (policy.unconfined.length === 0) return false;
   const commands = parts.filter((part) => part.kind === "run");
@@ -41,7 +41,6 @@ function areUnconfined(parts: readonly Part[], { tool }: Question, policy: Polic
   );
 }
 
-/** Deny before ask before allow, and of those the most harmful. */
 function strictness({ part, verdict, risk, rule }: PartVerdict): number {
   if (part.kind === "use" && part.names === "everything" && rule === undefined) return -1;
   return strict[verdict] * 20 + harm(risk) * 2 + (rule === undefined ? 0 : 1);
@@ -60,7 +59,7 @@ function recordOf(decisive: PartVerdict, parts: readonly PartVerdict[], { mode }
   return { verdict, rule: `${source}: ${risk}`, source, reason: `it would ${shown.join(", ")}${doubt}` };
 }
 
-/** What is said of one part; undefined for a path that was only mentioned and that nobody minds. */
+/** The verdict on one part; undefined for a path that is only mentioned and that no rule refuses. */
 function verdictOn(
   part: Part,
   question: Question,
@@ -91,7 +90,7 @@ function verdictOn(
     return insist("only the shell will know whether this is what a rule denies", hidden);
   }
   if (mode === "paranoid") return insist(wins?.because ?? "mode paranoid asks before everything");
-  // Where nothing holds a command, what a rule allows of commands that are held does not count.
+  // Without a sandbox, rules that allow confined commands do not apply.
   const bare = part.kind === "run" && question.sandbox === "none" && finding.unconfined === undefined;
   if (wins?.effect === "ask")
     return { ...say("ask", wins.because ?? "a rule asks before this", wins), ...(bare && { bare }) };
@@ -104,7 +103,7 @@ function verdictOn(
   return say("allow", `mode ${mode} lets ${deeds[risk]} pass`);
 }
 
-/** Whoever reaches the metadata of a cloud acts as this machine; nobody should have to notice an address in a question. */
+/** Cloud metadata hands out this machine's credentials. Denied, not asked: a user may overlook an address in a prompt. */
 function handsOutKeys(part: Part): part is NamedHost {
   return part.kind === "connect" && part.host !== undefined && kindOfHost(part.host) === "metadata";
 }
@@ -124,7 +123,7 @@ function bareReason(mode: Mode, allowed: Rule | undefined): string {
   return "there is no sandbox, so that every command is asked about";
 }
 
-/** What cannot be understood may be what a person forbade, which holds in every mode. */
+/** A command that is not understood may be one that the user denied, and deny rules hold in every mode. */
 function userDenyRule({ commands }: Policy): Rule | undefined {
   return commands.highestFirst.find((rule) => rule.effect === "deny" && isWrittenByUser(rule));
 }
@@ -146,7 +145,7 @@ const deeds: Record<Risk, string> = {
   destructive: "deleting",
 };
 
-/** What a part would do, to go on after "it would". */
+/** What a part would do, to follow "it would". */
 export function describePart(part: Part): string {
   switch (part.kind) {
     case "use":

@@ -20,7 +20,6 @@ import {
 
 type Tool = Question["tool"];
 
-/** Finds the rules that are about a part of a call. */
 export function findRules(
   part: Part,
   question: Question,
@@ -78,7 +77,6 @@ function findCommandRules(
   return { risk: worse(command.risk, "execute"), ...strongest(found), mayDeny, unconfined };
 }
 
-/** The rule that lets a command run outside the sandbox. */
 export function unconfinedBy(
   command: SimpleCommand,
   tool: Tool,

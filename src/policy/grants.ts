@@ -1,8 +1,8 @@
 import type { Decision, Part, Question } from "./policy.ts";
 
 /**
- * The rules that would let exactly this call pass another time, a line each; undefined if one part cannot be granted, such
- * as what only the shell understands or what may be a secret.
+ * The rules that would allow exactly this call, one per line; undefined if a part cannot be granted, such as a command that
+ * is not understood or a path that may be secret.
  */
 export function grantsFor(
   decision: Decision,
@@ -29,7 +29,7 @@ function grant(part: Part): string | undefined {
       if (values.includes(undefined)) return undefined;
       const sets = assignments.map(({ name, value }) => `${name}=${quote(value!.value!)}`);
       const [program, ...rest] = words.map(({ value }) => quote(value!));
-      // A program of that name is no variable.
+      // Quoted, so that a program of that name is not read as a variable.
       const isName = /^[A-Za-z_]\w*=/.test(program ?? "");
       return ["allow run", ...sets, isName ? `'${program}'` : program, ...rest].join(" ");
     }
@@ -41,7 +41,7 @@ function grant(part: Part): string | undefined {
   }
 }
 
-/** A tool as rules name it: without its server it would be one of ours. */
+/** A tool as rules name it: without a server it would be a built-in tool. */
 function named(tool: string, server: string | undefined): string {
   return server === undefined ? quote(tool) : `${quote(tool)} of ${quote(server)}`;
 }
@@ -52,7 +52,7 @@ function isOneLine(line: string | undefined): boolean {
   return line !== undefined && !/[\u0000-\u001f\u007f\u0085\u2028\u2029]/.test(line);
 }
 
-/** So that a rule means exactly this text. */
+/** Quotes a text so that the rule matches exactly it. */
 function quote(text: string): string {
   if (/^[\w./:%+,=-]+$/.test(text) && !keywords.has(text)) return text;
   return text.includes("'") ? `"${text.replace(/["\\]/g, "\\$&")}"` : `'${text}'`;

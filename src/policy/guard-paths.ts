@@ -8,8 +8,8 @@ import type { Policy } from "./rules/compile-policy.ts";
 import type { PathRule } from "./rules/rule.ts";
 
 /**
- * The part of a policy that holds wherever a path is reached: secret, protected and denied paths. "write" is asked about
- * what is written, replaced, deleted or moved, which for a directory means all in it. What was said is remembered.
+ * The part of a policy that the environment enforces on every path: secret, protected and denied paths. "write" includes
+ * replacing, deleting and moving, which for a directory means all its content. Answers are cached.
  */
 export function guardPaths(policy: Policy): PathGuard {
   const known = {
@@ -41,44 +41,44 @@ function refusal(rule: PathRule, use: "read" | "write"): PathRefusal {
   return { reason: reasonOf(rule, use), rule: `${rule.origin.text} (${formatOrigin(rule.origin)})` };
 }
 
-/** Why a path is refused, to go on after the path. */
+/** Why a path is refused, to follow the path. */
 export function reasonOf({ effect, because }: PathRule, use: "read" | "write" | "delete"): string {
   const reason =
     effect === "secret"
       ? "may hold secrets"
       : effect === "protected"
         ? "is protected"
-        : `must not be ${past[use]}`;
+        : `must not be ${participles[use]}`;
   return because === undefined ? reason : `${reason}: ${because}`;
 }
 
-const past = { read: "read", write: "written", delete: "deleted" } as const;
+const participles = { read: "read", write: "written", delete: "deleted" } as const;
 
-/** "rules:12", or only the name of what has no lines to look up. */
+/** "rules:12", or only the name for built-in rules, which have no file. */
 export function formatOrigin({ level, name, line }: RuleOrigin): string {
   return level === "built-in" ? name : `${name}:${line}`;
 }
 
-/** A guard that also keeps what lies outside the workspace to the reach of the room. Paths are real. */
+/** A guard that also limits access outside the workspace to the extra roots. Takes real paths. */
 export function guardExtraRoots(guard: PathGuard, reach: Reach, workspace: string): PathGuard {
   const { read = [], write = [], ask = [] } = reach;
   const writable = [workspace, ...write, ...ask];
   const readable = [...writable, ...read];
   return (use, realPath) => {
-    const isReached = (use === "write" ? writable : readable).some((directory) =>
+    const isInRoots = (use === "write" ? writable : readable).some((directory) =>
       isWithin(realPath, directory),
     );
-    return guard(use, realPath) ?? (isReached ? undefined : outOfReach(use));
+    return guard(use, realPath) ?? (isInRoots ? undefined : outsideRoots(use));
   };
 }
 
-/** Whether a path is a directory or lies in it. */
 export function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
 }
 
-function outOfReach(use: "read" | "write"): PathRefusal {
-  return { reason: `lies outside the workspace, and what may be ${pastUse[use]} beyond it`, rule: "reach" };
+function outsideRoots(use: "read" | "write"): PathRefusal {
+  return {
+    reason: `lies outside the workspace, and what may be ${participles[use]} beyond it`,
+    rule: "reach",
+  };
 }
-
-const pastUse = { read: "read", write: "written" } as const;

@@ -9,7 +9,7 @@ import type { HostRule } from "./rules/rule.ts";
 export function hostOf(address: string): string | undefined {
   const [, shellHost] = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(address) ?? [];
   const authority = shellHost ?? authorityOf(address);
-  // Programs read these differently: a name may end there, or go on.
+  // Programs disagree whether a name ends at these characters.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\u0000-\u0020\u007f\\]/.test(authority)) return undefined;
   try {
@@ -45,7 +45,7 @@ function withoutPort(authority: string): string {
   return host.startsWith("[") ? host.replace(/^(\[[^\]]*\]).*$/s, "$1") : host.replace(/:.*$/s, "");
 }
 
-/** What stands behind a host as rules see it; undefined for names, but for those that mean this machine everywhere. */
+/** The kind of address behind a host; undefined for names, except those that always mean this machine. */
 export function kindOfHost(host: string): AddressKind | undefined {
   return /(?:^|\.)localhost$/.test(host) ? "loopback" : kindOfAddress(host);
 }

@@ -7,9 +7,8 @@ import type { Policy } from "./rules/compile-policy.ts";
 import { type HostRule, isFor, strongest } from "./rules/rule.ts";
 
 /**
- * Which hosts a call and its commands may reach; undefined for none. An address that is not on the internet (this machine,
- * the network around it, a cloud's metadata) must be named by a rule, or by the call that a person has approved: neither a
- * mode nor `*` means it.
+ * Which hosts a call and its commands may reach; undefined for none. An address that is not public (this machine, the local
+ * network, cloud metadata) must be named by a rule or by the call that the user approved: neither a mode nor `*` covers it.
  */
 export function mayConnect(
   approved: readonly Part[],
@@ -29,7 +28,7 @@ export function mayConnect(
     return deny === undefined && wins?.kind === "connect" && wins.effect === "allow" && spells(wins, name);
   };
   const isNamed = (name: string) => isSpelled(name) || (hosts.has(name) && said(name).deny === undefined);
-  // Whoever owns a name chooses where it leads: that this is our own machine, a rule has to say of the name.
+  // The owner of a name chooses its address, so only a rule that spells out the name lets it lead to this machine.
   const mayLeadHere = (name: string) => kindOfHost(name) === "loopback" || isSpelled(name);
   return (host, _port, leadingName) => {
     const strict = parseHost(host);
@@ -41,12 +40,12 @@ export function mayConnect(
     if (isNamed(name) || (kind === "loopback" && isNamed("localhost")))
       return kind !== "loopback" || leadingName === undefined || mayLeadHere(hostOf(leadingName) ?? "");
     if (kind !== undefined && kind !== "public") return false;
-    // A name that is let may be anywhere on the internet, but where a rule denies it.
+    // An allowed name may have any public address, unless a rule denies the address.
     return leadingName !== undefined || mode === "yolo" || wins?.effect === "allow";
   };
 }
 
-/** The same for people: hosts that rules allow, as they write them, and those that this call names; "*" for any. */
+/** The same for display: hosts that rules allow, as written, and those that this call names; "*" for any. */
 export function hostsReached(
   { parts, unconfined }: Decision,
   { mode, tool }: Question,

@@ -14,10 +14,10 @@ import {
 } from "./policy.ts";
 import { harm, ownRisk, spanKey, spansOf } from "./rules/command-risk.ts";
 
-/** `analyseCommand`, or what stands for it where no command is expected. */
+/** `analyseCommand`, or a stub where no command is expected. */
 export type ReadCommand = typeof analyseCommand;
 
-/** Everything that a call would do, each to be judged by itself. */
+/** Everything that a call would do, one part for each thing with a verdict of its own. */
 export function partsOf(
   { tool, accesses, realPaths, shells }: Question,
   context: PathContext,
@@ -30,7 +30,7 @@ export function partsOf(
   return [{ kind: "use", tool: tool.name, server: tool.server, risk, names }, ...parts];
 }
 
-/** Every path that a call or its commands name, so that somebody can find out where they lead. */
+/** Every path that a call or its commands name, for the caller to resolve links. */
 export function pathsNamed(
   accesses: readonly Access[],
   context: PathContext,
@@ -95,7 +95,7 @@ function riskOf(access: Exclude<Access, { kind: "execute" | "network" }>): Risk 
   return access.inEdit ? "write" : "destructive";
 }
 
-/** The stage asks for the paths of a call before it is judged: the same command is read once. */
+/** The pipeline asks for the paths of a call before the decision; the same command is analysed once. */
 let last:
   | (Pick<ExecuteAccess, "command" | "cwd"> & {
       readonly workspace: string;
@@ -121,13 +121,13 @@ function reader(
   };
 }
 
-/** A shell that stays goes on where it is, unless it is sent elsewhere; another begins. */
+/** A persistent shell keeps its directory unless the call sets one; a new shell starts in the workspace. */
 function beginning(left: StartState | undefined, cwd: string | undefined, workspace: string): StartState {
   const begun = left ?? { directory: "" };
   return cwd === undefined ? begun : { ...begun, directory: seenFrom(workspace, cwd) };
 }
 
-/** "" for the workspace itself. What climbs stays as it is: links may lie on the way. */
+/** "" for the workspace itself. A path with ".." is kept as it is, because it may pass through links. */
 function seenFrom(workspace: string, cwd: string): string {
   if (cwd.split("/").includes("..")) return cwd;
   const path = posix.join(workspace, posix.relative(workspace, posix.resolve(workspace, cwd)));
@@ -144,7 +144,7 @@ function commandParts(
 ): Part[] {
   const at = (span: Span) => ({ command, span });
   const parts = commands.flatMap((simple): Part[] => {
-    // What is moved away is deleted where it was, and yet not lost.
+    // A moved file is deleted at its old path, but not lost.
     const moved = spansOf(simple.effects.filter(({ risk }) => risk === "write"));
     const path = (kind: PathPart["kind"], word: Word): PathPart => ({
       kind,
@@ -172,8 +172,8 @@ function commandParts(
 }
 
 /**
- * The same path is judged once. Of those that only the shell will know a few hundred are enough: more of them are taken
- * together for any path at all.
+ * Each path counts once. Of paths that only the shell will know, a few hundred are kept; the rest count as one path that may
+ * be anything.
  */
 function withoutRepeats(parts: readonly Part[]): Part[] {
   const seen = new Set<string>();
@@ -224,13 +224,13 @@ function host(word: Word): HostPart {
   return { kind: "connect", spelling: word.text, host: known };
 }
 
-/** Whether a directory that it is given may get whole directories in it. */
+/** Whether it may write whole trees into a directory operand. */
 function writesTrees({ program, words }: SimpleCommand): boolean {
   if (program === "cp") return words.some(({ value }) => /^-[^-]*[rRa]|^--(?:r|a)/.test(value ?? "-r"));
   return program !== undefined && /^(?:mv|rsync|tar|unzip|cpio|7z|bsdtar)$/.test(program);
 }
 
-/** Effects that write files which no word names. What git and mktemp write by themselves is theirs. */
+/** Effects that write files which no word names, except what git and mktemp write for themselves. */
 function unnamedWrites({ program, words, effects, accesses }: SimpleCommand): readonly Effect[] {
   const isGit = program === "git" && !words.some(({ value }) => value === "apply");
   if (isGit || program === "mktemp") return [];
@@ -238,10 +238,7 @@ function unnamedWrites({ program, words, effects, accesses }: SimpleCommand): re
   return effects.filter(({ risk, span }) => risk === "write" && !named.has(spanKey(span)));
 }
 
-/**
- * Words given to a program that runs code, of which nobody knows what it does with them. `--file=x` and `@x` name a file
- * as well.
- */
+/** Words given to a program that runs code and may use them in any way. `--file=x` and `@x` also name a file. */
 function mentions(command: SimpleCommand): Word[] {
   if (harm(ownRisk(command)) < harm("execute")) return [];
   return otherWords(command).flatMap((word) => {

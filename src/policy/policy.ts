@@ -4,38 +4,36 @@ import type { StartState } from "./commands/analyse-command.ts";
 import type { Extent, SimpleCommand, Span } from "./commands/analysis.ts";
 import type { PathTarget } from "./paths/path-target.ts";
 
-/** How much a person wants to be asked. Deny rules hold in every mode. */
+/** What runs without approval. Deny rules hold in every mode. */
 export const modes = ["safe", "cautious", "paranoid", "yolo"] as const;
 export type Mode = (typeof modes)[number];
 
-/** Where rules come from, the weakest first. `session` are answers a person gave in this room. */
+/** Where rules come from, the weakest first. `session`: answers that the user gave in this instance. */
 export const levels = ["built-in", "user", "project", "granted", "command line", "session"] as const;
 export type Level = (typeof levels)[number];
 
-/** The text of one rule file, or of what stands for one. */
+/** The text of one rule file, or of rules given in another way. */
 export interface RuleSource {
   readonly level: Level;
   /** A file's path, or "built-in", "--rule", "this session". */
   readonly name: string;
   readonly text: string;
-  /** Only what tightens counts: a project file in a folder that the person has not trusted. */
+  /** Only rules that tighten count: a project file in a folder that the user has not trusted. */
   readonly onlyTightens?: true;
 }
 
-/** Where a rule stands, so that a person finds it. */
+/** Where a rule is written. */
 export interface RuleOrigin {
   readonly level: Level;
   readonly name: string;
   readonly line: number;
-  /** The rule as written. */
   readonly text: string;
 }
 
 /** What the paths in rules and calls are relative to. */
 export interface PathContext {
-  /** Absolute real path of the workspace. */
   readonly workspace: string;
-  /** The person's home, for "~". */
+  /** The user's home, for "~". */
   readonly home: string;
   /** Toolcrib's own directories, which no tool reads or writes. */
   readonly own: readonly string[];
@@ -43,11 +41,11 @@ export interface PathContext {
   readonly code?: readonly string[];
   /** The data of the program that the tools serve: no tool reads or writes it. */
   readonly served?: readonly string[];
-  /** Where tools reach beyond the workspace: directories that they may write there unasked. */
+  /** With extra roots: directories outside the workspace that tools may write without approval. */
   readonly writable?: readonly string[];
 }
 
-/** One thing a call would do that is judged by itself. */
+/** One thing a call would do, with a verdict of its own. */
 export type Part =
   /** The tool as such: for rules about tools, and for calls that name nothing they would touch. */
   | {
@@ -66,15 +64,15 @@ export type Part =
 
 export interface PathPart {
   readonly kind: "read" | "write" | "delete";
-  /** As the call or the command says it. */
+  /** As written in the call or command. */
   readonly path: string;
   readonly target: PathTarget;
   readonly risk: Risk;
-  /** Git itself writes what it keeps: built-in rules that ask before others write there do not count. */
+  /** Git writes its own files: built-in ask rules for them do not apply. */
   readonly by?: "git";
-  /** A program of which little is known was given the path: only what refuses paths counts. */
+  /** An unknown program was given the path: only rules that refuse paths apply. */
   readonly mentioned?: true;
-  /** Names and attributes are no secret. */
+  /** How much of it is read. Names and attributes are not secret. */
   readonly extent?: Extent;
   readonly in?: CommandSegment;
 }
@@ -84,37 +82,36 @@ export interface HostPart {
   readonly spelling: string;
   /** As rules see it; undefined if that is only known when it runs. */
   readonly host: string | undefined;
-  /** A program was given the address, or finds one by itself: only what denies hosts counts. */
+  /** A program was given the address, or finds one by itself: only deny rules apply. */
   readonly mentioned?: true;
   readonly in?: CommandSegment;
 }
 
-/** The piece of a command that a part comes from. */
 export interface CommandSegment {
   readonly command: string;
   readonly span: Span;
 }
 
-/** What is said of one part, and why. */
+/** The verdict on one part, with its reason. */
 export interface PartVerdict {
   readonly part: Part;
   readonly verdict: "allow" | "ask" | "deny";
   readonly risk: Risk;
   /** The rule that decided; undefined when the mode did. */
   readonly rule: RuleOrigin | undefined;
-  /** It asks whatever rules allow. */
+  /** It asks whatever rules allow, and cannot be granted. */
   readonly firm?: true;
-  /** There is no sandbox for it: whoever allows it for longer has to allow that, too. */
+  /** There is no sandbox for it: a grant has to allow that, too. */
   readonly bare?: true;
-  /** Words for people and models: "mode cautious asks before commands run". */
+  /** For users and models: "mode cautious asks before commands run". */
   readonly reason: string;
 }
 
-/** What the guardian says of a call. The strictest part decides. */
+/** The decision about a call: its strictest verdict. */
 export interface Decision {
   readonly verdict: "allow" | "ask" | "deny";
   readonly risk: Risk;
-  /** What its commands run in: "none" also where rules take them out of the sandbox. */
+  /** What its commands run in; "none" also where rules take them out of the sandbox. */
   readonly sandbox: SandboxLevel;
   /** Rules take all its commands out of the sandbox. */
   readonly unconfined?: true;
@@ -127,7 +124,7 @@ export interface Decision {
 /** Where a link leads that leaves the workspace: no path has this name. */
 export const outsideWorkspace = "/\0";
 
-/** A call as the guardian sees it. */
+/** A call as the policy sees it. */
 export interface Question {
   readonly mode: Mode;
   readonly tool: { readonly name: string; readonly server?: string; readonly risk: Risk };

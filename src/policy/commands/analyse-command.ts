@@ -7,10 +7,9 @@ import type { Reading, Scope } from "./syntax/scope.ts";
 import { lastingChanges, unsafeTexts, withVariableEffects } from "./variables.ts";
 
 /**
- * Reads a command as bash would, without running it: which programs, with which words, what they do and touch. It may
- * decide whether to ask, never whether it is safe; what it cannot understand it says. Pure. `start` is the absolute path
- * of the workspace, so that `cd` to that very place is known to lead there; `from` tells where it starts, as seen from the
- * workspace, and what earlier commands left in its shell.
+ * Reads a command as bash would, without running it: which programs it runs, with which words, and what they touch. The
+ * result decides whether to ask, never whether a command is safe. Pure. `start` is the absolute path of the workspace, so
+ * that a `cd` to it is recognised; `from` is the directory and the state of the shell, relative to the workspace.
  */
 export function analyseCommand(command: string, start = "", from: StartState = atStart): CommandAnalysis {
   const reason = tooMuchToRead(command);
@@ -18,13 +17,13 @@ export function analyseCommand(command: string, start = "", from: StartState = a
   try {
     return readCommand(command, start, from);
   } catch (error) {
-    // The stack is the last measure of depth, whatever the nesting is made of.
+    // The stack limits every kind of nesting that the checks above do not.
     if (error instanceof RangeError) return unread(command, "a command nested too deep to be read");
     throw error;
   }
 }
 
-/** A new shell in some directory, or one that others have used. */
+/** The state of the shell: a new one in some directory, or one that earlier commands have used. */
 export type StartState = Pick<SessionState, "directory"> & Partial<SessionState>;
 
 const atStart: StartState = { directory: "" };
@@ -45,7 +44,7 @@ function unread(command: string, reason: string): CommandAnalysis {
 
 function readCommand(command: string, start: string, from: StartState): CommandAnalysis {
   const whole = { start: 0, end: command.length };
-  // What none of its words says, no rule about its words allows.
+  // An empty span: no rule about the words of a command allows what none of its words says.
   const before = { start: 0, end: 0 };
   const { variables = [], functions = [], arrays = [], unclear } = from;
   const reading: Reading = {
@@ -88,7 +87,7 @@ function readCommand(command: string, start: string, from: StartState): CommandA
   return { commands, notUnderstood, leaves };
 }
 
-/** Characters that make a command read otherwise than it runs, or that no shell can be given. */
+/** Characters that make a command look different from what it runs, or that no shell accepts. */
 export function hiddenCharacters(command: string): NotUnderstood[] {
   return [...command.matchAll(hidden)].slice(0, 20).map(([character, ...rest]) => {
     const start = rest.at(-2) as unknown as number;
@@ -99,20 +98,14 @@ export function hiddenCharacters(command: string): NotUnderstood[] {
   });
 }
 
-/**
- * Control characters but tab and newline, blanks that are none to the shell, marks without width (but in emoji), halves of
- * characters.
- */
+/** Control characters except tab and newline, foreign blanks, zero-width marks (except in emoji), lone surrogates. */
 const hidden =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /[\0-\x08\x0b-\x1f\x7f-\xa0\xad]|\u034f|\u180b|\u180c|\u180d|\u180f|[\ufe00-\ufe0e]|[\u061c\u115f\u1160\u1680\u180e\u2000-\u200c\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164]|(?<![\xa9\xae\u203c-\u3299\udc00-\udfff\d#*])\ufe0f|(?<![\u2600-\u27bf\udc00-\udfff]|\ufe0f)\u200d|[\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/**
- * Why a command is not even parsed: it is made to keep a parser busy. Nothing a person writes comes near these limits;
- * the number of commands has none.
- */
+/** Why a command is not parsed: it would keep a parser busy. Real commands come nowhere near these limits. */
 export function tooMuchToRead(command: string): string | undefined {
-  // Linux takes no longer argument, so no shell could be given it either.
+  // Linux accepts no longer argument, so no shell could be given it.
   if (command.length >= 128 * 1024) return "a command too long to be read";
   if (deepest(command) > 100) return "a command nested too deep to be read";
   if (occurrences(command, "<<") > 500) return "too many here-documents to be read";

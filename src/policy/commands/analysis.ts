@@ -7,28 +7,26 @@ export interface CommandAnalysis {
    * the shell runs them first. No cap on their number.
    */
   readonly commands: readonly SimpleCommand[];
-  /** What could not be understood. Anything here means: ask. */
+  /** What could not be understood. Not empty means: ask. */
   readonly notUnderstood: readonly NotUnderstood[];
-  /** What it may leave behind in a shell that goes on to read other commands. */
+  /** What it may leave behind in a persistent shell. */
   readonly leaves: SessionState;
 }
 
 export interface SessionState {
-  /** As in a simple command. */
   readonly directory: string | undefined;
   /** Changed variables that decide what other commands run. */
   readonly variables: readonly ChangedVariable[];
   /** Names that may run something else from now on. */
   readonly functions: readonly string[];
-  /** Variables that hold arrays. */
   readonly arrays: readonly string[];
-  /** Why nobody can tell what later commands do; undefined if that can be told. */
+  /** Why later commands cannot be understood; undefined if they can. */
   readonly unclear: string | undefined;
 }
 
 export interface ChangedVariable {
   readonly name: string;
-  /** Programs are given it on purpose. */
+  /** It is exported, or set in front of a program. */
   readonly passedOn: boolean;
 }
 
@@ -58,7 +56,6 @@ export interface Span {
 
 /** A word of the shell: what is certain of it, and what only the shell will know. */
 export interface Word {
-  /** As written. */
   readonly text: string;
   readonly span: Span;
   readonly parts: readonly (string | UnknownPart)[];
@@ -93,12 +90,12 @@ export interface Redirection {
   readonly kind: "read" | "write" | "append" | "read and write" | "descriptor" | "text";
   /** The file, the descriptor or the here-string; the text for a here-document. */
   readonly target: Word;
-  /** Which stream it is about, if that is written; "variable": one that the shell chooses. */
+  /** The file descriptor, if it is written; "variable": one that the shell chooses. */
   readonly descriptor: number | "variable" | undefined;
   readonly span: Span;
 }
 
-/** One thing a simple command does beyond reading, and why we think so. */
+/** One thing a simple command does beyond reading, with the reason for thinking so. */
 export interface Effect {
   readonly risk: Risk;
   readonly reason: string;
@@ -109,7 +106,7 @@ export interface Effect {
 export interface CommandAccess {
   readonly kind: "read" | "write" | "delete" | "network";
   readonly target: Word;
-  /** What of it, if not its own content. */
+  /** How much of it is read; default: its own content. */
   readonly extent?: Extent;
 }
 
@@ -153,7 +150,6 @@ function knownValue(parts: readonly Part[]): string | undefined {
   return first === undefined || typeof first === "string" ? (first ?? "") : undefined;
 }
 
-/** Whether a word can only be a number. */
 export function isNumeric(word: Word | undefined): boolean {
   if (word === undefined || word.parts.length === 0) return false;
   return word.parts.every((part) =>
@@ -168,7 +164,6 @@ export function isCount(part: { readonly text: string }): boolean {
   return /^\$[#?$!]$|^\$\{#\w*(?:\[[@*]\])?\}$/.test(part.text);
 }
 
-/** `{1..5}` */
 function isRange(part: { readonly text: string }): boolean {
   return /^\{-?\d+\.\.-?\d+(?:\.\.-?\d+)?\}$/.test(part.text);
 }

@@ -5,7 +5,6 @@ import type { ReadCommand, Scope } from "./syntax/scope.ts";
 /** Looks at the words after a program's name and says what they do. */
 export type ProgramRule = (words: readonly Word[], report: CommandReport) => void;
 
-/** What is found out about one simple command. */
 export class CommandReport {
   readonly program: string;
   readonly command: ReadCommand;
@@ -33,7 +32,6 @@ export class CommandReport {
     if (!isPipe) this.accesses.push({ kind: "read", target });
   }
 
-  /** Names and attributes, no content. */
   looksAt(target: Word): void {
     this.accesses.push({ kind: "read", target, extent: "names" });
   }
@@ -58,22 +56,22 @@ export class CommandReport {
     this.has("network", `connects to ${target.text}`, target);
   }
 
-  /** It cannot be told what this does; that means ask. */
+  /** The effect of this is unknown, which means: ask. */
   doubts(reason: string, word?: Word): void {
     this.scope.reading.notUnderstood.push({ reason, span: word?.span ?? this.command.span });
   }
 
-  /** In the shell that reads it later commands may mean anything. */
+  /** Later commands of the same shell may mean anything. */
   reshapes(): void {
     this.scope.reading.reshaped ??= `${this.program}, which may change what later commands mean`;
   }
 
-  /** What it runs gets a variable by a word `NAME=value`. */
+  /** A word `NAME=value` sets a variable for what it runs. */
   passes(word: Word): void {
     this.passed.push(word);
   }
 
-  /** A variable of the shell gets a value that is only known when it runs. */
+  /** A variable of the shell gets a value that is only known at run time. */
   sets(name: string, word: Word, numeric = false): void {
     const first = this.scope.reading.commands.length + 1;
     const passedOn =

@@ -47,7 +47,6 @@ export function interpretCommand(command: ReadCommand, scope: Scope): void {
     note(assignment.name, assignment.value, assignment.span, first);
 }
 
-/** The most harmful of some effects. */
 export function highest(effects: readonly Effect[]): Risk {
   return effects.reduce<Risk>((most, { risk }) => worse(most, risk), "read");
 }
@@ -79,7 +78,7 @@ function interpretProgram(
 
 const mostWords = 2000;
 
-/** The name of a program that is found by name, or stands where the system keeps its own. */
+/** The name of a program that is looked up in PATH or lies in a system directory. */
 function systemProgram(path: string): string | undefined {
   if (!path.includes("/")) return path;
   return /^(?:\/usr(?:\/local)?)?\/s?bin\/([^/]+)$/.exec(path)?.[1];
@@ -98,7 +97,7 @@ function interpretRedirection({ kind, target }: Redirection, report: CommandRepo
   report.writes(target);
 }
 
-/** Every program something is known of. All others count as running code. */
+/** The rules of all known programs. All others count as running code. */
 const programs: ReadonlyMap<string, ProgramRule> = new Map([
   ...Object.entries(shellBuiltins),
   ...Object.entries(wrappers),

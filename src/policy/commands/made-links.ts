@@ -1,8 +1,8 @@
 import type { CommandAccess, NotUnderstood, SimpleCommand } from "./analysis.ts";
 
 /**
- * Where a path leads is looked up before the command runs. So a path through something that the command itself puts
- * there, a link first of all, leads nobody knows where.
+ * Links are resolved before the command runs. So where a path leads is unknown if it goes through something that the
+ * command itself creates, a link above all.
  */
 export function throughMadeLinks(commands: readonly SimpleCommand[]): NotUnderstood[] {
   const made: Made = { links: new Set(), trees: new Set() };

@@ -6,8 +6,8 @@ import { analyseCommand } from "./analyse-command.ts";
 import type { ChangedVariable, SessionState } from "./analysis.ts";
 
 /**
- * What the next command of a shell has to be judged with: whatever one of the earlier ones may have left counts, though
- * it may not have come that far, or have been taken back since. Pure.
+ * The state to analyse the next command of a shell with. Everything that an earlier command may have left counts, even if
+ * that command may have failed or its effect may have been undone. Pure.
  */
 export function sessionStateOf({ commands, isWhole, cwd }: ShellPast, workspace: string): SessionState {
   const lefts = commands.map((command) => remainsOf({ command, workspace }));

@@ -96,7 +96,7 @@ export function unsafeTexts({ evaluated, variables }: Reading): NotUnderstood[] 
   return [...assigned, ...run, ...used];
 }
 
-/** Of a shell that stays. */
+/** In a persistent shell. */
 const runByBash = /^(?:PROMPT_COMMAND|PS[0-2]|MAIL|MAILPATH)$/;
 
 /** Variables that bash keeps as numbers: it works out what they are given. */

@@ -26,7 +26,6 @@ import {
 
 type Tool = Question["tool"];
 
-/** Finds the rules that are about a path of a call. */
 export function findPathRules(part: PathPart, question: Question, policy: Policy): RuleFinding {
   const { tool } = question;
   if (part.mentioned) return findMentionRules(part, tool, policy);
@@ -46,7 +45,7 @@ export function findPathRules(part: PathPart, question: Question, policy: Policy
   return { risk, doubt, mayDeny, ...strongest(askingOrAllowing(all, part, tool, policy)) };
 }
 
-/** What asks is about how a path is spelled and where it leads; what allows only about where it leads. */
+/** Ask rules apply to the spelled and the real path, allow rules only to the real path. */
 function askingOrAllowing(
   all: readonly [Names, ...Names[]],
   { kind: use, by }: PathPart,
@@ -58,7 +57,7 @@ function askingOrAllowing(
     rule.effect === "ask" && isMeant(rule) && !(by === "git" && rule.origin.level === "built-in");
   const asks = all.flatMap((names) => [
     ...rulesNear(policy, names).filter((rule) => asksFor(rule) && isAbout(rule, use, names)),
-    // To put a directory in place puts all in place that it holds.
+    // Writing a directory writes everything in it.
     ...(use === "read" ? [] : rulesThrough(policy, use, names, asksFor)),
   ]);
   const allows = rulesNear(policy, all[0]).filter(
@@ -67,7 +66,6 @@ function askingOrAllowing(
   return [...asks, ...allows];
 }
 
-/** Where links lead, and how it was spelled. */
 function placesOf(
   target: Extract<PathTarget, { kind: "known" }>,
   context: PathContext,
@@ -86,7 +84,7 @@ function firstRefusal(all: readonly Names[], use: PathUse, tool: Tool, policy: P
   return undefined;
 }
 
-/** Who takes a directory as a whole meets what is refused in it. */
+/** The refusal for something inside a directory that is read, written or deleted as a whole. */
 function findBelow(
   part: PathPart,
   spelled: string,
@@ -101,10 +99,10 @@ function findBelow(
   const [named] = part.extent === "deep" ? rulesBelow(policy, "delete", names, counts) : [];
   if (named !== undefined)
     return { rule: named, reason: `something in it ${reasonOf(named, part.kind)}`, aimed: true };
-  // There the secrets are out of reach.
+  // In these sandboxes secrets are hidden.
   if (part.kind === "write" || sandbox === "bwrap" || sandbox === "seatbelt") return undefined;
   const search = searchOf(spelled, part.extent);
-  // Most secrets are hidden: where nobody looked, a search of what is visible is not held up.
+  // Most secrets are hidden files, so an unsearched directory does not stop a search of visible files.
   if (!refusedBelow?.has(search))
     return part.extent === "visible" ? undefined : something(part, policy, counts);
   const found = refusedBelow.get(search);
@@ -116,7 +114,7 @@ function findBelow(
   return any && { ...any, reason: `it may follow ${found}, which leads out of the workspace`, aimed: true };
 }
 
-/** The workspace and what is above it hold everything that rules are about. */
+/** The workspace and the directories above it hold everything that rules are about. */
 function holdsWorkspace({ exact }: Names, { context }: Policy): boolean {
   const root = namesIn(context.workspace);
   return exact.length <= root.length && exact.every((name, at) => root[at] === name);
@@ -135,7 +133,7 @@ function something(
   );
 }
 
-/** What was only mentioned may be read, and may be written. */
+/** A mentioned path may be read or written. */
 function findMentionRules({ target, risk }: PathPart, tool: Tool, policy: Policy): RuleFinding {
   if (target.kind !== "known") return { risk };
   const all = placesOf(target, policy.context);
@@ -174,7 +172,7 @@ function findOpenRules(
   return { mayDeny, wins };
 }
 
-/** Why a path of a tool is asked about that the mode would let pass, in rooms that reach beyond their workspace. */
+/** Why a tool's path needs approval although the mode allows it, with extra roots. */
 function beyondWorkspace(
   { kind }: PathPart,
   target: Exclude<PathTarget, { kind: "output" }>,
@@ -186,13 +184,13 @@ function beyondWorkspace(
   return isOurs ? undefined : "it lies outside the workspace";
 }
 
-/** Why a path of a command is asked about that the mode would let pass; for tools the environment sees to it. */
+/** Why a command's path needs approval although the mode allows it. For tools, the environment enforces it. */
 function whereItLies(
   target: Exclude<PathTarget, { kind: "output" }>,
   { workspace }: PathContext,
   sandbox: SandboxLevel,
 ): string | undefined {
-  // There, what is temporary is the session's own.
+  // In bubblewrap, /tmp belongs to the session.
   const ours = sandbox === "bwrap" ? [workspace, "/tmp"] : [workspace];
   if (target.kind === "open")
     return target.alternatives.every((open) => ours.some((directory) => isInside(open, directory)))

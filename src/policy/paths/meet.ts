@@ -7,40 +7,6 @@ import {
 } from "../../lib/glob/glob-segment.ts";
 import { literalOf, type NameAhead, type OpenName } from "./path-target.ts";
 
-/** They meet, but only where one of them leaves open what the other says. */
-const apart = 1;
-/** They meet in something that both spell out. */
-const alike = 2;
-
-/** The ways in which two patterns can stand for one text: without, or with, something that both spell out. */
-export function waysToMeet(one: readonly Token[], other: readonly Token[]): number {
-  const width = other.length + 1;
-  const ways = new Uint8Array((one.length + 1) * width);
-  ways[ways.length - 1] = apart;
-  for (let left = one.length; left >= 0; left -= 1)
-    for (let right = other.length; right >= 0; right -= 1) {
-      const [mine, yours] = [one[left], other[right]];
-      const at = left * width + right;
-      if (mine === "*") ways[at]! |= ways[at + width]! | (yours === undefined ? 0 : ways[at + 1]!);
-      if (yours === "*") ways[at]! |= ways[at + 1]! | (mine === undefined ? 0 : ways[at + width]!);
-      if (mine === undefined || yours === undefined || mine === "*" || yours === "*") continue;
-      const rest = ways[at + width + 1]!;
-      if (rest === 0 || !couldBeSame(mine, yours)) continue;
-      ways[at]! |= isSpelled(mine) && isSpelled(yours) ? alike : rest;
-    }
-  return ways[0]!;
-}
-
-function isSpelled(token: Token | undefined): boolean {
-  return typeof token === "object";
-}
-
-function couldBeSame(one: Exclude<Token, "*">, other: Exclude<Token, "*">): boolean {
-  if (one === "?" || other === "?") return true;
-  if ("code" in one) return matchesOne(other, one.code);
-  return "code" in other ? matchesOne(one, other.code) : true;
-}
-
 /**
  * Whether a path that only the shell will know may become one that a rule is about. "aimed": both spell out something
  * that is the same; "loosely": the path leaves it open. `*.ts` and `id_rsa*` do not meet, although a file could be named
@@ -129,7 +95,7 @@ export function meetNames(
 ): Strength {
   if (pattern.shape.kind === "literal") {
     if (!matchSegment(rule, pattern.shape.text)) return 0;
-    // A directory's name says something only when nobody knows where it is.
+    // The name of a directory matters only when its location is unknown.
     return astray ? 2 : 1;
   }
   const [first] = rule.tokens;
@@ -162,4 +128,38 @@ function overlap(beginning: string, ending: string): number {
   for (let length = Math.min(beginning.length, ending.length); length > 2; length -= 1)
     if (beginning.endsWith(ending.slice(0, length))) return alike;
   return apart;
+}
+
+/** They meet, but only where one of them leaves open what the other says. */
+const apart = 1;
+/** They meet in something that both spell out. */
+const alike = 2;
+
+/** The ways in which two patterns can stand for one text: without, or with, something that both spell out. */
+export function waysToMeet(one: readonly Token[], other: readonly Token[]): number {
+  const width = other.length + 1;
+  const ways = new Uint8Array((one.length + 1) * width);
+  ways[ways.length - 1] = apart;
+  for (let left = one.length; left >= 0; left -= 1)
+    for (let right = other.length; right >= 0; right -= 1) {
+      const [mine, yours] = [one[left], other[right]];
+      const at = left * width + right;
+      if (mine === "*") ways[at]! |= ways[at + width]! | (yours === undefined ? 0 : ways[at + 1]!);
+      if (yours === "*") ways[at]! |= ways[at + 1]! | (mine === undefined ? 0 : ways[at + width]!);
+      if (mine === undefined || yours === undefined || mine === "*" || yours === "*") continue;
+      const rest = ways[at + width + 1]!;
+      if (rest === 0 || !couldBeSame(mine, yours)) continue;
+      ways[at]! |= isSpelled(mine) && isSpelled(yours) ? alike : rest;
+    }
+  return ways[0]!;
+}
+
+function isSpelled(token: Token | undefined): boolean {
+  return typeof token === "object";
+}
+
+function couldBeSame(one: Exclude<Token, "*">, other: Exclude<Token, "*">): boolean {
+  if (one === "?" || other === "?") return true;
+  if ("code" in one) return matchesOne(other, one.code);
+  return "code" in other ? matchesOne(one, other.code) : true;
 }

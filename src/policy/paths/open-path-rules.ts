@@ -7,7 +7,7 @@ import { namesOf } from "./path-names.ts";
 import { literalOf, type NameAhead, type OpenName, type OpenPath } from "./path-target.ts";
 import { isExactly, rulesNear } from "./refuse-path.ts";
 
-/** The rule that is about what a path may become; of several, the person's highest, else the plainest. */
+/** The rule about what a path may become; of several, the user's highest, else the plainest. */
 export function rulesAhead(
   { paths }: Policy,
   path: OpenPath,
@@ -28,7 +28,7 @@ interface Ahead {
   readonly meeting: Exclude<Meeting, "no">;
 }
 
-/** The same patterns come again and again. */
+/** Cached, because the same patterns recur. */
 const allAhead = remembering(
   (paths: Paths, { names }: OpenPath): readonly Ahead[] =>
     candidates(paths, names).flatMap((rule): Ahead[] => {
@@ -40,8 +40,8 @@ const allAhead = remembering(
 );
 
 /**
- * Every name of a rule has to meet one of the path, so that the last one that it spells tells which rules to look at, the
- * highest first. Where any number of names may stand, all rules are.
+ * The rules that may match, the highest first: every name of a rule has to match one of the path, so the path's names select
+ * them. If any number of names may follow, all rules are candidates.
  */
 function candidates(paths: Paths, names: readonly OpenName[]): readonly PathRule[] {
   const known = names.filter((name) => name !== "**");
@@ -83,8 +83,8 @@ function remembering<Given, Found>(
 const maxRemembered = 1024;
 
 /**
- * The rule that protects what a glob stands for, or something in it: `/*` is all there is. A glob of which nobody knows
- * where it begins is none that can be told.
+ * The rule that protects what a glob may match, or something in it: `/*` matches everything. Undefined for a glob whose
+ * starting directory is unknown.
  */
 export function protectedAhead(
   policy: Policy,
@@ -106,7 +106,7 @@ export function protectedAhead(
   return found.findLast((rule) => !isOurs(rule)) ?? found[0];
 }
 
-/** Toolcrib's own directories, above which no rule stands. */
+/** Rules for Toolcrib's own directories, which no rule overrides. */
 function isOurs({ rank }: PathRule): boolean {
   return !Number.isFinite(rank);
 }

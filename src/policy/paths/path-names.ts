@@ -2,8 +2,8 @@ import type { Segment } from "../../lib/glob/glob-segment.ts";
 import type { PathContext } from "../policy.ts";
 
 /**
- * A spelling that names which a file system, or an eye, takes for the same have in common: NFKC, case folded, without
- * characters that cannot be seen. For rules that refuse; what allows is compared exactly.
+ * Names that a file system or a reader takes for the same get the same folded spelling: NFKC, case folded, without invisible
+ * characters. For rules that tighten; rules that loosen are compared exactly.
  */
 export function fold(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
@@ -16,7 +16,6 @@ export function fold(text: string): string {
     .toLowerCase();
 }
 
-/** The names of an absolute path, as written and folded. */
 export interface Names {
   readonly exact: readonly string[];
   readonly folded: readonly string[];
@@ -49,7 +48,7 @@ export function firstName([first]: readonly Segment[], { inside }: Names): numbe
   return first === "**" ? inside : 0;
 }
 
-/** The files that this one may be a copy of, by its name: what editors and people leave beside what they change. */
+/** The files that this one may be a backup of, by its name. */
 export function originalsOf({ exact, folded, inside }: Names): readonly Names[] {
   const [name, foldedName] = [exact.at(-1) ?? "", folded.at(-1) ?? ""];
   if (!backup.test(foldedName)) return none;
@@ -71,7 +70,6 @@ function originalNames(name: string): readonly string[] {
   return /^\..+\.sw[a-p]$/i.test(name) ? [original, original.slice(1)] : [original];
 }
 
-/** The names in an absolute path. */
 export function namesIn(path: string): string[] {
   return path.split("/").filter((name) => name !== "");
 }

@@ -4,9 +4,9 @@ import type { PathContext } from "../policy.ts";
 import { fold, namesIn } from "./path-names.ts";
 
 /**
- * The absolute paths that a glob means, name by name, as alternatives. It is relative to the workspace; with "/" or "~" in
- * front it is absolute; without a slash, or with a double star in front, it means any depth: of the workspace if `exact`,
- * else wherever it is.
+ * The absolute paths that a glob matches, as alternatives. A glob is relative to the workspace; with a leading "/" or "~" it
+ * is absolute; without a slash, or with a leading double star, it matches at any depth: of the workspace if `exact`, else
+ * of the whole file system.
  */
 export function compilePath(glob: string, context: PathContext, spelling: "exact" | "folded"): Segment[][] {
   const spell = spelling === "folded" ? fold : (text: string) => text;
@@ -16,7 +16,7 @@ export function compilePath(glob: string, context: PathContext, spelling: "exact
     const text = given.replace(/(?<=.)\/+$/, "");
     if (/^~(?:\/|$)/.test(text)) return [below(context.home, text.slice(1))];
     if (text.startsWith("/")) return [climbed(namesOf(text))];
-    // All of the workspace is also the workspace itself.
+    // `**` includes the workspace directory itself.
     if (text === "**") return [below(context.workspace, ""), below(context.workspace, text)];
     const anyDepth = !text.includes("/") ? `**/${text}` : text.startsWith("**/") ? text : undefined;
     if (anyDepth === undefined || spelling === "exact") return [below(context.workspace, anyDepth ?? text)];
@@ -28,7 +28,7 @@ function namesOf(text: string): Segment[] {
   return parseSegments(text).filter((segment) => !(segment !== "**" && isDot(segment)));
 }
 
-/** `../lib` is what lies beside the workspace. What climbs out of a wildcard means no path that is ever reached. */
+/** `../lib` is beside the workspace. A ".." after a wildcard matches no real path. */
 function climbed(names: readonly Segment[]): Segment[] {
   const path: Segment[] = [];
   for (const segment of names) {

@@ -9,21 +9,19 @@ import { fold } from "./path-names.ts";
 
 /** Where a path leads, as far as that can be told. */
 export type PathTarget =
-  /** The name of a spilled output, which is no path. */
+  /** A handle of a stored output, not a path. */
   | { readonly kind: "output" }
-  /** `spelled`: as an environment would be given it; `real`: where links lead, if that is elsewhere. */
+  /** `spelled`: as the environment would get it; `real`: where links lead, if elsewhere. */
   | {
       readonly kind: "known";
       readonly spelled: string;
       readonly path: string;
       readonly real: string | undefined;
     }
-  /** Only the shell will know. */
   | { readonly kind: "open"; readonly alternatives: readonly OpenPath[] };
 
 /** One thing that a path may become, in folded spelling. */
 export interface OpenPath {
-  /** From the root. */
   readonly names: readonly OpenName[];
   /** With `unknownName` for directories that are not known; undefined when the last name is not known either. */
   readonly sample: string | undefined;
@@ -33,19 +31,17 @@ export type OpenName = "**" | NameAhead;
 
 export interface NameAhead {
   readonly pattern: NamePattern;
-  /** The pattern as a glob. */
   readonly text: string;
   /** Bash's globs mean no name that begins with a dot unless they say so. */
   readonly noLeadingDot: boolean;
 }
 
-/** Stands for a directory in a path when nobody knows its name. No file system takes it. */
+/** Replaces an unknown directory name in a path. No file system accepts it. */
 const unknownName = "\0";
 
 /** No system takes a longer path. */
 const longest = 4096;
 
-/** Any file at all. */
 export const anywhere: PathTarget = {
   kind: "open",
   alternatives: [
@@ -59,7 +55,7 @@ export const anywhere: PathTarget = {
   ],
 };
 
-/** A path that a tool was given. A file of the workspace is none of our outputs, whatever its name or that of a link. */
+/** A path given to a tool. It is a stored output only if it really lies in Toolcrib's own directory. */
 export function givenPath(
   { kind, path }: Extract<Access, { path: string }>,
   context: PathContext,
@@ -84,7 +80,7 @@ export function spelledPath(
   return directory === "" ? value : `${directory}/${value}`;
 }
 
-/** The same with what can be told of it otherwise. */
+/** The target of a word: a known path, or what it may become. */
 export function wordPath(
   word: Word,
   directory: string | undefined,
@@ -174,13 +170,13 @@ function readNames(glob: string, isGlob: boolean): OpenName[] {
     if (text === "" || text === ".") return [];
     // No name is that long: what such a pattern stands for need not be told exactly.
     const [pattern] = parseSegments(text.length > 1000 ? "*" : text);
-    // The shell's "**" is "*" unless it is told otherwise; then it is any depth, which is more.
+    // The shell reads "**" as "*" unless globstar is set; any depth covers both.
     if (pattern === undefined || pattern === "**") return ["**"];
     return [{ pattern, text, noLeadingDot: isGlob && /^[*?[]/.test(text) }];
   });
 }
 
-/** Takes ".." back; where it climbs out of what is not known, nothing above is. */
+/** Resolves ".."; climbing out of an unknown name makes everything above it unknown. */
 function climb(names: readonly OpenName[]): OpenName[] {
   const climbed: OpenName[] = [];
   for (const name of names) {
@@ -193,12 +189,11 @@ function climb(names: readonly OpenName[]): OpenName[] {
   return climbed;
 }
 
-/** `.*` stands for `..` as well, and so may what is no glob at all. */
+/** `.*` also matches `..`, and so may a word that is not a glob. */
 function mayBeTwoDots({ pattern, noLeadingDot }: NameAhead): boolean {
   return !noLeadingDot && matchSegment(pattern, "..");
 }
 
-/** What a name says when all of it is known. */
 export function literalOf({ pattern }: NameAhead): string | undefined {
   return pattern.shape.kind === "literal" ? pattern.shape.text : undefined;
 }

@@ -18,7 +18,7 @@ export function rulesNear({ paths }: Pick<Policy, "paths">, { exact, folded }: N
     const name = folded[index]!;
     add(paths.named.get(name));
     add(others.near(name));
-    // What loosens is spelled exactly.
+    // Rules that loosen are compared exactly.
     if (exact[index] !== name) add(others.near(exact[index]!));
   }
   return found;
@@ -65,7 +65,7 @@ export function refusingRule(
   return refusingItself(policy, use, names, counts) ?? refusingOriginal(policy, names, counts);
 }
 
-/** A copy of a secret is as secret, unless a rule opens the copy. */
+/** A backup of a secret is secret, unless a rule opens the backup. */
 function refusingOriginal(policy: Policy, names: Names, counts: Counts): PathRule | undefined {
   const isSecret = (rule: PathRule) => rule.effect === "secret" && counts(rule);
   for (const original of originalsOf(names)) {
@@ -75,7 +75,7 @@ function refusingOriginal(policy: Policy, names: Names, counts: Counts): PathRul
   return undefined;
 }
 
-/** The same, but for a directory of which only something in it is refused. */
+/** The same, except for a directory of which only some content is refused. */
 export function refusingWhole(
   policy: Policy,
   use: PathUse,
@@ -120,7 +120,7 @@ export function rulesBelow(policy: Policy, use: PathUse, names: Names, counts: C
   return rulesThrough(policy, use, names, refusing).slice(0, 1);
 }
 
-/** The root holds everything; the rule that tells most is the plainest that protects. */
+/** The root holds everything; the plainest protecting rule explains most. */
 function inRoot({ paths }: Policy, refusing: Counts): PathRule[] {
   const isRooted = ({ patterns }: PathRule) => patterns.some(([first]) => first !== "**");
   const found = paths.highestFirst.findLast(
@@ -130,8 +130,8 @@ function inRoot({ paths }: Policy, refusing: Counts): PathRule[] {
 }
 
 /**
- * Rules about something in this directory, which they lead through by name. Who writes a directory may only put something
- * beside that, unless it was not there before: only what has such a name anywhere counts then.
+ * Rules about something in this directory, which they name on the way. Writing a directory usually only adds to it, so then
+ * only patterns that match at any depth count.
  */
 export function rulesThrough(
   { pathsThrough }: Policy,
@@ -157,15 +157,15 @@ export function refuses({ effect, uses }: PathRule, use: PathUse): boolean {
   return effect === "secret" || (effect === "protected" && use !== "read");
 }
 
-/** Whether a rule that tightens is about a path: a directory is meant with all in it. */
+/** Whether a rule that tightens matches a path; a directory includes its content. */
 export function isAbout({ patterns, spares }: PathRule, use: PathUse, names: Names): boolean {
   if (spares.length > 0 && spares.every((name, index) => names.folded[index] === name)) return false;
-  // The names in a directory may be told; to put something in its place changes what is in it.
+  // Reading a directory only lists names; replacing it changes its content.
   const reach = use === "read" ? "within" : "around";
   return patterns.some((pattern) => matchNames(pattern, names.folded, reach, firstName(pattern, names)));
 }
 
-/** Whether a rule that loosens is about a path, and nothing else. */
+/** Whether a rule that loosens matches exactly this path. */
 export function isExactly({ patterns }: PathRule, { exact }: Names): boolean {
   return patterns.some((pattern) => matchNames(pattern, exact, "whole"));
 }

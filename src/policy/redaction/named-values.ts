@@ -204,13 +204,12 @@ function hasLetterAndDigit(value: string): boolean {
   return /[A-Za-z]/.test(value) && /\d/.test(value);
 }
 
-/** How long the words in a value are: about two letters where chance has chosen them, more where somebody has. */
+/** The average length of the words in a value: about two letters in random text, more in written text. */
 function wordLength(value: string): number {
   const words = value.match(/[A-Z]?[a-z]+|[A-Z]+|\d+|[^\w/.-]/g) ?? [];
   return words.join("").length / words.length;
 }
 
-/** How many different letters a value has. */
 function variety(value: string): number {
   return new Set(value).size;
 }

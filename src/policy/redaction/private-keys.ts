@@ -78,7 +78,7 @@ const escapedPart = /^(?:\\n|\\r|[A-Za-z0-9+/=]){16,}/;
 const letter = /[A-Za-z0-9+/]/;
 const afterLetters = /["',\\n\r\s]/;
 
-/** The letters at the end of a line. Sought from there: a pattern would begin anew at each letter of a long line. */
+/** The letters at the end of a line, searched backwards: a regex would restart at each letter of a long line. */
 function partOf({ start, text }: Line, least: number): Secret | undefined {
   if (isHeader(text)) return undefined;
   let end = text.length;

@@ -2,7 +2,7 @@ import { findSecrets } from "./find-secrets.ts";
 import { fitsName, kindOfName } from "./named-values.ts";
 import { markOf } from "./secret.ts";
 
-/** A text without what looks like a secret in it; `found` hears what each was. Line stays line. */
+/** Replaces what looks like a secret; calls `found` with the kind of each. Keeps the line structure. */
 export function redactText(text: string, found: (kind: string) => void = ignore): string {
   const secrets = findSecrets(text);
   if (secrets.length === 0) return text;
@@ -17,14 +17,14 @@ export function redactText(text: string, found: (kind: string) => void = ignore)
 }
 
 /**
- * The same for every string in a value, also for one that is secret by the name of its property. What has no secret in
- * it is given back as it is, the same object, unless it has properties that are worked out when they are looked at.
+ * Redacts every string in a value, also one that is secret by the name of its property. A value without secrets is returned
+ * as it is, the same object, unless it has getters.
  */
 export function redactValue<Value>(value: Value, found: (kind: string) => void = ignore): Value {
   return redactPart(value, found, []) as Value;
 }
 
-/** A text without secrets in it, or a mark where it is one by its name. */
+/** The same for a named text, which may be secret as a whole by its name. */
 export function redactNamedText(text: string, name: string, found: (kind: string) => void = ignore): string {
   const kind = kindOfName(name);
   if (kind === undefined || !fitsName(kind, text)) return redactText(text, found);
@@ -69,7 +69,7 @@ function redactProperties(object: object, found: (kind: string) => void, inside:
     }
     copy ??= copyOf(object as Record<string, unknown>, keys.slice(0, index));
     if (get === undefined) copy[key] = redacted;
-    // What is worked out when it is looked at stays so.
+    // Getters stay lazy.
     else defineGetter(copy, key, () => redactPart(get.call(object), ignore, inside));
   }
   return copy ?? object;
@@ -98,13 +98,12 @@ function defineGetter(object: object, key: string, get: () => unknown): void {
 function ignore(): void {}
 
 /**
- * Redacts a text that comes in pieces. What could be the beginning of a secret is held back until the line is whole, a
- * private key until its last line has come, both within bounds.
+ * Redacts a text that arrives in pieces. A possible beginning of a secret is held back until its line is complete, a private
+ * key until its last line has arrived, both within bounds.
  */
 export class RedactedStream {
   #held = "";
 
-  /** What can be passed on when this piece has come. */
   push(piece: string): string {
     const text = this.#held + piece;
     const end = endOfWhole(text);
@@ -112,7 +111,6 @@ export class RedactedStream {
     return redactText(text.slice(0, end));
   }
 
-  /** The rest. */
   end(): string {
     const rest = redactText(this.#held);
     this.#held = "";
@@ -122,7 +120,7 @@ export class RedactedStream {
 
 const maxHeld = 16 * 1024;
 
-/** No key is longer that stands in one line. */
+/** No one-line key is longer. */
 const longestKey = 1024;
 
 function endOfWhole(text: string): number {
@@ -135,7 +133,7 @@ function endOfWhole(text: string): number {
 
 const openKey = /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?!.*-----END )/s;
 
-/** A place in a line without end where nothing is torn, if there is one. */
+/** A position in a very long line that splits no word, if there is one. */
 function betweenWords(text: string): number {
   let end = text.length - longestKey;
   const least = end - longestKey;

@@ -1,14 +1,14 @@
 /** A part of a text that looks like a secret, always within one line. */
 export interface Secret {
-  /** For people and models: "GitHub token". */
+  /** For users and models: "GitHub token". */
   readonly kind: string;
   readonly start: number;
   readonly end: number;
-  /** A further line of the one before. */
+  /** It continues the secret of the line before. */
   readonly continues?: true;
 }
 
-/** Stands where a secret was. */
+/** The text that replaces a secret. */
 export function markOf(kind: string): string {
   return `[redacted: ${kind}]`;
 }
@@ -16,7 +16,7 @@ export function markOf(kind: string): string {
 const beginning = "[redacted: ";
 const mark = /\[redacted: [A-Za-z][A-Za-z ]{1,40}\]/g;
 
-/** The marks in the strings of a value: what a model hands back that it was shown in place of a secret. */
+/** The marks in the strings of a value, which a model may send back instead of the secret. */
 export function marksIn(value: unknown): ReadonlySet<string> {
   const found = new Set<string>();
   collect(value, found, []);

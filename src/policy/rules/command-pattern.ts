@@ -5,7 +5,6 @@ import { compilePath } from "../paths/path-pattern.ts";
 import type { PathContext } from "../policy.ts";
 import type { RuleWord } from "./rule-words.ts";
 
-/** Which commands a rule is about. */
 export type CommandPattern =
   /** `@read`: by what the analysis says of it. */
   | { readonly kind: "class"; readonly risk: Risk }
@@ -96,7 +95,6 @@ export function programName(pattern: CommandPattern): string | undefined {
   return pattern.kind === "class" ? undefined : pattern.program.name;
 }
 
-/** The last name in a path, folded. */
 export function baseName(path: string): string {
   return fold(path.slice(path.lastIndexOf("/") + 1));
 }

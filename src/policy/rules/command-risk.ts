@@ -1,17 +1,15 @@
 import { type Risk, risks } from "../../contract/access.ts";
 import type { Effect, SimpleCommand, Span } from "../commands/analysis.ts";
 
-/** How harmful, from 0. */
 export function harm(risk: Risk): number {
   return risks.indexOf(risk);
 }
 
-/** The more harmful of two. */
 export function worse(one: Risk, other: Risk): Risk {
   return harm(one) >= harm(other) ? one : other;
 }
 
-/** What a command does by itself: the files that its redirections write are judged as such. */
+/** The risk of a command itself: files that redirections write are parts of their own. */
 export function ownRisk({ effects, redirections }: SimpleCommand): Risk {
   const redirected = spansOf(redirections.map(({ target }) => target));
   return effects.reduce<Risk>(
@@ -20,7 +18,7 @@ export function ownRisk({ effects, redirections }: SimpleCommand): Risk {
   );
 }
 
-/** Effects that a word has beyond the file or host it names, which is judged as such. */
+/** Effects that a word has beyond the file or host it names, which is a part of its own. */
 export function smuggledEffects({ effects, accesses }: SimpleCommand): readonly Effect[] {
   const named = spansOf(accesses.flatMap(({ kind, target }) => (kind === "read" ? [] : [target])));
   return effects.filter(({ risk, span }) => harm(risk) >= harm("execute") && !named.has(spanKey(span)));
@@ -30,7 +28,7 @@ export function sameSpan(one: Span, other: Span): boolean {
   return one.start === other.start && one.end === other.end;
 }
 
-/** The places of some parts of a command, to be looked up. */
+/** The spans of some parts of a command, for lookup. */
 export function spansOf(parts: readonly { readonly span: Span }[]): ReadonlySet<number> {
   return new Set(parts.map(({ span }) => spanKey(span)));
 }

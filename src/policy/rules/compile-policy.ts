@@ -7,7 +7,7 @@ import { type Example, type ParsedRules, parseRules } from "./parse-rules.ts";
 import type { CommandRule, HostRule, PathRule, Rule, ToolRule } from "./rule.ts";
 import { compileSettings, type Settings } from "./settings.ts";
 
-/** All rules that hold, ready to be asked. */
+/** All compiled rules. */
 export interface Policy {
   readonly context: PathContext;
   readonly sources: readonly RuleSource[];
@@ -15,7 +15,6 @@ export interface Policy {
   readonly ignored: readonly RuleOrigin[];
   readonly examples: readonly Example[];
   readonly commands: NamedRules<CommandRule>;
-  /** Commands that run outside the sandbox. */
   readonly unconfined: readonly CommandRule[];
   readonly settings: Settings;
   readonly paths: NamedRules<PathRule>;
@@ -32,7 +31,7 @@ export interface NamedRules<Kind> {
   readonly highestFirst: readonly Kind[];
 }
 
-/** Reads all sources and makes them ready. Throws `invalid-input` for a line that cannot be understood. */
+/** Compiles all sources. Throws `invalid-input` for a line that cannot be understood. */
 export function compilePolicy(sources: readonly RuleSource[], context: PathContext): Policy {
   const ordered = [...sources].sort((one, other) => levelOf(one) - levelOf(other));
   const parsed = ordered.map((source) => compileSource(source, context));
@@ -62,7 +61,7 @@ interface CompiledSource extends Omit<ParsedRules, "rules"> {
   readonly rules: readonly Rule[];
 }
 
-/** Every answer of a person makes a policy anew, of which only the last source is new. */
+/** Every answer of the user compiles a new policy, in which only the last source is new. */
 const compiled = new WeakMap<RuleSource, CompiledSource>();
 
 function compileSource(source: RuleSource, context: PathContext): CompiledSource {

@@ -45,12 +45,12 @@ export function compileRule({ effect, about, because, by, origin }: ParsedRule, 
   }
 }
 
-/** What must not be written must not be deleted either; what may be written may not. */
+/** A rule against writing is also one against deleting; permission to write is not permission to delete. */
 function usesOf(uses: readonly PathUse[], effect: Effect): ReadonlySet<PathUse> {
   return new Set(uses.includes("write") && !loosens(effect) ? [...uses, "delete"] : uses);
 }
 
-/** The workspace, if it lies in a directory of the system: it stays writable. */
+/** The names of a workspace inside a system directory, which stays writable. */
 function holding(patterns: readonly (readonly Segment[])[], { workspace }: PathContext): readonly string[] {
   const fixed = patterns.filter(([first]) => first !== "**");
   if (fixed.length === 0) return [];
@@ -67,13 +67,13 @@ function spelledOut(words: readonly RuleWord[]): number {
   return letters + (words.every(({ literal }) => literal !== undefined) ? 0.5 : 0);
 }
 
-/** What refuses a host refuses the hosts below it. */
+/** Rules that tighten also apply to subdomains. */
 function hostPatterns({ text }: RuleWord, effect: Effect): NamePattern[] {
   const host = escapeGlob(hostOf(text) ?? text).replaceAll("\\*", "*");
   return loosens(effect) ? [namePattern(host)] : [namePattern(host), namePattern(`*.${host}`)];
 }
 
-/** Only what refuses also means the tools of all servers when it names none. */
+/** Without a server, rules that tighten apply to the tools of all servers, rules that loosen only to built-in tools. */
 function compileTool({ name, server }: ToolPattern, effect: Effect): ToolMatcher {
   const named = namePattern(name.pattern);
   const from = server && namePattern(server.pattern);
@@ -90,7 +90,7 @@ function namePattern(pattern: string): NamePattern {
   return first === undefined || first === "**" ? { tokens: ["*"], shape: { kind: "anything" } } : first;
 }
 
-/** Whatever else rules say, no tool reads or writes what Toolcrib keeps for itself, nor writes its programs. */
+/** No tool reads or writes Toolcrib's own data, nor writes its programs, whatever other rules say. */
 export function ownRules(context: PathContext): PathRule[] {
   const rule = (effect: "secret" | "protected", directory: string, owner = "Toolcrib itself"): PathRule => ({
     kind: "path",

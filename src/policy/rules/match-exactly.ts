@@ -8,8 +8,8 @@ import type { CommandPattern, ProgramPattern, WordPattern } from "./command-patt
 import { harm, ownRisk, sameSpan, smuggledEffects, spanKey, spansOf } from "./command-risk.ts";
 
 /**
- * Whether a rule that allows covers a command. Word by word: nothing may stand in between, before or after; what a word
- * does beyond the usual (`sort --compress-program=x`) must be spelled out in the rule.
+ * Whether an allow rule covers a command. The words must match one by one, without extra words; a word with an unusual effect
+ * (`sort --compress-program=x`) must be spelled out in the rule.
  */
 export function matchExactly(pattern: CommandPattern, command: SimpleCommand, context: PathContext): boolean {
   if (pattern.kind === "class") return harm(ownRisk(command)) <= harm(pattern.risk);
@@ -135,8 +135,7 @@ function spellsOption(pattern: string, value: string): boolean {
 }
 
 /**
- * Whatever the shell makes of it begins as it is written, so that it cannot become an option: what is not known follows
- * known text and is not cut into words.
+ * Whether a word cannot become an option: it starts with known text, and its unknown parts are not split into words.
  */
 function isPlainWord(word: Word): boolean {
   if (word.value !== undefined) return true;
@@ -163,7 +162,7 @@ interface Nature {
   readonly harmful: ReadonlySet<Word>;
 }
 
-/** Asked for each rule, found out once. */
+/** Cached, because every rule asks. */
 const natures = new WeakMap<SimpleCommand, Nature>();
 
 function nature(command: SimpleCommand): Nature {
@@ -178,8 +177,8 @@ function nature(command: SimpleCommand): Nature {
 type Coverage = "words" | "spelled out" | "nothing";
 
 /**
- * "spelled out": only a rule without wildcards covers it, because where its harm comes from cannot be told from where the
- * words stand. "nothing": it does something that none of its words says.
+ * "spelled out": only a rule without wildcards covers it, because its effect cannot be assigned to one of its words.
+ * "nothing": it has an effect that none of its words shows.
  */
 function coverage(command: SimpleCommand, smuggled: readonly Effect[]): Coverage {
   const { span, words, assignments, effects } = command;
@@ -189,7 +188,6 @@ function coverage(command: SimpleCommand, smuggled: readonly Effect[]): Coverage
   return smuggled.every((effect) => places.has(spanKey(effect.span))) ? "words" : "nothing";
 }
 
-/** Words that make a command do what it does not usually do. */
 function harmfulWords(command: SimpleCommand, smuggled: readonly Effect[]): ReadonlySet<Word> {
   const subcommand = gitSubcommand(command);
   const places = spansOf(smuggled);

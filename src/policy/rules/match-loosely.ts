@@ -15,9 +15,8 @@ import type { NamedRules } from "./compile-policy.ts";
 import type { CommandRule } from "./rule.ts";
 
 /**
- * Whether a rule that asks or denies is about a command. The rule is a beginning: more words may follow. Its operands must
- * come in order, with nothing but options and their values in between; its options may stand anywhere, be written together
- * or apart, short or long.
+ * Whether an ask or deny rule matches a command. The rule is a prefix: more words may follow. Its operands must come in
+ * order, with only options and their values between them; its options may come anywhere, combined or separate, short or long.
  */
 export function matchLoosely(pattern: CommandPattern, command: SimpleCommand): Match {
   if (pattern.kind === "class") return harm(command.risk) >= harm(pattern.risk) ? "yes" : "no";
@@ -34,7 +33,7 @@ function weaker(one: Match, other: Match): Match {
   return one === "yes" ? other : one;
 }
 
-/** The name counts, whatever directory it is called in. */
+/** The name counts, in whatever directory the program is. */
 function matchProgram({ word: pattern, name }: ProgramPattern, word: Word): Match {
   if (!isSpelled(pattern)) return "yes";
   if (word.value === undefined) return mayBecome(pattern, word) ? "maybe" : "no";
@@ -205,14 +204,13 @@ function beginsOption({ parts }: Word): Match {
   return first === undefined || first.unknown === "home" || first.unknown === "glob" ? "no" : "maybe";
 }
 
-/** Whether a known word is what the pattern says. */
 function isText(pattern: SpelledPattern, value: string): boolean {
   return pattern.kind === "literal" ? pattern.text === value : matchSegment(pattern.whole, value);
 }
 
 /**
- * The rules that ask or deny and are about what a program may run of which nobody knows what it does with its words: what
- * begins at any of them, and what a text among them says. `chronic rm -rf x`, `su -c 'rm -rf x'`.
+ * The ask and deny rules about what an unknown program may run: a command that starts at any of its words, or in the text of
+ * one. `chronic rm -rf x`, `su -c 'rm -rf x'`.
  */
 export function rulesWithin(
   command: SimpleCommand,
@@ -231,7 +229,7 @@ export function rulesWithin(
   return found;
 }
 
-/** Where so many words are names of denied programs, nobody looks further which of them is one: all may be. */
+/** With so many words that name denied programs, every rule counts as met. */
 const maxLooks = 200;
 
 interface InnerCommand {

@@ -4,13 +4,13 @@ import { ToolError } from "../../contract/error.ts";
 import { parseRules } from "./parse-rules.ts";
 
 const told = (text: string) =>
-  parseRules(rules(text)).rules.map(({ effect, about, by, because, origin: place }) => ({
+  parseRules(rules(text)).rules.map(({ effect, about, by, because, origin }) => ({
     effect,
     kind: about.kind,
     by: by?.name.text,
     because,
-    line: place.line,
-    text: place.text,
+    line: origin.line,
+    text: origin.text,
   }));
 
 it("reads one rule a line, and comments and blank lines not at all", () => {
@@ -67,35 +67,35 @@ it("reads examples, and takes the rest of the line for the command", () => {
 expect ask in safe write "a b.txt"
 expect allow connect docs.example
 expect allow in yolo use delete_repo of github`;
-  const place = (line: number, shown: string) => ({ level: "user", name: "rules", line, text: shown });
+  const origin = (line: number, shown: string) => ({ level: "user", name: "rules", line, text: shown });
   expect(parseRules(rules(text)).examples).toEqual([
     {
       verdict: "deny",
       mode: "cautious",
       tool: { name: "shell.run", risk: "execute" },
       accesses: [{ kind: "execute", command: "git status && rm -rf '/' # gone" }],
-      place: place(1, "expect deny run git status && rm -rf '/' # gone"),
+      origin: origin(1, "expect deny run git status && rm -rf '/' # gone"),
     },
     {
       verdict: "ask",
       mode: "safe",
       tool: { name: "file.write", risk: "write" },
       accesses: [{ kind: "write", path: "a b.txt" }],
-      place: place(2, 'expect ask in safe write "a b.txt"'),
+      origin: origin(2, 'expect ask in safe write "a b.txt"'),
     },
     {
       verdict: "allow",
       mode: "cautious",
       tool: { name: "web.fetch", risk: "network" },
       accesses: [{ kind: "network", host: "docs.example" }],
-      place: place(3, "expect allow connect docs.example"),
+      origin: origin(3, "expect allow connect docs.example"),
     },
     {
       verdict: "allow",
       mode: "yolo",
       tool: { name: "delete_repo", server: "github", risk: "execute" },
       accesses: [],
-      place: place(4, "expect allow in yolo use delete_repo of github"),
+      origin: origin(4, "expect allow in yolo use delete_repo of github"),
     },
   ]);
 });

@@ -15,7 +15,6 @@ import {
 } from "./rule-words.ts";
 import { mayLoosen, readSetting, type Setting, settingWords } from "./settings.ts";
 
-/** What one rule file says. */
 export interface ParsedRules {
   readonly rules: readonly ParsedRule[];
   /** What commands are given, and how much they may use. */
@@ -26,7 +25,7 @@ export interface ParsedRules {
   readonly ignored: readonly RuleOrigin[];
 }
 
-/** Reads a rule file. Throws `invalid-input` that names file, line, column and the way out. */
+/** Reads a rule file. Throws `invalid-input` with file, line, column and hint. */
 export function parseRules(source: RuleSource): ParsedRules {
   if (source.text.length > maxLength) throw tooLong(source);
   const rules: ParsedRule[] = [];
@@ -57,7 +56,7 @@ export function parseRules(source: RuleSource): ParsedRules {
   return { rules, settings, examples, ignored };
 }
 
-/** Thousands of rules; more would keep every start busy, and a project's file may be hostile. */
+/** Enough for thousands of rules. More would slow every start, and a project's file may be hostile. */
 const maxLength = 256 * 1024;
 
 function tooLong({ name }: RuleSource): ToolError {
@@ -66,7 +65,7 @@ function tooLong({ name }: RuleSource): ToolError {
   });
 }
 
-/** A line that names several things is as many rules. */
+/** A line that names several things makes as many rules. */
 function readRules(line: string, origin: RuleOrigin): ParsedRule[] {
   const [first, second] = readWords(line, { onlyStars: true, most: 2 });
   if (first === undefined) return [];
@@ -123,7 +122,6 @@ function textOf(words: readonly RuleWord[]): string {
   return words.map(({ text }) => text).join(" ");
 }
 
-/** Takes `because "…"` off the end. */
 function takeBecause(words: RuleWord[]): string | undefined {
   const [keyword, reason] = words.slice(-2);
   if (
@@ -137,7 +135,6 @@ function takeBecause(words: RuleWord[]): string | undefined {
   return reason.literal;
 }
 
-/** Takes `by TOOL` or `by TOOL of SERVER` off the end. */
 function takeBy(words: RuleWord[]): ToolPattern | undefined {
   const isWord = (index: number, text: string) => words.at(index)?.bare && words.at(index)?.text === text;
   if (isWord(-4, "by") && isWord(-2, "of")) {
@@ -157,7 +154,7 @@ function explain(source: RuleSource, text: string, line: number, error: RuleSynt
   });
 }
 
-/** What a call should come to: `expect deny run rm -rf /`. */
+/** An expected verdict: `expect deny run rm -rf /`. */
 export interface Example {
   readonly verdict: "allow" | "ask" | "deny";
   readonly mode: Mode;
@@ -203,7 +200,6 @@ function readExample(line: string, origin: RuleOrigin): Example {
   return { ...known, tool: exampleTools[subject as keyof typeof exampleTools], accesses: [access] };
 }
 
-/** The tools that examples are about. */
 const exampleTools = {
   run: { name: "shell.run", risk: "execute" },
   read: { name: "file.read", risk: "read" },

@@ -1,4 +1,4 @@
-import type { Risk } from "../../contract/access.ts";
+import { type Risk, risks } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import { escapeGlob } from "../../lib/glob/glob.ts";
 import { expandBraces } from "../../lib/glob/glob-braces.ts";
@@ -6,9 +6,7 @@ import { GlobSyntaxError, parseSegments } from "../../lib/glob/glob-segment.ts";
 import { hostOf } from "../hosts.ts";
 import type { ToolPattern } from "./rule.ts";
 
-/** One word of a rule. */
 export interface RuleWord {
-  /** As written. */
   readonly text: string;
   /** As a glob: what was quoted or escaped means itself. */
   readonly pattern: string;
@@ -20,7 +18,7 @@ export interface RuleWord {
   readonly column: number;
 }
 
-/** What is wrong with a line, where (from 0), and the way out. */
+/** An error in a line, with its column (from 0) and a hint. */
 export class RuleSyntaxError extends Error {
   readonly column: number;
   readonly hint: string;
@@ -118,7 +116,7 @@ function isBlank(character: string): boolean {
   return character === " " || character === "\t";
 }
 
-/** A word that stands where something else is expected. */
+/** The error for an unexpected word. */
 export function unknownWord(
   { text, column }: Pick<RuleWord, "text" | "column">,
   expected: string,
@@ -127,7 +125,6 @@ export function unknownWord(
   return new RuleSyntaxError(found, column, `${expected[0]!.toUpperCase()}${expected.slice(1)}.`);
 }
 
-/** Where a word is missing. */
 export function endOf(line: string): RuleWord {
   return { text: "", pattern: "", literal: "", bare: true, column: line.length };
 }
@@ -145,7 +142,7 @@ export function checkClass(words: readonly RuleWord[]): readonly RuleWord[] {
   return words;
 }
 
-const commandClasses = ["@read", "@write", "@execute", "@network", "@destructive"] as const;
+const commandClasses = risks.map((risk) => `@${risk}` as const);
 
 /** A rule is about hosts, so that one with a port or a path would say more than it means. */
 export function checkHost({ text, column }: RuleWord): void {
@@ -157,9 +154,8 @@ export function checkHost({ text, column }: RuleWord): void {
   );
 }
 
-/** Throws where a glob cannot be read. */
 export function checkGlob({ pattern, column }: RuleWord): void {
-  // Nothing else can be wrong.
+  // Only these characters can make a glob invalid.
   if (!/[[{}\\]/.test(pattern)) return;
   if (/^(?:[^{]*\{){101}/.test(pattern))
     throw new RuleSyntaxError("these are too many braces", column, "Write several rules.");

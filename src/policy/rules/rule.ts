@@ -8,9 +8,9 @@ import type { RuleWord } from "./rule-words.ts";
 export interface ParsedRule {
   readonly effect: Effect;
   readonly about: About;
-  /** Only calls of these tools are meant. */
+  /** The rule applies only to calls of these tools. */
   readonly by: ToolPattern | undefined;
-  /** The person's own words why. */
+  /** The user's reason. */
   readonly because: string | undefined;
   readonly origin: RuleOrigin;
 }
@@ -31,13 +31,12 @@ export type About =
 
 export interface ToolPattern {
   readonly name: RuleWord;
-  /** The MCP server that it comes from. */
   readonly server: RuleWord | undefined;
 }
 
 interface RuleBase {
   readonly effect: Effect;
-  /** Of two rules that say different things the higher wins. */
+  /** Of two conflicting rules the higher wins. */
   readonly rank: number;
   /** How many characters it spells out: of one level, the rule that spells out more wins. */
   readonly spelledOut: number;
@@ -54,7 +53,6 @@ export interface CommandRule extends RuleBase {
 export interface PathRule extends RuleBase {
   readonly kind: "path";
   readonly uses: ReadonlySet<PathUse>;
-  /** As written. */
   readonly glob: string;
   /** What it is about, name by name from the root; folded, unless the rule loosens. */
   readonly patterns: readonly (readonly Segment[])[];
@@ -65,7 +63,6 @@ export interface PathRule extends RuleBase {
 export interface HostRule extends RuleBase {
   readonly kind: "connect";
   readonly hosts: readonly NamePattern[];
-  /** As written. */
   readonly spelled: string;
 }
 
@@ -78,12 +75,12 @@ export type Rule = CommandRule | PathRule | HostRule | ToolRule;
 
 export type ToolMatcher = (tool: { readonly name: string; readonly server?: string | undefined }) => boolean;
 
-/** Whether a rule can only let more pass. */
+/** Whether rules of this effect only allow more. */
 export function loosens(effect: Effect): boolean {
   return effect === "allow" || effect === "open" || effect === "unconfined";
 }
 
-/** What the rules say of one part. */
+/** What the rules say about one part. */
 export interface RuleFinding {
   readonly risk: Risk;
   /** Holds in every mode. */
@@ -103,7 +100,6 @@ export interface Because {
   readonly reason: string;
 }
 
-/** Whether a rule is about calls of this tool. */
 export function isFor({ by }: Rule, tool: Question["tool"]): boolean {
   return by === undefined || by(tool);
 }

@@ -6,7 +6,7 @@ import { endOf, RuleSyntaxError, type RuleWord, readWords, unknownWord } from ".
 /** A line that says what commands are given, or how much they may use. */
 export type Setting = SettingValue & {
   readonly origin: RuleOrigin;
-  /** Its file is not trusted: it counts only where it takes away. */
+  /** Its file is not trusted: it counts only where it tightens. */
   readonly onlyTightens?: true;
 };
 
@@ -25,7 +25,7 @@ export function readSetting(line: string, origin: RuleOrigin): Setting | undefin
   return { ...value, origin };
 }
 
-/** Whether nothing of it can take away. */
+/** Whether it can loosen. */
 export function mayLoosen(setting: Setting): boolean {
   return setting.kind === "pass" || (setting.kind === "variables" && setting.base !== "none");
 }
@@ -81,7 +81,7 @@ function readAmount({ text, column }: RuleWord, name: LimitName): number {
   );
 }
 
-/** What commands are given, and how much they may use, as all rules together say. */
+/** Which variables commands get, and how much they may use, by all rules together. */
 export interface Settings {
   readonly variables: VariablePolicy;
   readonly limits: Partial<ResourceLimits>;
@@ -102,7 +102,7 @@ export function compileSettings(settings: readonly Setting[]): Settings {
       limitsAtMost[setting.limit] = Math.min(setting.amount, limitsAtMost[setting.limit] ?? Infinity);
     else {
       limits[setting.limit] = setting.amount;
-      // Whoever stands above has seen to it.
+      // A stronger level has set its own limit.
       delete limitsAtMost[setting.limit];
     }
   }

@@ -54,7 +54,7 @@ export function interpretSed(words: readonly Word[], report: CommandReport) {
   const given = scripts.length > 0 || named("-f", "--file").length > 0;
   const script = given ? undefined : operands[0];
   const files = given ? operands : operands.slice(1);
-  // It holds for scripts that stand after it.
+  // --sandbox applies only to scripts that follow it.
   if (words[0]?.value !== "--sandbox")
     for (const each of script === undefined ? scripts : [script]) interpretScript(each, report);
   const inPlace = named("-i", "--in-place").length > 0;
@@ -96,8 +96,8 @@ function harmfulCommands(script: string): Found[] | undefined {
   return found;
 }
 
-// A slash inside brackets is where sed and this would differ about the end.
-// It has one way to be read only, so that no text keeps it busy.
+// A slash inside brackets is not accepted: sed and this pattern would disagree about where the regex ends.
+// Each text matches in one way only, so that no input causes backtracking.
 const bracket = String.raw`\[(?:\^[^\n/]|[^^\n/])[^\]\n/]*\]`;
 const regex = String.raw`\/(?:[^\\/\n[]|\\[^\n]|${bracket})*\/[IM]*`;
 const address = String.raw`(?:\d+(?:~\d+)?|\$|${regex})`;

@@ -18,7 +18,6 @@ import {
 
 const listing = looksAt("*");
 
-/** Programs that list, copy, change and remove files. */
 export const filePrograms: Record<string, ProgramRule> = {
   ...each("basename dirname locate pathchk pwd", prints("*")),
   ...each("bunzip2 bzip2 gunzip gzip unxz xz", interpretPack),
@@ -75,7 +74,7 @@ function interpretDd(words: readonly Word[], report: CommandReport) {
   }
 }
 
-/** Sources go away, the target is written. */
+/** The sources are removed, the target is written. */
 function interpretMove(words: readonly Word[], report: CommandReport) {
   const { options, operands } = interpretOptions("* t=write --target-directory=write S=text", words, report);
   const into = options.some(({ meaning }) => meaning === "write");
@@ -126,7 +125,7 @@ function interpretLink(words: readonly Word[], report: CommandReport) {
   const list = "* s --symbolic t=write --target-directory=write S=text --suffix=text";
   const { options, operands } = interpretOptions(list, words, report);
   const [only, ...more] = operands;
-  // Whoever has another name of a file can write it.
+  // A hard link makes the source writable under the new name.
   const isSymbolic = options.some(({ name }) => name === "-s" || name === "--symbolic");
   if (!isSymbolic)
     for (const source of operands.slice(0, Math.max(1, operands.length - 1)))
@@ -179,7 +178,7 @@ function interpretTar(words: readonly Word[], report: CommandReport) {
     for (const file of operands) report.readsBelow(moves.length === 0 ? file : below(moves, file));
 }
 
-/** A file that is named from the place of `-C`; of several such places nobody knows which. */
+/** A file relative to the directory of `-C`; with several `-C` the directory is unknown. */
 function below(moves: readonly { readonly value: Word | undefined }[], file: Word): Word {
   const [from, ...more] = moves.map(({ value }) => value?.value);
   const known = from !== undefined && more.length === 0 && file.value !== undefined;

@@ -46,7 +46,7 @@ export function interpretFind(words: readonly Word[], report: CommandReport) {
   }
 }
 
-/** All that it may find lies below the places it starts from. */
+/** Everything it finds lies below its starting directories. */
 function removeFound(report: CommandReport, word: Word): void {
   report.has("destructive", "find -delete removes what it finds", word);
   const starts = report.accesses.filter(({ kind }) => kind === "read").map(({ target }) => target);
@@ -75,7 +75,7 @@ function fillIn(word: Word): Word {
   };
 }
 
-/** A quoted path such as "$directory" may be "-delete" as well. */
+/** A quoted "$directory" may also turn out to be "-delete". */
 function mayBeAction(word: Word): boolean {
   const [start] = word.parts;
   if (splits(word)) return true;

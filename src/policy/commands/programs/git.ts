@@ -39,7 +39,7 @@ function sameOptions(subcommands: string, options: string): Record<string, strin
   return Object.fromEntries(subcommands.split(" ").map((name) => [name, options]));
 }
 
-/** Subcommands that do more whatever their words are. */
+/** Subcommands that always do more than look. */
 const acting: Readonly<Record<string, readonly [Risk, string]>> = {
   add: ["write", "changes the index"],
   am: ["execute", "commits, which runs hooks"],
@@ -91,7 +91,7 @@ const mixed: Readonly<Record<string, readonly [RegExp, Risk, string]>> = {
   worktree: [/^list.*$/, "execute", "makes or deletes work trees"],
 };
 
-/** git by subcommand; settings given with `-c` can name programs, so only a few are let through. */
+/** Interprets git by subcommand. Settings given with `-c` can name programs, so only a few are accepted. */
 export function interpretGit(words: readonly Word[], report: CommandReport) {
   const list =
     "C=read c=text P v --no-pager --no-optional-locks --literal-pathspecs --no-replace-objects --glob-pathspecs --icase-pathspecs --version --html-path --man-path --info-path";
@@ -107,7 +107,7 @@ export function interpretGit(words: readonly Word[], report: CommandReport) {
   for (const { name, value, word } of options)
     if (name === "-C" && value?.value !== "." && (value?.value ?? "") !== reading.start)
       report.has("execute", reason, value ?? word);
-  // None of its own words says so.
+  // An empty span, because no word of the command says so.
   const { start } = subcommand.span;
   if (shell.directory !== "") report.effects.push({ risk: "execute", reason, span: { start, end: start } });
   interpretSubcommand(subcommand, rest, report);
@@ -121,7 +121,7 @@ function interpretSubcommand(subcommand: Word, words: readonly Word[], report: C
   if (lookingOptions !== undefined) {
     const { operands, options } = interpretOptions(lookingOptions, words, report);
     for (const file of operands) readAt(file, report);
-    // Files that are not in the repository, wherever they lie.
+    // These options also read files outside the repository.
     if (options.some(({ name: option }) => /^--(?:no-index|untracked)$/.test(option)))
       readUntracked(name, operands, report);
     return;
@@ -201,13 +201,13 @@ function readAt(word: Word, report: CommandReport): void {
   if (file !== undefined) report.reads(wordAt(word, patternParts(file)));
 }
 
-/** git has patterns of its own, also in words that are quoted. */
+/** git expands patterns of its own, also in quoted words. */
 function patternParts(file: string): Word["parts"] {
   const pieces = file.split(/([*?]+|\[[^\]]*\])/);
   return pieces.map((text, at) => (at % 2 === 0 ? text : { unknown: "glob", text, splits: false }));
 }
 
-/** Names may stand only where they are what is looked for. */
+/** Operands are accepted only after options that search for them. */
 function listsOnly(letters: string): RegExp {
   const looking = `-[${letters}]+|--(?:all|remotes|verbose|show-current|ignore-case|column|no-column|sort[= ]\\S+|format=\\S+|color)`;
   const naming = "-l|--list|--contains|--no-contains|--merged|--no-merged|--points-at";

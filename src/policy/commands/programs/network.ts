@@ -2,7 +2,6 @@ import { type Word, wordAt } from "../analysis.ts";
 import type { CommandReport, ProgramRule } from "../command-report.ts";
 import { connects, each, interpretOptions, runs } from "./rows.ts";
 
-/** Programs that talk to other machines. */
 export const networkPrograms: Record<string, ProgramRule> = {
   curl: interpretCurl,
   dig: connects("* f=read k=read"),
@@ -41,7 +40,7 @@ function interpretAddress(address: Word, report: CommandReport, uploads = false)
     report.connects(address);
     return;
   }
-  // Its own escapes and patterns spell paths in many ways.
+  // curl's escapes and patterns can spell a path in many ways.
   const target = wordAt(address, [
     /[%[\]{}]/.test(file) ? { unknown: "glob", text: file, splits: false } : file,
   ]);
@@ -59,7 +58,6 @@ function interpretWget(words: readonly Word[], report: CommandReport) {
   if (!toFile) report.has("write", "wget writes what it fetches");
 }
 
-/** What runs on the other side is out of sight; what can run here is in the options. */
 function interpretSsh(words: readonly Word[], report: CommandReport) {
   const list =
     "4 6 A a C f G g K k M N n q s T t V v X x Y y B=text b=text c=text D=text e=text I=run i=read J=text L=text l=text m=text O=text o=text p=text Q=text R=text S=text W=text w=text E=write F=run";
@@ -94,7 +92,7 @@ function interpretRsync(words: readonly Word[], report: CommandReport) {
   interpretCopy(interpretOptions(list, words, report).operands, report);
 }
 
-/** Places with a colon are on other machines. */
+/** Operands with a colon are on other machines. */
 function interpretCopy(operands: readonly Word[], report: CommandReport): void {
   operands.forEach((target, at) => {
     if (/^[^/]*:/.test(target.value ?? ":")) report.connects(target);

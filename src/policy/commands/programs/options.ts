@@ -18,7 +18,7 @@ export interface ScannedWords {
   readonly unlisted: readonly Word[];
   /** Words that the shell may turn into options of such a program. */
   readonly unclear: readonly Word[];
-  /** The most that an option can do. */
+  /** The highest risk of any listed option. */
   readonly worst: Risk;
 }
 

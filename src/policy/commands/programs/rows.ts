@@ -3,26 +3,25 @@ import type { CommandReport, ProgramRule } from "../command-report.ts";
 import { type FoundOption, type ScannedWords, scanWords } from "./options.ts";
 import { runPlainScript } from "./run-inner.ts";
 
-/** The same rule for several programs. */
 export function each(programs: string, rule: ProgramRule): Record<string, ProgramRule> {
   return Object.fromEntries(programs.split(" ").map((program) => [program, rule]));
 }
 
-/** Reads its operands, which are files. */
-export function reads(options: string): ProgramRule {
-  return (words, report) => {
-    for (const file of operandsOf(options, words, report)) report.reads(file);
+/** Rules that do the same with every operand, by the options of the program. */
+export const reads = withEach((file, report) => report.reads(file));
+export const writes = withEach((file, report) => report.writes(file));
+/** Shows names and attributes of its operands, no content. */
+export const looksAt = withEach((file, report) => report.looksAt(file));
+/** Its operands are only text. */
+export const prints = withEach(() => {});
+
+function withEach(act: (operand: Word, report: CommandReport) => void): (options: string) => ProgramRule {
+  return (options) => (words, report) => {
+    for (const operand of operandsOf(options, words, report)) act(operand, report);
   };
 }
 
-/** Looks at its operands, and shows no content. */
-export function looksAt(options: string): ProgramRule {
-  return (words, report) => {
-    for (const file of operandsOf(options, words, report)) report.looksAt(file);
-  };
-}
-
-/** Reads its operands, and all that lies below them when told so. */
+/** Reads its operands; with a recursive option also everything below them. */
 export function readsTrees(options: string): ProgramRule {
   return (words, report) => {
     const { options: found, operands } = interpretOptions(options, words, report);
@@ -33,7 +32,7 @@ export function readsTrees(options: string): ProgramRule {
   };
 }
 
-/** The same, and `@file` stands for words in that file. */
+/** Reads its operands; `@file` names a file with further words. */
 export function readsAtFiles(options: string): ProgramRule {
   return (words, report) => {
     for (const word of words)
@@ -57,24 +56,12 @@ export function searches(
     const given = scan.options.map(({ name, value }) => (value ? `${name}=${value.value ?? "."}` : name));
     const has = (options: RegExp) => given.some((option) => options.test(option));
     const isPattern = !has(named.pattern);
-    // A pattern that the shell may split brings files along.
+    // A pattern that the shell may split can include files.
     const first = isPattern && pattern !== undefined && !splits(pattern) ? 1 : 0;
     const files = scan.operands.slice(first);
     const extent = has(named.deep) ? "deep" : named.otherwise;
     for (const file of files) extent === undefined ? report.reads(file) : report.readsBelow(file, extent);
     if (extent !== undefined && files.length === 0) report.readsBelow(here(report), extent);
-  };
-}
-
-/** Its operands are only text. */
-export function prints(options: string): ProgramRule {
-  return (words, report) => void operandsOf(options, words, report);
-}
-
-/** Creates or changes its operands. */
-export function writes(options: string): ProgramRule {
-  return (words, report) => {
-    for (const file of operandsOf(options, words, report)) report.writes(file);
   };
 }
 
@@ -89,7 +76,6 @@ export function changes(options: string, given: RegExp = /^--reference\b/): Prog
   };
 }
 
-/** The directory that the command runs in. */
 export function here({ command }: CommandReport): Word {
   return { text: ".", span: command.span, parts: ["."], value: "." };
 }
@@ -104,7 +90,7 @@ export function copies(options: string): ProgramRule {
     const sources = into ? operands : operands.slice(0, -1);
     for (const file of sources) isDeep ? report.readsBelow(file) : report.reads(file);
     if (target !== undefined) report.writes(target);
-    // Whoever has another name of a file can write it.
+    // A hard link makes the source writable under the new name.
     if (found.some(({ name }) => name === "-l" || name === "--link"))
       for (const source of sources) report.accesses.push({ kind: "write", target: source });
     // `install -d` makes directories of all.
@@ -128,7 +114,6 @@ export function writeInto(
   }
 }
 
-/** Removes its operands. */
 export function deletes(options: string): ProgramRule {
   return (words, report) => {
     const files = operandsOf(options, words, report);
@@ -137,7 +122,6 @@ export function deletes(options: string): ProgramRule {
   };
 }
 
-/** Does harm that no operand can soften. */
 export function destroys(reason: string): ProgramRule {
   return (_words, report) => report.has("destructive", `${report.program} ${reason}`);
 }
@@ -165,7 +149,6 @@ export function interprets(reason: string, short = "--version"): ProgramRule {
   };
 }
 
-/** The operands, once the options have been judged. */
 function operandsOf(options: string, words: readonly Word[], report: CommandReport): readonly Word[] {
   return interpretOptions(options, words, report).operands;
 }

@@ -12,7 +12,6 @@ import {
 const harmless = prints("*");
 const mapfile = "d=text n=text O=text s=text t u=text c=text C=command";
 
-/** What bash does itself. */
 export const shellBuiltins: Record<string, ProgramRule> = {
   ...each(". source", interpretSource),
   ...each(

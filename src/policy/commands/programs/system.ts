@@ -4,7 +4,6 @@ import { connects, destroys, each, interpretOptions, prints, reads, readsAtFiles
 
 const harmless = prints("*");
 
-/** Programs that tell about the system or change it. */
 export const systemPrograms: Record<string, ProgramRule> = {
   ...each("apropos whatis", runs("starts a pager")),
   ...each(

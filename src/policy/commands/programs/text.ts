@@ -12,7 +12,6 @@ const grep = searches(
   },
 );
 
-/** Programs that show, search and change text. */
 export const textPrograms: Record<string, ProgramRule> = {
   ...each("awk gawk mawk nawk", interpretAwk),
   ...each(
@@ -55,7 +54,7 @@ export const textPrograms: Record<string, ProgramRule> = {
     {
       pattern: /^(?:-[ef]=|--regexp=|--file=|--files$|--type-list$)/,
       deep: /^(?:-[u.]|--hidden|--unrestricted|--no-ignore|--no-ignore-vcs)$|^(?:-g|--i?glob)=(?:.*[/{,])?\./,
-      // Hidden files are left out unless it is told otherwise.
+      // rg skips hidden files by default.
       otherwise: "visible",
     },
   ),

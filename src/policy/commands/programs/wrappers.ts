@@ -77,7 +77,7 @@ function interpretTrace(words: readonly Word[], report: CommandReport) {
   if (inner !== undefined) runWords(inner.words, "strace", report);
 }
 
-/** The same with the rights of somebody else; it may also be given variables. */
+/** The same as another user; variables may come first. */
 function elevates(options: string): ProgramRule {
   return (words, report) => {
     report.has("execute", `${report.program} acts as another user`);
@@ -192,7 +192,7 @@ function isOperand({ parts }: Word): boolean {
 const xargsOptions =
   "0 o p r t x a=read d=text E=text e?text I=text i?text L=text l?text n=text P=text s=text --null --open-tty --interactive --no-run-if-empty --verbose --exit --arg-file=read --delimiter=text --eof?text --replace?text --max-lines?text --max-args=text --max-procs=text --max-chars=text";
 
-/** The command gets what stands in the input as further words, or in place of a mark. */
+/** The command gets its input as further words, or in place of a mark. */
 function interpretXargs(words: readonly Word[], report: CommandReport) {
   const found = innerCommand(xargsOptions, words, report);
   if (found === undefined || found.words.length === 0) return;

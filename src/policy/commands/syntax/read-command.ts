@@ -13,7 +13,7 @@ export function readCommand(command: bash.Command, scope: Scope): ReadCommand {
     if (argument.type === "Word") words.push(readWord(argument, scope));
     else words.push(declaredWord(argument, scope));
   }
-  // Behind a redirection these are programs, until bash writes a substitution anew with the redirection last.
+  // After a redirection these are programs, until bash prints a substitution again with the redirection last.
   if (command.name !== undefined && reserved.test(command.name.text))
     doubt(scope, "a word of the language where the program's name stands", command.name);
   const span = scope.locate(command.pos, command.end);
@@ -69,7 +69,7 @@ function kindOf(redirect: bash.Redirect, target: Word, scope: Scope): Redirectio
   return "write";
 }
 
-// Bash keeps there what it goes on with afterwards; in a session also where its next commands come from.
+// Bash saves its own files there; in a persistent shell also the source of its next commands.
 const shellsOwn = "a descriptor that the shell may use itself";
 
 function readAssignment(item: bash.Assignment, scope: Scope): Assignment {
@@ -85,7 +85,7 @@ function readAssignment(item: bash.Assignment, scope: Scope): Assignment {
   return { name: item.name, value: undefined, span };
 }
 
-/** Of anything but a plain subscript bash may think that it is none, and the whole a program. */
+/** Bash may read anything but a plain subscript as part of a program name. */
 function readIndex(index: bash.Word, scope: Scope): void {
   if (!/^(?:[\w +*/%-]+|\$\w+|\$\{\w+\})$/.test(index.text))
     doubt(scope, "a subscript that is not plain", index);

@@ -5,7 +5,7 @@ import { readCommand, readRedirections } from "./read-command.ts";
 import { readArithmetic, readSubscript, readWord } from "./read-word.ts";
 import { doubt, noteVariable, type Scope } from "./scope.ts";
 
-/** Finds every simple command of a parsed script, whatever it stands in. */
+/** Finds every simple command of a parsed script, at any depth. */
 export function readScript(script: bash.ParsedScript, scope: Scope): void {
   for (const { message, pos } of script.errors ?? [])
     doubt(scope, `a syntax error: ${message}`, { pos, end: Math.max(pos, script.end) });
@@ -24,7 +24,7 @@ function readStatements(statements: readonly bash.Statement[], scope: Scope, acc
   }
 }
 
-/** After `cd there;` nobody knows whether it worked. */
+/** After `cd directory;` it is unknown whether the `cd` worked. */
 function settle(shell: Scope["shell"]): void {
   if (shell.moved) shell.directory = undefined;
   shell.moved = false;
@@ -151,7 +151,7 @@ function readArithmeticFor(node: bash.ArithmeticFor, scope: Scope, accounts: Acc
   readLoop(scope, () => readNode(node.body, scope, accounts));
 }
 
-/** What a later round changes holds for the earlier commands of the loop, too. */
+/** A change in one round also affects the earlier commands of the loop. */
 function readLoop(scope: Scope, readBody: () => void): void {
   const { commands, loops } = scope.reading;
   const first = commands.length;
@@ -185,7 +185,7 @@ function readFunction(node: bash.Function, scope: Scope, accounts: Accounts): vo
 }
 
 function readCoprocess(node: bash.Coproc, scope: Scope, accounts: Accounts): void {
-  // There bash puts the name COPROC before the command, where it is a program.
+  // In a substitution bash inserts the name COPROC before the command, where it is a program.
   if (scope.rewritten) doubt(scope, "a coprocess in a substitution", node);
   if (node.name !== undefined) {
     accounts.takeWord(node.name);
@@ -194,7 +194,7 @@ function readCoprocess(node: bash.Coproc, scope: Scope, accounts: Accounts): voi
   readNode(node.body, inSubshell(scope), accounts);
 }
 
-/** `[[ … ]]`: its words, and the places where it evaluates text as arithmetic. */
+/** `[[ … ]]`: its words, and the operands that it evaluates as arithmetic. */
 function readTest(expression: bash.TestExpression, scope: Scope): void {
   switch (expression.type) {
     case "TestUnary":

@@ -5,13 +5,12 @@ import { doubt, noteVariable, type Scope } from "./scope.ts";
 
 type Part = string | UnknownPart;
 
-/** A word as it will be, and on the way every command that the shell runs to find that out. */
+/** Reads a word, and every command that the shell runs to expand it. */
 export function readWord(word: bash.Word, scope: Scope): Word {
   const parts = readParts(word, word.parts ?? [literal(word)], scope);
   return makeWord(word.text, scope.locate(word.pos, word.end), parts);
 }
 
-/** The text of a here-document. */
 export function readHereDocument(redirect: bash.HereDoc, scope: Scope): Word {
   const { body } = redirect;
   const parts = body.parts === undefined ? [body.text] : readQuoted(body, body.parts, scope);
@@ -33,17 +32,17 @@ function readParts(word: bash.Word, parts: readonly bash.WordPart[], scope: Scop
   return parts.flatMap((part) => readPart(part, word, scope));
 }
 
-/** A second look at what the grammar takes for text: an expansion in it would run unseen. */
+/** Checks text again after the grammar: an expansion that it overlooked would run unseen. */
 function holdsExpansion(text: string): boolean {
   return /`|\$[\w@*#?!$({['"-]/.test(text.replace(/\\\n/g, "").replace(/\\./g, "_"));
 }
 
-/** The same for unquoted text, where quotes and signs between commands would count, too. */
+/** The same for unquoted text, where quotes and separators count as well. */
 function holdsSeparator(text: string): boolean {
   return /[\s;&|<>()'"]/.test(text.replace(/\\[\s\S]/g, "_"));
 }
 
-/** Inside double quotes nothing is split, except what stands for a list. */
+/** Inside double quotes only lists such as `$@` are split. */
 function readQuoted(whole: Stretch, parts: readonly bash.WordPart[], scope: Scope): Part[] {
   return parts.flatMap((part) => {
     if (part.type === "Literal") {
@@ -80,12 +79,12 @@ function readPart(part: bash.WordPart, word: Stretch, scope: Scope): Part[] {
         doubt(scope, "a quotation whose parts do not add up", part);
       return readQuoted(part, part.parts, scope);
     case "LocaleString":
-      // A translation file decides what it says, and may put substitutions into it.
+      // A translation file decides the text, and may add substitutions.
       doubt(scope, "a translated string", part);
       readQuoted(part, part.parts, scope);
       return unknown("translation", false);
     case "SimpleExpansion":
-      // The name goes on behind it.
+      // The name continues on the next line.
       if (scope.source.startsWith("\\\n", part.end)) doubt(scope, "a name on two lines", part);
       return unknown(isHome(part.text) ? "home" : "variable", true);
     case "ParameterExpansion":
@@ -96,7 +95,7 @@ function readPart(part: bash.WordPart, word: Stretch, scope: Scope): Part[] {
       return unknown("output", true);
     case "ProcessSubstitution":
       readSubstitution(part, scope);
-      // An empty one is no word at all.
+      // An empty one expands to no word.
       return unknown("file descriptor", /^.\(\s*\)$/.test(part.text));
     case "ArithmeticExpansion":
       readArithmetic(part.expression, part, scope);
@@ -121,7 +120,7 @@ function isHome(text: string): boolean {
   return /^\$(?:HOME|\{HOME\})$/.test(text);
 }
 
-/** Unquoted text: known, unless a tilde or braces that our grammar left alone may still mean something to the shell. */
+/** Unquoted text is known, unless it holds a tilde or braces that the shell may still expand. */
 function readLiteral(part: bash.LiteralPart, word: Stretch): Part[] {
   if (/\{/.test(part.text) && /,|\.\./.test(word.text))
     return [{ unknown: "braces", text: part.text, splits: true }];
@@ -134,11 +133,10 @@ function readLiteral(part: bash.LiteralPart, word: Stretch): Part[] {
   return [part.value];
 }
 
-/** `$'…'` with the escapes everybody reads alike; no NUL, which would end the text, and nothing beyond ASCII by number. */
+/** `$'…'` with escapes that all shells read alike: no NUL, which would end the text, and no number beyond ASCII. */
 const plainEscapes =
   /^\$'(?:[^\\]|\\(?:[abeEfnrtv\\'"?]|(?!x00|000|u0000)(?:x[0-7][0-9a-fA-F]|[01][0-7]{2}|u00[0-7][0-9a-fA-F])))*'$/;
 
-/** Whether the parts stand side by side and fill the whole. */
 function tile(whole: Omit<Stretch, "text">, parts: readonly bash.WordPart[]): boolean {
   let at = whole.pos;
   for (const part of parts) {
@@ -185,7 +183,6 @@ function readParameter(part: bash.ParameterExpansionPart, scope: Scope): void {
   }
 }
 
-/** `${name:=value}` is an assignment. */
 function readDefault(
   part: bash.ParameterExpansionPart,
   { operator, operand }: bash.ParameterDefaultOperation,
@@ -195,7 +192,7 @@ function readDefault(
   if (operator.endsWith("=")) noteVariable(scope, part.parameter, isNumeric(value) ? "number" : "text", part);
 }
 
-/** `$(…)`, backticks and `<(…)`. Their shell inherits the directory, and cannot change it for others. */
+/** `$(…)`, backticks and `<(…)`. Their subshell inherits the directory; changes do not last. */
 function readSubstitution(
   part: bash.CommandExpansionPart | bash.ProcessSubstitutionPart | bash.ArithmeticCommandExpansion,
   scope: Scope,
@@ -219,8 +216,8 @@ function readSubstitution(
 }
 
 /**
- * bash 5.2 writes the commands of a substitution anew before it runs them, and gets here-documents wrong that are
- * followed by anything: `$(a <<E; b c; d` can run `b c d`. Only a lone command with its document is sure.
+ * bash 5.2 prints the commands of a substitution again before it runs them, and gets here-documents wrong that are
+ * followed by anything: `$(a <<E; b c; d` can run `b c d`. Only a lone command with its document is safe.
  */
 function keepsDocuments(script: bash.ParsedScript, text: string): boolean {
   if (!/<<(?!<)/.test(text.replaceAll("<<<", ""))) return true;

@@ -9,7 +9,7 @@ export interface Scope {
   readonly within: readonly string[];
   /** Its commands run when something else happens: the body of a function, a trap. */
   readonly deferred: boolean;
-  /** It stands in a substitution, whose text bash writes anew before it runs it. */
+  /** It is inside a substitution, whose text bash prints again before running it. */
   readonly rewritten: boolean;
   readonly shell: ShellState;
   readonly reading: Reading;
@@ -20,7 +20,7 @@ export interface Scope {
 /** What lasts from one command to the next in one shell process. */
 interface ShellState {
   directory: string | undefined;
-  /** It was changed in the statement being read. */
+  /** `directory` was changed in the statement being read. */
   moved: boolean;
 }
 
@@ -50,11 +50,10 @@ export interface Reading {
   readonly start: string;
   readonly variables: VariableChange[];
   readonly evaluated: VariableUse[];
-  /** Names that it gives another meaning. */
+  /** Functions that it defines. */
   readonly functions: Set<string>;
-  /** Names that earlier commands of the same shell have given another meaning. */
+  /** Functions that earlier commands of the same shell have defined. */
   readonly shadowed: ReadonlySet<string>;
-  /** Names of variables that hold arrays. */
   readonly arrays: Set<string>;
   /** Ranges of `commands` that may run again after what follows them. */
   readonly loops: { readonly first: number; readonly end: number }[];
@@ -71,23 +70,21 @@ interface FoundCommand extends SimpleCommand {
 export interface VariableChange {
   readonly name: string;
   readonly numeric: boolean;
-  /** Programs are given it on purpose: it stands before one, or is exported. */
+  /** It is exported, or set in front of a program. */
   readonly passedOn: boolean;
   readonly span: Span;
-  /** The commands it touches, by their place in `commands`; without an end it lasts. */
+  /** The commands it affects, as indexes in `commands`; without an end it lasts. */
   readonly first: number;
   readonly end: number | undefined;
 }
 
-/** A place where the text of a variable is evaluated, so that it has to be a number. */
+/** A use where the text of a variable is evaluated, so that it has to be a number. */
 interface VariableUse {
   readonly name: string;
-  /** Who evaluates it. */
   readonly by: string;
   readonly span: Span;
 }
 
-/** Notes that a part of the source could not be understood. */
 export function doubt(
   scope: Scope,
   reason: string,
