@@ -69,38 +69,37 @@ function verdictOn(
   const { mode } = question;
   const finding = findRules(part, question, policy, readCommand);
   const { deny, mayDeny, wins, doubt, risk } = finding;
-  const say = (verdict: PartVerdict["verdict"], reason: string, rule?: Rule): PartVerdict => ({
-    part,
-    verdict,
-    risk,
-    rule: rule?.origin,
-    reason,
+  const giveVerdict = (verdict: PartVerdict["verdict"], reason: string, rule?: Rule): PartVerdict => {
+    return { part, verdict, risk, rule: rule?.origin, reason };
+  };
+  const askFirmly = (reason: string, rule?: Rule): PartVerdict => ({
+    ...giveVerdict("ask", reason, rule),
+    firm: true,
   });
-  const insist = (reason: string, rule?: Rule): PartVerdict => ({ ...say("ask", reason, rule), firm: true });
-  if (deny !== undefined) return say("deny", deny.reason, deny.rule);
+  if (deny !== undefined) return giveVerdict("deny", deny.reason, deny.rule);
   if (mayDeny !== undefined && (mode !== "yolo" || mayDeny.aimed || isWrittenByUser(mayDeny.rule)))
-    return insist(mayDeny.reason, mayDeny.rule);
+    return askFirmly(mayDeny.reason, mayDeny.rule);
   if ("mentioned" in part) return undefined;
-  if (handsOutKeys(part) && !names(wins, part)) return say("deny", keysReason(part));
+  if (handsOutKeys(part) && !isNamedBy(wins, part)) return giveVerdict("deny", keysReason(part));
   if (part.kind === "use" && part.names === "everything" && wins === undefined)
-    return say("allow", "what it touches is judged");
+    return giveVerdict("allow", "what it touches is judged");
   if (mode === "yolo") {
     const hidden = part.kind === "unclear" ? userDenyRule(policy) : undefined;
-    if (hidden === undefined) return say("allow", "mode yolo lets everything pass");
-    return insist("only the shell will know whether this is what a rule denies", hidden);
+    if (hidden === undefined) return giveVerdict("allow", "mode yolo lets everything pass");
+    return askFirmly("only the shell will know whether this is what a rule denies", hidden);
   }
-  if (mode === "paranoid") return insist(wins?.because ?? "mode paranoid asks before everything");
+  if (mode === "paranoid") return askFirmly(wins?.because ?? "mode paranoid asks before everything");
   // Without a sandbox, rules that allow confined commands do not apply.
   const bare = part.kind === "run" && question.sandbox === "none" && finding.unconfined === undefined;
   if (wins?.effect === "ask")
-    return { ...say("ask", wins.because ?? "a rule asks before this", wins), ...(bare && { bare }) };
-  if (part.kind === "unclear") return insist(`only the shell will understand it: ${part.reason}`);
-  if (bare) return { ...say("ask", bareReason(mode, wins)), bare };
-  if (wins !== undefined) return say("allow", wins.because ?? "a rule allows it", wins);
-  if (doubt !== undefined) return say("ask", doubt);
-  if (part.kind === "run" || !passes[mode].has(risk))
-    return say("ask", `mode ${mode} asks before ${deeds[risk]}`);
-  return say("allow", `mode ${mode} lets ${deeds[risk]} pass`);
+    return { ...giveVerdict("ask", wins.because ?? "a rule asks before this", wins), ...(bare && { bare }) };
+  if (part.kind === "unclear") return askFirmly(`only the shell will understand it: ${part.reason}`);
+  if (bare) return { ...giveVerdict("ask", bareReason(mode, wins)), bare };
+  if (wins !== undefined) return giveVerdict("allow", wins.because ?? "a rule allows it", wins);
+  if (doubt !== undefined) return giveVerdict("ask", doubt);
+  if (part.kind === "run" || !allowedRisks[mode].has(risk))
+    return giveVerdict("ask", `mode ${mode} asks before ${actions[risk]}`);
+  return giveVerdict("allow", `mode ${mode} lets ${actions[risk]} pass`);
 }
 
 /** Cloud metadata hands out this machine's credentials. Denied, not asked: a user may overlook an address in a prompt. */
@@ -110,7 +109,7 @@ function handsOutKeys(part: Part): part is NamedHost {
 
 type NamedHost = HostPart & { readonly host: string };
 
-function names(rule: Rule | undefined, { host }: NamedHost): boolean {
+function isNamedBy(rule: Rule | undefined, { host }: NamedHost): boolean {
   return rule?.kind === "connect" && rule.effect === "allow" && spells(rule, host);
 }
 
@@ -132,12 +131,12 @@ function isWrittenByUser({ origin }: Rule): boolean {
   return origin.level !== "built-in";
 }
 
-const passes: Record<Exclude<Mode, "yolo" | "paranoid">, ReadonlySet<Risk>> = {
+const allowedRisks: Record<Exclude<Mode, "yolo" | "paranoid">, ReadonlySet<Risk>> = {
   safe: new Set(["read"]),
   cautious: new Set(["read", "write"]),
 };
 
-const deeds: Record<Risk, string> = {
+const actions: Record<Risk, string> = {
   read: "reading",
   write: "writing",
   execute: "commands run",

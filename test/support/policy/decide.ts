@@ -5,14 +5,14 @@ import { decideCall } from "../../../src/policy/decide.ts";
 import type { Decision, Level, Mode, PathContext, Question, RuleSource } from "../../../src/policy/policy.ts";
 import { compilePolicy, type Policy } from "../../../src/policy/rules/compile-policy.ts";
 
-/** Where the trials take place. */
+/** The paths that policy tests use. */
 export const testContext: PathContext = {
   workspace: "/home/ada/work",
   home: "/home/ada",
   own: ["/home/ada/.local/state/toolcrib"],
 };
 
-/** A rule file of some level; the user's if not said. */
+/** A rule file of some level. Default: the user's. */
 export function rules(text: string, level: Level = "user"): RuleSource {
   return { level, name: level === "project" ? ".toolcrib/rules" : "rules", text };
 }
@@ -26,20 +26,20 @@ export interface Circumstances {
   readonly shells?: Question["shells"];
 }
 
-/** Judges some accesses by the built-in rules and others. */
+/** Decides about some accesses by the built-in rules and others. */
 export function decideOn(
   accesses: readonly Access[],
   sources: readonly RuleSource[] = [],
-  trial: Circumstances = {},
+  circumstances: Circumstances = {},
 ): Decision {
   const question: Question = {
-    mode: trial.mode ?? "cautious",
-    tool: trial.tool ?? { name: "shell.run", risk: "execute" },
+    mode: circumstances.mode ?? "cautious",
+    tool: circumstances.tool ?? { name: "shell.run", risk: "execute" },
     accesses,
-    sandbox: trial.sandbox ?? "landlock",
-    realPaths: new Map(Object.entries(trial.realPaths ?? {})),
-    refusedBelow: new Map(Object.entries(trial.refusedBelow ?? {})),
-    ...(trial.shells && { shells: trial.shells }),
+    sandbox: circumstances.sandbox ?? "landlock",
+    realPaths: new Map(Object.entries(circumstances.realPaths ?? {})),
+    refusedBelow: new Map(Object.entries(circumstances.refusedBelow ?? {})),
+    ...(circumstances.shells && { shells: circumstances.shells }),
   };
   return decide(question, policyOf(sources));
 }
@@ -51,7 +51,7 @@ export function decide(question: Question, policy: Policy): Decision {
 
 const compiled = new Map<string, Policy>();
 
-/** The built-in rules and others; compiled once. */
+/** The built-in rules and others, compiled once. */
 export function policyOf(sources: readonly RuleSource[]): Policy {
   const key = JSON.stringify(sources);
   const policy = compiled.get(key) ?? compilePolicy([builtInRules, ...sources], testContext);
@@ -60,6 +60,10 @@ export function policyOf(sources: readonly RuleSource[]): Policy {
 }
 
 /** The verdict on a command, given the lines of one rule file. */
-export function verdictOn(command: string, lines = "", trial: Circumstances = {}): Decision["verdict"] {
-  return decideOn([{ kind: "execute", command }], lines === "" ? [] : [rules(lines)], trial).verdict;
+export function verdictOn(
+  command: string,
+  lines = "",
+  circumstances: Circumstances = {},
+): Decision["verdict"] {
+  return decideOn([{ kind: "execute", command }], lines === "" ? [] : [rules(lines)], circumstances).verdict;
 }
