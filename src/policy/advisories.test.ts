@@ -35,7 +35,7 @@ describe("advisories", () => {
     );
   });
 
-  it("CVE-2025-53109, CVE-2026-39861, CVE-2026-25724: links are judged by where they lead", () => {
+  it("CVE-2025-53109, CVE-2026-39861, CVE-2026-25724: links are checked by where they lead", () => {
     const sources = [rules(`${careless}\ndeny touch vault/**`)];
     const real = { realPaths: { link: "/home/ada/work/vault/x" } };
     const out = { realPaths: { link: outsideWorkspace } };

@@ -10,7 +10,7 @@ function verdictOn(command: string, cwd: string, lines: string): string {
   return decideOn([access], [rules(lines)]).verdict;
 }
 
-it("judges the paths of a command from where it starts", () => {
+it("resolves the paths of a command from its starting directory", () => {
   const lines = "allow run cat **\nallow run tee **\ndeny write migrations/**\ndeny read deep/er/x";
   expect([
     verdictOn("cat a", "sub", lines),
@@ -26,7 +26,7 @@ it("judges the paths of a command from where it starts", () => {
   ]).toEqual(["allow", "allow", "ask", "deny", "deny", "deny", "deny", "ask", "deny", "deny"]);
 });
 
-it("judges a command in a shell that stays from where that is, or where it is sent", () => {
+it("resolves paths in a persistent shell from its directory, or from the one the call sets", () => {
   const past = { commands: ["cd sub", "ls() { evil; }"], isWhole: true, cwd: `${testContext.workspace}/sub` };
   const shells = new Map([["main", sessionStateOf(past, testContext.workspace)]]);
   const lines = "allow run cat **\nallow run ls **\ndeny read deep/x";

@@ -30,7 +30,7 @@ function confine(command: string, lines = "", trial: Trial = {}): Confinement {
 
 const inside = (path: string) => `${testContext.workspace}/${path}`;
 
-it("lets a command reach no host, and nothing outside, unless somebody says so", () => {
+it("lets a command reach no host and nothing outside unless a rule or the user allows it", () => {
   const { mayConnect, readable, writable, variables, limits, limitsAtMost, unconfined } = confine("npm test");
   expect({ mayConnect, readable, writable, variables, limits, limitsAtMost, unconfined }).toEqual({
     readable: [],
@@ -65,7 +65,7 @@ it("hides secrets, what must not be read, and Toolcrib's own files", () => {
   ]).toEqual([[], []]);
 });
 
-it("hides a directory of secrets file by file where the person has opened some", () => {
+it("hides a directory of secrets file by file where the user has opened some", () => {
   const { isHidden } = confine("npm test", "open fixtures/secrets/public.json");
   expect(
     ["fixtures/secrets", "fixtures/secrets/public.json", "fixtures/secrets/other"].map((path) =>

@@ -130,7 +130,7 @@ it("a rule that denies, asks or protects never loosens, wherever it is added", (
   );
 });
 
-it("a project file that nobody trusts never loosens", () => {
+it("an untrusted project file never loosens", () => {
   fc.assert(
     fc.property(accesses, files, files, mode, (access, file, project, inMode) => {
       const untrusted: RuleSource = { ...rules(project, "project"), onlyTightens: true };
@@ -162,7 +162,7 @@ it("the order in which sources are read changes nothing", () => {
   );
 });
 
-it("commands together are judged at least as strictly as each alone", () => {
+it("commands together get a verdict at least as strict as each alone", () => {
   const signs = fc.constantFrom(" | ", " && ", " ; ", " || ", "\n", " & ");
   fc.assert(
     fc.property(simple, simple, signs, files, mode, (one, other, sign, file, inMode) => {

@@ -30,7 +30,7 @@ it("lets each mode pass exactly what it promises", () => {
   });
 });
 
-it("judges a call by its most harmful part and says which one it is", () => {
+it("decides by the most harmful part and names it", () => {
   const touched = [accesses.read!, accesses.execute!, accesses.write!];
   const { verdict, risk, record } = decideOn(touched, []);
   expect({ verdict, risk, record }).toEqual({
@@ -45,7 +45,7 @@ it("judges a call by its most harmful part and says which one it is", () => {
   });
 });
 
-it("judges a call that names nothing it would touch by what its tool can do", () => {
+it("decides about a call that names nothing by the risk of its tool", () => {
   const record = (risk: "read" | "execute") =>
     decideOn([], [], { mode: "safe", tool: { name: "x", risk } }).record;
   expect(record("read")).toEqual({
@@ -74,7 +74,7 @@ it("takes every address of this machine for localhost", () => {
   ]);
 });
 
-it("lets nobody reach what hands out the keys of this machine, unless a rule names it", () => {
+it("denies cloud metadata unless a rule names it", () => {
   const about = (host: string, lines: string, mode: Mode) =>
     decideOn([{ kind: "network", host }], [rules(lines)], { mode }).verdict;
   const hosts = [
@@ -127,7 +127,7 @@ it("lets rules that allow count in safe and cautious only, and rules that ask ev
   ]);
 });
 
-it("lets git write what it keeps as the mode lets any file be written, unless a person has a rule for it", () => {
+it("lets git write its own files like any file of the mode, unless the user has a rule for them", () => {
   const byGit = (path: string): Access => ({ kind: "write", path, by: "git" });
   const held = { safe: "deny", cautious: "deny", paranoid: "deny", yolo: "deny" };
   expect([
@@ -164,7 +164,7 @@ it("lets the latest level win, within it the more specific rule, then the later 
   ]).toEqual(["allow", "allow", "ask", "ask", "allow", "ask", "allow", "allow"]);
 });
 
-it("lets a file that nobody trusts tighten, never loosen", () => {
+it("lets an untrusted file tighten, never loosen", () => {
   const untrusted: RuleSource = {
     ...rules(
       "allow run **\nallow delete **\nopen .env\nask write docs/**\nsecret notes/**\ndeny run ls",
@@ -247,7 +247,7 @@ it("takes a rule that refuses writing for deleting as well, and a directory with
   ]);
 });
 
-it("judges where a link leads as well as how it is spelled, and allows only where it leads", () => {
+it("checks the spelled and the real path of a link, and allows only by the real path", () => {
   const real = (path: string) => ({ realPaths: { link: `/home/ada/work/${path}` } });
   const sources = [rules("deny write migrations/**\nask write docs/**\nallow write out/**\nask write link")];
   const spelled = [rules("allow delete link")];
@@ -265,7 +265,7 @@ it("judges where a link leads as well as how it is spelled, and allows only wher
   ]).toEqual(["deny", "deny", "ask", "ask", "ask", "allow", "deny", "ask"]);
 });
 
-it("judges files and hosts that a command touches as such", () => {
+it("checks the files and hosts of a command as parts of their own", () => {
   const reading = "allow run @read\nallow run curl **";
   expect([
     verdictOn("ls > a", reading),
@@ -458,13 +458,13 @@ it("asks about programs that may run what is denied, and about nothing else of t
   expect([may.map(told), other.map(told)]).toEqual([may.map(() => "ask"), other.map(() => "allow")]);
 });
 
-it("lets no command give what is a person's to give", () => {
+it("lets no command grant what only the user can grant", () => {
   const commands = ["policy trust", "mcp trust --yes", "mcp install --client zed", "approve 1 --yes"];
   const told = commands.map((words) => verdictOn(`toolcrib ${words}`, "allow run **", { mode: "yolo" }));
   expect(told).toEqual(commands.map(() => "deny"));
 });
 
-it("names the strictest part, its rule, where that stands, and the exact segment of the command", () => {
+it("names the strictest part, its rule, the rule's origin and the exact segment of the command", () => {
   const command = "git status && (cd src; cat ../.env) | wc -l";
   const { decisive } = decideOn([{ kind: "execute", command }], [rules("allow run @read")]);
   const { part, ...said } = decisive;

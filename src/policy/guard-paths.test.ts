@@ -180,7 +180,7 @@ it("refuses to delete or move a directory with something in it that is refused",
   ]);
 });
 
-it("lets read Toolcrib's own programs, and nobody write them, whatever rules say", () => {
+it("allows reading Toolcrib's own programs and never writing them, whatever rules say", () => {
   const installed = inside("node_modules/toolcrib");
   const opening = rules("open **\nallow write **");
   const policy = compilePolicy([opening], { ...testContext, code: [installed] });

@@ -89,7 +89,7 @@ it("takes a call out of the sandbox when a rule says so of each command in it", 
   ]);
 });
 
-it("judges what leaves the sandbox as where there is none: secrets below a directory count again", () => {
+it("treats what leaves the sandbox as unconfined: secrets below a directory count again", () => {
   const trial = { sandbox: "bwrap", refusedBelow: { ".": "/home/ada/work/.env" } } as const;
   const lines = "allow run grep **";
   const reads = [{ kind: "execute", command: "grep -r x ." }] as const;

@@ -68,7 +68,7 @@ it("tells what stays behind in a shell that reads more commands", () => {
   });
 });
 
-it("names the exact segment of the command, however deep it stands", () => {
+it("names the exact segment of the command at any depth", () => {
   const segments = (command: string) =>
     analyseCommand(command).commands.map(({ span }) => command.slice(span.start, span.end));
   expect(segments("ls | sh -c 'cat a; rm b' && echo $(rm c)")).toEqual([
@@ -98,7 +98,7 @@ it("names the whole word where a text is not written as it reads", () => {
   ]);
 });
 
-it("judges a pipe of harmless parts as reading", () => {
+it("reports a pipe of harmless parts as reading", () => {
   const command = "git log --oneline -20 | grep -v wip | sort -u | head -n 5 | sed -n '1,3p' | wc -l";
   const { commands, notUnderstood } = analyseCommand(command);
   expect(commands.map(({ program, risk }) => [program, risk])).toEqual(

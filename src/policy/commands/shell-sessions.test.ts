@@ -6,7 +6,7 @@ import { sessionStateOf } from "./shell-sessions.ts";
 
 const workspace = "/work/space";
 
-function judge(earlier: readonly string[], command: string, cwd: string | undefined = workspace) {
+function analyseAfter(earlier: readonly string[], command: string, cwd: string | undefined = workspace) {
   return analyseCommand(
     command,
     workspace,
@@ -54,12 +54,12 @@ describe("asks about a command that an earlier one may have given another meanin
     ["a name spelled by a wrapper", "ls() { evil; }", "time ls"],
     ["keys", "bind -x '\"a\": evil'", "ls"],
   ])("%s", (_name, earlier, command) => {
-    expect(isHarmful(judge([earlier], command))).toEqual(true);
-    expect(isHarmful(judge(["echo a", earlier, "echo b"], command))).toEqual(true);
+    expect(isHarmful(analyseAfter([earlier], command))).toEqual(true);
+    expect(isHarmful(analyseAfter(["echo a", earlier, "echo b"], command))).toEqual(true);
   });
 });
 
-it("judges what a session may still do as before", () => {
+it("allows in a used session what earlier commands did not affect", () => {
   const earlier = [
     "cd src && ls",
     "x=1; f() { ls; }",
@@ -68,12 +68,12 @@ it("judges what a session may still do as before", () => {
     "cat <a | wc -l",
     "echo $x",
   ];
-  expect(isHarmful(judge(earlier, "ls; cat b"))).toEqual(false);
+  expect(isHarmful(analyseAfter(earlier, "ls; cat b"))).toEqual(false);
 });
 
 it("knows where the shell is", () => {
   const read = (command: string, cwd: string | undefined) =>
-    judge(["cd somewhere"], command, cwd).commands.map(({ directory }) => directory);
+    analyseAfter(["cd somewhere"], command, cwd).commands.map(({ directory }) => directory);
   expect(read("cat shadow", "/etc")).toEqual(["/etc"]);
   expect(read("cat a", "/work/space")).toEqual([""]);
   expect(read("cat a", "/work/space/src/lib")).toEqual(["src/lib"]);
@@ -81,7 +81,7 @@ it("knows where the shell is", () => {
   expect(read("cd /work/space && ls", "/etc")).toEqual(["/etc", ""]);
 });
 
-it("takes a place that cannot be told for any", () => {
+it("takes an unknown directory for any directory", () => {
   const past = { commands: [], isWhole: true, cwd: undefined };
   expect(sessionStateOf(past, workspace).directory).toEqual(undefined);
   expect(analyseCommand("cat a", workspace, sessionStateOf(past, workspace)).commands[0]?.directory).toEqual(
@@ -127,7 +127,7 @@ it.each([
 });
 
 it("lays what was left at no word of the command, so that no rule about its words allows it", () => {
-  const [command] = judge(["export GIT_EXTERNAL_DIFF=evil"], "git diff").commands;
+  const [command] = analyseAfter(["export GIT_EXTERNAL_DIFF=evil"], "git diff").commands;
   expect(command?.effects).toEqual([
     {
       risk: "execute",

@@ -92,7 +92,7 @@ const rows: Readonly<Record<string, Row>> = {
       "cd ~/work-evil && npm test",
     ],
   },
-  "what the analysis judges to be only reading": {
+  "commands that only read": {
     rule: "allow run @read",
     allows: [
       "ls",
@@ -113,7 +113,7 @@ const rows: Readonly<Record<string, Row>> = {
       "export PATH=.; ls",
     ],
   },
-  "what it judges to write at most": {
+  "commands that write at most": {
     rule: "allow run @write",
     allows: ["touch a", "ls", "mkdir -p a/b", "sort -o b a", "cp a b"],
     asks: ["rm a", "make", "curl a.example", "mv a ../b"],

@@ -10,7 +10,7 @@ interface Row {
   readonly asks?: readonly string[];
 }
 
-/** Judged in the mode that lets everything else pass. */
+/** Decided in the mode that allows everything else. */
 const rows: Readonly<Record<string, Row>> = {
   "flags in any order, together or apart, short or long": {
     rule: "deny run rm -rf **",
@@ -134,7 +134,7 @@ const rows: Readonly<Record<string, Row>> = {
     denies: ["find . -delete", "find . -name x -delete"],
     passes: ["find . -type d -name x", "find . -depth"],
   },
-  "what the analysis judges": {
+  "classes of commands": {
     rule: "deny run @network",
     denies: ["curl a.example", "git push", "rm a"],
     passes: ["ls", "touch a", "make"],

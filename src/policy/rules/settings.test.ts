@@ -42,7 +42,7 @@ it("lets the latest level win, and adds up the names to pass", () => {
   });
 });
 
-it("takes from a folder that nobody trusts only what takes away", () => {
+it("takes from an untrusted folder only settings that tighten", () => {
   const hostile =
     "variables all\npass SECRET_*\nlimit memory 900TB\nlimit cpu 60\nlimit cpu 30\nunconfined run **";
   expect(settingsOf(["user", "limit cpu 600"], ["project", hostile, "untrusted"])).toEqual({

@@ -177,6 +177,6 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ["patch", "patch -p1", ["execute: patch -p1 (patch writes the files its input names)"]],
 ];
 
-it.each(cases)("judges %s", (_name, command, lines) => {
+it.each(cases)("interprets %s", (_name, command, lines) => {
   expect(outline(command)).toEqual(lines);
 });

@@ -242,6 +242,6 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ["git --version", "git --version", ["read: git --version"]],
 ];
 
-it.each(cases)("judges %s", (_name, command, lines) => {
+it.each(cases)("interprets %s", (_name, command, lines) => {
   expect(outline(command)).toEqual(lines);
 });

@@ -245,7 +245,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ],
 ];
 
-it.each(cases)("judges %s", (_name, command, lines) => {
+it.each(cases)("interprets %s", (_name, command, lines) => {
   expect(outline(command)).toEqual(lines);
 });
 
