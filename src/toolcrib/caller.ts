@@ -238,7 +238,7 @@ export class DeniedTools {
 
   #rules(): string {
     const denying = this.#policy?.current.tools.filter(({ effect }) => effect === "deny") ?? [];
-    return denying.map(({ place }) => place.text).join("\n");
+    return denying.map(({ origin }) => origin.text).join("\n");
   }
 }
 

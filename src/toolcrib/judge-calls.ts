@@ -10,9 +10,9 @@ import { shellsUsed } from "../pipeline/approvals/decide-call.ts";
 import { type CallToCheck, policyQuestion } from "../pipeline/approvals/policy-question.ts";
 import { parseInput } from "../pipeline/stages/reject-invalid-input.ts";
 import { analyseCommand } from "../policy/commands/analyse-command.ts";
+import { historyAfter } from "../policy/commands/shell-sessions.ts";
 import { decideCall } from "../policy/decide.ts";
 import type { Decision, Mode, Question } from "../policy/policy.ts";
-import { historyAfter } from "../policy/commands/shell-sessions.ts";
 import type { Policy } from "../policy/rules/compile-policy.ts";
 import { makePrivateDirectory, workspaceFiles } from "../system/directories.ts";
 

@@ -313,6 +313,6 @@ export function isWriteProtected(
     own: [state, config].map(realLocation),
     served: except.map(realLocation),
   };
-  const guard = guardPaths(compilePolicy([builtInRules, reachRules], place));
+  const guard = guardPaths(compilePolicy([builtInRules, extraRootRules], place));
   return guard("write", realLocation(resolve(workspace, path))) !== undefined;
 }

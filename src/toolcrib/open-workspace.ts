@@ -5,7 +5,7 @@ import type { Reach } from "../contract/reach.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { withGuard, withOutputs } from "../environment/foreign-environment.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
-import { guardReach } from "../policy/guard-paths.ts";
+import { guardExtraRoots } from "../policy/guard-paths.ts";
 import {
   makePrivateDirectory,
   realLocation,
@@ -59,7 +59,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const reach = given ? undefined : realReach(options.reach, path);
   const here = { workspace: path, state, config, environment: given };
   const policy = await OpenPolicy.open({ ...here, rules, ruleFiles, reach });
-  const guard = reach ? guardReach(policy.guard, reach, path) : policy.guard;
+  const guard = reach ? guardExtraRoots(policy.guard, reach, path) : policy.guard;
   const files = workspaceFiles(state, path);
   const { outputs, changes: changeRecords, started: startRecords } = files;
   makePrivateDirectory(outputs);

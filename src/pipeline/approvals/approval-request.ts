@@ -5,7 +5,7 @@ import { ToolError } from "../../contract/error.ts";
 import { contentHash } from "../../lib/content-hash.ts";
 import { wordsRun } from "../../policy/parts.ts";
 import { spelledPath } from "../../policy/paths/path-target.ts";
-import type { PartVerdict, Segment } from "../../policy/policy.ts";
+import type { CommandSegment, PartVerdict } from "../../policy/policy.ts";
 import { type DecidedCall, type PolicySettings, runsCommands } from "./decide-call.ts";
 import { hashCall, hashValue } from "./hash-call.ts";
 import type { Preview } from "./preview-call.ts";
@@ -72,7 +72,7 @@ export interface ShownRequest
 }
 
 export interface ShownPart extends Pick<PartVerdict, "verdict" | "reason" | "rule"> {
-  readonly part: { readonly kind: string; readonly in?: Segment | undefined };
+  readonly part: { readonly kind: string; readonly in?: CommandSegment | undefined };
 }
 
 /** The user's answer. The message of a refusal is passed to the model. */
@@ -190,7 +190,7 @@ async function filesRun(
   const paths = decision.parts.flatMap(({ part }) => {
     if (part.kind !== "run") return [];
     const { command } = part;
-    return wordsRun(command).flatMap((word) => spelledPath(word, command.directory, policy.place) ?? []);
+    return wordsRun(command).flatMap((word) => spelledPath(word, command.directory, policy.context) ?? []);
   });
   const found = new Map<string, string>();
   let maxBytes = maxBytesOfFilesRun;

@@ -8,7 +8,13 @@ import { ownRealPath } from "../../contract/own-real-path.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { guardPaths } from "../../policy/guard-paths.ts";
 import { directoriesRead, pathsNamed, type ReadCommand } from "../../policy/parts.ts";
-import { type Mode, outsideWorkspace, type Place, type Question, visibleIn } from "../../policy/policy.ts";
+import {
+  type Mode,
+  outsideWorkspace,
+  type PathContext,
+  type Question,
+  visibleIn,
+} from "../../policy/policy.ts";
 import type { Policy } from "../../policy/rules/compile-policy.ts";
 
 /** A call whose paths have not been resolved yet. */
@@ -37,10 +43,10 @@ export async function policyQuestion(
   const { name, canonical = name, server, ownName = canonical, risk } = tool;
   const isSettled = lookUp === "what decides" && mode !== "paranoid" && !asksAboutReads(policy);
   const open = isSettled ? accesses.filter(({ kind }) => kind !== "read") : accesses;
-  const paths = pathsNamed(open, policy.place, readCommand, shells);
+  const paths = pathsNamed(open, policy.context, readCommand, shells);
   // These sandboxes hide secrets, so there is no need to look for them, unless a command may leave the sandbox.
   const isHeld = (sandbox === "bwrap" || sandbox === "seatbelt") && policy.unconfined.length === 0;
-  const directories = isHeld ? [] : directoriesRead(accesses, policy.place, readCommand, shells);
+  const directories = isHeld ? [] : directoriesRead(accesses, policy.context, readCommand, shells);
   return {
     mode,
     tool: { name: ownName, risk, ...(server === undefined ? {} : { server }) },
@@ -71,13 +77,15 @@ function asksAboutReads(policy: Policy): boolean {
 async function realPathsOf(
   paths: readonly string[],
   accesses: readonly Access[],
-  { place }: Policy,
+  { context }: Policy,
   environment: CallToCheck["environment"],
 ): Promise<ReadonlyMap<string, string>> {
   const found = await Promise.all(
     paths.map(async (path): Promise<readonly [string, string][]> => {
-      const real = await placeOf(path, accesses, environment).catch((error) => elsewhere(error, path, place));
-      return real === undefined || real === posix.resolve(place.workspace, path) ? [] : [[path, real]];
+      const real = await placeOf(path, accesses, environment).catch((error) =>
+        elsewhere(error, path, context),
+      );
+      return real === undefined || real === posix.resolve(context.workspace, path) ? [] : [[path, real]];
     }),
   );
   return new Map(found.flat());
@@ -102,7 +110,7 @@ function placeOf(
  * An unreachable path is decided by its spelling, and the tool reports that it cannot be reached. A link out of the
  * workspace may lead anywhere.
  */
-function elsewhere(error: unknown, path: string, { workspace }: Place): string | undefined {
+function elsewhere(error: unknown, path: string, { workspace }: PathContext): string | undefined {
   if (!(error instanceof ToolError)) throw error;
   const spelled = posix.resolve(workspace, path);
   const isInside = spelled === workspace || spelled.startsWith(`${workspace}/`);

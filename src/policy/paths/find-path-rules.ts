@@ -38,7 +38,7 @@ export function findPathRules(part: PathPart, question: Question, policy: Policy
     if (part.extent === "names") return { risk, doubt };
     return { risk, doubt, ...findOpenRules(target.alternatives, kind, tool, policy) };
   }
-  const all = placesOf(target, policy.context);
+  const all = namesToCheck(target, policy.context);
   const deny = part.extent === "names" ? undefined : firstRefusal(all, kind, tool, policy);
   if (deny !== undefined) return { risk, deny };
   const mayDeny = findBelow(part, target.spelled, all[0], question, policy);
@@ -66,7 +66,7 @@ function askingOrAllowing(
   return [...asks, ...allows];
 }
 
-function placesOf(
+function namesToCheck(
   target: Extract<PathTarget, { kind: "known" }>,
   context: PathContext,
 ): readonly [Names, ...Names[]] {
@@ -136,7 +136,7 @@ function something(
 /** A mentioned path may be read or written. */
 function findMentionRules({ target, risk }: PathPart, tool: Tool, policy: Policy): RuleFinding {
   if (target.kind !== "known") return { risk };
-  const all = placesOf(target, policy.context);
+  const all = namesToCheck(target, policy.context);
   const deny = firstRefusal(all, "read", tool, policy);
   if (deny !== undefined) return { risk, deny };
   const found = firstRefusal(all, "write", tool, policy);

@@ -1,10 +1,5 @@
 import type * as bash from "unbash";
-import { doubt, type Scope } from "./scope.ts";
-
-interface Stretch {
-  readonly pos: number;
-  readonly end: number;
-}
+import { doubt, type Scope, type Stretch } from "./scope.ts";
 
 /**
  * Keeps account of the source: every character must belong to a word that was read, or be one of the few signs and
@@ -34,7 +29,7 @@ export class Accounts {
     this.takeSpan(redirect);
     const operator = redirect.type === "HereDoc" ? redirect.delimiter?.pos : redirect.target?.pos;
     if (this.#scope.source.slice(redirect.pos, operator ?? redirect.end).includes("\\\n"))
-      this.#complain("a line that goes on inside a redirection", redirect);
+      doubt(this.#scope, "a line that goes on inside a redirection", redirect);
     if (redirect.type !== "HereDoc") return;
     this.takeSpan(redirect.body);
     if (redirect.closing !== undefined) this.takeSpan(redirect.closing);
@@ -55,10 +50,10 @@ export class Accounts {
     const taken = this.#taken.sort((left, right) => left.pos - right.pos);
     let at = whole.pos;
     for (const { pos, end, word } of taken) {
-      if (pos < at) this.#complain("words that overlap", { pos, end });
+      if (pos < at) doubt(this.#scope, "words that overlap", { pos, end });
       // Two words without anything between them are one word to the shell.
       else if (word && pos === at && at > whole.pos && this.#scope.source[at - 1] !== "\n")
-        this.#complain("words that run together", { pos: at - 1, end });
+        doubt(this.#scope, "words that run together", { pos: at - 1, end });
       else this.#checkBetween(at, pos);
       at = Math.max(at, end);
     }
@@ -69,13 +64,9 @@ export class Accounts {
     joining.lastIndex = start;
     let rest = true;
     while (rest && joining.lastIndex < end) rest = joining.test(this.#scope.source);
-    if (!rest) this.#complain("text that belongs to no command", { pos: start, end });
+    if (!rest) doubt(this.#scope, "text that belongs to no command", { pos: start, end });
     if (/[^\s]\\\n\S/.test(this.#scope.source.slice(start, end)))
-      this.#complain("a line that goes on inside a sign", { pos: start, end });
-  }
-
-  #complain(reason: string, stretch: Stretch): void {
-    doubt(this.#scope, reason, stretch);
+      doubt(this.#scope, "a line that goes on inside a sign", { pos: start, end });
   }
 }
 

@@ -1,7 +1,7 @@
 import type * as bash from "unbash";
 import type { Assignment, Redirection, Word } from "../analysis.ts";
 import { readHereDocument, readSubscript, readWord } from "./read-word.ts";
-import { doubt, noteVariable, type ReadCommand, type Scope } from "./scope.ts";
+import { doubt, noteVariable, type ReadCommand, type Scope, type Stretch } from "./scope.ts";
 
 /** One simple command with its words; substitutions in them are read on the way. */
 export function readCommand(command: bash.Command, scope: Scope): ReadCommand {
@@ -104,10 +104,7 @@ function declaredWord(item: bash.Assignment, scope: Scope): Word {
   return { text: item.text, span, parts, value: text };
 }
 
-function noteDescriptor(
-  at: { readonly name: string; readonly pos: number; readonly end: number },
-  scope: Scope,
-): void {
+function noteDescriptor(at: Stretch & { readonly name: string }, scope: Scope): void {
   if (!/^[A-Za-z_]\w*$/.test(at.name))
     doubt(scope, "a descriptor kept in something else than a variable", at);
   noteVariable(scope, at.name, "number", at);

@@ -1,7 +1,7 @@
 import type * as bash from "unbash";
 import { forEachChild } from "unbash";
 import { isCount, isNumeric, makeWord, type UnknownPart, type Word } from "../analysis.ts";
-import { doubt, noteVariable, type Scope } from "./scope.ts";
+import { doubt, noteVariable, type Scope, type Stretch } from "./scope.ts";
 
 type Part = string | UnknownPart;
 
@@ -17,9 +17,7 @@ export function readHereDocument(redirect: bash.HereDoc, scope: Scope): Word {
   return makeWord(body.text, scope.locate(body.pos, body.end), parts);
 }
 
-interface Stretch {
-  readonly pos: number;
-  readonly end: number;
+interface TextStretch extends Stretch {
   readonly text: string;
 }
 
@@ -43,7 +41,7 @@ function holdsSeparator(text: string): boolean {
 }
 
 /** Inside double quotes only lists such as `$@` are split. */
-function readQuoted(whole: Stretch, parts: readonly bash.WordPart[], scope: Scope): Part[] {
+function readQuoted(whole: TextStretch, parts: readonly bash.WordPart[], scope: Scope): Part[] {
   return parts.flatMap((part) => {
     if (part.type === "Literal") {
       if (holdsExpansion(part.text)) doubt(scope, "text that may be more than text", part);
@@ -59,7 +57,7 @@ function standsForList(part: bash.WordPart): boolean {
   return /^\$@|^\$\{(?:@|!?\w+\[@\]|!\w+@)/.test(part.text);
 }
 
-function readPart(part: bash.WordPart, word: Stretch, scope: Scope): Part[] {
+function readPart(part: bash.WordPart, word: TextStretch, scope: Scope): Part[] {
   const unknown = (kind: UnknownPart["unknown"], splits: boolean): Part[] => [
     { unknown: kind, text: part.text, splits },
   ];
@@ -121,7 +119,7 @@ function isHome(text: string): boolean {
 }
 
 /** Unquoted text is known, unless it holds a tilde or braces that the shell may still expand. */
-function readLiteral(part: bash.LiteralPart, word: Stretch): Part[] {
+function readLiteral(part: bash.LiteralPart, word: TextStretch): Part[] {
   if (/\{/.test(part.text) && /,|\.\./.test(word.text))
     return [{ unknown: "braces", text: part.text, splits: true }];
   if (part.pos === word.pos && /^~/.test(part.text)) {
@@ -137,7 +135,7 @@ function readLiteral(part: bash.LiteralPart, word: Stretch): Part[] {
 const plainEscapes =
   /^\$'(?:[^\\]|\\(?:[abeEfnrtv\\'"?]|(?!x00|000|u0000)(?:x[0-7][0-9a-fA-F]|[01][0-7]{2}|u00[0-7][0-9a-fA-F])))*'$/;
 
-function tile(whole: Omit<Stretch, "text">, parts: readonly bash.WordPart[]): boolean {
+function tile(whole: Stretch, parts: readonly bash.WordPart[]): boolean {
   let at = whole.pos;
   for (const part of parts) {
     if (part.pos !== at) return false;
@@ -237,7 +235,7 @@ function isDocument(redirect: bash.Redirection): redirect is bash.HereDoc {
  */
 export function readArithmetic(
   expression: bash.ArithmeticExpression | undefined,
-  whole: { readonly pos: number; readonly end: number },
+  whole: Stretch,
   scope: Scope,
 ): void {
   if (expression === undefined) {
@@ -287,7 +285,7 @@ function noteResult(target: bash.ArithmeticExpression, scope: Scope): void {
 function readOperand(
   parts: readonly bash.WordPart[] | undefined,
   text: string,
-  at: { readonly pos: number; readonly end: number },
+  at: Stretch,
   scope: Scope,
 ): void {
   if (parts === undefined || parts.length === 0) noteNames(text, at, scope);
@@ -304,11 +302,11 @@ function readOperand(
   }
 }
 
-function noteNames(text: string, at: { readonly pos: number; readonly end: number }, scope: Scope): void {
+function noteNames(text: string, at: Stretch, scope: Scope): void {
   if (/[$`"'\\]/.test(text)) doubt(scope, "arithmetic on text that may hold a command", at);
   for (const [name] of text.matchAll(/(?<![\w#])[A-Za-z_]\w*/g)) noteUse(name, at, scope);
 }
 
-function noteUse(name: string, at: { readonly pos: number; readonly end: number }, scope: Scope): void {
+function noteUse(name: string, at: Stretch, scope: Scope): void {
   scope.reading.evaluated.push({ name, by: "arithmetic", span: scope.locate(at.pos, at.end) });
 }

@@ -24,6 +24,12 @@ interface ShellState {
   moved: boolean;
 }
 
+/** A stretch of `source`. */
+export interface Stretch {
+  readonly pos: number;
+  readonly end: number;
+}
+
 /** What is known of one simple command before it is interpreted. */
 export interface ReadCommand {
   readonly span: Span;
@@ -85,21 +91,12 @@ interface VariableUse {
   readonly span: Span;
 }
 
-export function doubt(
-  scope: Scope,
-  reason: string,
-  at: { readonly pos: number; readonly end: number },
-): void {
+export function doubt(scope: Scope, reason: string, at: Stretch): void {
   scope.reading.notUnderstood.push({ reason, span: scope.locate(at.pos, at.end) });
 }
 
 /** Notes that a variable of the shell gets a value that lasts. */
-export function noteVariable(
-  scope: Scope,
-  name: string,
-  value: "number" | "text",
-  at: { readonly pos: number; readonly end: number },
-): void {
+export function noteVariable(scope: Scope, name: string, value: "number" | "text", at: Stretch): void {
   scope.reading.variables.push({
     name,
     numeric: value === "number",
