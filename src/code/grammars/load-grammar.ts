@@ -51,9 +51,9 @@ interface ParserImports {
   readonly env: { readonly memory: WasmMemory; readonly __indirect_function_table: WasmTable };
 }
 
-async function read(place: URL): Promise<Uint8Array> {
-  const bytes = await readOwnFile(place);
-  return place.href.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes;
+async function read(url: URL): Promise<Uint8Array> {
+  const bytes = await readOwnFile(url);
+  return url.href.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes;
 }
 
 type BytePatch = readonly [at: number, was: number, is: number];
@@ -79,12 +79,12 @@ const patches: Readonly<Record<string, readonly BytePatch[]>> = {
 export function patchGrammar(name: string, bytes: Uint8Array): Uint8Array {
   const known = patches[name];
   if (!known) return bytes;
-  const mended = Uint8Array.from(bytes);
+  const patched = Uint8Array.from(bytes);
   for (const [at, was, is] of known) {
     if (bytes[at] !== was) throw new Error(`The grammar ${name} is not the one whose faults are known`);
-    mended[at] = is;
+    patched[at] = is;
   }
-  return mended;
+  return patched;
 }
 
 /** The WebAssembly of a grammar: from its package when run from source, compressed in a build. */

@@ -120,10 +120,10 @@ class Indexer {
     readonly patienceMs: number;
     readonly progress: (message: string) => void;
   }): Promise<IndexState> {
-    const looked = await this.scan();
+    const view = await this.scan();
     await this.#build.settled(options);
     throwIfAborted(options.signal);
-    const { problem, isRunning, found = looked } = this.#build;
+    const { problem, isRunning, found = view } = this.#build;
     return {
       ...found.state.count(found.store),
       ...(isRunning && { isBuilding: true }),
@@ -132,10 +132,10 @@ class Indexer {
   }
 
   /** Runs a query on the last scan; rebuilds a damaged index and runs the query again. */
-  async answer<Answer>(ask: (looked: IndexView) => Answer): Promise<Answer> {
+  async answer<Answer>(ask: (view: IndexView) => Answer): Promise<Answer> {
     for (let tries = 0; ; tries++) {
-      const looked = await (this.#lastScan ?? this.scan());
-      const found = this.#build.found ?? looked;
+      const view = await (this.#lastScan ?? this.scan());
+      const found = this.#build.found ?? view;
       try {
         if (found.store !== this.#opened) throw new DamagedIndex("it was thrown away");
         return found.store.read(() => {

@@ -45,9 +45,9 @@ function understood(way: NodePath, rules: ScopeRules): Understanding {
   const { steps } = way;
   const last = steps.length - 1;
   for (let at = last; at > 0; at -= 1) {
-    const said = placeOf(way, at, rules);
-    if (said === undefined) break;
-    if (said !== "up") return { meaning: said, at: at - 1 };
+    const decided = meaningAt(way, at, rules);
+    if (decided === undefined) break;
+    if (decided !== "up") return { meaning: decided, at: at - 1 };
   }
   const usual = rules.names[steps[last]!.type] ?? unclear;
   return { meaning: typeof usual === "function" ? usual(way) : usual, at: last - 1 };
@@ -67,7 +67,7 @@ function hasDoubtfulScope(
   });
 }
 
-function placeOf(way: NodePath, at: number, { positions: places }: ScopeRules): Meaning | "up" | undefined {
+function meaningAt(way: NodePath, at: number, { positions: places }: ScopeRules): Meaning | "up" | undefined {
   const { type } = way.steps[at - 1]!;
   const { field } = way.steps[at]!;
   const found = (field === undefined ? undefined : places[`${type}.${field}`]) ?? places[type];

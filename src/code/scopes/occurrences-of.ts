@@ -17,24 +17,26 @@ export function occurrencesOf(tree: Tree, text: string, name: string, outline: O
   if (rules === undefined) {
     const places = words
       .filter(isCode)
-      .map((place): Occurrence => ({ ...shown(place), role: "reference", binding: undefined }));
+      .map((location): Occurrence => ({ ...shown(location), role: "reference", binding: undefined }));
     const defined = definedBy(outline, name, places);
     return {
       language,
       scoped: false,
-      places: places.map((place) => (defined.has(place.start) ? { ...place, role: "definition" } : place)),
+      places: places.map((location) =>
+        defined.has(location.start) ? { ...location, role: "definition" } : location,
+      ),
     };
   }
-  const understood = words.flatMap((place): Understood[] => {
-    const found = meaningOf(place, rules);
-    return found === undefined ? [] : [{ location: place, ...found }];
+  const understood = words.flatMap((location): Understood[] => {
+    const found = meaningOf(location, rules);
+    return found === undefined ? [] : [{ location, ...found }];
   });
   const bindings = bindingsOf(understood, rules);
   return {
     language,
     scoped: true,
-    places: understood.map(({ location: place, meaning }, index) => ({
-      ...shown(place),
+    places: understood.map(({ location, meaning }, index) => ({
+      ...shown(location),
       ...described(meaning, bindings[index]),
     })),
   };
@@ -80,7 +82,7 @@ function definedBy({ symbols }: Outline, name: string, places: readonly Occurren
   const named = symbols.filter((symbol) => symbol.name === name || symbol.name.endsWith(name));
   return new Set(
     named.flatMap(({ line, declarationStart }) => {
-      const first = places.find((place) => place.line === line && place.start >= declarationStart);
+      const first = places.find((location) => location.line === line && location.start >= declarationStart);
       return first === undefined ? [] : [first.start];
     }),
   );
@@ -97,17 +99,17 @@ function bindingsOf(
   rules: ScopeRules,
 ): readonly (number | "unclear" | undefined)[] {
   const known = new Known(rules);
-  for (const { location: place, meaning, at } of names) {
-    if (meaning.is === "reference" && meaning.declares) known.declare(place, meaning.declares, at);
+  for (const { location, meaning, at } of names) {
+    if (meaning.is === "reference" && meaning.declares) known.declare(location, meaning.declares, at);
   }
-  for (const { location: place, meaning, at } of names) {
-    if (meaning.is === "definition") known.add(place, meaning, at);
+  for (const { location, meaning, at } of names) {
+    if (meaning.is === "definition") known.add(location, meaning, at);
   }
-  return names.map(({ location: place, meaning }) => {
+  return names.map(({ location, meaning }) => {
     if (meaning.is !== "definition" && meaning.is !== "reference") return undefined;
     const { yieldsTo = 0 } = meaning as Partial<Definition>;
-    if (yieldsTo !== 0 && known.find(place, yieldsTo) !== undefined) return "unclear";
-    return known.at(place.start) ?? known.find(place, meaning.kind);
+    if (yieldsTo !== 0 && known.find(location, yieldsTo) !== undefined) return "unclear";
+    return known.at(location.start) ?? known.find(location, meaning.kind);
   });
 }
 

@@ -57,14 +57,14 @@ export function checkNewName(language: string, { name, newName }: RenameWanted):
 }
 
 function chooseBinding(places: readonly Occurrence[], { name, line, isWanted }: RenameWanted): number {
-  const near = line === undefined ? places : places.filter((place) => place.line === line);
+  const near = line === undefined ? places : places.filter((occurrence) => occurrence.line === line);
   if (near.length === 0)
     throw new ToolError("no-match", `\`${name}\` does not stand on line ${line}`, {
       hint: `It stands on ${listLines(places)}.`,
     });
   const bindings = [...new Set(near.flatMap(({ binding }) => binding ?? []))];
   const definitions = (binding: number) =>
-    places.filter((place) => place.role === "definition" && place.binding === binding);
+    places.filter((occurrence) => occurrence.role === "definition" && occurrence.binding === binding);
   const wanted = isWanted ? bindings.filter((binding) => definitions(binding).some(isWanted)) : bindings;
   const [only, ...more] = wanted;
   if (only === undefined) throw notDefinedHere(near, name, isWanted !== undefined && bindings.length > 0);
@@ -104,7 +104,8 @@ function notDefinedHere(places: readonly Occurrence[], name: string, isOtherKind
 
 function refuseDoubts(places: readonly Occurrence[], chosen: readonly Occurrence[], name: string): void {
   const definitions = chosen.filter(({ role }) => role === "definition");
-  const having = (unbound: Occurrence["unbound"]) => places.filter((place) => place.unbound === unbound);
+  const having = (unbound: Occurrence["unbound"]) =>
+    places.filter((occurrence) => occurrence.unbound === unbound);
   const refuse = (doubts: readonly Occurrence[], why: string) => {
     if (doubts.length === 0) return;
     throw new ToolError("unsupported", `\`${name}\` on ${listLines(doubts)} ${why}`, { hint: byHand });
@@ -158,19 +159,19 @@ export function checkMeanings({ splices, chosen, newName, before, after }: Renam
   const isChosen = new Set(chosen.map(({ start }) => start));
   const shifted = shiftBy(splices);
   const moved = ({ start }: Occurrence) => shifted(start);
-  const renamed = chosen.map((place) => moved(place) + (place.around?.before.length ?? 0));
+  const renamed = chosen.map((occurrence) => moved(occurrence) + (occurrence.around?.before.length ?? 0));
   const unclear = before.new.places.filter(({ unbound }) => unbound === "unclear");
   const clash = (places: readonly Occurrence[]) => clashes(newName, places);
   if (unclear.length > 0) throw clash(unclear);
   const others = before.new.places;
   const expected = new Set([...renamed, ...others.map(moved)]);
-  const now = new Map(after.new.places.map((place) => [place.start, place]));
+  const now = new Map(after.new.places.map((occurrence) => [occurrence.start, occurrence]));
   const isComplete = now.size === expected.size && [...expected].every((start) => now.has(start));
   const [binding, ...rest] = new Set(renamed.map((start) => now.get(start)?.binding));
-  const captured = others.filter((place) => now.get(moved(place))?.binding === binding);
+  const captured = others.filter((occurrence) => now.get(moved(occurrence))?.binding === binding);
   if (captured.length > 0) throw clash(captured);
   if (!isComplete || binding === undefined || rest.length > 0) throw clash(others);
-  const lost = before.old.places.filter((place) => !isChosen.has(place.start));
+  const lost = before.old.places.filter((occurrence) => !isChosen.has(occurrence.start));
   if (!isAlike(others, after.new.places, moved) || !isAlike(lost, after.old.places, moved))
     throw clash(others);
 }
@@ -198,18 +199,18 @@ function shiftBy(splices: readonly Splice[]): (offset: number) => number {
 function isAlike(
   before: readonly Occurrence[],
   after: readonly Occurrence[],
-  moved: (place: Occurrence) => number,
+  moved: (occurrence: Occurrence) => number,
 ): boolean {
-  const now = new Map(after.map((place) => [place.start, place]));
-  const pairs = before.map((place) => [place.binding, now.get(moved(place))] as const);
+  const now = new Map(after.map((occurrence) => [occurrence.start, occurrence]));
+  const pairs = before.map((occurrence) => [occurrence.binding, now.get(moved(occurrence))] as const);
   const [forth, back] = [new Map<unknown, unknown>(), new Map<unknown, unknown>()];
-  return pairs.every(([then, place]) => {
-    if (place === undefined) return false;
-    const isKnown = forth.has(then) || back.has(place.binding);
-    if (isKnown) return forth.get(then) === place.binding && back.get(place.binding) === then;
-    forth.set(then, place.binding);
-    back.set(place.binding, then);
-    return (then === undefined) === (place.binding === undefined);
+  return pairs.every(([then, occurrence]) => {
+    if (occurrence === undefined) return false;
+    const isKnown = forth.has(then) || back.has(occurrence.binding);
+    if (isKnown) return forth.get(then) === occurrence.binding && back.get(occurrence.binding) === then;
+    forth.set(then, occurrence.binding);
+    back.set(occurrence.binding, then);
+    return (then === undefined) === (occurrence.binding === undefined);
   });
 }
 

@@ -17,9 +17,9 @@ function describe(
   { segment, document, file, score }: Ranked,
   writtenAs: ReadonlyMap<string, string>,
 ): IndexHit {
-  const { firstLine, lastLine, symbol: place } = index.segments[segment]!.piece(document);
-  const outline = place === undefined ? [] : index.outline(file.number);
-  const found = place === undefined ? undefined : outline[place];
+  const { firstLine, lastLine, symbol: position } = index.segments[segment]!.piece(document);
+  const outline = position === undefined ? [] : index.outline(file.number);
+  const found = position === undefined ? undefined : outline[position];
   const symbol = found && indexedSymbol(file, found, outline);
   const has = (term: string) => hasTerm(index, segment, document, term);
   return {
@@ -39,7 +39,7 @@ function explain(
   writtenAs: ReadonlyMap<string, string>,
   has: (term: string) => boolean,
 ): string {
-  const places: [string, ReadonlySet<string>][] = [
+  const fields: [string, ReadonlySet<string>][] = [
     ["name", new Set(termsOf(symbol?.name ?? ""))],
     ["path", new Set(termsOf(path))],
     ["signature", new Set(termsOf(symbol?.signature ?? ""))],
@@ -49,12 +49,12 @@ function explain(
   const found = new Map<string, string[]>();
   for (const [term, word] of writtenAs) {
     if (!has(term)) continue;
-    const place = places.find(([, terms]) => terms.has(term))?.[0] ?? "body";
-    found.set(place, [...(found.get(place) ?? []), word]);
+    const field = fields.find(([, terms]) => terms.has(term))?.[0] ?? "body";
+    found.set(field, [...(found.get(field) ?? []), word]);
   }
-  const order = [...places.map(([place]) => place), "body"];
+  const order = [...fields.map(([field]) => field), "body"];
   return order
-    .flatMap((place) => (found.has(place) ? [`${place}: ${found.get(place)!.join(", ")}`] : []))
+    .flatMap((field) => (found.has(field) ? [`${field}: ${found.get(field)!.join(", ")}`] : []))
     .join("; ");
 }
 

@@ -12,18 +12,18 @@ export function central(index: WordIndex, wanted: CentralWanted): CentralFile[] 
   const { links, definitions } = linksBetween(index, files, outlines);
   const weights = pageRank(files.length, links);
   const worth = outlines.map((outline) => new Float64Array(outline.length));
-  links.forEach(({ from, weight }, place) => {
-    const { file, symbol } = definitions[place]!;
+  links.forEach(({ from, weight }, position) => {
+    const { file, symbol } = definitions[position]!;
     worth[file]![symbol]! += weights[from]! * weight;
   });
   return files
-    .map((file, place) => ({ file, place, weight: weights[place]! }))
+    .map((file, position) => ({ file, position, weight: weights[position]! }))
     .sort((one, other) => other.weight - one.weight || (one.file.path < other.file.path ? -1 : 1))
     .slice(0, wanted.limit)
-    .map(({ file, place, weight }) => ({
+    .map(({ file, position, weight }) => ({
       path: file.path,
       weight,
-      symbols: bestSymbols(file, outlines[place]!, worth[place]!),
+      symbols: bestSymbols(file, outlines[position]!, worth[position]!),
     }));
 }
 
@@ -57,14 +57,14 @@ function linksBetween(
   files: readonly WordFile[],
   outlines: readonly (readonly OutlinedSymbol[])[],
 ): { readonly links: Link[]; readonly definitions: Definition[] } {
-  const places = new Map(files.map(({ number }, place) => [number, place]));
+  const positions = new Map(files.map(({ number }, position) => [number, position]));
   const links: Link[] = [];
   const definitions: Definition[] = [];
   const sure: number[] = [];
   for (const [term, { defining, sureness }] of namesDefined(outlines)) {
     // More links would only cost memory.
     if (links.length > mostLinks) break;
-    const users = filesUsing(term, index, places);
+    const users = filesUsing(term, index, positions);
     if (users.size > Math.max(fewUsers, files.length * commonShare)) continue;
     const weight = Math.log(1 + files.length / users.size) / defining.length;
     for (const definition of defining) {
@@ -116,12 +116,16 @@ const named: ReadonlySet<string> = new Set(
   ),
 );
 
-function filesUsing(term: string, { segments }: WordIndex, places: ReadonlyMap<number, number>): Set<number> {
+function filesUsing(
+  term: string,
+  { segments }: WordIndex,
+  positions: ReadonlyMap<number, number>,
+): Set<number> {
   const saying = new Set<number>();
   for (const { fileOf, postings } of segments) {
     for (const document of postings(term)?.documents ?? []) {
-      const place = places.get(fileOf[document]!);
-      if (place !== undefined) saying.add(place);
+      const position = positions.get(fileOf[document]!);
+      if (position !== undefined) saying.add(position);
     }
   }
   return saying;
@@ -131,10 +135,10 @@ function filesUsing(term: string, { segments }: WordIndex, places: ReadonlyMap<n
 function withShares(links: readonly Link[], sure: readonly number[], count: number): Link[] {
   const sums = new Float64Array(count);
   for (const { from, weight } of links) sums[from]! += weight;
-  return links.map(({ from, to, weight }, place) => ({
+  return links.map(({ from, to, weight }, position) => ({
     from,
     to,
-    weight: (weight * sure[place]!) / sums[from]!,
+    weight: (weight * sure[position]!) / sums[from]!,
   }));
 }
 
@@ -145,9 +149,9 @@ function bestSymbols(
   worth: Float64Array,
 ): CentralFile["symbols"] {
   return outline
-    .map((symbol, place) => ({ symbol, place, weight: worth[place]! }))
+    .map((symbol, position) => ({ symbol, position, weight: worth[position]! }))
     .filter(({ symbol, weight }) => weight > 0 || (symbol.parent === undefined && named.has(symbol.kind)))
-    .sort((one, other) => other.weight - one.weight || one.place - other.place)
+    .sort((one, other) => other.weight - one.weight || one.position - other.position)
     .slice(0, mostSymbols)
     .map(({ symbol, weight }) => ({ ...indexedSymbol(file, symbol, outline), weight }));
 }
@@ -166,8 +170,8 @@ export function pageRank(count: number, links: readonly Link[]): Float64Array {
   for (const { from, weight } of links) leadsAway[from]! += weight;
   for (let round = 0; round < rounds; round += 1) {
     let lost = 0;
-    ranks.forEach((rank, place) => {
-      lost += rank * (1 - leadsAway[place]!);
+    ranks.forEach((rank, position) => {
+      lost += rank * (1 - leadsAway[position]!);
     });
     const next = new Float64Array(count).fill((1 - follows + follows * lost) / count);
     for (const { from, to, weight } of links) next[to]! += follows * ranks[from]! * weight;

@@ -62,18 +62,19 @@ function scoreAll({ segments }: WordIndex, terms: ReadonlyMap<string, number>): 
     const having = postings.reduce((sum, found) => sum + (found?.documents.length ?? 0), 0);
     if (having === 0) continue;
     const worth = termWeight * Math.log(1 + (total - having + 0.5) / (having + 0.5));
-    postings.forEach((found, place) => {
+    postings.forEach((found, position) => {
       if (!found) return;
-      addWeights(found, pieces[place]!, worth / 255);
-      addMostOfFiles(found, segments[place]!.fileOf, files, worth / 255);
-      const named = term.startsWith("=") ? undefined : segments[place]!.postings(`@${term}`);
+      addWeights(found, pieces[position]!, worth / 255);
+      addMostOfFiles(found, segments[position]!.fileOf, files, worth / 255);
+      const named = term.startsWith("=") ? undefined : segments[position]!.postings(`@${term}`);
       if (!named) return;
-      addWeights(named, shares[place]!, 1 / 255);
-      for (let at = 0; at < named.documents.length; at += 1) worths[place]![named.documents[at]!]! += worth;
+      addWeights(named, shares[position]!, 1 / 255);
+      for (let at = 0; at < named.documents.length; at += 1)
+        worths[position]![named.documents[at]!]! += worth;
     });
   }
-  pieces.forEach((scores, place) => {
-    const [share, worth] = [shares[place]!, worths[place]!];
+  pieces.forEach((scores, position) => {
+    const [share, worth] = [shares[position]!, worths[position]!];
     for (let document = 0; document < scores.length; document += 1) {
       if (worth[document]! > 0) scores[document]! += nameWeight * worth[document]! * share[document]! ** 3;
     }
@@ -81,19 +82,19 @@ function scoreAll({ segments }: WordIndex, terms: ReadonlyMap<string, number>): 
   return { pieces, files };
 }
 
-let room = new Float32Array(0);
+let scratch = new Float32Array(0);
 
 /**
  * Hands out zeroed arrays that are valid until the next query: allocating new ones would cost more than everything
  * else.
  */
 function zeros(count: number): (length: number) => Float32Array {
-  if (room.length < count) room = new Float32Array(count);
-  else room.fill(0, 0, count);
+  if (scratch.length < count) scratch = new Float32Array(count);
+  else scratch.fill(0, 0, count);
   let taken = 0;
   return (length) => {
     taken += length;
-    return room.subarray(taken - length, taken);
+    return scratch.subarray(taken - length, taken);
   };
 }
 

@@ -71,7 +71,7 @@ export class Terms {
       if (length < 2 || length > maxIdentifierChars) continue;
       const identifier = this.#identifiers.numberOf(text, first, at, hash);
       const parts = this.#parts[identifier] ?? this.#learn(text.slice(first, at));
-      for (let place = 0; place < parts.length; place += 1) found.push(parts[place]!);
+      for (let position = 0; position < parts.length; position += 1) found.push(parts[position]!);
     }
   }
 

@@ -20,8 +20,8 @@ export function describedSymbols(text: string, outline: Outline, description: st
   if (text.length > maxChars || !isProse.test(description.trim())) return { winners: [], ranked: [] };
   const { kind, about } = kindIn(description);
   const symbols = symbolWords(text, outline);
-  const said = [...readQuery(about).writtenAs.keys()].filter((word) => !word.startsWith("="));
-  const findings = said.map((word) => findingOf(word, symbols));
+  const queryWords = [...readQuery(about).writtenAs.keys()].filter((word) => !word.startsWith("="));
+  const findings = queryWords.map((word) => findingOf(word, symbols));
   const fitting = symbols
     .map((symbol, at) => ({ ...symbol, ...scoreOf(findings, at) }))
     .filter(({ index }) => fits(outline, index, kind))
@@ -166,12 +166,12 @@ class Words {
   readonly words: Map<string, number> = new Map();
   readonly code: Map<string, number> = new Map();
 
-  addComment(said: string): void {
-    for (const word of termsOf(said)) this.words.set(word, 1);
+  addComment(queryWords: string): void {
+    for (const word of termsOf(queryWords)) this.words.set(word, 1);
   }
 
-  addCode(said: string, share: number): void {
-    for (const word of termsOf(said))
+  addCode(queryWords: string, share: number): void {
+    for (const word of termsOf(queryWords))
       for (const known of [this.words, this.code]) known.set(word, Math.max(known.get(word) ?? 0, share));
   }
 }

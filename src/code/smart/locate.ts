@@ -52,9 +52,9 @@ export function locate(file: SmartFile, location: string): TextLocation {
   );
 }
 
-function only(file: SmartFile, location: string, places: readonly TextLocation[]): TextLocation {
-  if (places.length === 1) return places[0]!;
-  throw severalLocations(file, location, places);
+function only(file: SmartFile, location: string, candidates: readonly TextLocation[]): TextLocation {
+  if (candidates.length === 1) return candidates[0]!;
+  throw severalLocations(file, location, candidates);
 }
 
 function certainLocations(file: SmartFile, lines: LineTable, location: string): readonly TextLocation[] {
@@ -63,7 +63,7 @@ function certainLocations(file: SmartFile, lines: LineTable, location: string): 
   const numbers = lineNumbersIn(location);
   if (numbers) {
     const { first, last } = numbers;
-    const others = written.filter((place) => !cutsWord(text, place));
+    const others = written.filter((candidate) => !cutsWord(text, candidate));
     if (first < 1 || first > last || last > lines.count) {
       if (others.length > 0) return others;
       throw noSuchLines(path, location, numbers, lines.count);
@@ -72,14 +72,14 @@ function certainLocations(file: SmartFile, lines: LineTable, location: string): 
     return [{ way: "line numbers", ...span, score: 1 }, ...others];
   }
   if (isUnclearNumbers(location)) {
-    const others = written.filter((place) => !cutsWord(text, place));
+    const others = written.filter((candidate) => !cutsWord(text, candidate));
     if (others.length > 0) return others;
     throw unclearNumbers(path, location);
   }
   const named = outline && namedSymbols(path, outline, location);
   if (!named) {
     // A name of a symbol that does not exist is not a description of another.
-    if (outline && written.every((place) => cutsWord(text, place)))
+    if (outline && written.every((candidate) => cutsWord(text, candidate)))
       refuseUnknownName(path, outline, location);
     return written;
   }
@@ -97,14 +97,16 @@ function rivals(
   blocks: readonly TextLocation[],
   form: NamedSymbols["form"],
 ): readonly TextLocation[] {
-  const whole = written.filter((place) => !cutsWord(text, place));
+  const whole = written.filter((candidate) => !cutsWord(text, candidate));
   if (form === "call") return whole;
-  const elsewhere = whole.filter((place) => !blocks.some((block) => isInHead(place, block)));
+  const elsewhere = whole.filter((candidate) => !blocks.some((block) => isInHead(candidate, block)));
   return form === "phrase" && whole.length > 1 ? [] : elsewhere;
 }
 
-function isInHead(place: TextLocation, { symbol }: TextLocation): boolean {
-  return place.start >= symbol!.start && place.firstLine <= symbol!.line && place.end <= symbol!.end;
+function isInHead(candidate: TextLocation, { symbol }: TextLocation): boolean {
+  return (
+    candidate.start >= symbol!.start && candidate.firstLine <= symbol!.line && candidate.end <= symbol!.end
+  );
 }
 
 /** It begins or ends inside a word, so another word is meant. */

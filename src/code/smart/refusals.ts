@@ -9,14 +9,14 @@ import type { LineSpan } from "./text-locations.ts";
 export function severalLocations(
   file: SmartFile,
   location: string,
-  places: readonly TextLocation[],
+  candidates: readonly TextLocation[],
 ): ToolError {
-  const ways = new Set(places.map(({ way }) => way));
+  const ways = new Set(candidates.map(({ way }) => way));
   const how = ways.size > 1 ? `can be read in ${counted(ways.size, "way")}, which lead to` : "fits";
-  const howMany = `${counted(places.length, "place")}${places.length < maxLocations ? "" : " or more"}`;
+  const howMany = `${counted(candidates.length, "place")}${candidates.length < maxLocations ? "" : " or more"}`;
   return new ToolError(
     "ambiguous-match",
-    `${file.path}: the location ${quoted(location)} ${how} ${howMany}:\n${list(file, places)}`,
+    `${file.path}: the location ${quoted(location)} ${how} ${howMany}:\n${list(file, candidates)}`,
     { hint: `Nothing was written. ${suggestionFor(ways)}` },
   );
 }
@@ -55,17 +55,17 @@ export function unclearNumbers(path: string, location: string): ToolError {
   );
 }
 
-function list(file: SmartFile, places: readonly TextLocation[]): string {
-  const shown = places.slice(0, maxShown).map((place) => `  ${describe(file, place)}`);
-  const hidden = places.length - shown.length;
+function list(file: SmartFile, candidates: readonly TextLocation[]): string {
+  const shown = candidates.slice(0, maxShown).map((candidate) => `  ${describe(file, candidate)}`);
+  const hidden = candidates.length - shown.length;
   return [...shown, ...(hidden > 0 ? [`  … ${counted(hidden, "more", "more")}`] : [])].join("\n");
 }
 
 const maxShown = 20;
 
 /** "lines 84-120: Function run [84-120] in Impl Agent, score 0.41". */
-function describe({ text, outline }: SmartFile, place: TextLocation): string {
-  const { way, start, firstLine, lastLine, symbol, score } = place;
+function describe({ text, outline }: SmartFile, candidate: TextLocation): string {
+  const { way, start, firstLine, lastLine, symbol, score } = candidate;
   const lines = firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine}-${lastLine}`;
   const beginning = quoted(text.slice(lineStart(text, start), lineEnd(text, start)));
   const what = symbol && outline ? describeBlock(outline, symbol) : `${way}: ${beginning}`;
@@ -80,8 +80,8 @@ function suggestionFor(ways: ReadonlySet<TextLocation["way"]>): string {
     ways.has("symbol") || ways.has("description") ? 'name the block, such as "method Foo.run"' : undefined,
     'give its lines, such as "lines 10-20"',
   ].filter((each) => each !== undefined);
-  const said = exits.length > 1 ? `${exits.slice(0, -1).join(", ")}, or ${exits.at(-1)}` : exits[0]!;
-  return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
+  const sentence = exits.length > 1 ? `${exits.slice(0, -1).join(", ")}, or ${exits.at(-1)}` : exits[0]!;
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
 }
 
 function quoted(text: string): string {

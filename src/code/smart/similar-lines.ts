@@ -31,7 +31,7 @@ export function similarLines(source: Source, lines: LineTable, text: string): Li
   }
   found.sort((one, other) => other.score - one.score || one.firstLine - other.firstLine);
   const ranked = found.filter(
-    (place, index) => !found.slice(0, index).some((better) => overlap(better, place)),
+    (candidate, index) => !found.slice(0, index).some((better) => overlap(better, candidate)),
   );
   const whole = source.text.utf8.toString();
   const winners = winnersOf(ranked, clearly).filter(({ start, end }) =>

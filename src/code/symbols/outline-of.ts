@@ -107,11 +107,11 @@ export function limitSymbols(wanted: number, symbols: readonly CodeSymbol[]): Co
   }
   const deepest = deepestThatFits(wanted, counts);
   const kept: CodeSymbol[] = [];
-  const places = new Map<number, number>();
+  const indexes = new Map<number, number>();
   for (const [index, symbol] of symbols.entries()) {
     if ((levels[index] ?? 0) > deepest || kept.length === wanted) continue;
-    places.set(index, kept.length);
-    kept.push({ ...symbol, parent: symbol.parent === undefined ? undefined : places.get(symbol.parent) });
+    indexes.set(index, kept.length);
+    kept.push({ ...symbol, parent: symbol.parent === undefined ? undefined : indexes.get(symbol.parent) });
   }
   return kept;
 }

@@ -29,10 +29,10 @@ function withoutComments({ start, end }: TextSpan, text: string, comments: reado
 
 /** The first sentence of a doc comment; undefined if empty. */
 export function docSentence(comments: readonly string[]): string | undefined {
-  const said = comments.map(unquoted).filter((comment) => !isDirective.test(comment));
-  const docs = said.filter((comment) => isDoc.test(comment));
+  const readable = comments.map(unquoted).filter((comment) => !isDirective.test(comment));
+  const docs = readable.filter((comment) => isDoc.test(comment));
   const words: string[] = [];
-  for (const line of (docs.length > 0 ? docs : said)
+  for (const line of (docs.length > 0 ? docs : readable)
     .join("\n")
     .slice(0, longest * 20)
     .split("\n")) {

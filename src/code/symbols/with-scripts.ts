@@ -51,13 +51,13 @@ async function readScript({ inside }: CodeSymbol, text: string, language: string
 
 function joined({ language, symbols, faults }: Outline, scripts: ReadonlyMap<CodeSymbol, Outline>): Outline {
   const all: CodeSymbol[] = [];
-  const places: number[] = [];
+  const indexes: number[] = [];
   for (const symbol of symbols) {
-    const place = all.length;
-    places.push(place);
-    all.push(symbol.parent === undefined ? symbol : { ...symbol, parent: places[symbol.parent] });
+    const index = all.length;
+    indexes.push(index);
+    all.push(symbol.parent === undefined ? symbol : { ...symbol, parent: indexes[symbol.parent] });
     for (const held of scripts.get(symbol)?.symbols ?? []) {
-      all.push({ ...held, parent: held.parent === undefined ? place : place + 1 + held.parent });
+      all.push({ ...held, parent: held.parent === undefined ? index : index + 1 + held.parent });
     }
   }
   const inScripts = [...scripts.values()].flatMap((script) => script.faults);

@@ -31,7 +31,7 @@ export type OutlineAnswer = Pick<Outline, "literalLines"> &
 /** Calls `retire` when this process can no longer be trusted. */
 export function readerService(retire: () => void): ReaderService {
   const trees = new Trees<Outline>();
-  const told = new LastOutlines();
+  const outlines = new LastOutlines();
   const read = async <Answer>(
     source: SentText,
     answer: (parsed: ParsedText<Outline>) => Answer | Promise<Answer>,
@@ -52,8 +52,8 @@ export function readerService(retire: () => void): ReaderService {
         const { tree, text } = parsed;
         const outline = await withScripts(outlined(parsed), text);
         const key = keyOf(source);
-        const before = told.get(key, known);
-        told.set(key, source.version, outline);
+        const before = outlines.get(key, known);
+        outlines.set(key, source.version, outline);
         return {
           ...(before ? { change: outlineChange(before, outline) } : { outline }),
           ...(literalsIn && { literalLines: literalLines(tree, text, literalsIn) }),

@@ -54,7 +54,7 @@ function languageToRead({ path, text, language }: Source): CodeLanguage {
 export class ReaderWorker {
   readonly #worker: CodeWorker<ReaderService>;
   readonly #sent = new SentTexts();
-  readonly #told = new LastOutlines();
+  readonly #outlines = new LastOutlines();
 
   constructor({ heavy }: { readonly heavy: boolean }) {
     // The parse itself has a lower limit; on a busy machine a worker needs seconds to start and to load a grammar.
@@ -72,15 +72,15 @@ export class ReaderWorker {
         (answering) => {
           const sent = send(answering);
           version = sent.version;
-          const known = this.#told.versionOf(key);
-          before = this.#told.get(key, known);
+          const known = this.#outlines.versionOf(key);
+          before = this.#outlines.get(key, known);
           return { source: sent, known, literalsIn };
         },
         { about: source.path, signal },
       );
     const answer = await this.#whole(source, language, ask);
     const outline = "change" in answer ? changedOutline(before!, answer.change) : answer.outline;
-    this.#told.set(key, version, outline);
+    this.#outlines.set(key, version, outline);
     return answer.literalLines ? { ...outline, literalLines: answer.literalLines } : outline;
   }
 

@@ -39,8 +39,8 @@ export class WorkspaceLister {
     });
     this.#known = snapshot;
     const files = new Map<string, ListedFile>();
-    for (const [place, path] of snapshot.paths.entries()) {
-      if (isFile(snapshot, place)) files.set(path, describe(snapshot, place));
+    for (const [index, path] of snapshot.paths.entries()) {
+      if (isFile(snapshot, index)) files.set(path, describe(snapshot, index));
     }
     const visible = await this.#visible(snapshot, files, signal);
     if (visible.length === files.size) return files;
@@ -74,14 +74,14 @@ export class WorkspaceLister {
 /** Files with ignore rules, or that end the rules of git. */
 const telling: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgignore", ".git"]);
 
-function isFile({ figures, leftOut }: Snapshot, place: number): boolean {
-  if (kindOfMode(figures[place * figureCount + figure.mode]!) !== "file") return false;
-  return leftOut.get(place) !== "unreadable";
+function isFile({ figures, leftOut }: Snapshot, index: number): boolean {
+  if (kindOfMode(figures[index * figureCount + figure.mode]!) !== "file") return false;
+  return leftOut.get(index) !== "unreadable";
 }
 
-function describe(snapshot: Snapshot, place: number): ListedFile {
+function describe(snapshot: Snapshot, index: number): ListedFile {
   const { figures } = snapshot;
-  const at = place * figureCount;
+  const at = index * figureCount;
   return {
     figures: [
       figures[at + figure.bytes]!,
@@ -90,6 +90,6 @@ function describe(snapshot: Snapshot, place: number): ListedFile {
       figures[at + figure.inode]!,
       figures[at + figure.device]!,
     ],
-    settled: isSettled(snapshot, place),
+    settled: isSettled(snapshot, index),
   };
 }

@@ -107,18 +107,18 @@ class Postings {
     order: Uint32Array,
     counts: Uint32Array,
   ): { readonly documents: Uint32Array; readonly weights: Uint8Array } {
-    const places = new Uint32Array(counts.length);
+    const positions = new Uint32Array(counts.length);
     let total = 0;
     for (const term of order) {
-      places[term] = total;
+      positions[term] = total;
       total += counts[term]!;
     }
     const documents = new Uint32Array(this.#length);
     const weights = new Uint8Array(this.#length);
     for (let at = 0; at < this.#length; at++) {
-      const place = places[this.#terms[at]!]!++;
-      documents[place] = this.#documents[at]!;
-      weights[place] = this.#weights[at]!;
+      const position = positions[this.#terms[at]!]!++;
+      documents[position] = this.#documents[at]!;
+      weights[position] = this.#weights[at]!;
     }
     return { documents, weights };
   }
@@ -139,10 +139,10 @@ export function inOrderOfBytes(numbers: Uint32Array, terms: Terms): Uint32Array 
   // Sorts numbers made of the first units and the position: many times faster than sorting strings.
   const keys = Float64Array.from(
     numbers,
-    (number, place) => keyOf(terms.term(number)) * mostTerms + place,
+    (number, position) => keyOf(terms.term(number)) * mostTerms + position,
   ).sort();
   const order = Uint32Array.from(keys, (key) => numbers[key % mostTerms]!);
-  const startOf = (place: number) => Math.floor(keys[place]! / mostTerms);
+  const startOf = (position: number) => Math.floor(keys[position]! / mostTerms);
   for (let first = 0; first < order.length; ) {
     let end = first + 1;
     while (end < order.length && startOf(end) === startOf(first)) end++;
@@ -181,7 +181,7 @@ function sortAlike(order: Uint32Array, terms: Terms): void {
   if (sorted.some(({ term }) => /[\ud800-\udfff]/.test(term)))
     sorted.sort((one, other) => Buffer.compare(Buffer.from(one.term), Buffer.from(other.term)));
   else sorted.sort((one, other) => (one.term < other.term ? -1 : 1));
-  for (const [place, { number }] of sorted.entries()) order[place] = number;
+  for (const [position, { number }] of sorted.entries()) order[position] = number;
 }
 
 export class TermEncoder {

@@ -10,7 +10,7 @@ export class WorkspaceState {
   readonly outdated: Map<string, ListedFile> = new Map<string, ListedFile>();
   /** Known except for their words, by number. */
   readonly wordless: Map<number, FileRecord> = new Map<number, FileRecord>();
-  readonly #untold = new Set<FileRecord>();
+  readonly #undecided = new Set<FileRecord>();
   /** Content hashes read since this scan began, by path: their figures alone do not identify them. */
   readonly #read = new Map<string, string>();
   /** The edition of the records that the files were compared with. */
@@ -33,12 +33,12 @@ export class WorkspaceState {
     this.outdated.delete(record.path);
     if (!record.settled) this.#read.set(record.path, record.hash);
     if (record.words === 0) this.wordless.set(record.number, record);
-    if (!hasFullTrigrams(record)) this.#untold.add(record);
+    if (!hasFullTrigrams(record)) this.#undecided.add(record);
   }
 
   /** Known files whose trigrams do not decide: they are always candidates. */
   withoutFullTrigrams({ records }: Records): readonly FileRecord[] {
-    return [...this.#untold].filter((record) => records.get(record.path) === record && this.knows(record));
+    return [...this.#undecided].filter((record) => records.get(record.path) === record && this.knows(record));
   }
 
   /** Whether the record of this file is current. */
@@ -49,7 +49,7 @@ export class WorkspaceState {
   #compare({ records }: Records): void {
     this.outdated.clear();
     this.wordless.clear();
-    this.#untold.clear();
+    this.#undecided.clear();
     for (const [path, file] of this.files) {
       const record = records.get(path);
       if (record !== undefined && this.#isCurrent(record, file)) this.take(record);

@@ -123,14 +123,14 @@ export class IndexDatabase {
 type Value = number | string | Uint8Array;
 
 /** The checksum of a part, bound to its position: no part can be taken for another. */
-export function checkOf(bytes: Uint8Array, kind: string, place: number): number {
-  return crc32(bytes, crc32(`${kind} ${place}`));
+export function checkOf(bytes: Uint8Array, kind: string, key: number): number {
+  return crc32(bytes, crc32(`${kind} ${key}`));
 }
 
 /** Returns the part if it is what was written. */
-export function checked(bytes: Uint8Array, check: number, kind: string, place: number): Uint8Array {
-  if (checkOf(bytes, kind, place) === check) return bytes;
-  throw new DamagedIndex(`${kind} ${place} is not what was written`);
+export function checked(bytes: Uint8Array, check: number, kind: string, key: number): Uint8Array {
+  if (checkOf(bytes, kind, key) === check) return bytes;
+  throw new DamagedIndex(`${kind} ${key} is not what was written`);
 }
 
 /**

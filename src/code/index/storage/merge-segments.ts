@@ -86,13 +86,13 @@ function mergeWords(store: IndexStore, merging: readonly Merging<WordHead>[]): v
     if (!areThere(merging, store.segments.words)) return;
     const { segment, sources } = mergeTerms(merging, { weighted: true });
     const columns = emptyColumns(segment.documents);
-    for (const [place, { from, document }] of sources.entries()) {
+    for (const [position, { from, document }] of sources.entries()) {
       const { head } = merging[from]!.segment;
-      columns.fileOf[place] = head.fileOf[document]!;
-      columns.kindOf[place] = head.kindOf[document]!;
-      columns.firstLines[place] = head.firstLines[document]!;
-      columns.lastLines[place] = head.lastLines[document]!;
-      columns.symbols[place] = head.symbols[document]!;
+      columns.fileOf[position] = head.fileOf[document]!;
+      columns.kindOf[position] = head.kindOf[document]!;
+      columns.firstLines[position] = head.firstLines[document]!;
+      columns.lastLines[position] = head.lastLines[document]!;
+      columns.symbols[position] = head.symbols[document]!;
     }
     const add = () => store.segments.addWords(segment, columns);
     replace(store, merging, "words", segment.documents === 0 ? undefined : add);
@@ -133,7 +133,7 @@ function mergeTerms(
   readonly sources: readonly { readonly from: number; readonly document: number }[];
 } {
   const sources: { from: number; document: number }[] = [];
-  const places = merging.map(({ alive }, from) =>
+  const positions = merging.map(({ alive }, from) =>
     alive.map((isAlive, document) => (isAlive ? sources.push({ from, document }) - 1 : -1)),
   );
   const writer = new SegmentWriter(sources.length, options);
@@ -146,7 +146,7 @@ function mergeTerms(
     const weights: number[] = [];
     for (const [from, head] of heads.entries()) {
       if (head === undefined || Buffer.compare(head.term, term) !== 0) continue;
-      gather(head.postings, places[from]!, documents, weights);
+      gather(head.postings, positions[from]!, documents, weights);
       heads[from] = streams[from]!.next().value;
     }
     if (documents.length > 0) writer.add(term, documents, weights);
@@ -162,11 +162,11 @@ function smallest(terms: readonly (Uint8Array | undefined)[]): Uint8Array | unde
   return found;
 }
 
-function gather(from: Postings, places: readonly number[], documents: number[], weights: number[]): void {
+function gather(from: Postings, positions: readonly number[], documents: number[], weights: number[]): void {
   for (const [index, document] of from.documents.entries()) {
-    const place = places[document]!;
-    if (place < 0) continue;
-    documents.push(place);
+    const position = positions[document]!;
+    if (position < 0) continue;
+    documents.push(position);
     weights.push(from.weights[index] ?? 0);
   }
 }

@@ -101,30 +101,30 @@ export class SegmentTable {
     const check = checkOf(head, kind, number);
     this.#database.run("INSERT INTO segments VALUES (?,?,?,?)", number, kind, head, check);
     for (const [page, bytes] of pages.entries()) {
-      const place = number * pagesPerSegment + page;
-      this.#database.run("INSERT INTO pages VALUES (?,?,?)", place, bytes, checkOf(bytes, "page", place));
+      const key = number * pagesPerSegment + page;
+      this.#database.run("INSERT INTO pages VALUES (?,?,?)", key, bytes, checkOf(bytes, "page", key));
     }
     return number;
   }
 
   #reader(number: number, head: LexicalHead | WordHead): SegmentReader {
     return new SegmentReader(head, (page) => {
-      const place = number * pagesPerSegment + page;
-      const held = this.#pages.use(place);
+      const key = number * pagesPerSegment + page;
+      const held = this.#pages.use(key);
       if (held !== undefined) return held;
-      const bytes = this.#readPage(place);
-      this.#pages.set(place, bytes);
+      const bytes = this.#readPage(key);
+      this.#pages.set(key, bytes);
       return bytes;
     });
   }
 
-  #readPage(place: number): Uint8Array {
+  #readPage(key: number): Uint8Array {
     const row = this.#database.one<[Uint8Array, number]>(
       "SELECT bytes, checked FROM pages WHERE place=?",
-      place,
+      key,
     );
     if (row === undefined) throw new DamagedIndex("a page is missing");
-    return checked(row[0], row[1], "page", place);
+    return checked(row[0], row[1], "page", key);
   }
 }
 

@@ -169,21 +169,21 @@ export class SegmentReader {
     const documents = new Uint32Array(count);
     if (isDense(count, this.head.documents)) {
       const bitmap = reader.take((this.head.documents + 7) >> 3);
-      let place = 0;
+      let position = 0;
       for (let byte = 0; byte < bitmap.length; byte++) {
         for (let bits = bitmap[byte]!; bits !== 0; bits &= bits - 1) {
-          documents[place++] = byte * 8 + (31 - Math.clz32(bits & -bits));
+          documents[position++] = byte * 8 + (31 - Math.clz32(bits & -bits));
         }
       }
     } else {
       reader.varint();
       const { bytes } = reader;
       let before = -1;
-      for (let place = 0; place < count; place++) {
+      for (let position = 0; position < count; position++) {
         const byte = bytes[reader.at]!;
         before += 1 + (byte < 0x80 ? byte : reader.varint());
         if (byte < 0x80) reader.at++;
-        documents[place] = before;
+        documents[position] = before;
       }
       if (before >= this.head.documents) throw new DamagedIndex("a document has no number");
     }
