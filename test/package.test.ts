@@ -16,6 +16,7 @@ import { gzipSync } from "node:zlib";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { catalog } from "../src/tools/catalog.ts";
+import { missingHere } from "./support/sandbox-room.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const repository = join(import.meta.dirname, "..");
@@ -171,6 +172,24 @@ describe("the library", () => {
     expect([JSON.parse(stdout), stderr]).toEqual([[false, content], ""]);
     const command = await toolcrib("call", "document.read", JSON.stringify(asked));
     expect(command).toEqual({ stdout: content, stderr: "" });
+  });
+
+  it.each(["bwrap", "landlock"] as const)("finds its Perl programs for a sandbox: %s", async (level) => {
+    if ((await missingHere(level)) !== undefined) return;
+    // Of a terminal, of the network, and of Landlock.
+    const input = { command: "stty size; echo $http_proxy", terminal: true, wait_ms: 30_000 };
+    const rule = "allow connect *.example.com";
+    const seen = /\n40 120\nhttp:\/\/.*127\.0\.0\.1:\d+/;
+    const { stdout, stderr } = await runProgram(`
+      import { openToolcrib } from "toolcrib";
+      const crib = await openToolcrib({ workspace: ".", mode: "yolo", sandbox: "${level}", rules: ["${rule}"] });
+      console.log((await crib.call("process.start", ${JSON.stringify(input)})).content);
+      await crib.close();
+    `);
+    expect([stdout, stderr]).toEqual([expect.stringMatching(seen), ""]);
+    const options = ["--mode", "yolo", "--sandbox", level, "--rule", rule];
+    const command = await toolcrib("call", "process.start", JSON.stringify(input), ...options);
+    expect(command.stdout).toMatch(seen);
   });
 
   it("has types that a strict project can use, also for tools of its own", async () => {

@@ -4,8 +4,8 @@ import { basename, dirname, join } from "node:path";
 import { atRealPlace, changeAt, contentAt } from "../system/pinning/at-real-place.ts";
 
 /**
- * Nothing can be mounted on a link, so that a command may exchange `.git` where it is one. Then it is put back, and what
- * came in its place stays beside it. Tells what was done, if anything.
+ * Nothing can be mounted on a link, so a command can replace `.git` where it is one. The returned function restores the
+ * link, and keeps what replaced it under another name. It returns a remark, or "" when nothing was changed.
  */
 export function watchLink(path: string): () => string {
   const target = isLink(path) ? atRealPlace(path, targetOf) : undefined;
@@ -25,7 +25,6 @@ export function watchLink(path: string): () => string {
   }
 }
 
-/** What was done, or nothing. */
 function putBack(place: string, target: string, path: string): string {
   if (targetOf(place) === target) return "";
   const aside = freeName(`${place}.replaced`);
@@ -36,7 +35,7 @@ function putBack(place: string, target: string, path: string): string {
   return `The command replaced the link ${path}: it was put back${found}.`;
 }
 
-/** Mostly it is none, and to hold its directory costs more than a look. */
+/** Checked first because pinning the directory costs more, and most are not links. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
@@ -53,7 +52,7 @@ function targetOf(place: string): string | undefined {
   }
 }
 
-/** This one, or one with a number where that is taken. */
+/** The path itself, or with a number where it is taken. */
 function freeName(path: string): string {
   for (let number = 0; ; number++) {
     const name = number === 0 ? path : `${path}-${number}`;
@@ -64,9 +63,9 @@ function freeName(path: string): string {
 const maxBytes = 1024 * 1024;
 
 /**
- * Whoever replaces a file of git's settings outside, as git itself does, uncovers it in a sandbox that runs: then a command
- * can write in it until it is ended. What is called does away with what it may have written, and tells; nothing, if nothing
- * happened.
+ * Replacing a file of git's settings outside, as git itself does, uncovers it in a running sandbox: the command can write
+ * to it until it is ended. The returned function restores the file if it has settings by then that the command may have
+ * written. It returns a remark, or "" when nothing was changed.
  */
 export function watchGitSettings(path: string): () => string {
   const before = atRealPlace(path, standing);
@@ -80,7 +79,6 @@ interface Standing {
   readonly text: string;
 }
 
-/** A file only. */
 function standing(place: string): Standing | undefined {
   const stats = lstatSync(place, { throwIfNoEntry: false });
   if (stats?.isFile() !== true) return undefined;
@@ -102,7 +100,7 @@ function settle(path: string, place: string, before: Standing): string {
   return `${path} was replaced while the command ran, and has settings now that may be the command's and may run programs: it was put back as it was before, and what was found is in ${path}.replaced-${id}. Tell the person.`;
 }
 
-/** By what git writes itself: whatever is spelt otherwise may mean anything. */
+/** Understands only what git itself writes: any other spelling may mean anything. */
 function addsOnlyHarmless(before: string, after: string): boolean {
   if (before === after) return true;
   const [old, found] = [settingsIn(before), settingsIn(after)];
@@ -112,7 +110,7 @@ function addsOnlyHarmless(before: string, after: string): boolean {
 }
 
 interface Setting {
-  /** With the name of what it is about: `remote.origin`. */
+  /** With its name: `remote.origin`. */
   readonly section: string;
   readonly key: string;
   readonly value: string;
@@ -122,12 +120,12 @@ function asText({ section, key, value }: Setting): string {
   return `${section}.${key} = ${value}`;
 }
 
-/** Whether it names no program, and leads nothing elsewhere that was there before. */
+/** Whether it names no program and redirects nothing that existed before. */
 function isHarmless({ section, key, value }: Setting, old: readonly Setting[]): boolean {
   const isThere = (other: string) => old.some((setting) => setting.section === other);
   const [kind, name] = section.split(".", 2);
   if (name === undefined) return harmless.test(`${section}.${key}`);
-  // In place of an address `ext::` names a program.
+  // Instead of an address, `ext::` names a program.
   if (isThere(section) || value.includes("::")) return false;
   if (kind === "remote") return ["url", "fetch", "tagopt", "prune"].includes(key);
   if (kind === "submodule") return ["url", "active"].includes(key);
@@ -140,7 +138,7 @@ function isHarmless({ section, key, value }: Setting, old: readonly Setting[]): 
 const harmless =
   /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)|user\.(?:name|email)|(?:advice|color|pull|push|rebase)\.\w+)$/;
 
-/** Undefined when a line is none that git writes. */
+/** Undefined when a line is not one that git writes. */
 function settingsIn(text: string): readonly Setting[] | undefined {
   const settings: Setting[] = [];
   let section = "";
@@ -156,9 +154,9 @@ function settingsIn(text: string): readonly Setting[] | undefined {
 }
 
 /**
- * Git takes a directory with these for a repository, also where it has none called `.git` or that is broken, and obeys the
- * `config` in it. A command may make each of them; when all are there by its end, and were not before, one is renamed.
- * Tells what was done, if anything.
+ * Git takes a directory that contains HEAD, objects and refs for a repository when it has no valid `.git`, and obeys the
+ * `config` in it. A command may create each of them. If all exist by its end, and did not before, the returned function
+ * renames HEAD. It returns a remark, or "" when nothing was changed.
  */
 export function watchForBareRepository(workspace: string): () => string {
   if (isBare(workspace)) return () => "";

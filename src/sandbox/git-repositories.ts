@@ -7,22 +7,22 @@ import { isBare } from "./git-repair.ts";
 import { realPathOf } from "./real-paths.ts";
 import { isClosed } from "./tree-scan.ts";
 
-/** What of a repository is written by every commit, and what decides which programs git runs by itself. */
+/** What every commit writes in a repository, and what decides which programs git runs by itself. */
 export interface GitProtection {
-  /** Bound over themselves: then nobody renames them and puts others in their place. */
+  /** Mounted on themselves, so that they cannot be renamed and replaced. */
   readonly held: readonly string[];
   readonly readOnly: readonly string[];
-  /** Would be obeyed, so they must not come into being. Also what is there: perhaps as a stub of another command. */
+  /** Git would obey them, so they must not be created. Also those that exist: they may be placeholders of another command. */
   readonly absent: readonly Placeholder[];
-  /** Its directory `info`, if it is a repository at all. */
+  /** Its directory `info`, if it is a repository. */
   readonly info: string | undefined;
 }
 
-/** The repository that `workspace` is the work tree of; undefined when there is none, or it cannot be told. */
+/** The repository whose work tree is `workspace`; undefined when there is none, or it cannot be determined. */
 export function repositoryOf(workspace: string): GitProtection | undefined {
   const git = join(workspace, ".git");
   const kind = kindOf(git);
-  // With nothing in it, it is none.
+  // An empty directory is not a repository.
   if (kind === "directory") return namesIfReadable(git).length === 0 ? undefined : protectionOf(git);
   if (kind === "closed") return protectionOf(git);
   if (kind === "link") {
@@ -33,7 +33,7 @@ export function repositoryOf(workspace: string): GitProtection | undefined {
   return isBare(workspace) ? protectionOf(workspace) : undefined;
 }
 
-/** A repository below the top of a workspace, by its `.git`. One that lies outside is none of a command's. */
+/** A repository below the top of a workspace, by its `.git`. One that lies outside can only be read. */
 export function repositoryBelow(git: string, workspace: string): GitProtection {
   if (kindOf(git) !== "file") return protectionOf(git);
   const places = linkedRepository(dirname(git), git, workspace);
@@ -47,18 +47,18 @@ function protectionOf(directory: string): GitProtection {
   const at = (...names: string[]) => join(directory, ...names);
   const config = textOf(at("config")) ?? "";
   const hasWorktreeConfig = /worktreeconfig/i.test(config);
-  const stubs: Placeholder[] = [
+  const absent: Placeholder[] = [
     { path: at("hooks"), kind: "directory" },
     { path: at("info"), kind: "directory" },
     { path: at("config"), kind: "file" },
-    // Git elsewhere meets it while a command runs, and dies of an empty one: this one means the directory itself.
+    // Git outside sees it while a command runs, and fails on an empty one: this one names the directory itself.
     { path: at("commondir"), kind: "file", content: "." },
     ...(hasWorktreeConfig ? [{ path: at("config.worktree"), kind: "file" } as const] : []),
   ];
   const found = [
     ...modulesIn(at("modules")),
     ...worktreesIn(at("worktrees"), hasWorktreeConfig),
-    ledTo(directory, basename(directory) === ".git" ? dirname(directory) : directory),
+    namedPaths(directory, basename(directory) === ".git" ? dirname(directory) : directory),
   ];
   return {
     held: [directory, ...found.flatMap(({ held }) => held)],
@@ -66,15 +66,15 @@ function protectionOf(directory: string): GitProtection {
       ...["hooks", "info", "config", "commondir", "config.worktree"].map((name) => at(name)),
       ...found.flatMap(({ readOnly }) => readOnly),
     ].filter(existsSync),
-    absent: [...stubs, ...found.flatMap((places) => places.absent)],
+    absent: [...absent, ...found.flatMap((part) => part.absent)],
     info: at("info"),
   };
 }
 
 type Part = Omit<GitProtection, "info">;
 
-/** What its settings lead to in a work tree. */
-function ledTo(directory: string, workTree: string): Part {
+/** What its settings name in a work tree. */
+function namedPaths(directory: string, workTree: string): Part {
   const places = ["config", "config.worktree"].flatMap((name) =>
     pathsNamedIn(join(directory, name), workTree),
   );
@@ -85,7 +85,7 @@ function onlyRead(path: string): Part {
   return { held: [], readOnly: [path], absent: [] };
 }
 
-// More than these are not held one by one: all of them are read-only then.
+// When there are more, all of them are read-only.
 const most = 24;
 
 /** Repositories of submodules, which may lie in directories of directories. */
@@ -98,7 +98,7 @@ function modulesIn(modules: string): readonly Part[] {
       const path = join(directory, name);
       const kind = kindOf(path);
       if (parts.length > most || (kind !== "directory" && kind !== "closed")) continue;
-      // Either may be missing: a command can remove the first.
+      // A command can remove HEAD.
       if (kind === "closed" || ["HEAD", "config"].some((file) => existsSync(join(path, file))))
         parts.push(protectionOf(path));
       else {
@@ -132,8 +132,8 @@ function worktreesIn(worktrees: string, hasWorktreeConfig: boolean): readonly Pa
 }
 
 /**
- * A work tree whose repository lies elsewhere. The file `.git` alone is nobody's word: it comes with the workspace. It
- * counts when the repository names this work tree as well, or lies in the workspace itself.
+ * A work tree whose repository lies elsewhere. The file `.git` alone is not trusted, because it comes with the workspace.
+ * It counts when the repository names this work tree as well, or lies in the workspace.
  */
 function linkedRepository(
   workTree: string,
@@ -148,13 +148,13 @@ function linkedRepository(
   if (owner === undefined) return undefined;
   const isOwn =
     [directory, owner].every((path) => liesInside(path, workspace) && path !== workspace) &&
-    // Any may be missing: a command can remove some.
+    // A command can remove some of them.
     ["HEAD", "config", "objects"].some((name) => existsSync(join(owner, name)));
   if (!isOwn && !(owner === directory ? isSubmodule() : isLinkedTree())) return undefined;
   const places = protectionOf(owner);
-  const led = ledTo(owner, workTree);
+  const led = namedPaths(owner, workTree);
   return {
-    // Written by every commit, also where there are too many to hold each.
+    // Every commit writes it, also where there are too many to list.
     held: [...new Set([...places.held, directory])],
     readOnly: [...places.readOnly, ...led.readOnly, file],
     absent: [...places.absent, ...led.absent],
@@ -191,7 +191,7 @@ function kindOf(path: string): "directory" | "closed" | "file" | "link" | undefi
   }
 }
 
-/** Of a short file; undefined when it cannot be read. */
+/** Undefined for what is not a file or cannot be read. */
 function textOf(path: string): string | undefined {
   try {
     if (!lstatSync(path).isFile()) return undefined;
@@ -204,7 +204,7 @@ function textOf(path: string): string | undefined {
 // Each costs several mounts.
 const mostRepositories = 12;
 
-/** The workspace's own first, then those in it; of many, the rest can only be read. */
+/** The workspace's own first, then those in it. Of very many, the rest can only be read. */
 export function repositoriesIn(
   workspace: string,
   found: readonly string[],
@@ -247,24 +247,24 @@ function isDirectoryOrFile(path: string): boolean {
   return isFile(path) || lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** A place that git obeys because a file of settings says so. */
+/** A path that git obeys because its settings name it. */
 interface NamedPath {
   readonly path: string;
   readonly kind: "file" | "directory";
 }
 
-/** Where in a work tree hooks and further settings are, by a file of settings and those that it includes. */
+/** Hooks and further settings in a work tree that a file of settings, or one that it includes, names. */
 function pathsNamedIn(config: string, workTree: string): readonly NamedPath[] {
   const found = new Map<string, NamedPath>();
   const look = (file: string) => {
     for (const { key, value } of settingsIn(textOf(file) ?? "")) {
       const isInclude = /^include(?:if)?\..*path$/.test(key);
-      // `~` and `%(prefix)` are never here.
+      // `~` and `%(prefix)` never lead into the work tree.
       if ((!isInclude && key !== "core.hookspath") || /^[~%]/.test(value)) continue;
       const path = resolve(isInclude ? dirname(file) : workTree, value);
-      // What it says about other places, or all of this one, would only hinder.
+      // Paths outside, and the whole work tree, are not protected.
       if (path === workTree || !liesInside(path, workTree) || liesInside(config, path)) continue;
-      if (found.has(path) || found.size >= mostLedTo) continue;
+      if (found.has(path) || found.size >= mostNamedPaths) continue;
       found.set(path, { path, kind: isInclude ? "file" : "directory" });
       if (isInclude) look(path);
     }
@@ -273,7 +273,7 @@ function pathsNamedIn(config: string, workTree: string): readonly NamedPath[] {
   return [...found.values()];
 }
 
-const mostLedTo = 20;
+const mostNamedPaths = 20;
 
 /** Keys in lower case: `core.hookspath`, `includeif.CONDITION.path`. */
 function settingsIn(text: string): readonly { readonly key: string; readonly value: string }[] {

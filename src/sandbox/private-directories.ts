@@ -16,16 +16,16 @@ import { namesIn } from "../system/names-in.ts";
 import { isGone, thisProcess } from "../system/process-owner.ts";
 import { liesInside } from "../system/workspace-path.ts";
 
-/** What commands of one session have instead of the home and the temporary directory of the person. */
+/** What commands of one session have instead of the home and the temporary directory of the user. */
 export interface PrivateDirectories {
   readonly home: string;
   readonly temporary: string;
-  /** For what a sandbox itself needs; no command sees it. */
+  /** For the sandbox itself; no command sees it. */
   readonly own: string;
   close(): Promise<void>;
 }
 
-/** Makes them below a private directory, and removes those of sessions that were killed. */
+/** Creates them below a private directory, and removes those of sessions that were killed. */
 export function openPrivateDirectories(directory: string): PrivateDirectories {
   const sessions = join(directory, "sessions");
   for (const name of namesIn(sessions)) {
@@ -51,10 +51,10 @@ function isAbandoned(sessions: string, name: string): boolean {
   }
 }
 
-// Sessions in other containers cannot be seen, and may last for days.
+// Processes of other containers cannot be seen, and may run for days.
 const unseenMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Whatever permissions commands have given to what they made there: Go for one makes its modules read-only. */
+/** Whatever permissions commands have set there: Go, for example, makes its modules read-only. */
 function removeTree(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
@@ -68,10 +68,10 @@ function removeTree(path: string): void {
   }
 }
 
-/** Deeper than a path can name: these programs go down step by step. Nobody waits; what stays the next session tries again. */
+/** For trees deeper than a path can name: these programs descend step by step. Not waited for; the next session retries. */
 function removeDeepTree(path: string): void {
   const line = 'chmod -R u+rwx "$1"; rm -rf "$1"';
-  // The path of our own variables may lead to programs that commands have made.
+  // PATH of this process may contain programs that commands have created.
   const env = { PATH: "/usr/bin:/bin" };
   spawn("/bin/sh", ["-c", line, "sh", path], { cwd: "/", env, detached: true, stdio: "ignore" })
     .on("error", () => {})
@@ -86,11 +86,11 @@ function open(directory: string): void {
     }
     rmdirSync(directory);
   } catch {
-    // Not empty, or not ours.
+    // Not empty, or of another user.
   }
 }
 
-/** Where nothing can be mounted: links in the private home lead to what commands may read of the real one. */
+/** Where nothing can be mounted, links in the private home lead to what commands may read of the real one. */
 export function linkToolChains(
   { home: inside }: PrivateDirectories,
   home: string,
@@ -103,7 +103,7 @@ export function linkToolChains(
   }
 }
 
-/** The variables without what would lead to the person's own home and temporary directory. */
+/** The variables without those that name the user's own home and temporary directory. */
 export function privateVariables(
   variables: Readonly<Record<string, string>>,
   { home, temporary }: PrivateDirectories,
@@ -113,8 +113,8 @@ export function privateVariables(
 }
 
 /**
- * What a command may write outside, and is not there yet, comes into being in the home that it has for itself, and goes
- * with it. To be asked when the command has ended, for each such path: tells so if that has happened, else "".
+ * A path outside the workspace that a command may write and that does not exist yet is created in the private home, and is
+ * lost with it. Returns one function for each such path, to be called when the command has ended: a remark, or "".
  */
 export function lostWrites(
   writable: readonly string[],

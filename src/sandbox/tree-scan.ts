@@ -5,13 +5,13 @@ import { monotonicMs } from "../lib/clock.ts";
 import { namesIfReadable } from "../system/names-in.ts";
 import { withSlash } from "../system/workspace-path.ts";
 
-/** What a sandbox must cover in a directory tree. */
+/** What a sandbox must hide or protect in a directory tree. */
 export interface ScanResult {
   readonly hidden: readonly TreeEntry[];
   readonly readOnly: readonly string[];
-  /** Each `.git` below the top, whatever it is. */
+  /** Each `.git` below the top, of whatever kind. */
   readonly repositories: readonly string[];
-  /** Of those that should be hidden: their names are no text, so that no mount can name them. */
+  /** Entries that should be hidden and cannot: their names are not valid text, so no mount can name them. */
   readonly unnameable: readonly string[];
   /** False when the tree is too large to look everywhere. */
   readonly isWhole: boolean;
@@ -37,9 +37,9 @@ function never(): boolean {
 }
 
 /**
- * Looks through a directory tree for what rules are about. It remembers what it has seen: from the second time on only
- * directories that have changed are read again. However many there are, it looks into each unless told otherwise: who
- * makes many more only makes the next ones wait.
+ * Finds what rules hide or protect in a directory tree. It remembers what it has seen: later scans read only directories
+ * that have changed. By default it reads every directory, however many there are: a command that creates very many only
+ * makes the next ones wait.
  */
 export class TreeScan {
   readonly #top: string;
@@ -55,7 +55,7 @@ export class TreeScan {
     options: {
       readonly leaveOut?: readonly string[];
       readonly maxDirectories?: number;
-      /** How long to read what is not known yet, nearest to the top first; the next time goes on from there. */
+      /** How long to read unknown directories, nearest to the top first; the next scan continues from there. */
       readonly maxMs?: number;
     } = {},
   ) {
@@ -65,7 +65,7 @@ export class TreeScan {
     this.#maxMs = options.maxMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Calls at the same time share one look, and so do those shortly after one that took long. */
+  /** Calls at the same time share one scan, and so do those shortly after a scan that took long. */
   scan(judge: PathRules): Promise<ScanResult> {
     const isSame = this.#judge?.isHidden === judge.isHidden && this.#judge.isReadOnly === judge.isReadOnly;
     const begun = monotonicMs();
@@ -114,7 +114,7 @@ export class TreeScan {
   }
 }
 
-// Not worth remembering.
+// Faster scans are not shared with later calls.
 const quickMs = 10;
 
 const mostDirectories = 1_000_000;
@@ -136,7 +136,7 @@ interface Known extends Omit<ScanResult, "isWhole"> {
   readonly below: readonly { readonly path: string; readonly isReadOnly: boolean }[];
 }
 
-/** Undefined when it is gone, or so far down that no path can name it. */
+/** Undefined when it is gone, or so deep that no path can name it. */
 function look(
   path: string,
   isReadOnly: boolean,
@@ -146,18 +146,18 @@ function look(
   const now = Date.now();
   const stats = statsOf(path);
   if (stats === undefined || !stats.isDirectory()) return undefined;
-  // Any command could open it again.
+  // Any command could make it accessible again.
   if (isClosed(stats)) return "closed";
   if (known?.changed === stats.ctimeMs && known.inode === stats.ino && known.wasReadOnly === isReadOnly)
     return known;
-  // The clock of a file system is coarse: what has changed just now may change again unseen.
+  // The clock of a file system is coarse: what changed just now may change again with the same time.
   const changed = now - stats.ctimeMs < settledMs ? Number.NaN : stats.ctimeMs;
   return { ...sort(path, isReadOnly, judge), changed, inode: stats.ino, wasReadOnly: isReadOnly };
 }
 
 const settledMs = 100;
 
-// No system call takes a longer one, and sandboxes put names of their own before it.
+// System calls take no longer paths, and sandboxes put a prefix before them.
 const longestPath = 4000;
 
 function sort(
@@ -174,7 +174,7 @@ function sort(
       sorted.repositories.push(path);
       continue;
     }
-    // What a link leads to is covered where it lies.
+    // The target of a link is protected where it is.
     if (entry.isSymbolicLink()) continue;
     const kind = entry.isDirectory() ? "directory" : "file";
     if (judge.isHidden(path)) {
@@ -190,7 +190,7 @@ function sort(
   return sorted;
 }
 
-/** Bytes that are none are read as this character, which a name may also really hold. */
+/** Invalid bytes are read as this character, which a valid name may also contain. */
 function isText(path: string): boolean {
   return !path.includes("\uFFFD") || statsOf(path) !== undefined;
 }
@@ -207,13 +207,13 @@ function entriesOf(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch {
-    // Gone, or of somebody who has closed it to us, and so to every command.
+    // Gone, or closed to this user, and so to every command.
     return [];
   }
 }
 
 /**
- * What is hidden at the top of tools' caches, and only there: `credentials.toml` of cargo. A cache is read again when it
+ * Hidden entries at the top of tool chains, and only there: `credentials.toml` of cargo. A directory is read again when it
  * has changed.
  */
 export class CacheSecrets {
@@ -232,8 +232,8 @@ export class CacheSecrets {
     const known = this.#known.get(cache);
     if (known?.changed === stats.ctimeMs && known.inode === stats.ino) return known.secrets;
     const secrets = secretsIn(cache, isHidden);
-    // The clock of a file system is coarse: what has changed just now may change again unseen.
-    if (Date.now() - stats.ctimeMs >= cacheSettledMs)
+    // The clock of a file system is coarse: what changed just now may change again with the same time.
+    if (Date.now() - stats.ctimeMs >= settledMs)
       this.#known.set(cache, { changed: stats.ctimeMs, inode: stats.ino, secrets });
     return secrets;
   }
@@ -245,8 +245,6 @@ interface KnownCache {
   readonly secrets: readonly TreeEntry[];
 }
 
-const cacheSettledMs = 100;
-
 function secretsIn(cache: string, isHidden: PathRules["isHidden"]): readonly TreeEntry[] {
   return namesIfReadable(cache)
     .map((name) => join(cache, name))
@@ -257,7 +255,7 @@ function secretsIn(cache: string, isHidden: PathRules["isHidden"]): readonly Tre
     });
 }
 
-/** A directory of ours into which no command can look, until one opens it again. */
+/** A directory of this user that commands cannot read, until one changes its mode. */
 export function isClosed({ uid, mode }: Pick<Stats, "uid" | "mode">): boolean {
   return uid === process.geteuid?.() && (mode & 0o500) !== 0o500;
 }

@@ -2,12 +2,12 @@ import { dirname } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import type { ScanResult, TreeEntry } from "../tree-scan.ts";
 
-// Each takes a millisecond when there are so many.
+// Each takes a millisecond when there are this many.
 const mostMounts = 2000;
 
 /**
- * So many that they would take too long one by one go together with what lies beside them. Throws when there are too many
- * all the same: to hide only some is no choice.
+ * Replaces very many paths by their directories, because mounts take time. Throws when there are still too many: hiding
+ * only some is not an option.
  */
 export function bundleEntries(
   { hidden, readOnly, unnameable, isWhole }: ScanResult,
@@ -50,8 +50,8 @@ function tooMuch(what: string): ToolError {
 }
 
 /**
- * Mounts cost more the more there are: a thousand take a second. Where many paths lie in one directory, it stands for
- * all of them, until few enough are left. `top` itself stays.
+ * A mount costs more the more there are: a thousand take a second. The directories with the most paths replace these, until
+ * few enough are left. `top` itself never does.
  */
 export function bundlePaths(
   paths: readonly string[],

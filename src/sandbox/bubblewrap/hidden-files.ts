@@ -33,8 +33,8 @@ export function coverFilesFor(hidden: readonly TreeEntry[], folder: string): Rea
 }
 
 /**
- * A file that nobody may open, kept in `folder`, to be seen instead of one that is hidden. Size, time and permission to
- * run are the same, so that git takes a tracked file for unchanged without reading it.
+ * A file in `folder` that cannot be opened, to be seen instead of a hidden one. Size, time and the executable bit are the
+ * same, so that git takes a tracked file for unchanged without reading it.
  */
 function coverFile(hidden: Stats, folder: string): string {
   const mode = hidden.mode & constants.S_IXUSR;
@@ -53,25 +53,25 @@ function coverFile(hidden: Stats, folder: string): string {
   return path;
 }
 
-/** With these git compares no more than what covers have. */
+/** With these, git compares only what cover files have in common with the hidden files. */
 export const gitSettingsForCovers: Readonly<Record<string, string>> = {
   "core.checkStat": "minimal",
   "core.trustctime": "false",
 };
 
-// Looking at all of them takes some hundred microseconds at most.
+// One check of all paths takes some hundred microseconds at most.
 const pauseMs = 50;
 
 /**
- * Whoever replaces a file outside, as editors and git do when they save, takes away what is mounted on it in every
- * sandbox that runs: the kernel lets go of it. So these places are looked at all the while.
+ * Replacing a file outside, as editors and git do when they save, removes the mount on it in every running sandbox: the
+ * kernel drops it. So the covered paths are checked all the time.
  */
 export class CoverWatch {
   readonly #found: readonly { readonly path: string; readonly identity: string }[];
   #timer: NodeJS.Timeout | undefined;
   #replaced: string | undefined;
 
-  /** To be made before they are mounted on. */
+  /** Must be created before the mounts. */
   constructor(covered: readonly string[]) {
     this.#found = covered.flatMap((path) => {
       const identity = identityOf(path);
@@ -79,7 +79,7 @@ export class CoverWatch {
     });
   }
 
-  /** One that is no longer what it was. */
+  /** A path that was replaced. */
   replaced(): string | undefined {
     this.#replaced ??= this.#found.find(({ path, identity }) => identityOf(path) !== identity)?.path;
     return this.#replaced;
@@ -94,7 +94,7 @@ export class CoverWatch {
     }, pauseMs).unref();
   }
 
-  /** Tells what happened. */
+  /** Returns remarks. */
   end(): readonly string[] {
     clearInterval(this.#timer);
     if (this.#timer === undefined || this.replaced() === undefined) return [];
@@ -104,7 +104,6 @@ export class CoverWatch {
   }
 }
 
-/** Undefined when nothing is there. */
 function identityOf(path: string): string | undefined {
   try {
     const { dev, ino } = lstatSync(path);
@@ -115,8 +114,8 @@ function identityOf(path: string): string | undefined {
 }
 
 /**
- * A copy of a repository's `info`, kept in `folder`, which excludes `names` as well: what only a sandbox has put into the
- * work tree, or hides there, is not for `git add -A`. Links, and what is no short file, are not copied.
+ * A copy of a repository's `info` in `folder`, which excludes `names` as well: `git add -A` must not add what a sandbox has
+ * put into the work tree or hides there. Links and large files are not copied.
  */
 export function infoWithExcludes(info: string, names: readonly string[], folder: string): string {
   const files = filesIn(info);
@@ -137,7 +136,7 @@ export function infoWithExcludes(info: string, names: readonly string[], folder:
 
 const maxBytes = 1024 * 1024;
 
-/** Nobody who exchanges one of them for a link meanwhile has something else copied. */
+/** The directory is pinned, so that a file that is replaced by a link meanwhile is not followed. */
 function filesIn(info: string): Map<string, Uint8Array> {
   const directory = holdReal(info);
   if (directory === undefined) return new Map();
@@ -156,12 +155,12 @@ function filesIn(info: string): Map<string, Uint8Array> {
   }
 }
 
-/** As git reads patterns. */
+/** As a pattern of git. */
 function escaped(name: string): string {
   return name.replace(/[\\*?[\]!#]/g, "\\$&").replace(/ $/, "\\ ");
 }
 
-/** Bubblewrap makes a place for what has vanished just before it was to be hidden. */
+/** Bubblewrap creates a mount point where a hidden entry has vanished just before it was mounted on. */
 export function removeEmptyMountPoints(hidden: readonly TreeEntry[], begun: number): void {
   for (const { path, kind } of hidden) {
     if (!isYoung(path, begun)) continue;
@@ -172,7 +171,7 @@ export function removeEmptyMountPoints(hidden: readonly TreeEntry[], begun: numb
         else if (stats.isFile() && stats.size === 0 && (stats.mode & 0o777) === 0o444) unlinkSync(place);
       });
     } catch {
-      // Something is in it by now.
+      // It has content by now.
     }
   }
 }
@@ -185,5 +184,5 @@ function isYoung(path: string, begun: number): boolean {
   }
 }
 
-// The clock of a file system may be behind by as much.
+// The clock of a file system may lag by this much.
 const coarseMs = 20;

@@ -3,13 +3,13 @@ import { homedir, tmpdir, userInfo } from "node:os";
 import { namesIfReadable } from "../../system/names-in.ts";
 import type { TreeEntry } from "../tree-scan.ts";
 
-/** What a sandbox must know of this machine. */
+/** Paths of this machine that need protection. */
 export interface MachinePaths {
   /** Real; the first is the one that HOME names. */
   readonly homes: readonly string[];
   /** Real. */
   readonly temporaryDirectories: readonly string[];
-  /** Where other people's things are. */
+  /** Homes and runtime directories of other users. */
   readonly ofOthers: readonly string[];
   readonly kernelSettings: readonly string[];
   readonly secrets: readonly TreeEntry[];
@@ -26,19 +26,19 @@ export function findMachinePaths(variables: NodeJS.ProcessEnv = process.env): Ma
   };
 }
 
-// Bubblewrap leaves them as the kernel has them: root writes them without any capability.
+// Bubblewrap leaves them as the kernel has them: root can write them without any capability.
 const settingsOfRoot = ["/proc/sys", "/proc/sysrq-trigger", "/proc/acpi", "/proc/scsi"];
 
 function ownHome(): string {
   try {
     return userInfo().homedir;
   } catch {
-    // A number without a name, as in containers.
+    // A user id without a name, as in containers.
     return "";
   }
 }
 
-/** Those that are directories, each once; nothing can stand in place of the whole disk. */
+/** Those that are directories, each once; the root directory cannot be replaced. */
 function real(paths: readonly string[]): readonly string[] {
   const found = paths.flatMap((path) => {
     try {
@@ -51,12 +51,12 @@ function real(paths: readonly string[]): readonly string[] {
   return [...new Set(found)];
 }
 
-/** Below what a user may not enter no mount can be made, and need not. */
+/** Below a directory that the user may not enter, mounts are impossible and not needed. */
 function canList(path: string): boolean {
   return isAllowed(path, constants.R_OK | constants.X_OK);
 }
 
-/** What root could read, and what every user can in a cluster. */
+/** What root could read, and in a cluster every user. */
 function secretsOfMachine(): readonly TreeEntry[] {
   const hostKeys = namesIfReadable("/etc/ssh").filter((name) => /^ssh_host_.*_key$/.test(name));
   const files = [

@@ -17,35 +17,35 @@ import { namesIn } from "../../system/names-in.ts";
 import { atRealPlace, changeAt, contentAt } from "../../system/pinning/at-real-place.ts";
 import { isGone, thisProcess } from "../../system/process-owner.ts";
 
-/** What stands for something that must not come into being: a mount needs a place. */
+/** An empty file or directory in place of something that must not be created: a mount needs a mount point. */
 export interface Placeholder {
   readonly path: string;
   readonly kind: "file" | "directory";
-  /** Of a file, for those that may not be empty. */
+  /** Of a file that may not be empty. */
   readonly content?: string;
 }
 
-/** Where their records are, below the directory of a sandbox. */
+/** The folder of their records in the state directory of a sandbox. */
 export function placeholdersFolder(directory: string): string {
   return join(directory, "stubs");
 }
 
 /**
- * The stubs in a workspace, with a record of each use in a folder that all processes share: the last user removes them,
- * or after a crash whoever comes next. What somebody has put into one meanwhile stays.
+ * The placeholders in a workspace. A folder that all processes share has a record of each use: the last user removes a
+ * placeholder, or the next process after a crash. A placeholder that has content by then stays.
  */
 export class Placeholders {
   readonly #folder: string;
-  readonly #aside: DelayedRemoval | undefined;
+  readonly #removal: DelayedRemoval | undefined;
 
-  constructor(folder: string, aside?: DelayedRemoval) {
+  constructor(folder: string, removal?: DelayedRemoval) {
     this.#folder = folder;
-    this.#aside = aside;
+    this.#removal = removal;
   }
 
   /**
-   * Makes those that are missing, with their directories, and says for which a stub stands now: not where there is
-   * something real.
+   * Creates those that are missing, with their directories. `standing` are those that exist as placeholders now, not
+   * those where something real exists.
    */
   use(wanted: readonly Placeholder[]): PlaceholderUse {
     let recorded: ReadonlySet<string> | undefined;
@@ -56,46 +56,47 @@ export class Placeholders {
     };
     const missing = wanted.filter(({ path }) => isMissing(path));
     if (missing.length === 0) return { standing: [], end: () => {} };
-    const stubs = [...missing.flatMap(({ path }) => missingParents(path, isMissing)), ...missing];
+    const placeholders = [...missing.flatMap(({ path }) => missingParents(path, isMissing)), ...missing];
     const record = join(this.#folder, `${thisProcess()}.${randomBytes(6).toString("hex")}`);
-    this.#write(record, stubs);
+    this.#write(record, placeholders);
     const end = () => {
       forget(record);
-      const left = this.#remove(stubs);
+      const left = this.#remove(placeholders);
       if (left.length > 0) this.#write(record, left);
     };
     try {
-      const made = new Set(stubs.filter(make));
-      return { standing: missing.filter((stub) => made.has(stub)), end };
+      const made = new Set(placeholders.filter(make));
+      return { standing: missing.filter((one) => made.has(one)), end };
     } catch (error) {
       end();
       throw error;
     }
   }
 
-  /** The paths where a stub stands right now, of this process or another. */
+  /** The paths of all placeholders that exist now, of this process or another. */
   standing(): readonly string[] {
     const recorded = namesIn(this.#folder).flatMap((name) => placeholdersIn(join(this.#folder, name)));
-    // A directory that holds only stubs is one.
+    // A directory that contains only placeholders is one.
     const kept = new Set<string>();
-    for (const stub of recorded.toReversed()) {
-      const isNothing = (name: string) => kept.has(join(stub.path, name));
-      if (atRealPlace(stub.path, (place) => isPlaceholder(place, stub, isNothing))) kept.add(stub.path);
+    for (const placeholder of recorded.toReversed()) {
+      const isNothing = (name: string) => kept.has(join(placeholder.path, name));
+      if (atRealPlace(placeholder.path, (place) => isPlaceholder(place, placeholder, isNothing)))
+        kept.add(placeholder.path);
     }
     return [...kept];
   }
 
-  /** Those of processes that are gone. */
+  /** Those of processes that have ended. */
   removeAbandoned(): void {
     const abandoned = namesIn(this.#folder).filter((name) => isGone(name.split(".")[0] ?? "", 0, unseenMs));
-    const stubs = abandoned.flatMap((name) => placeholdersIn(join(this.#folder, name)));
+    const placeholders = abandoned.flatMap((name) => placeholdersIn(join(this.#folder, name)));
     for (const name of abandoned) forget(join(this.#folder, name));
-    const left = stubs.length > 0 ? this.#remove(stubs) : [];
+    const left = placeholders.length > 0 ? this.#remove(placeholders) : [];
     if (left.length > 0) this.#write(join(this.#folder, abandoned[0]!), left);
   }
 
-  #write(record: string, stubs: readonly Placeholder[]): void {
-    const write = () => writeFileSync(record, JSON.stringify(stubs), { mode: 0o600 });
+  #write(record: string, placeholders: readonly Placeholder[]): void {
+    const write = () => writeFileSync(record, JSON.stringify(placeholders), { mode: 0o600 });
     try {
       write();
     } catch (error) {
@@ -110,10 +111,12 @@ export class Placeholders {
     return new Set(records.map(({ path }) => path));
   }
 
-  /** Gives those that could not be removed. */
-  #remove(stubs: readonly Placeholder[]): readonly Placeholder[] {
+  /** Returns those that could not be removed. */
+  #remove(placeholders: readonly Placeholder[]): readonly Placeholder[] {
     const used = this.#recorded();
-    return stubs.toReversed().filter((stub) => !used.has(stub.path) && !remove(stub, this.#aside));
+    return placeholders
+      .toReversed()
+      .filter((placeholder) => !used.has(placeholder.path) && !remove(placeholder, this.#removal));
   }
 }
 
@@ -125,16 +128,16 @@ export interface PlaceholderUse {
 // Processes in other containers cannot be seen, and may run for days.
 const unseenMs = 30 * 24 * 60 * 60 * 1000;
 
-/** From the top. */
+/** The outermost first. */
 function missingParents(path: string, isMissing: (path: string) => boolean): readonly Placeholder[] {
   const parent = dirname(path);
   if (parent === path || !isMissing(parent)) return [];
   return [...missingParents(parent, isMissing), { path: parent, kind: "directory" }];
 }
 
-/** Whether one stands there now. Throws where none could be made although a command perhaps could. */
-function make(stub: Placeholder): boolean {
-  const { path, kind, content = "" } = stub;
+/** Whether the placeholder exists now. Throws where it cannot be created although a command perhaps could. */
+function make(placeholder: Placeholder): boolean {
+  const { path, kind, content = "" } = placeholder;
   const made = atRealPlace(path, (place) => {
     try {
       changeAt(place, () => {
@@ -144,8 +147,8 @@ function make(stub: Placeholder): boolean {
       return true;
     } catch (error) {
       const why = errnoOf(error) ?? "";
-      // There by now: a stub of another process, or of ours.
-      if (why === "EEXIST") return isPlaceholder(place, stub);
+      // It may be a placeholder by now, of this process or another.
+      if (why === "EEXIST") return isPlaceholder(place, placeholder);
       if (closedToAll.includes(why)) return false;
       throw asToolError(error, path);
     }
@@ -153,32 +156,32 @@ function make(stub: Placeholder): boolean {
   return made === true;
 }
 
-// Of others, or gone in this moment.
+// The directory belongs to another user, or has just vanished: commands cannot create anything there either.
 const closedToAll = ["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"];
 
-/** Whether none stands there now. */
-function remove(stub: Placeholder, aside: DelayedRemoval | undefined): boolean {
+/** Whether the placeholder is gone now. */
+function remove(placeholder: Placeholder, removal: DelayedRemoval | undefined): boolean {
   try {
-    atRealPlace(stub.path, (place) => {
-      if (isPlaceholder(place, stub)) changeAt(place, () => take(stub, place, aside));
+    atRealPlace(placeholder.path, (place) => {
+      if (isPlaceholder(place, placeholder)) changeAt(place, () => take(placeholder, place, removal));
     });
     return true;
   } catch (error) {
-    // Somebody has put something into it, or was quicker.
+    // It has content by now, or is gone already.
     return !["EACCES", "EPERM", "EROFS", "EBUSY"].includes(errnoOf(error) ?? "");
   }
 }
 
-function take(stub: Placeholder, place: string, aside: DelayedRemoval | undefined): void {
-  const moved = aside?.take(place);
-  // At the last moment somebody has put something into it.
-  if (moved !== undefined && !isPlaceholder(moved, stub)) renameSync(moved, place);
+function take(placeholder: Placeholder, place: string, removal: DelayedRemoval | undefined): void {
+  const moved = removal?.take(place);
+  // It got content at the last moment.
+  if (moved !== undefined && !isPlaceholder(moved, placeholder)) renameSync(moved, place);
   if (moved !== undefined) return;
-  if (stub.kind === "directory") rmdirSync(place);
+  if (placeholder.kind === "directory") rmdirSync(place);
   else unlinkSync(place);
 }
 
-/** `isNothing`: of a name in a directory. */
+/** `isNothing`: whether an entry of a directory does not count. */
 function isPlaceholder(
   place: string,
   { kind, content = "" }: Placeholder,
@@ -200,7 +203,7 @@ function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // What cannot be seen cannot be made either.
+    // Where nothing can be seen, nothing can be created either.
     return true;
   }
 }
@@ -209,7 +212,7 @@ function placeholdersIn(record: string): readonly Placeholder[] {
   try {
     return JSON.parse(readFileSync(record, "utf8"));
   } catch {
-    // Gone, or of a process that died while it wrote: then no stub was made.
+    // Gone, or of a process that died while it wrote: then it has created no placeholder.
     return [];
   }
 }
@@ -218,28 +221,28 @@ function forget(record: string): void {
   try {
     unlinkSync(record);
   } catch {
-    // Somebody else was quicker.
+    // Another process has removed it.
   }
 }
 
-// By then the kernel has let go of the mounts that stood on them.
+// By then the kernel has released the mounts.
 const pauseMs = 1000;
 
 /**
- * For what is to vanish from a workspace. To remove what a mount stood on a moment ago takes the kernel milliseconds, to
- * move it elsewhere on the same disk none: it is removed later, while nobody waits.
+ * Removes entries from a workspace. Removing what was a mount point a moment ago takes the kernel milliseconds; moving it
+ * elsewhere on the same disk takes none. So entries are moved to a folder and removed later.
  */
 export class DelayedRemoval {
   readonly #folder: string;
   #count = 0;
   #isAwaited = false;
 
-  /** Private; made when it is needed, and removed by whoever named it. */
+  /** `folder` is private and created on first use. Its owner removes it. */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Where it is now; undefined where it cannot be moved to. */
+  /** Returns the new path; undefined when it cannot be moved. */
   take(path: string): string | undefined {
     const place = join(this.#folder, String(this.#count++));
     const move = () => renameSync(path, place);
@@ -268,7 +271,7 @@ export class DelayedRemoval {
   }
 
   async #empty(): Promise<void> {
-    // Gone with the session, perhaps.
+    // The folder may be gone with the session.
     const names = await readdir(this.#folder).catch(() => []);
     for (const name of names) {
       const path = join(this.#folder, name);

@@ -6,7 +6,7 @@ import type { LandlockRules } from "./rules.ts";
 export interface LaunchPlan {
   readonly architecture: Architecture;
   readonly rules: LandlockRules;
-  /** Gives the program a terminal that it may open, and no other: as descriptors, which a variable names. */
+  /** Opens a terminal, the only one the program may use, and names its descriptors in a variable. */
   readonly terminal: boolean;
   readonly seccomp: Uint8Array;
   readonly cwd: string;

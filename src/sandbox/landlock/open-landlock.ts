@@ -29,7 +29,7 @@ export async function openLandlock(options: LandlockOptions): Promise<OpenedSand
   if (liesInside(directory, workspace)) {
     return missing("Toolcrib's own state lies in the workspace. Open a directory that does not hold it");
   }
-  // What the tripwire puts back can be loaded before it does.
+  // Changed code of Toolcrib could be loaded before the tripwire restores it.
   if ((options.ownCode ?? ownCode(workspace)).length > 0) {
     return missing(
       "Toolcrib itself is installed in the workspace. Install it elsewhere (npm install --global toolcrib), or install bubblewrap",
@@ -71,8 +71,8 @@ function missing(reason: string): { readonly missing: string } {
 }
 
 /**
- * 0 where there is no Landlock, undefined where perl cannot tell. The kernel itself is asked: files that tell of it may
- * not be mounted.
+ * 0 where there is no Landlock, undefined where perl does not work. Asks the kernel, because the files that list its
+ * security modules may not be mounted.
  */
 async function versionOf(perl: string): Promise<number | undefined> {
   try {

@@ -8,13 +8,13 @@ import { toolChainsIn } from "../tool-chains.ts";
 
 /** A ruleset as the kernel takes it, for one version (ABI) of Landlock. */
 export interface LandlockRules {
-  /** Of `struct landlock_ruleset_attr`, as large as that version knows it. */
+  /** Of `struct landlock_ruleset_attr` in that version. */
   readonly attributeBytes: number;
   readonly handledFiles: number;
   readonly handledNetwork: number;
   readonly scoped: number;
   readonly paths: readonly { readonly rights: number; readonly path: string }[];
-  /** What a device of its own is for a program. */
+  /** For the terminal that the launcher opens for the program. */
   readonly deviceRights: number;
   readonly ports: readonly { readonly rights: number; readonly port: number }[];
 }
@@ -23,17 +23,17 @@ interface LandlockGrants {
   /** Files, and directories with all in them. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** Written, and asked for what devices answer; nothing is made or removed there. */
+  /** Read, written and asked by ioctl; nothing is created or removed there. */
   readonly devices: readonly string[];
-  /** What is in them is read and written by whoever knows its name. */
+  /** Entries can be read and written by name, but not listed. */
   readonly openable: readonly string[];
-  /** Listed, but what is in them not read. */
+  /** Entries can be listed, but not read. */
   readonly listable: readonly string[];
   readonly connectPorts: readonly number[];
   readonly mayListen: boolean;
 }
 
-/** What is not named cannot be reached, as far as this version of Landlock knows of it. */
+/** What is not granted is denied, as far as this version of Landlock supports it. */
 export function landlockRules(version: number, reach: LandlockGrants): LandlockRules {
   const handledFiles =
     rights.files & ~(version < 2 ? rights.refer : 0) & ~(version < 3 ? rights.truncate : 0);
@@ -59,7 +59,7 @@ export function landlockRules(version: number, reach: LandlockGrants): LandlockR
 
 const bit = (number: number) => 1 << number;
 
-/** As in <linux/landlock.h>. Device files are made by nobody: bits 6 and 11 are in no grant. */
+/** As in <linux/landlock.h>. No command may create device files: bits 6 and 11 are in no grant. */
 const rights = {
   files: bit(16) - 1,
   list: bit(3),
@@ -79,16 +79,15 @@ const rights = {
 /** What stays the same for all commands of a session. */
 interface SessionPaths {
   readonly workspace: string;
-  /** Beside the workspace: the private home and temporary directory. */
+  /** In addition to the workspace: the private home and temporary directory. */
   readonly writable: readonly string[];
-  /** Where the pipes of their outputs are. */
+  /** The folder of their output pipes. */
   readonly pipes: string;
-  /** Tool chains and settings below the home directory of the person. */
   readonly toolChains: readonly string[];
   readonly readable: ReadableParts;
 }
 
-/** Whatever is not in a system directory, the workspace, a tool chain or said by a rule is out of reach. */
+/** Grants system directories, the workspace, tool chains, and what rules allow. */
 export function grantsFor(
   { workspace, writable, pipes, toolChains, readable }: SessionPaths,
   { confinement, reachable }: Launch,
@@ -121,7 +120,7 @@ export function toolChainsElsewhere(
     .filter((path) => dirname(path) !== path && !kept.some((place) => liesInside(place, path)));
 }
 
-/** Root without its powers still owns the passwords of the machine. */
+/** Root without capabilities still owns the passwords of the machine. */
 function partsOfSystem(path: string): PathParts {
   return systemParts.of(path, path === "/etc" && process.getuid?.() === 0 ? isSecretOfTheSystem : undefined);
 }
@@ -152,7 +151,7 @@ function realOf(path: string): string {
   return realPathOf(path) ?? path;
 }
 
-/** A place as Landlock is told of it. */
+/** A directory as Landlock rules describe it. */
 interface PathParts {
   /** Files, and directories with all in them. */
   readonly readable: readonly string[];
@@ -161,8 +160,8 @@ interface PathParts {
 }
 
 /**
- * Landlock knows no exceptions: where something hidden lies in a directory, what is beside it is named one by one. That
- * is for places where nothing new is made. Remembers what it found until one of the directories changes.
+ * Landlock has no exceptions: in a directory that contains something hidden, every other entry is named. That suits
+ * directories in which nothing new is created. Remembers the result until one of the directories changes.
  */
 export class ReadableParts {
   readonly #known = new Map<string, Known>();
@@ -178,7 +177,6 @@ export class ReadableParts {
   }
 }
 
-// Below the class: it is created as the module is loaded.
 const systemParts = new ReadableParts();
 
 interface Known {
@@ -192,7 +190,7 @@ interface Stamped {
   readonly stamp: string | undefined;
 }
 
-// Deeper than this, nobody keeps secrets in tool chains; and what has more names holds data.
+// Tool chains keep no secrets deeper than this, and directories with more names contain data.
 const mostDepth = 2;
 const mostNames = 2000;
 
@@ -235,7 +233,7 @@ function stampOf(path: string): string | undefined {
   return stats?.isDirectory() === true ? `${stats.ino}:${stats.ctimeMs}` : undefined;
 }
 
-/** What this version of Landlock does not hold back, also with seccomp and the tripwire. */
+/** What this version of Landlock cannot prevent, even with seccomp and the tripwire. */
 export function landlockGaps(version: number): readonly string[] {
   return [
     secretsCanBeRead,

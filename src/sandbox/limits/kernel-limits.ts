@@ -12,30 +12,30 @@ export interface Command {
 }
 
 /**
- * The same command, held by the kernel to what it can hold single processes to; whatever they start inherits it. These
- * are backstops, for when we cannot look: limits of all together are kept by `LimitWatch`. What the system does not let
- * us set stays as it is, which is lower then.
+ * The same command under the limits that the kernel enforces for single processes; their children inherit them. These are
+ * a fallback: `LimitWatch` enforces limits for all processes together. A limit that the system does not let us set stays
+ * as it is, which is lower then.
  *
- * `tasks`: how many processes and threads the machine has, if it tells.
+ * `tasks`: how many processes and threads the machine has; 0 if unknown.
  */
 export function withKernelLimits(
   command: Command,
   limits: ResourceLimits,
   { tasks }: { readonly tasks: number },
 ): Command {
-  // The kernel counts all that a user runs, also outside, and what has ended but is not yet awaited. It must come after
-  // us, who can say what happened.
+  // The kernel counts all processes of the user, also outside and ended ones. Its limit is higher than that of LimitWatch,
+  // which can report what happened.
   const processes = 2 * limits.processes + (tasks || manyTasks);
   const lines = [
-    // Before us, should the machine run out of memory.
+    // The kernel ends it before Toolcrib when the machine runs out of memory.
     `echo ${oomScore()} >/proc/self/oom_score_adj`,
-    // A core dump would hold whatever the program knew, also secrets.
+    // A core dump would contain the program's secrets.
     "ulimit -c 0",
-    // SIGXCPU first, SIGKILL for who does not heed it.
+    // SIGXCPU first, then SIGKILL.
     `ulimit -S -t ${limits.cpuSeconds}`,
     `ulimit -H -t ${limits.cpuSeconds + cpuGraceSeconds}`,
     `ulimit -f ${Math.ceil(limits.fileBytes / blockBytes)}`,
-    // Dash and its like call it -p.
+    // Dash and similar shells call it -p.
     `ulimit -u ${processes} || ulimit -p ${processes}`,
   ];
   const line = `{ ${lines.join("; ")}; } 2>/dev/null; exec "$@"`;
@@ -45,28 +45,27 @@ export function withKernelLimits(
 const cpuGraceSeconds = 5;
 const blockBytes = 512;
 
-// Of one user, where the system does not tell.
+// Of one user, where the number is unknown.
 const manyTasks = 4096;
 
-/** Those of the highest are ended first. */
+/** Processes with the highest score are ended first. */
 function oomScore(): number {
   return Math.max(500, Number(systemText("/proc/self/oom_score_adj")));
 }
 
 /**
- * A control group of the kernel that holds no more than some processes and threads: for root, whom no other limit of
- * their number binds.
+ * A control group with a maximum of processes and threads: for root, to whom no other limit of their number applies.
  */
 export interface TaskGroup {
-  /** With all that they start from then on. */
+  /** With all processes that they start from then on. */
   add(members: readonly number[]): void;
-  /** Whether somebody could not be started because it was full. */
+  /** Whether a process could not be started because it was full. */
   wasFull(): boolean;
-  /** When nobody is in it. */
+  /** Called when it is empty. */
   close(): void;
 }
 
-/** Undefined where none can be made. */
+/** Undefined where none can be created. */
 export function openTaskGroup(limit: number): TaskGroup | undefined {
   const parent = parentHere();
   if (parent === undefined) return undefined;
@@ -102,7 +101,7 @@ function put(member: number, list: string): void {
   }
 }
 
-/** Whose last member is not quite gone: the next one tries again. */
+/** Groups whose last member was not quite gone: the next call removes them. */
 const emptied = new Set<string>();
 
 function remove(path: string): void {
@@ -115,7 +114,7 @@ function remove(path: string): void {
   }
 }
 
-/** Found once, and tidied of what killed processes have left in it. */
+/** Found once, and cleared of the groups that killed processes have left. */
 function parentHere(): string | undefined {
   if (found === undefined) {
     found = { path: findParent(systemText("/proc/self/cgroup"), systemText("/proc/self/mountinfo")) };
@@ -136,8 +135,8 @@ function tidy(parent: string): void {
 }
 
 /**
- * The directory to make groups in: for version 1 the group that we are in ourselves, for version 2 the one around it,
- * since there only groups without groups in them have members.
+ * The directory to create groups in: for version 1 the group of this process, for version 2 its parent, because there a
+ * group with members cannot contain groups.
  */
 export function findParent(
   groups: string,
@@ -163,7 +162,7 @@ function controlsTasks(directory: string): boolean {
   return systemText(join(directory, "cgroup.subtree_control")).trim().split(" ").includes("pids");
 }
 
-/** Where a group is seen, if it is part of what is mounted. */
+/** The path of a group, if it is part of the mounted tree. */
 function placeIn({ root, point }: MountTableEntry, group: string): string | undefined {
   const isInside = root === "/" || group === root || group.startsWith(`${root}/`);
   return isInside ? join(point, root === "/" ? group : group.slice(root.length), ".") : undefined;

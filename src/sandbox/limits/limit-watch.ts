@@ -8,26 +8,26 @@ import { type Command, openTaskGroup, type TaskGroup, withKernelLimits } from ".
 import { describeMetLimit, limitOfSignal, type MetLimit, saysFileTooLarge } from "./met-limit.ts";
 import { endedForMemory, type MachineUse, MemoryFiles, machineUse, type Usage, usageOf } from "./usage.ts";
 
-// A whole look costs some milliseconds. It is taken when the machine says that half of what was left may be gone, now and
-// then, and oftener while it is young or half of a limit is used. Looking may take one part of so many of the time.
+// Measuring all processes takes some milliseconds. It is done when the totals of the machine say that half of what was left
+// may be gone, at intervals, and more often while the command is young or half of a limit is used. It may take one part in
+// `share` of the time.
 const restMs = { least: 250, most: 2000 };
 const share = 5;
 
-// To put a process into a group takes the kernel up to 15 ms, so it is left until so large a part of what it may have is
-// new on the machine.
+// Moving a process into a group takes the kernel up to 15 ms, so it waits until this part of the allowed number of processes
+// is new on the machine.
 const groupedFrom = 0.05;
 
-/** What it watches. */
 interface Watched {
-  /** Among all that live. */
+  /** Its own among all processes. */
   members(all: readonly Life[]): readonly Life[];
-  /** Holds it still while it is looked at. */
+  /** Stops it while it is measured. */
   pause(): void;
   resume(): void;
   kill(): void;
 }
 
-/** Holds one command, with all that it starts, to its limits, and ends it at one. */
+/** Measures one command, with all that it starts, and ends it at a limit. */
 export class LimitWatch implements RoundMember {
   readonly begunMs: number = monotonicMs();
   readonly #limits: ResourceLimits;
@@ -50,7 +50,7 @@ export class LimitWatch implements RoundMember {
     this.#last = { usage: nothing, machine, atMs: this.begunMs, tookMs: 0 };
   }
 
-  /** What to start in its stead. */
+  /** What to start instead. */
   hold(command: Command): Command {
     return withKernelLimits(command, this.#limits, this.#last.machine);
   }
@@ -60,18 +60,18 @@ export class LimitWatch implements RoundMember {
     if (process.platform === "linux") joinRounds(this);
   }
 
-  /** Told of everything that it prints. */
+  /** Called with everything that it prints. */
   takeOutput(bytes: Uint8Array): void {
     this.#printedBytes += bytes.length;
     this.#check("outputBytes", this.#printedBytes);
   }
 
-  /** What of that are errors: of a file that became too large only programs inside may be told. */
+  /** Called with its stderr: only programs inside learn that a file became too large. */
   takeComplaint(bytes: Uint8Array): void {
     this.#saidFileTooLarge ||= saysFileTooLarge(bytes);
   }
 
-  /** When nothing of it runs any more, or could not be started. Tells what limits it has met. */
+  /** Called when all of it has ended, or could not be started. Returns remarks on limits it has met. */
   finish(exit?: Pick<ProcessExit, "code" | "signal">): readonly string[] {
     leaveRounds(this);
     const met = this.#met ?? this.#metInKernel(exit);
@@ -112,7 +112,7 @@ export class LimitWatch implements RoundMember {
     this.#isLooking = false;
   }
 
-  /** By the kernel, who is quicker than we are. */
+  /** The kernel reacts faster than this process. */
   #hold(members: readonly Life[]): void {
     this.#group ??= openTaskGroup(this.#limits.processes) ?? "none";
     if (this.#group !== "none") this.#group.add(members.map(({ pid }) => pid));
@@ -126,7 +126,7 @@ export class LimitWatch implements RoundMember {
     const { usage, atMs, tookMs, machine: before } = this.#last;
     const { processes, memoryBytes, cpuSeconds } = this.#limits;
     const restedMs = monotonicMs() - atMs;
-    // How much of what was left may be gone since, at most.
+    // The part of what was left that may be gone since, at most.
     const gone = Math.max(
       this.#newTasks(machine),
       (before.freeBytes - machine.freeBytes) / (memoryBytes - usage.memoryBytes),
@@ -163,7 +163,7 @@ export class LimitWatch implements RoundMember {
     return limit && { limit, allowed: this.#limits[limit], wasEnded: false };
   }
 
-  /** Whether the kernel may have been the one who ended it. */
+  /** Whether the kernel may have ended it. */
   #ranOutOfMemory(exit: Pick<ProcessExit, "code" | "signal"> | undefined): boolean {
     if (this.#endedForMemory === undefined || (exit?.signal !== "SIGKILL" && exit?.code !== 137))
       return false;
@@ -171,7 +171,7 @@ export class LimitWatch implements RoundMember {
   }
 }
 
-// Whose descriptors are looked at in no time.
+// So few that reading their descriptors costs almost nothing.
 const fewMembers = 16;
 
 const nothing: Usage = { cpuSeconds: 0, memoryBytes: 0, processes: 0 };
@@ -186,27 +186,26 @@ interface Look {
 const outOfMemory =
   "The machine ran out of memory while it ran, and the system ended programs, most likely this one.";
 
-// Which cost next to nothing, and are oftener while something has just begun.
+// A glance costs almost nothing, and is more frequent while a command has just begun.
 const glanceMs = 100;
 const youngGlanceMs = 50;
 const youngMs = 2000;
 
-/** Who takes part. */
 interface RoundMember {
   readonly begunMs: number;
-  /** At the machine as a whole, whether a look at all processes is worth while: "if made" when another makes it. */
+  /** By the totals of the machine, whether to measure all processes: "if made" only if another member needs it. */
   glance(machine: MachineUse): "yes" | "if made" | "no";
   look(round: Round): Promise<void>;
 }
 
-/** A look at all processes. */
+/** One measurement of all processes. */
 interface Round {
   readonly atMs: number;
   readonly machine: MachineUse;
   readonly all: readonly Life[];
 }
 
-/** All of this process look together: at the machine as a whole, and, when one must, at every process in it. */
+/** All watches share their measurements: of the machine as a whole, and, when one needs it, of every process. */
 function joinRounds(member: RoundMember): void {
   members.add(member);
   clearTimeout(timer);
@@ -224,7 +223,7 @@ let timer: NodeJS.Timeout | undefined;
 function plan(): void {
   const youngest = Math.max(...[...members].map(({ begunMs }) => begunMs));
   const pauseMs = monotonicMs() - youngest < youngMs ? youngGlanceMs : glanceMs;
-  // Who waits for a command keeps the process running, not who watches it.
+  // The watch does not keep this process alive; waiting for the command does.
   timer = setTimeout(goRound, pauseMs).unref();
 }
 

@@ -9,13 +9,13 @@ import { systemText } from "../../system/system-text.ts";
 export interface Usage {
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
-  /** With threads, and with those that have ended but whose end nobody has awaited. */
+  /** With threads, and with ended processes that were not awaited. */
   readonly processes: number;
 }
 
 /**
- * `all`: every process that there is. `files`: bytes of files in memory. Memory is counted exactly only where it may be more
- * than `enough`: that takes a while.
+ * `all`: every process of the machine. `files`: bytes of files in memory. Memory is counted exactly only where it may be
+ * more than `enough`, because that takes a while.
  */
 export async function usageOf(
   members: readonly Life[],
@@ -32,10 +32,10 @@ export async function usageOf(
   };
 }
 
-// What the kernel tells programs, whatever it counts in itself.
+// What /proc reports, whatever the kernel counts in.
 const ticksPerSecond = 100;
 
-/** Pages that several share count once: workers that were forked from one large process have most in common. */
+/** Shared pages count once: workers forked from one large process have most in common. */
 async function exactMemory(members: readonly Life[], files: number): Promise<number> {
   let bytes = 0;
   let ofFiles = 0;
@@ -45,7 +45,7 @@ async function exactMemory(members: readonly Life[], files: number): Promise<num
     bytes += all === undefined ? unsharedBytes(pid) : (all - (shared ?? 0)) * 1024;
     ofFiles += (shared ?? 0) * 1024;
   }
-  // What processes have mapped of files in memory is a part of these, mostly.
+  // Most of what processes have mapped is part of the files in memory.
   return bytes + Math.max(ofFiles, files);
 }
 
@@ -54,13 +54,13 @@ function kilobytesOf(text: string, name: string): number | undefined {
   return kilobytes === undefined ? undefined : Number(kilobytes);
 }
 
-/** Of a process that does not let us look: without what is a file's; nothing of one that has ended meanwhile. */
+/** Of a process that cannot be inspected: without file pages; 0 when it has ended meanwhile. */
 function unsharedBytes(pid: number): number {
   const [, resident = 0, shared = 0] = systemText(`/proc/${pid}/statm`).split(" ").map(Number);
   return (resident - shared) * pageBytes();
 }
 
-/** What the whole machine tells in two lines: enough to know that nothing has grown. */
+/** Totals of the machine: enough to know that nothing has grown. */
 export interface MachineUse {
   readonly tasks: number;
   readonly freeBytes: number;
@@ -80,7 +80,7 @@ export function endedForMemory(): number {
   return Number(/^oom_kill (\d+)$/m.exec(systemText("/proc/vmstat"))?.[1] ?? 0);
 }
 
-/** As the kernel has told this process: pairs of numbers, of which the sixth kind is the size of a page. */
+/** From the auxiliary vector: pairs of numbers, of which kind 6 is the page size. */
 function pageBytes(): number {
   if (page === undefined) {
     const told = Buffer.from(systemText("/proc/self/auxv"), "latin1");
@@ -99,15 +99,15 @@ function sum(numbers: readonly number[]): number {
 }
 
 /**
- * Files that are kept in memory and that only a command has, in the /dev/shm of its sandbox for example, or without any
- * name: they are memory that it uses, though no process does.
+ * Files in memory that only one command has, in the /dev/shm of its sandbox for example, or without a name: it uses this
+ * memory, though none of its processes does.
  */
 export class MemoryFiles {
   #mounts: readonly MemoryMount[] = [];
 
-  /** Finding those without a name costs more than all else, and is left out unless asked for. */
+  /** Finding nameless files is expensive, so it is optional. */
   bytes(members: readonly Life[], { nameless }: { readonly nameless: boolean }): number {
-    // Who was started last is inside.
+    // The process that was started last is inside.
     const pid = members.at(-1)?.pid ?? 0;
     if (this.#mounts.length === 0) this.#mounts = mountsOnlyOf(pid);
     const named = this.#mounts.reduce((sum, mount) => sum + bytesIn(mount, `/proc/${pid}/root`), 0);
@@ -145,7 +145,7 @@ function deviceNumber(device: string): number {
 
 function bytesIn({ device, path }: MemoryMount, root: string): number {
   try {
-    // What lies under another mount is out of reach, and the other must not be taken for it.
+    // Under another mount it is out of reach, and that mount must not be counted instead.
     if (statSync(root + path).dev !== device) return 0;
     const { blocks, bfree, bsize } = statfsSync(root + path);
     return (blocks - bfree) * bsize;
@@ -154,7 +154,7 @@ function bytesIn({ device, path }: MemoryMount, root: string): number {
   }
 }
 
-/** Each once, however many hold it. */
+/** Each file once, however many processes have it open. */
 function namelessBytes(members: readonly Life[]): number {
   const sizes = new Map<number, number>();
   for (const { pid } of members) {

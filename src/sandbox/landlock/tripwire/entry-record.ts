@@ -19,7 +19,7 @@ import type { PinnedDirectory } from "../../../system/pinning/pinning.ts";
 import { ProcPinning } from "../../../system/pinning/proc-pinning.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
 
-/** What stood at a path, so that it can be compared and made again. Nothing there is no record. */
+/** What was at a path, so that it can be compared and restored. Nothing is recorded where nothing was. */
 export type EntryRecord =
   | {
       readonly kind: "file";
@@ -32,19 +32,19 @@ export type EntryRecord =
       readonly kind: "directory";
       readonly path: string;
       readonly mode: number;
-      /** More was in it than is looked at. */
+      /** It has too many entries to record. */
       readonly isUnread?: true;
     }
   | { readonly kind: "link"; readonly path: string; readonly target: string }
   | { readonly kind: "other"; readonly path: string };
 
-/** Keeps the content of a file by its hash. */
+/** Stores the content of a file by its hash. */
 type KeepContent = (hash: string, content: Uint8Array) => void;
 
 const mostEntries = 5000;
 const largestFile = 8 * 1024 * 1024;
 
-/** Reads what stands at paths, in whatever depth, never through a link. Remembers files that have not changed. */
+/** Records what is at paths, at any depth, never through a link. Remembers the hashes of unchanged files. */
 export class EntryReader {
   readonly #hashes = new Map<string, string>();
 
@@ -63,7 +63,7 @@ export class EntryReader {
     return { entries, isWhole: !entries.some((entry) => entry.kind === "directory" && entry.isUnread) };
   }
 
-  /** What stands there itself, without what is in it; undefined when nothing does. */
+  /** The entry itself, without what is in it; undefined when nothing is there. */
   readOne(
     parent: PinnedDirectory,
     name: string,
@@ -94,7 +94,7 @@ export class EntryReader {
       return;
     }
     const directory = quietly(() => parent.child(name));
-    // What is closed could be opened by the next command.
+    // The next command could make a closed directory accessible.
     const isClosed = (entry.mode & 0o700) !== 0o700;
     if (isClosed) quietly(() => chmodSync(directory!.at(""), entry.mode | 0o700));
     const names = quietly(() => readdirSync(directory!.at(".")).sort());
@@ -117,7 +117,7 @@ export class EntryReader {
     if (content === undefined) return `closed ${stamp}`;
     const hash = createHash("sha256").update(content).digest("hex");
     keep(hash, content);
-    // The clock of a file system is coarse: what has changed just now may change again unseen.
+    // The clock of a file system is coarse: what changed just now may change again with the same time.
     if (Date.now() - Number(stats.ctimeMs) > settledMs) this.#hashes.set(stamp, hash);
     return hash;
   }
@@ -135,12 +135,12 @@ function readWithoutLinks(path: string): Uint8Array {
   }
 }
 
-/** In order; none where it is closed to us. */
+/** Sorted; none where the directory cannot be read. */
 export function namesInside(directory: PinnedDirectory): readonly string[] {
   return quietly(() => readdirSync(directory.at(".")).sort()) ?? [];
 }
 
-/** Holds a directory whose path is real, link by link refused; undefined when it is not there. */
+/** Pins a directory, refusing links in its path; undefined when it is not there. */
 export function pinDirectory(path: string): PinnedDirectory | undefined {
   let directory = pinRoot();
   for (const name of path.split("/").filter((part) => part !== "")) {
@@ -173,7 +173,7 @@ export function quietly<Result>(act: () => Result): Result | undefined {
   }
 }
 
-/** Lets us into a directory, whatever mode a command has given to it, as far as it is ours. */
+/** Makes a directory of this user accessible, whatever mode a command has set. */
 export function openUp(parent: PinnedDirectory, name: string): void {
   const directory = quietly(() => parent.child(name));
   if (directory === undefined) return;
@@ -182,7 +182,7 @@ export function openUp(parent: PinnedDirectory, name: string): void {
   directory.close();
 }
 
-/** The same for all directories of a workspace that lead to these paths. Gives what makes them as they were. */
+/** The same for all directories of a workspace above these paths. Returns what restores their modes. */
 export function openUpAbove(paths: readonly string[], workspace: string): () => void {
   const above = new Set(paths.flatMap((path) => directoriesAbove(path, workspace)));
   const opened: { readonly directory: PinnedDirectory; readonly mode: number }[] = [];
@@ -207,7 +207,7 @@ export function isOpen(mode: number): boolean {
   return (mode & 0o700) === 0o700;
 }
 
-/** By its handle, also where nobody may look into it. */
+/** By its handle, also where it is not accessible. */
 export function modeOf(directory: PinnedDirectory): number {
   return statSync(directory.at("")).mode & 0o7777;
 }

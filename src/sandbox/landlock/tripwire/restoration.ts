@@ -32,43 +32,43 @@ import {
   setMode,
 } from "./entry-record.ts";
 
-/** What had to be done at a path. */
+/** What a command did at a path, and whether it could be undone. */
 export interface Repair {
   readonly path: string;
   readonly what: "made" | "removed" | "changed" | "moved away";
-  /** Why it could not be done. */
+  /** Why it could not be undone. */
   readonly failure?: string;
 }
 
 interface RestorationOptions {
   readonly entries: readonly EntryRecord[];
   readonly reader: EntryReader;
-  /** The folder of contents by their hashes. */
+  /** The folder of stored contents, named by their hashes. */
   readonly contents: string;
-  readonly aside: Quarantine;
+  readonly quarantine: Quarantine;
 }
 
 /**
- * Makes what was there stand there again. It follows no link, for whoever changed things may have laid one, and it does
- * not look into what was not there before, which may be endless.
+ * Restores recorded entries. It follows no link, because the command may have created one, and it does not read what was
+ * not there before, which may be endless.
  */
 export class Restoration {
-  readonly deeds: Repair[] = [];
+  readonly repairs: Repair[] = [];
   readonly #reader: EntryReader;
   readonly #contents: string;
-  readonly #aside: Quarantine;
+  readonly #quarantine: Quarantine;
   readonly #was: ReadonlyMap<string, EntryRecord>;
   readonly #inside: ReadonlyMap<string, readonly EntryRecord[]>;
 
-  constructor({ entries, reader, contents, aside }: RestorationOptions) {
+  constructor({ entries, reader, contents, quarantine }: RestorationOptions) {
     this.#reader = reader;
     this.#contents = contents;
-    this.#aside = aside;
+    this.#quarantine = quarantine;
     this.#was = new Map(entries.map((entry) => [entry.path, entry]));
     this.#inside = Map.groupBy(entries, ({ path }) => dirname(path));
   }
 
-  /** Gives a directory that was renamed its old name again. */
+  /** Gives a renamed directory its old name again. */
   moveBack(from: string | undefined, to: string): void {
     this.#do(to, "moved away", () => {
       if (from === undefined) throw new Error("it is not found in the workspace");
@@ -76,7 +76,7 @@ export class Restoration {
       const source = this.#holdOrMake(dirname(from));
       try {
         const isTaken = lstatSync(target.at(basename(to)), { throwIfNoEntry: false }) !== undefined;
-        if (isTaken) this.#aside.take(target, basename(to), to);
+        if (isTaken) this.#quarantine.take(target, basename(to), to);
         renameSync(source.at(basename(from)), target.at(basename(to)));
       } finally {
         target.close();
@@ -85,7 +85,7 @@ export class Restoration {
     });
   }
 
-  /** A path that may hold nothing but what was recorded, and led there without a link. */
+  /** Restores a path: it may contain only what was recorded, and no link may lead to it. */
   settle(path: string, workspace: string): void {
     const mustBeThere = this.#was.has(path);
     const link = linkOnTheWay(path, workspace);
@@ -95,14 +95,14 @@ export class Restoration {
       this.#settleIn(parent, basename(path), path);
       parent.close();
     } else if (mustBeThere) {
-      this.deeds.push({ path, what: "removed", failure: "its directory cannot be made" });
+      this.repairs.push({ path, what: "removed", failure: "its directory cannot be made" });
     }
   }
 
   #takeAside(path: string, what: Repair["what"]): void {
     const parent = pinDirectory(dirname(path));
     if (parent === undefined) return;
-    this.#do(path, what, () => this.#aside.take(parent, basename(path), path));
+    this.#do(path, what, () => this.#quarantine.take(parent, basename(path), path));
     parent.close();
   }
 
@@ -110,7 +110,7 @@ export class Restoration {
     const was = this.#was.get(path);
     const is = this.#reader.readOne(parent, name, path);
     if (was === undefined) {
-      if (is !== undefined) this.#do(path, "made", () => this.#aside.take(parent, name, path));
+      if (is !== undefined) this.#do(path, "made", () => this.#quarantine.take(parent, name, path));
       return;
     }
     const isStillDirectory = was.kind === "directory" && is?.kind === "directory";
@@ -118,7 +118,7 @@ export class Restoration {
       this.#do(path, is === undefined ? "removed" : "changed", () => {
         if (was.kind === "file" && !isHash(was.hash)) throw new Error("it was too large to keep");
         if (was.kind === "other") throw new Error("it was no file");
-        if (is !== undefined) this.#aside.take(parent, name, path);
+        if (is !== undefined) this.#quarantine.take(parent, name, path);
         this.#make(parent, name, was);
       });
     }
@@ -153,15 +153,15 @@ export class Restoration {
   }
 
   #holdOrMake(path: string): PinnedDirectory {
-    return pinOrMake(path, (...place) => this.#aside.take(...place));
+    return pinOrMake(path, (...place) => this.#quarantine.take(...place));
   }
 
   #do(path: string, what: Repair["what"], act: () => void): void {
     try {
       act();
-      this.deeds.push({ path, what });
+      this.repairs.push({ path, what });
     } catch (error) {
-      this.deeds.push({ path, what, failure: error instanceof Error ? error.message : String(error) });
+      this.repairs.push({ path, what, failure: error instanceof Error ? error.message : String(error) });
     }
   }
 }
@@ -187,26 +187,26 @@ function writeIn(
   }
 }
 
-/** Where goes what a command has put in the place of something protected, for a person to look at. */
+/** Folders for what a command has put in place of something protected, for the user to inspect. */
 export class Quarantine {
   readonly #own: string;
   readonly #near: readonly string[];
   readonly #used = new Set<string>();
 
-  /** `near`: folders to be made on the disk of the workspace, for where that is another than that of `own`. */
+  /** `near`: folders on the disk of the workspace, for when `own` is on another disk. */
   constructor({ own, near }: { readonly own: string; readonly near: readonly string[] }) {
     this.#own = own;
     this.#near = near;
   }
 
-  /** The folders that hold something now. */
+  /** The folders that contain something now. */
   get used(): readonly string[] {
     return [...this.#used];
   }
 
-  /** By its name alone, so that nothing in it is met, however much it is and whatever it is. */
+  /** Renames it, so that its content does not matter. */
   take(parent: PinnedDirectory, name: string, path: string): void {
-    // A directory that is closed to us cannot be moved into another.
+    // A directory that is not accessible cannot be moved.
     if (lstatSync(parent.at(name)).isDirectory()) openUp(parent, name);
     const target = join(this.#own, path);
     makePrivateDirectory(dirname(target));
@@ -237,7 +237,7 @@ export class Quarantine {
   }
 }
 
-/** Holds a directory, and makes what is missing on the way to it; `clear` takes away what is no directory. */
+/** Pins a directory and creates those that are missing in its path; `clear` removes what is not a directory. */
 function pinOrMake(
   path: string,
   clear: (parent: PinnedDirectory, name: string, path: string) => void = () => {},

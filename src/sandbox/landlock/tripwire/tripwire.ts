@@ -22,19 +22,19 @@ import { type ScanResult, TreeScan } from "../../tree-scan.ts";
 import { EntryReader, type EntryRecord, linkOnTheWay, openUpAbove } from "./entry-record.ts";
 import { Quarantine, type Repair, Restoration } from "./restoration.ts";
 
-/** How a run of a command found what is protected. */
+/** The protected entries as a command found them. */
 interface RunRecord {
   readonly paths: readonly string[];
   readonly entries: readonly EntryRecord[];
-  /** Directories that must stay where they are, `.git` above all. */
+  /** Directories that must not be moved, such as `.git`. */
   readonly held: readonly { readonly path: string; readonly identity: string }[];
 }
 
 /** From before one command to its end. */
 export interface Watch {
-  /** Directories outside the workspace that git writes to: it cannot commit without them. */
+  /** Directories outside the workspace that git must write to commit. */
   readonly writable: readonly string[];
-  /** Puts back what was changed, and tells. It goes on watching. */
+  /** Restores what was changed so far, and keeps watching. Returns remarks. */
   settle(): readonly string[];
   end(): Promise<readonly string[]>;
 }
@@ -42,22 +42,22 @@ export interface Watch {
 interface TripwireOptions {
   readonly workspace: string;
   readonly directory: string;
-  /** Where commands can move things to, beside the workspace. */
+  /** Other directories that commands can move things to. */
   readonly writable?: readonly string[];
 }
 
 /**
- * Watches over what commands may read but not write, where their sandbox cannot: it notes what is there before a command,
- * and puts it back afterwards. While several run, in whatever process, what the first found counts. What a crash has left
- * is settled by whoever comes next.
+ * Protects what commands may read but not write, where their sandbox cannot: it records the entries before a command and
+ * restores them afterwards. While several commands run, in any process, the record of the first counts. After a crash the
+ * next process restores them.
  */
 export class Tripwire {
   readonly #workspace: string;
-  /** Where what was moved away may be. */
+  /** Where to look for directories that were moved. */
   readonly #around: readonly string[];
   readonly #records: string;
   readonly #contents: string;
-  readonly #aside: string;
+  readonly #quarantineFolder: string;
   #reader = new EntryReader();
   readonly #tree: TreeScan;
 
@@ -66,12 +66,12 @@ export class Tripwire {
     this.#around = [workspace, ...writable];
     this.#records = join(directory, "runs");
     this.#contents = join(directory, "contents");
-    this.#aside = join(directory, "taken-back");
+    this.#quarantineFolder = join(directory, "taken-back");
     this.#tree = new TreeScan(workspace);
     makePrivateDirectory(this.#records);
   }
 
-  /** `outside`: what was found in places outside the workspace that the command may write. */
+  /** `outside`: scans of the directories outside the workspace that the command may write. */
   async begin(confinement: Confinement, outside: readonly ScanResult[] = []): Promise<Watch> {
     const settled = this.#settleAbandoned();
     const covered = await this.#tree.scan({
@@ -86,7 +86,7 @@ export class Tripwire {
       const identity = identityOf(path);
       return identity === undefined ? [] : [{ path, identity }];
     });
-    // Whoever began in between may have changed things already, but has a record of how they were.
+    // A command that began in between may have changed entries already, but has recorded them before.
     const others = [...earlier, ...this.#others()];
     const record = others.reduceRight(asFoundBy, { paths: places.paths, entries, held });
     const file = join(this.#records, `${thisProcess()}.${randomBytes(6).toString("hex")}`);
@@ -105,12 +105,12 @@ export class Tripwire {
     };
   }
 
-  /** Forgets what protected files held, secrets among them, unless a command still runs. */
+  /** Removes the stored contents of protected files, which may be secrets, unless a command still runs. */
   close(): void {
     if (this.#names().length === 0) rmSync(this.#contents, { recursive: true, force: true });
   }
 
-  /** Another process may have closed, and removed what we take to be kept. */
+  /** Another process may have closed, and removed contents that this one remembers as stored. */
   #readKept(paths: readonly string[]): ReturnType<EntryReader["read"]> {
     const read = this.#reader.read(paths, this.#keep);
     if (
@@ -148,12 +148,17 @@ export class Tripwire {
   #settle(record: RunRecord): readonly string[] {
     const name = newName();
     const near = [...record.held.map(({ path }) => path).slice(0, 1), this.#workspace];
-    const aside = new Quarantine({
-      own: join(this.#aside, name),
+    const quarantine = new Quarantine({
+      own: join(this.#quarantineFolder, name),
       near: near.map((path) => join(path, `.toolcrib-taken-back-${name}`)),
     });
     const { entries, paths, held } = record;
-    const restoration = new Restoration({ entries, reader: this.#reader, contents: this.#contents, aside });
+    const restoration = new Restoration({
+      entries,
+      reader: this.#reader,
+      contents: this.#contents,
+      quarantine,
+    });
     const closeAgain = openUpAbove([...paths, ...held.map(({ path }) => path)], this.#workspace);
     try {
       const isLost = ({ path, identity }: RunRecord["held"][number]) => identityOf(path) !== identity;
@@ -168,7 +173,7 @@ export class Tripwire {
     } finally {
       closeAgain();
     }
-    return told(restoration.deeds, aside.used, this.#workspace);
+    return describeRepairs(restoration.repairs, quarantine.used, this.#workspace);
   }
 
   readonly #keep = (hash: string, content: Uint8Array): void => {
@@ -187,7 +192,7 @@ const tooMany = "The workspace is too large to watch over every protected file i
 // Processes in other containers cannot be seen, and may run for days.
 const unseenMs = 30 * 24 * 60 * 60 * 1000;
 
-/** What another run found counts for all that it found. */
+/** For the paths that another run has recorded, its record counts. */
 function asFoundBy(mine: RunRecord, other: RunRecord): RunRecord {
   const [own, theirs] = [new Set(mine.paths), new Set(other.paths)];
   const theirHeld = new Set(other.held.map(({ path }) => path));
@@ -215,13 +220,13 @@ function newName(): string {
 }
 
 interface ProtectedPlaces {
-  /** Files and directories with all in them, or nothing: they stay as they are. None lies in another. */
+  /** Entries, existing or not, that must not change. None lies in another. */
   readonly paths: readonly string[];
-  /** Directories of repositories: commits write in them, but they stay where they are. */
+  /** Directories of repositories: commits write to them, but they must not be moved. */
   readonly held: readonly string[];
 }
 
-/** What a command must leave as it is, in the workspace and in the repository that it belongs to. */
+/** What a command must not change, in the workspace and in its repository. */
 function protectedPlaces(
   workspace: string,
   covered: readonly ScanResult[],
@@ -238,12 +243,12 @@ function protectedPlaces(
     ...covered.flatMap(({ readOnly }) => readOnly),
     ...covered.flatMap(({ hidden }) => hidden.map(({ path }) => path)),
     ...known.flatMap((git) => [...git.readOnly, ...git.absent.map(({ path }) => path)]),
-    // A repository that is there is git's to write.
+    // A repository that exists is git's to write.
     ...absent.map(({ path }) => path).filter((path) => !held.has(path)),
   ];
   const paths = new Set(places);
   return {
-    // What lies behind a link was somewhere else before.
+    // A path behind a link is protected where it really is.
     paths: [...paths]
       .filter((path) => !liesInOneOf(dirname(path), paths) && linkOnTheWay(path, workspace) === undefined)
       .sort(),
@@ -260,13 +265,13 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== false;
 }
 
-/** Tells a directory from every other, also from one made later; undefined when there is none. */
+/** Distinguishes a directory from every other, also from a later one; undefined when there is none. */
 function identityOf(path: string): string | undefined {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stats?.isDirectory() === true ? [stats.dev, stats.ino, stats.birthtimeNs].join(":") : undefined;
 }
 
-/** Where a directory is now below one of these; undefined when it is gone, or far away. */
+/** The path of a moved directory below one of these; undefined when it is not found. */
 function findMoved(tops: readonly string[], identity: string): string | undefined {
   const queue = [...tops];
   for (let next = 0; next < queue.length && next < mostDirectories; next++) {
@@ -289,10 +294,14 @@ function directoriesIn(path: string): readonly Dirent[] {
   }
 }
 
-/** What was done, for whoever ran the command. `kept`: folders with what was found instead. */
-function told(deeds: readonly Repair[], kept: readonly string[], workspace: string): readonly string[] {
-  const failed = deeds.filter(({ failure }) => failure !== undefined);
-  const done = deeds.filter(({ failure }) => failure === undefined);
+/** Remarks for the caller. `kept`: folders with what was found instead. */
+function describeRepairs(
+  repairs: readonly Repair[],
+  kept: readonly string[],
+  workspace: string,
+): readonly string[] {
+  const failed = repairs.filter(({ failure }) => failure !== undefined);
+  const done = repairs.filter(({ failure }) => failure === undefined);
   const named = (some: readonly Repair[]) => {
     const shown = some
       .slice(0, mostShown)
