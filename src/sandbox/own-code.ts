@@ -5,9 +5,9 @@ import type { AbsentPath } from "../contract/confinement.ts";
 import { liesInside } from "../system/workspace-path.ts";
 
 /**
- * What of our own programs lies in a workspace, where a project has installed us: commands must not change it, because
- * much of it is loaded later, and runs outside every sandbox. So must be missing what would be loaded in its place.
- * Nothing can be done where the workspace is all of it.
+ * The files of Toolcrib in a workspace where a project has installed it. Commands must not change them, because much is
+ * loaded later and runs outside every sandbox; nor may they create what Node would load instead. Nothing can be done where
+ * the workspace is Toolcrib itself.
  */
 export function ownCode(workspace: string, module: string = import.meta.url): readonly AbsentPath[] {
   const own = packageAround(realpathSync.native(fileURLToPath(module)));
@@ -16,7 +16,7 @@ export function ownCode(workspace: string, module: string = import.meta.url): re
   const program = lookUp(`@vscode/ripgrep-${process.platform}-${process.arch}`, ripgrep.found[0] ?? own);
   const directories = [
     ...[own, ...zod.found, ...ripgrep.found, ...program.found],
-    // zod is built in, and a project may well want its own.
+    // Not for zod: it is built in, and a project may install its own.
     ...[...ripgrep.nearer, ...program.nearer],
   ];
   const isInside = (path: string) => path !== workspace && liesInside(path, workspace);
@@ -27,13 +27,13 @@ export function ownCode(workspace: string, module: string = import.meta.url): re
 }
 
 interface LookUp {
-  /** Its folder, and the link that leads there, if one does. */
+  /** Its folder, and the link to it, if there is one. */
   readonly found: readonly string[];
-  /** Where Node looks before, outside the package that asks. */
+  /** Folders that Node searches before, outside the importing package. */
   readonly nearer: readonly string[];
 }
 
-/** As Node does for a package. */
+/** As Node resolves a package. */
 function lookUp(name: string, asking: string): LookUp {
   const within = join(asking, "node_modules", name);
   if (isPackage(within)) return { found: withItsLink(within), nearer: [] };
@@ -49,7 +49,7 @@ function withItsLink(folder: string): readonly string[] {
   return [...new Set([realpathSync.native(folder), folder])];
 }
 
-/** Not so what only keeps the place empty for a command. */
+/** A placeholder is not a package. */
 function isPackage(folder: string): boolean {
   return existsSync(join(folder, "package.json"));
 }

@@ -2,7 +2,7 @@ import { readFileSync, statfsSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 import type { Confinement, ResourceLimits } from "../../contract/confinement.ts";
 
-/** What one command may use, with all that it starts: the usual amounts, unless rules say others. */
+/** What one command may use, with all that it starts: the defaults, unless rules set others. */
 export function limitsFor(
   { limits = {}, limitsAtMost = {} }: Pick<Confinement, "limits" | "limitsAtMost">,
   workspace: string,
@@ -15,19 +15,19 @@ export function limitsFor(
 
 const gigabyte = 1024 ** 3;
 
-/** Amounts that no build meets, but that something which has gone wrong meets before the machine suffers. */
+/** No build reaches these, and a runaway command reaches them before the machine suffers. */
 function usualLimits(): Omit<ResourceLimits, "fileBytes"> {
   usual ??= {
     // Every core busy for an hour, or one for a day: commands in the foreground are ended long before, so this is for
-    // what is forgotten in the background.
+    // forgotten background processes.
     cpuSeconds: Math.max(24, availableParallelism()) * 3600,
-    // Resident, not reserved: Node, Java and sanitizers reserve far more than any machine has. A quarter stays for us
-    // and the person.
+    // Resident, not reserved: Node, Java and sanitizers reserve far more than any machine has. A quarter stays for
+    // Toolcrib and the user.
     memoryBytes: Math.floor((0.75 * memoryHere()) / gigabyte) * gigabyte || 0.75 * memoryHere(),
     // With threads: `make -j64`, Java virtual machines of hundreds of threads, browsers of 600 threads for each core. A
-    // fork bomb is there within a second.
+    // fork bomb reaches it within a second.
     processes: Math.min(Math.max(4096, 1024 * availableParallelism()), numbersHere() / 2),
-    // A program that prints for ever is there within half a minute; a server's log is not there for months.
+    // An endless output reaches it within half a minute, a server's log not for months.
     outputBytes: 10 * gigabyte,
   };
   return usual;
@@ -35,7 +35,7 @@ function usualLimits(): Omit<ResourceLimits, "fileBytes"> {
 
 let usual: Omit<ResourceLimits, "fileBytes"> | undefined;
 
-/** Half of what the disk has left, so that no endless file fills it; what builds make is smaller than ten gigabytes. */
+/** Half of the free disk space, so that no endless file fills it; builds create files below ten gigabytes. */
 function usualFileBytes(workspace: string): number {
   try {
     const { bavail, bsize } = statfsSync(workspace);

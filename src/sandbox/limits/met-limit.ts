@@ -9,18 +9,18 @@ export interface MetLimit {
   readonly allowed: number;
   /** As far as it is known. */
   readonly used?: number;
-  /** It was ended for that; otherwise the system has refused it more. */
+  /** It was ended for that; otherwise the system has refused more. */
   readonly wasEnded: boolean;
 }
 
-/** What it was, how much there was of it, and the rule that allows more. */
+/** The limit, the amount used, and the rule that allows more. */
 export function describeMetLimit({ limit, allowed, used, wasEnded }: MetLimit): string {
   const what = used === undefined || used <= allowed ? atLimit[limit](allowed) : beyond[limit](used, allowed);
   const raised = spellLimit(limit, roundUp(limit, 2 * allowed));
   return `${wasEnded ? "It was ended at a limit" : "It met a limit"}: ${what}. The rule \`limit ${raised}\` allows more.`;
 }
 
-/** How a command has ended whom the kernel has held to a limit. */
+/** The limit at which the kernel has ended a command, by its exit. */
 export function limitOfSignal(exit: {
   readonly code: number | undefined;
   readonly signal: string | undefined;
@@ -28,7 +28,7 @@ export function limitOfSignal(exit: {
   return kernelSignals.find(({ signal, code }) => exit.signal === signal || exit.code === code)?.limit;
 }
 
-/** As shells say it of programs that were ended for that, and programs that were not. */
+/** As shells report it for programs that were ended for that, and as other programs do. */
 export function saysFileTooLarge(bytes: Uint8Array): boolean {
   const said = asBuffer(bytes);
   return fileTooLarge.some((words) => said.includes(words));
@@ -60,7 +60,7 @@ const beyond: Readonly<Record<keyof ResourceLimits, (used: number, allowed: numb
   outputBytes: (used, allowed) => `it printed ${showBytes(used)}, and may print ${showBytes(allowed)}`,
 };
 
-/** To what reads well. */
+/** To a round number. */
 function roundUp(limit: keyof ResourceLimits, amount: number): number {
   if (!limit.endsWith("Bytes")) return Math.ceil(amount);
   const unit = amount >= gigabyte ? gigabyte : amount >= megabyte ? megabyte : 1;
@@ -88,7 +88,7 @@ function showSeconds(seconds: number): string {
   return `${Number(seconds.toFixed(1))} s`;
 }
 
-/** What one command may print whose shell goes on: it is ended, not the shell. */
+/** What one command of a shell session may print: it is ended, not the shell. */
 export class OutputAllowance {
   readonly #allowed: number;
   readonly #ending = new AbortController();
@@ -103,7 +103,6 @@ export class OutputAllowance {
     return this.#ending.signal;
   }
 
-  /** What a person should know of it. */
   get remarks(): readonly string[] {
     if (!this.signal.aborted) return [];
     const used = { allowed: this.#allowed, used: this.#used };

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { FilteringProxy, proxyVariables } from "./proxy/filtering-proxy.ts";
 
-/** The way out of a command that shares our network but may connect to one port only. */
+/** The proxy of a command that shares the network of the machine but may connect to one port only. */
 export interface LoopbackNetwork {
   readonly port: number;
-  /** They hold a secret, so that nobody else on this machine uses this way. */
+  /** They contain a secret, so that no other program of this machine can use the proxy. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Ends every connection, and tells which were refused. */
+  /** Ends every connection. Returns remarks on those that were refused. */
   close(): Promise<readonly string[]>;
 }
 
@@ -26,7 +26,7 @@ export async function openLoopbackNetwork(options: {
   server.maxConnections = 1024;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  // No descriptor left for one more: it waits.
+  // Without a free descriptor, a connection waits.
   server.on("error", () => {});
   server.unref();
   const { port } = server.address() as AddressInfo;

@@ -160,6 +160,7 @@ describe.skipIf(missing.length > 0)(
     it("loses the network, and nothing else, when the command ends the relay", async () => {
       await using inside = bash(
         `
+      until grep -qx "toolcrib relay" /proc/[0-9]*/comm 2>/dev/null; do sleep 0.01; done
       for process in $(grep -lx "toolcrib relay" /proc/[0-9]*/comm); do
         number=$(basename $(dirname $process))
         while kill -9 $number; do :; done 2>/dev/null

@@ -1,14 +1,14 @@
 import { Duplex } from "node:stream";
 import { setTimeout as patience } from "node:timers/promises";
 
-// The relay lets in half as many, so that those that are being closed are in nobody's way.
+// The relay accepts half as many, so that connections being closed do not block new ones.
 const mostConnections = 2048;
-// More than this waits only when the other side asks and asks, and never reads.
+// More waits only when the other side keeps sending and never reads.
 const mostWaitingBytes = 128 * 1024 * 1024;
 
 /**
- * Our side of the channel to the relay. The relay is in the hands of whatever runs inside: all that comes from it is
- * checked, and at the first thing that breaks the agreement the channel is closed.
+ * Toolcrib's side of the channel to the relay. The command controls the relay, so everything that it sends is checked, and
+ * the channel is closed at the first violation of the protocol.
  */
 export class RelayChannel {
   readonly #channel: Duplex;
@@ -18,7 +18,7 @@ export class RelayChannel {
   #nextId = 2;
   #isClosed = false;
 
-  /** `welcome` is given every connection that a program inside makes. */
+  /** `welcome` is called with every connection that a program inside opens. */
   constructor(channel: Duplex, welcome: (connection: Duplex) => void) {
     this.#channel = channel;
     this.#welcome = welcome;
@@ -31,7 +31,7 @@ export class RelayChannel {
     channel.on("close", () => this.close());
   }
 
-  /** A connection to a port inside; undefined when nobody takes it. */
+  /** A connection to a port inside; undefined when it is refused. */
   connect(port: number): Promise<Duplex | undefined> {
     if (this.#isClosed) return Promise.resolve(undefined);
     const id = this.#nextId;
@@ -46,14 +46,14 @@ export class RelayChannel {
     });
   }
 
-  /** The ports that somebody inside listens on; none when the relay does not say in time. */
+  /** The ports that programs inside listen on; none when the relay does not answer in time. */
   async listening(): Promise<readonly number[]> {
     if (this.#isClosed) return [];
     if (this.#question === undefined) {
       this.#question = Promise.withResolvers();
       this.#write(frame(0, frameKinds.listening));
     }
-    // Whatever runs inside can stop it.
+    // The command can stop the relay.
     return Promise.race([this.#question.promise, patience(2_000, [], { ref: false })]);
   }
 
@@ -69,7 +69,7 @@ export class RelayChannel {
   #take(id: number, kind: number, content: Buffer): boolean {
     if (kind === frameKinds.listening) return this.#hear(content);
     if (kind === frameKinds.open) return this.#open(id);
-    // What was on its way to a connection that we have closed is nobody's.
+    // Frames that were on their way to a closed connection are dropped.
     return this.#connections.get(id)?.heed(kind, content) ?? true;
   }
 
@@ -97,7 +97,7 @@ export class RelayChannel {
   }
 
   #send(id: number, kind: number, content: Uint8Array | undefined, sent: (() => void) | undefined): void {
-    // Both in one go, and what is long is not copied.
+    // Both in one write, without copying long content.
     this.#channel.cork();
     this.#write(frameHeader({ id, kind, length: content?.length ?? 0 }), content ? undefined : sent);
     if (content) this.#write(content, sent);
@@ -115,8 +115,8 @@ export class RelayChannel {
 type Send = (kind: number, content?: Uint8Array, sent?: () => void) => void;
 
 /**
- * Our end of a connection of a program inside. Neither side sends what the other has given no credit for, so a slow
- * reader stops only its own connection, and at most a window of it is held.
+ * Toolcrib's end of a connection of a program inside. Neither side sends more than the credit of the other, so a slow
+ * reader stops only its own connection, and at most one window is buffered.
  */
 class InnerConnection extends Duplex {
   readonly #send: Send;
@@ -130,11 +130,11 @@ class InnerConnection extends Duplex {
   constructor(send: Send) {
     super({ allowHalfOpen: true });
     this.#send = send;
-    // Whoever holds it hears of errors by its end; nobody need listen.
+    // The owner learns of errors by its end, and need not listen for them.
     this.on("error", () => {});
   }
 
-  /** False when the other side breaks the agreement. */
+  /** False when the other side violates the protocol. */
   heed(kind: number, content: Buffer): boolean {
     switch (kind) {
       case frameKinds.data:
@@ -164,7 +164,7 @@ class InnerConnection extends Duplex {
     }
   }
 
-  /** Nobody is there any more to tell. */
+  /** The relay has ended, so nothing is sent. */
   lose(): void {
     this.#isReset = true;
     this.destroy(new Error("The relay has ended"));
@@ -180,7 +180,7 @@ class InnerConnection extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    // Nothing takes no credit: HTTP ends an answer with it, and would wait for ever.
+    // Empty writes need no credit: HTTP ends an answer with one, and would wait for ever.
     if (chunk.length === 0) {
       done();
       return;
@@ -211,28 +211,28 @@ class InnerConnection extends Duplex {
 }
 
 /**
- * What goes over the channel between us and the relay: a number of the connection (4 bytes), a kind (1), the length of
- * the content (3), the content. Numbers that the relay gives are odd, ours are even.
+ * A frame on the channel: the number of the connection (4 bytes), a kind (1), the length of the content (3), the content.
+ * Connections that the relay opens have odd numbers, those of Toolcrib even ones.
  */
 export const frameKinds = {
-  /** A program has connected (no content), or we want to, to a port (2 bytes). */
+  /** A program has connected (no content), or Toolcrib connects to a port (2 bytes). */
   open: 1,
   data: 2,
   /** No more data will come this way. */
   end: 3,
-  /** Nothing will come any more, either way. */
+  /** The connection is closed in both directions. */
   reset: 4,
-  /** So many bytes (4 bytes) have been passed on, and as many more may come. */
+  /** This many bytes (4 bytes) were passed on, and as many more may be sent. */
   credit: 5,
   opened: 6,
-  /** Asks for the ports that somebody listens on, and tells them (2 bytes each). */
+  /** Asks for the ports that programs listen on, and answers (2 bytes each). */
   listening: 7,
 } as const;
 
-/** How much may be on its way in one direction of a connection that nobody has taken yet. */
+/** How much unread data one direction of a connection may have. */
 export const windowBytes = 262_144;
 
-/** The longest content of a frame that we send or take. */
+/** The longest content of a frame. */
 export const frameBytes = 65_536;
 
 interface FrameHeader {
@@ -254,8 +254,8 @@ export function frame(id: number, kind: number, content: Uint8Array = new Uint8A
 }
 
 /**
- * Takes frames out of what comes in pieces of any size. Data is handed on as it comes, a frame perhaps in parts, so that
- * nothing is held but the beginning of a short frame. Returns false for what is no frame.
+ * Reads frames from pieces of any size. Data is passed on as it comes, also parts of a frame, so that only the beginning
+ * of a short frame is buffered. Returns false for an invalid frame.
  */
 export class FrameReader {
   readonly #take: (id: number, kind: number, content: Buffer) => boolean;

@@ -18,23 +18,23 @@ import { ToolError } from "../../contract/error.ts";
 import { namesIn } from "../../system/names-in.ts";
 import { isGone, thisProcess } from "../../system/process-owner.ts";
 
-/** Everything that attacks aim at, made for them alone. `await using` removes it. */
+/** The targets of attacks. `await using` removes them. */
 export interface Lab extends AsyncDisposable {
-  /** A repository with a secret in it. */
+  /** A repository that contains a secret. */
   readonly workspace: string;
   /** Another directory of the shared temporary one. */
   readonly outside: string;
-  /** Below the home directory of the person; undefined where that cannot be written. */
+  /** Below the home directory of the user; undefined where that cannot be written. */
   readonly home: string | undefined;
-  /** Where Toolcrib keeps what belongs to it. */
+  /** Toolcrib's own state. */
   readonly state: string;
   readonly config: string;
-  /** Stands in everything that must not be read. */
+  /** Part of everything that must not be read. */
   readonly canary: string;
-  /** Marks what is made outside, and how long a runaway sleeps. */
+  /** Part of the names of files created outside, and of the duration a runaway process sleeps. */
   readonly mark: string;
   readonly seconds: string;
-  /** A process of the person, whose variables hold the canary. */
+  /** A process of the user, whose variables contain the canary. */
   readonly victim: ChildProcess;
   isVictimAlive(): Promise<boolean>;
   readonly ports: VisitedServers["ports"];
@@ -75,7 +75,7 @@ export async function openLab(): Promise<Lab> {
     visited = await openServers({ path: join(place, "s"), abstract: mark });
     const person = await openVictim(canary);
     victim = person.victim;
-    // As a key of the person would stand among our own variables.
+    // Like a key of the user among the variables of this process.
     process.env[variableOf(mark)] = canary;
     const { ports, sockets, visits } = visited;
     return {
@@ -103,7 +103,7 @@ export async function openLab(): Promise<Lab> {
   }
 }
 
-/** Answers when asked, so that one need not guess whether a signal is still on its way. */
+/** Answers requests, which shows whether a signal has arrived, without waiting for a time. */
 async function openVictim(canary: string): Promise<Pick<Lab, "victim" | "isVictimAlive">> {
   const victim = spawn("/bin/sh", ["-c", "while read word; do echo alive; done"], {
     stdio: ["pipe", "pipe", "ignore"],
@@ -139,7 +139,7 @@ function socketFolder(base: string): string {
   return Buffer.byteLength(base) < 90 ? base : makeBase("/tmp");
 }
 
-/** How long a runaway sleeps that hides. */
+/** How long a hidden runaway process sleeps. */
 export function hidden(seconds: string): string {
   return `${seconds}.5`;
 }
@@ -173,7 +173,7 @@ function fill(
 
 const homePrefix = ".toolcrib-doctor-";
 
-/** Removes as well what a doctor left that was killed. */
+/** Also removes what a killed doctor has left. */
 function makeHome(): string | undefined {
   try {
     const home = realpathSync(homedir());
@@ -195,11 +195,11 @@ function readIfThere(path: string): string {
   }
 }
 
-/** Servers of this machine that nobody must come to. */
+/** Servers of this machine that no command may reach. */
 interface VisitedServers {
   readonly ports: { readonly tcp: number; readonly udp: number };
   readonly sockets: { readonly path: string; readonly abstract: string };
-  /** How often somebody came. */
+  /** The number of connections. */
   readonly visits: Readonly<Record<"tcp" | "udp" | "path" | "abstract", number>>;
   close(): void;
 }
@@ -239,7 +239,7 @@ async function openServers(sockets: VisitedServers["sockets"]): Promise<VisitedS
   }
 }
 
-/** The numbers of processes with just these words; of none where there is no /proc. */
+/** The ids of processes with exactly these arguments; none where there is no /proc. */
 export function processesWith(...words: readonly string[]): readonly number[] {
   const wanted = words.map((word) => `${word}\0`).join("");
   const numbers = namesIn("/proc").filter((name) => /^\d+$/.test(name));

@@ -4,7 +4,7 @@ import type { SandboxReport } from "../../contract/environment.ts";
 import { type Attack, attacks as usual } from "./attacks.ts";
 import type { Lab } from "./lab.ts";
 
-/** What one attack came to. */
+/** The result of one attack. */
 export interface Proof {
   readonly promise: string;
   /** "open": it succeeded. "not promised": it succeeded, or was not tried, and the level says that it might. */
@@ -22,7 +22,7 @@ export interface ProofOptions {
   readonly progress?: (promise: string) => void;
 }
 
-/** Tries what commands must not be able to do, one after the other, and tells by its effect what is enforced. */
+/** Tries the attacks one after the other. Their effects show what is enforced. */
 export async function proveBoundary(options: ProofOptions): Promise<readonly Proof[]> {
   const { attacks = usual, progress } = options;
   const proofs: Proof[] = [];
@@ -48,8 +48,8 @@ async function prove(attack: Attack, { lab, report, run }: ProofOptions): Promis
 }
 
 /**
- * The attack is in a file, so that rules see nothing of what it reaches for. Its loot is too: what is shown of an output
- * has no secrets in it. Undefined where it cannot be tried.
+ * The attack is in a file, so that rules do not see its targets, and so is its loot, because secrets are removed from
+ * outputs. Undefined where it cannot be tried.
  */
 async function plunder(attack: Attack, lab: Lab, run: ProofOptions["run"]): Promise<string | undefined> {
   const [script, loot] = ["attack", "loot"].map((name) => join(lab.workspace, name)) as [string, string];
@@ -58,7 +58,7 @@ async function plunder(attack: Attack, lab: Lab, run: ProofOptions["run"]): Prom
   writeFileSync(script, `${lines.join("\n")}\n`);
   rmSync(loot, { force: true });
   await run("bash attack");
-  // What was sent waits for its turn.
+  // What was sent is received in the next turns of the event loop.
   await new Promise(setImmediate);
   await new Promise(setImmediate);
   if (!existsSync(loot)) throw new Error(`The attack did not run: ${attack.promise}`);

@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
 import { liesInside } from "../../system/workspace-path.ts";
 
-/** What a command reaches, in the words of macOS. Paths are real: macOS compares them after following links. */
+/** What a command may reach. Paths are real: macOS compares them after following links. */
 export interface SeatbeltReach {
   readonly workspace: string;
   readonly readable: readonly string[];
-  /** Beside the workspace. */
+  /** In addition to the workspace. */
   readonly writable: readonly string[];
   /** In any of these: neither read nor written. */
   readonly hidden: readonly string[];
@@ -16,7 +16,7 @@ export interface SeatbeltReach {
   /** The port of this machine that it may connect to. */
   readonly proxyPort?: number;
   readonly mayListen: boolean;
-  /** It makes itself a terminal. */
+  /** It opens a terminal. */
   readonly terminal: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface SeatbeltReach {
 export function seatbeltProfile(reach: SeatbeltReach): string {
   const writable = [reach.workspace, ...reach.writable];
   const kept = [...reach.hidden, ...reach.readOnly];
-  // Whoever renames a directory gives what is in it another path, for which no rule is made.
+  // In a renamed directory, entries would have paths without a rule.
   const above = [...reach.held, ...kept].flatMap((path) => directoriesAbove(path, reach.workspace));
   return [
     "(version 1)",
@@ -66,7 +66,7 @@ export function seatbeltProfile(reach: SeatbeltReach): string {
     .join("\n");
 }
 
-/** A rule about nothing would be one about everything. */
+/** A rule without filters would apply to everything. */
 function rule(action: string, filters: readonly string[]): string | undefined {
   if (filters.length === 0) return undefined;
   return `(${[action, ...filters].join("\n  ")})`;

@@ -7,21 +7,21 @@ export interface SeccompOptions {
    * to judge the ports. "none": the machine's, and no internet socket at all.
    */
   readonly network: "own namespace" | "filtered" | "none";
-  /** For "filtered": others may connect to it. Not if not said. */
+  /** For "filtered": others may connect to it. Default: false. */
   readonly mayListen?: boolean;
-  /** For a Landlock (ABI below 3) that does not see files being cut: refuses what cuts a file by its path. */
+  /** For Landlock before ABI 3, which ignores truncation: refuses to truncate a file by its path. */
   readonly refuseTruncation?: boolean;
 }
 
 /**
- * What the kernel refuses to a confined program whatever its paths: a filter for seccomp. What is refused answers
- * EPERM; what libraries know how to do without answers ENOSYS.
+ * A seccomp filter: the system calls that a confined program may not make, whatever their paths. Refused calls return
+ * EPERM; calls that libraries can do without return ENOSYS.
  */
 export function seccompProgram(options: SeccompOptions): Uint8Array {
   const { architecture, network } = options;
   const isShared = network !== "own namespace";
-  const judged: Judged[] = [
-    ...refused.map((call): Judged => ({ call, lines: refuse })),
+  const rules: CallRule[] = [
+    ...refused.map((call): CallRule => ({ call, lines: refuse })),
     { call: "clone3", lines: [{ goTo: "missing" }] },
     { call: "clone", lines: [low(0), { ifAnyBitOf: namespaceFlags, goTo: "refuse" }] },
     {
@@ -34,7 +34,7 @@ export function seccompProgram(options: SeccompOptions): Uint8Array {
     ...openingCalls(options.refuseTruncation === true),
     ...(isShared ? sharedCalls(options.mayListen === true) : []),
   ];
-  const numbered = judged.flatMap(({ call, lines }) => {
+  const numbered = rules.flatMap(({ call, lines }) => {
     const number = numberOf(call, architecture);
     return number === undefined ? [] : [{ number, lines }];
   });
@@ -67,9 +67,9 @@ export function seccompProgram(options: SeccompOptions): Uint8Array {
   ]);
 }
 
-interface Judged {
+interface CallRule {
   readonly call: SystemCall;
-  /** What is allowed runs past them. */
+  /** An allowed call runs past them. */
   readonly lines: readonly Line[];
 }
 
@@ -158,11 +158,11 @@ const anyInternet: readonly Line[] = [
 ];
 
 /** For programs without namespaces of their own, what Landlock leaves open. */
-function sharedCalls(mayListen: boolean): readonly Judged[] {
+function sharedCalls(mayListen: boolean): readonly CallRule[] {
   return [
-    ...shared.map((call): Judged => ({ call, lines: refuse })),
+    ...shared.map((call): CallRule => ({ call, lines: refuse })),
     // Limits of other processes, and how much they get of the machine.
-    ...ofOneProcess.map((call): Judged => ({ call, lines: onlyItself(0) })),
+    ...ofOneProcess.map((call): CallRule => ({ call, lines: onlyItself(0) })),
     // All processes of the user (2, 3) have no number of their own either.
     { call: "setpriority", lines: [low(0), { ifEqual: 2, goTo: "refuse" }, ...onlyItself(1)] },
     { call: "ioprio_set", lines: [low(0), { ifEqual: 3, goTo: "refuse" }, ...onlyItself(1)] },
@@ -186,15 +186,15 @@ const ofOneProcess = [
   ...(["prlimit64", "sched_setscheduler", "sched_setparam", "sched_setattr", "sched_setaffinity"] as const),
 ] satisfies readonly SystemCall[];
 
-/** 0 stands for whoever calls. */
+/** 0 means the calling process. */
 function onlyItself(argument: number): readonly Line[] {
   return [low(argument), { ifEqual: 0, goTo: "allow" }, ...refuse];
 }
 
-/** S_ISUID and S_ISGID: whoever runs such a file, anywhere on the machine, has the rights of its owner. */
+/** S_ISUID and S_ISGID: a program with them runs with the rights of its owner, anywhere on the machine. */
 const lendsRights = 0o6000;
 
-const modeCalls: readonly Judged[] = (
+const modeCalls: readonly CallRule[] = (
   [
     ["chmod", 1],
     ["fchmod", 1],
@@ -207,10 +207,10 @@ const modeCalls: readonly Judged[] = (
 ).map(([call, mode]) => ({ call, lines: [low(mode), { ifAnyBitOf: lendsRights, goTo: "refuse" }] }));
 
 const O_TRUNC = 0x200;
-// O_CREAT and O_TMPFILE: without them no mode is looked at.
+// O_CREAT and O_TMPFILE: without them the mode is ignored.
 const makesFile = 0x400040;
 
-function openingCalls(refuseTruncation: boolean): readonly Judged[] {
+function openingCalls(refuseTruncation: boolean): readonly CallRule[] {
   const lines = (flags: number) => [
     ...(refuseTruncation ? truncatesUnseen(flags) : []),
     ...makesLending({ flags, mode: flags + 1 }),
@@ -218,7 +218,7 @@ function openingCalls(refuseTruncation: boolean): readonly Judged[] {
   return [
     { call: "open", lines: lines(1) },
     { call: "openat", lines: lines(2) },
-    // Its flags are in memory, where they cannot be looked at.
+    // Its flags are in memory, which a filter cannot read.
     { call: "openat2", lines: [{ goTo: "missing" }] },
     ...(refuseTruncation ? [{ call: "truncate", lines: refuse } as const] : []),
   ];
@@ -236,7 +236,7 @@ function makesLending({ flags, mode }: { readonly flags: number; readonly mode: 
   ];
 }
 
-/** To cut a file and open it for something else than writing (0, or 3: for neither): Landlock sees no writing in it. */
+/** Truncating a file while opening it for reading (0) or for neither (3): Landlock does not take that for writing. */
 function truncatesUnseen(argument: number): readonly Line[] {
   return [
     low(argument),

@@ -7,16 +7,16 @@ interface Proxy extends Pick<WayOutOptions, "mayConnect"> {
   readonly secret?: string;
 }
 
-/** Where programs are to find a proxy: in the variables that most of them heed. */
+/** The variables by which most programs find a proxy. */
 export function proxyVariables({ port, secret, mayConnect }: Proxy): Readonly<Record<string, string>> {
   const login = secret === undefined ? "" : `toolcrib:${secret}@`;
   const proxy = `http://${login}127.0.0.1:${port}`;
-  // A command's own servers are on its own loopback, unless a rule speaks of ours.
+  // A command's own servers are on its own loopback, unless a rule allows that of the machine.
   const direct = ["localhost", "127.0.0.1", "::1"].filter((host) => !mayConnect(host, port)).join(",");
   return {
     http_proxy: proxy,
     https_proxy: proxy,
-    // Not socks5: there are programs that fail on it when they lack a library, though they would never use it.
+    // Not socks5: some programs fail on it when they lack a library, though they would never use it.
     all_proxy: proxy,
     no_proxy: direct,
     HTTP_PROXY: proxy,
@@ -27,7 +27,7 @@ export function proxyVariables({ port, secret, mayConnect }: Proxy): Readonly<Re
   };
 }
 
-/** Lets programs connect where they may, whether they speak HTTP or SOCKS 5 with it: the first byte tells. */
+/** Connects programs to the hosts that rules allow, by HTTP or SOCKS 5: the first byte distinguishes them. */
 export class FilteringProxy {
   readonly #wayOut: WayOut;
   readonly #secret: string | undefined;

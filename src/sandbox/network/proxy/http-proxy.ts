@@ -7,19 +7,19 @@ import { joinStreams } from "./join-streams.ts";
 
 const mostWaiting = 32;
 
-/** Speaks with programs that use an HTTP proxy: `CONNECT host:port`, or `GET http://host/path`. */
+/** An HTTP proxy: `CONNECT host:port`, or `GET http://host/path`. */
 export class HttpProxy {
   readonly #wayOut: WayOut;
   readonly #authorization: string | undefined;
   readonly #server: Server;
   readonly #waiting = new WeakMap<Duplex, number>();
 
-  /** `secret`: what a program must say to be served. */
+  /** `secret`: the password that a program must send. */
   constructor(wayOut: WayOut, secret: string | undefined) {
     this.#wayOut = wayOut;
     this.#authorization = secret && `Basic ${Buffer.from(`toolcrib:${secret}`).toString("base64")}`;
     this.#server = createServer({ maxHeaderSize: 65_536, requestTimeout: 0, keepAliveTimeout: 60_000 });
-    // A program may end its side once it has asked.
+    // A program may end its side after the request.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server.on("request", (incoming, response) => void this.#forward(incoming, response));
     this.#server.on("connect", (incoming, client, head) => void this.#tunnel(incoming, client, head));
@@ -31,7 +31,7 @@ export class HttpProxy {
 
   async #tunnel(incoming: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
     client.on("error", () => {});
-    // Nothing is read, and so nothing lost, before there is somebody to pass it on to.
+    // Nothing is read, and so nothing lost, before the other side is connected.
     client.pause();
     if (head.length > 0) client.unshift(head);
     if (!this.#isKnown(incoming)) return endWith(client, unknownProgram);
@@ -58,7 +58,7 @@ export class HttpProxy {
     }
   }
 
-  /** Requests wait for the answers to those before them: who sends more and more would fill our memory. */
+  /** Requests wait for the answers to those before them, and endless ones would fill the memory. */
   #takesOneMore(client: Duplex, response: ServerResponse): boolean {
     const waiting = (this.#waiting.get(client) ?? 0) + 1;
     this.#waiting.set(client, waiting);
@@ -87,7 +87,7 @@ interface Wanted {
   readonly path: string;
 }
 
-/** The one thing that says where a request goes is its first line. */
+/** Only the first line decides where a request goes. */
 function wantedBy({ url = "", headers }: IncomingMessage): Wanted | undefined {
   const [, authority = "", path = ""] = /^http:\/\/([^/?#]*)([^#]*)$/i.exec(url) ?? [];
   const target = parseHostAndPort(authority, 80);
@@ -96,7 +96,7 @@ function wantedBy({ url = "", headers }: IncomingMessage): Wanted | undefined {
   return { target, authority, path: path.startsWith("/") ? path : `/${path}` };
 }
 
-/** Lets a request go to the server at `socket`, and the server's answer come back. */
+/** Forwards a request to the server at `socket`, and its answer back. */
 export function passOn(
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -124,7 +124,7 @@ export function passOn(
   });
   upstream.on("response", (answered) => {
     try {
-      // How it ends, Node says anew, as the program understands it.
+      // Node sets the transfer encoding again, as the program understands it.
       const headers = passedOn(answered.rawHeaders, "transfer-encoding");
       response.writeHead(answered.statusCode ?? 502, answered.statusMessage, headers);
       pipeline(answered, response, () => {});
@@ -140,7 +140,7 @@ export function passOn(
   incoming.pipe(upstream);
 }
 
-// Between a program and us, or us and a server; Node says them anew.
+// Headers of one hop, which Node sets again.
 const ofOneHop = [
   "connection",
   "expect",
@@ -165,7 +165,7 @@ function passedOn(raw: readonly string[], but: string): string[] {
   return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
 }
 
-/** What the proxy itself says to a program. */
+/** An answer of the proxy itself. */
 export interface Answer {
   readonly status: number;
   readonly reason: string;
@@ -181,7 +181,7 @@ export function answerTo(error: unknown): Answer {
 export function answer(incoming: IncomingMessage, response: ServerResponse, said: Answer): void {
   if (response.destroyed) return;
   response.sendDate = false;
-  // What is left of the request would be taken for the next one.
+  // The rest of the request would be taken for the next one.
   response.shouldKeepAlive &&= incoming.complete;
   response.writeHead(said.status, said.reason, headersOf(said)).end(`${said.text}\n`);
 }

@@ -1,6 +1,6 @@
 import { type Duplex, finished } from "node:stream";
 
-/** Lets each hear what the other says, until both have ended; when one breaks off, so does the other. */
+/** Pipes each into the other until both have ended; when one fails, the other is destroyed. */
 export function joinStreams(one: Duplex, other: Duplex): void {
   one.pipe(other);
   other.pipe(one);

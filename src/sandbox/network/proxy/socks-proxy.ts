@@ -6,7 +6,7 @@ import { joinStreams } from "./join-streams.ts";
 /** The longest message is a login of twice 255 bytes. */
 const mostBytes = 1024;
 
-/** Speaks SOCKS 5 with a program; gives up in silence on what is not SOCKS. */
+/** A SOCKS 5 proxy; closes the connection silently when it is not SOCKS. */
 export async function serveSocks(client: Duplex, wayOut: WayOut, secret: string | undefined): Promise<void> {
   const ways = await next(client, parseGreeting);
   const way = secret === undefined ? 0 : 2;
@@ -67,10 +67,10 @@ function next<Value>(client: Duplex, parse: Parse<Value>): Promise<Value | undef
   });
 }
 
-/** What has come so far is not all, or is not SOCKS, or is what was waited for and how many bytes it took. */
+/** Incomplete, not SOCKS, or the value and how many bytes it took. */
 type Parsed<Value> = "more" | "broken" | { readonly value: Value; readonly bytes: number };
 
-/** The ways to say who one is that a program knows (RFC 1928). */
+/** The authentication methods of a program (RFC 1928). */
 export function parseGreeting(bytes: Buffer): Parsed<readonly number[]> {
   if (bytes.length < 2) return bytes.length === 1 && bytes[0] !== 5 ? "broken" : "more";
   const end = 2 + bytes[1]!;
@@ -92,7 +92,7 @@ export function parseLogin(bytes: Buffer): Parsed<{ readonly name: string; reado
 
 export interface SocksRequest {
   readonly command: number;
-  /** Undefined for a host that is none, or a kind of address that nobody knows. */
+  /** Undefined for an invalid host or an unknown kind of address. */
   readonly target: HostAndPort | undefined;
 }
 
@@ -118,7 +118,7 @@ function hostOf(bytes: Buffer, kind: number): string {
   return Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(index * 2).toString(16)).join(":");
 }
 
-/** A length in one byte, and so many bytes. */
+/** A length in one byte, and that many bytes. */
 function field(bytes: Buffer, at: number): Buffer | undefined {
   const length = bytes[at];
   if (length === undefined || bytes.length < at + 1 + length) return undefined;
