@@ -27,7 +27,7 @@ import { noProviders } from "./support/cli-room.ts";
 import { startDocumentedModel } from "./support/documented-model.ts";
 import { missingHere } from "./support/sandbox-room.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
-import { toolRoom } from "./support/tool-room.ts";
+import { toolFixture } from "./support/tool-fixture.ts";
 
 const repository = join(import.meta.dirname, "..");
 const documents = ["README.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md", { cwd: repository })];
@@ -241,7 +241,7 @@ it("every name that the calculator knows is in its table", async () => {
   const names = rows.flatMap((row) =>
     [...row.matchAll(/`([a-z0-9 ]+)`/g)].flatMap((span) => span[1]!.split(" ")),
   );
-  await using room = toolRoom();
+  await using room = toolFixture();
   const { hint } = await room.run(mathCalculate, { expression: "unknown" }).catch((error) => error);
   expect(hint).toMatch(/^Known: /);
   expect(names.toSorted()).toEqual(hint.match(/[a-z0-9]+(?=[ .])/g).toSorted());

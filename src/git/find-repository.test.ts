@@ -1,13 +1,15 @@
 import { appendFileSync, existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openGitRoom } from "../../test/support/git-tools/git-room.ts";
+import { openGitFixture } from "../../test/support/git-tools/git-fixture.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { findRepository, settingsText } from "./find-repository.ts";
 import { runGit } from "./run-git.ts";
 
 it("lets git read no settings but those that were judged, whatever stands there by then", async () => {
-  await using room = await openGitRoom({ files: { "a.txt": "one\n", ".gitattributes": "* filter=evil\n" } });
+  await using room = await openGitFixture({
+    files: { "a.txt": "one\n", ".gitattributes": "* filter=evil\n" },
+  });
   const { workspace, home } = room;
   const sandbox = { want: "none", directory: join(home, "private") } as const;
   const environment = openLocalEnvironment({ workspace, sandbox });
@@ -28,7 +30,7 @@ it("lets git read no settings but those that were judged, whatever stands there 
 });
 
 it("writes down settings as git has listed them, without filters and other files", async () => {
-  await using room = await openGitRoom();
+  await using room = await openGitFixture();
   const { workspace } = room;
   mkdirSync(join(workspace, "more"));
   writeFileSync(join(workspace, "more/included"), "[core]\n\tignorecase\n");

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { type ToolRoom, toolRoom } from "../../test/support/tool-room.ts";
+import { type ToolFixture, toolFixture } from "../../test/support/tool-fixture.ts";
 import type { ToolError } from "../contract/error.ts";
 import type { Tool } from "../contract/tool.ts";
 import { editDiff } from "./edit/diff.ts";
@@ -10,10 +10,10 @@ import { fileDelete } from "./file/delete.ts";
 import { fileMove } from "./file/move.ts";
 import { fileWrite } from "./file/write.ts";
 
-const preview = <Input>(room: ToolRoom, tool: Tool<Input>, input: Input) =>
+const preview = <Input>(room: ToolFixture, tool: Tool<Input>, input: Input) =>
   tool.preview!(input, room.context);
 
-function furnish(room: ToolRoom): void {
+function furnish(room: ToolFixture): void {
   writeFileSync(room.at("song.txt"), "la\nle\nli\n");
   mkdirSync(room.at("folder"));
   writeFileSync(room.at("folder/a"), "");
@@ -23,7 +23,7 @@ function furnish(room: ToolRoom): void {
 const songDiff = "--- a/song.txt\n+++ b/song.txt\n@@ -1,3 +1,3 @@\n la\n-le\n+LE\n li\n";
 
 it("shows an edit as the difference it would make, however it is asked for", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   furnish(room);
   const patch = "*** Begin Patch\n*** Update File: song.txt\n-le\n+LE\n*** End Patch";
   expect(await preview(room, editReplace, { path: "song.txt", find: "le", replace: "LE" })).toBe(songDiff);
@@ -32,7 +32,7 @@ it("shows an edit as the difference it would make, however it is asked for", asy
 });
 
 it("shows every file of a patch: the new, the deleted, the moved", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   furnish(room);
   writeFileSync(room.at("old.txt"), "old\n");
   const patch = [
@@ -56,7 +56,7 @@ it("shows every file of a patch: the new, the deleted, the moved", async () => {
 });
 
 it("shows a written file as the difference to what is there", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   furnish(room);
   const contents = [
     { path: "song.txt", content: "la\nLE\nli\n" },
@@ -77,7 +77,7 @@ it("shows a written file as the difference to what is there", async () => {
 });
 
 it("says what would be deleted or moved", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   furnish(room);
   expect([
     await preview(room, fileDelete, { path: "song.txt" }),
@@ -95,7 +95,7 @@ it("says what would be deleted or moved", async () => {
 });
 
 it("says what undo would not bring back", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   writeFileSync(room.at("large"), "");
   truncateSync(room.at("large"), 300_000_000);
   const why = "This cannot be undone: more than the 268 MB that are kept for one call.";
@@ -109,7 +109,7 @@ it("says what undo would not bring back", async () => {
 });
 
 it("changes nothing, and fails where the call would", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   furnish(room);
   const failure = await preview(room, editReplace, { path: "song.txt", find: "x", replace: "y" }).catch(
     (error: ToolError) => error.code,

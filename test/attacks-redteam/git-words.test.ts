@@ -1,11 +1,11 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openGitRoom } from "../support/git-tools/git-room.ts";
+import { openGitFixture } from "../support/git-tools/git-fixture.ts";
 
 it("shows nothing that a repository calls its parts so that it steers a terminal or passes for a line of ours", async () => {
   const evil = "\x1b[31mx\x07\u202e";
-  await using room = await openGitRoom({ files: { "a.txt": "one\n", "b.txt": "two\n" } });
+  await using room = await openGitFixture({ files: { "a.txt": "one\n", "b.txt": "two\n" } });
   const at = (...names: string[]) => join(room.workspace, ...names);
   room.git("commit", "-q", "--allow-empty", "-m", `Subject ${evil}`);
   writeFileSync(at(".gitmodules"), `[submodule "x"]\n\tpath = "../o${evil}\\nforged"\n`);

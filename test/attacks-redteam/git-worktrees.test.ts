@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openGitRoom } from "../support/git-tools/git-room.ts";
+import { openGitFixture } from "../support/git-tools/git-fixture.ts";
 
 it("takes a linked working tree for no other one, and changes none that a sandbox would not show", async () => {
-  await using room = await openGitRoom({ files: { a: "1\n" } });
+  await using room = await openGitFixture({ files: { a: "1\n" } });
   const main = join(room.home, "main");
   room.git("clone", "-q", room.workspace, main);
   room.git("-C", main, "worktree", "add", "-q", join(room.workspace, "own"));

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openCode } from "../../src/code/open-code.ts";
-import { type ToolRoom, toolRoom } from "./tool-room.ts";
+import { type ToolFixture, toolFixture } from "./tool-fixture.ts";
 
 /** A tool room in which code is read, with these files in it. `await using` removes it. */
-export function codeFixture(files: Readonly<Record<string, string | Uint8Array>> = {}): ToolRoom {
-  const room = toolRoom((workspace, outputs) =>
+export function codeFixture(files: Readonly<Record<string, string | Uint8Array>> = {}): ToolFixture {
+  const room = toolFixture((workspace, outputs) =>
     openCode({ workspace, directory: join(outputs, "index"), guard: () => undefined }),
   );
   for (const [path, content] of Object.entries(files)) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { blockRoom } from "../../../test/support/code-tools/block-room.ts";
+import { blockFixture } from "../../../test/support/code-tools/block-fixture.ts";
 import { codeDeleteBlock } from "./delete-block.ts";
 
-const { answered, edited, refused } = blockRoom();
+const { answered, edited, refused } = blockFixture();
 
 describe("code.delete_block", () => {
   it("says what is gone", async () => {

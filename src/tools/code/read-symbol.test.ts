@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { blockRoom } from "../../../test/support/code-tools/block-room.ts";
-import { schemaFaults } from "../../../test/support/tool-room.ts";
+import { blockFixture } from "../../../test/support/code-tools/block-fixture.ts";
+import { schemaFaults } from "../../../test/support/tool-fixture.ts";
 import { codeReadSymbol } from "./read-symbol.ts";
 
-const { room, answered, refused } = blockRoom();
+const { room, answered, refused } = blockFixture();
 
 const python =
   "# ü 🙂\n\nclass A:\n    @dec\n    def f(self):\n        return 1\n\n    def g(self): ...\n\n\ndef f(): ...\n";

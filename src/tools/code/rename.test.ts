@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { codeFixture } from "../../../test/support/code-fixture.ts";
-import type { ToolRoom } from "../../../test/support/tool-room.ts";
+import type { ToolFixture } from "../../../test/support/tool-fixture.ts";
 import { ToolError } from "../../contract/error.ts";
 import { type CodeRenameInput, codeRename } from "./rename.ts";
 
@@ -250,6 +250,6 @@ function byHand(): string {
   return "Find the places with code.references, and change those you mean with edit.replace.";
 }
 
-function contentOf(room: ToolRoom, path: string): string {
+function contentOf(room: ToolFixture, path: string): string {
   return readFileSync(room.at(path), "utf8");
 }

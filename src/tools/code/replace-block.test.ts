@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { blockRoom } from "../../../test/support/code-tools/block-room.ts";
-import { schemaFaults } from "../../../test/support/tool-room.ts";
+import { blockFixture } from "../../../test/support/code-tools/block-fixture.ts";
+import { schemaFaults } from "../../../test/support/tool-fixture.ts";
 import { codeReadSymbol } from "./read-symbol.ts";
 import { codeReplaceBlock } from "./replace-block.ts";
 
-const { room, answered, edited, editedBytes, refused } = blockRoom();
+const { room, answered, edited, editedBytes, refused } = blockFixture();
 
 const agent = `use std::fmt;
 

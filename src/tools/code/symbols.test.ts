@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { codeFixture } from "../../../test/support/code-fixture.ts";
-import { blockRoom } from "../../../test/support/code-tools/block-room.ts";
+import { blockFixture } from "../../../test/support/code-tools/block-fixture.ts";
 import { exampleGuard } from "../../environment/conformance/guarding.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { codeSymbols } from "./symbols.ts";
 
-const { room, answered, refused } = blockRoom();
+const { room, answered, refused } = blockFixture();
 
 const rust = `/// An agent. Works.
 pub struct Agent {

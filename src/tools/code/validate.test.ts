@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { blockRoom } from "../../../test/support/code-tools/block-room.ts";
+import { blockFixture } from "../../../test/support/code-tools/block-fixture.ts";
 import { codeValidate } from "./validate.ts";
 
-const { answered } = blockRoom();
+const { answered } = blockFixture();
 
 describe("code.validate", () => {
   it("says in a sentence that a file parses", async () => {

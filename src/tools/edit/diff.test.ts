@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { schemaFaults, toolRoom } from "../../../test/support/tool-room.ts";
+import { schemaFaults, toolFixture } from "../../../test/support/tool-fixture.ts";
 import { editDiff } from "./diff.ts";
 
 describe("edit.diff", () => {
   it("applies what git writes: changes, new and deleted files, renames and modes", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     mkdirSync(room.at("src"));
     writeFileSync(room.at("src/a.ts"), "one\ntwo\n");
     writeFileSync(room.at("old.txt"), "same\n");
@@ -48,7 +48,7 @@ describe("edit.diff", () => {
   });
 
   it("copies as git does, with the mode of what is copied", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.sh"), "one\ntwo\n");
     chmodSync(room.at("a.sh"), 0o750);
     const diff = [
@@ -78,7 +78,7 @@ describe("edit.diff", () => {
   });
 
   it("makes a file executable, or not, for nobody else than could read it", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.sh"), "x\n");
     const modes: number[] = [];
     for (const [before, mode] of [
@@ -94,7 +94,7 @@ describe("edit.diff", () => {
   });
 
   it("refuses a mode that the file has already, and says that no other file was changed", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.sh"), "x\n");
     writeFileSync(room.at("b"), "x\n");
     chmodSync(room.at("a.sh"), 0o755);
@@ -109,7 +109,7 @@ describe("edit.diff", () => {
   });
 
   it("shows the nearest place when a hunk fits nowhere", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.py"), "def f():\n    x = 1\n    y = 2\n    return x\n");
     const diff =
       "--- a/a.py\n+++ b/a.py\n@@ -1,4 +1,4 @@\n def f():\n     x = 1\n-    y = 3\n+    y = 4\n     return x\n";

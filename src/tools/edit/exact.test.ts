@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { toolRoom } from "../../../test/support/tool-room.ts";
+import { toolFixture } from "../../../test/support/tool-fixture.ts";
 import { editReplace } from "./replace.ts";
 
 it("finds text to the character and puts the new one there as it is", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   writeFileSync(room.at("a.txt"), "  one\r\n\ttwo \r\nthree\n");
   await room.run(editReplace, { path: "a.txt", find: "\ttwo \r\n", replace: "2\n", exact: true });
   expect(readFileSync(room.at("a.txt"), "utf8")).toBe("  one\r\n2\nthree\n");
@@ -21,7 +21,7 @@ it.each([
     "line 1 it stands with other quotes, dashes or blanks",
   ],
 ])("names the place that differs in %s, and leaves it", async (_, content, find, where) => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   writeFileSync(room.at("a.txt"), content);
   expect(await room.refusal(editReplace, { path: "a.txt", find, replace: "new", exact: true })).toEqual({
     code: "no-match",
@@ -32,7 +32,7 @@ it.each([
 });
 
 it("refuses text that occurs twice exactly, and all of them change when told", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   writeFileSync(room.at("a.txt"), "x = 1;\nx  = 1;\nx = 1;\n");
   const twice = { path: "a.txt", find: "x = 1;", replace: "x = 2;", exact: true };
   expect((await room.refusal(editReplace, twice)).code).toBe("ambiguous-match");

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { toolRoom } from "../../../test/support/tool-room.ts";
+import { toolFixture } from "../../../test/support/tool-fixture.ts";
 import { editDiff } from "./diff.ts";
 
 const hunk = "@@ -1,2 +1,2 @@\n one\n-two\n+2\n";
@@ -11,7 +11,7 @@ it.each([
   ["with others", `--- original\n+++ modified\n${hunk}`],
   ["in prose and a fence", `Here it is:\n\`\`\`diff\n${hunk}\`\`\`\n`],
 ])("changes the one file that is named beside a diff %s", async (_, diff) => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   mkdirSync(room.at("a"));
   for (const path of ["a/main.rs", "main.rs"]) writeFileSync(room.at(path), "one\ntwo\n");
   await room.run(editDiff, { path: "a/main.rs", diff });
@@ -28,7 +28,7 @@ it("touches no other path", () => {
 });
 
 it("says that the file is not there, also where one of a like name is", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   writeFileSync(room.at("main.rs"), "one\ntwo\n");
   expect(await room.refusal(editDiff, { path: "a/main.rs", diff: hunk })).toEqual({
     code: "not-found",

@@ -9,12 +9,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { schemaFaults, type ToolRoom, toolRoom } from "../../../test/support/tool-room.ts";
+import { schemaFaults, type ToolFixture, toolFixture } from "../../../test/support/tool-fixture.ts";
 import { editPatch } from "./patch.ts";
 
 describe("edit.patch", () => {
   it("updates, adds, moves and deletes files, and says what it did to each", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     write(room, { "a.ts": "one\ntwo\n", "old.sh": "echo one\n", "gone.txt": "x\ny\n" });
     chmodSync(room.at("old.sh"), 0o750);
     const patch = wrap(
@@ -47,7 +47,7 @@ describe("edit.patch", () => {
   });
 
   it("changes nothing when one file does not fit", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const files = { "a.ts": "one\n", "b.ts": "two\n" };
     write(room, files);
     const patch = wrap(
@@ -64,7 +64,7 @@ describe("edit.patch", () => {
   });
 
   it("refuses to make what is there, to change what is not, and to go outside", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     write(room, { "greet.ts": "one\n" });
     const hunk = "@@\n-one\n+1";
     const patches = [
@@ -87,7 +87,7 @@ describe("edit.patch", () => {
   });
 
   it("edits through links, but leaves links themselves to the file tools", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     write(room, { "real.txt": "one\n" });
     symlinkSync("real.txt", room.at("link.txt"));
     const refusal = {
@@ -106,7 +106,7 @@ describe("edit.patch", () => {
   });
 
   it("finds a file behind a prefix or quotes, also where a file or directory is in the way", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     write(room, { "one.ts": "1\n", "two.ts": "2\n", "three.ts": "3\n", a: "a file\n" });
     mkdirSync(room.at("b/two.ts"), { recursive: true });
     const patch = wrap(
@@ -135,11 +135,11 @@ function wrap(...sections: readonly string[]): string {
   return `*** Begin Patch\n${sections.join("\n")}\n*** End Patch`;
 }
 
-function write(room: ToolRoom, files: Readonly<Record<string, string>>): void {
+function write(room: ToolFixture, files: Readonly<Record<string, string>>): void {
   for (const [path, content] of Object.entries(files)) writeFileSync(room.at(path), content);
 }
 
-function contents(room: ToolRoom): Record<string, string> {
+function contents(room: ToolFixture): Record<string, string> {
   const entries = readdirSync(room.workspace, { recursive: true, encoding: "utf8" });
   const files = entries.filter((path) => existsSync(room.at(path)) && statSync(room.at(path)).isFile());
   return Object.fromEntries(files.sort().map((path) => [path, readFileSync(room.at(path), "utf8")]));

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { schemaFaults, toolRoom } from "../../../test/support/tool-room.ts";
+import { schemaFaults, toolFixture } from "../../../test/support/tool-fixture.ts";
 import { editPreview } from "./preview.ts";
 import { editReplace } from "./replace.ts";
 
@@ -9,7 +9,7 @@ const diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n";
 
 describe("edit.preview", () => {
   it("says what each kind of edit would do, and does nothing", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "one\n");
     writeFileSync(room.at("b.txt"), "x\n");
     const edited = "Would edit a.txt at line 1 (# → #):\n@@ -1,1 +1,1 @@\n-one\n+1";
@@ -24,7 +24,7 @@ describe("edit.preview", () => {
   });
 
   it("gives the data that the edit will give", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "one\n");
     const edit = { path: "a.txt", find: "one", replace: "1", hard_links: "keep" } as const;
     const { data } = await room.run(editPreview, edit);
@@ -32,7 +32,7 @@ describe("edit.preview", () => {
   });
 
   it("refuses what the edit would refuse", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "one one\n");
     const edit = { path: "a.txt", find: "one", replace: "1" };
     expect(await room.refusal(editPreview, edit)).toEqual(await room.refusal(editReplace, edit));

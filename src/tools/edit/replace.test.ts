@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { toolContext } from "../../../test/support/tool-context.ts";
-import { schemaFaults, toolRoom } from "../../../test/support/tool-room.ts";
+import { schemaFaults, toolFixture } from "../../../test/support/tool-fixture.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { fileRead } from "../file/read.ts";
@@ -23,7 +23,7 @@ import { editReplace } from "./replace.ts";
 
 describe("edit.replace", () => {
   it("says what it did, where, and how the file's hash changed", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("greet.ts"), "const name = 'Ada';\nconsole.log(name);\n");
     const output = await room.run(editReplace, { path: "greet.ts", find: "'Ada'", replace: "'Grace'" });
     const diff = "@@ -1,2 +1,2 @@\n-const name = 'Ada';\n+const name = 'Grace';\n console.log(name);";
@@ -53,14 +53,14 @@ describe("edit.replace", () => {
   });
 
   it("counts a line whose beginning goes as changed and not as removed", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "one two\r\nthree\n");
     const { data } = await room.run(editReplace, { path: "a.txt", find: "one ", replace: "" });
     expect(data.files[0]?.changes).toEqual([{ firstLine: 1, removedLines: 1, addedLines: 1, tier: "exact" }]);
   });
 
   it("says in plain words what it overlooked to find the place", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.py"), "class A:\n\tdef f(self):\n\t\treturn 1\n");
     writeFileSync(room.at("b.md"), "It’s “quoted” — so.\r\nNext.\r\n");
     const indented = await room.run(editReplace, {
@@ -86,7 +86,7 @@ describe("edit.replace", () => {
   });
 
   it("makes all edits of a call or none", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "one\ntwo\n");
     const edits = [
       { find: "one", replace: "1" },
@@ -101,7 +101,7 @@ describe("edit.replace", () => {
   });
 
   it("changes the first of several places when told, and counts those that are apart", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "x\naaaa\nx\nx\n");
     const first = { path: "a.txt", exact: true, first: true };
     const [one] = (await room.run(editReplace, { ...first, find: "x", replace: "y" })).data.files;
@@ -116,7 +116,7 @@ describe("edit.replace", () => {
   });
 
   it("numbers lines as they are afterwards", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "one\ntwo\nthree\nfour\nfive\n");
     const edits = [
       { find: "one\n", replace: "" },
@@ -128,7 +128,7 @@ describe("edit.replace", () => {
   });
 
   it("shows a line that is changed in several places once", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "a b a\na\nb\na b\nb a");
     const { data, text } = await room.run(editReplace, {
       path: "a.txt",
@@ -153,7 +153,7 @@ describe("edit.replace", () => {
   });
 
   it("shows of long lines where they differ", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const [head, tail] = ["é".repeat(1000), "o".repeat(1000)];
     writeFileSync(room.at("a.md"), `${tail}\n${head} one ${tail}\n${tail}\n`);
     const { text } = await room.run(editReplace, { path: "a.md", find: " one ", replace: " two\nthree " });
@@ -167,7 +167,7 @@ describe("edit.replace", () => {
   });
 
   it("shows the first of many changes, and has all in its data", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "x\n\n\n\n\n\n\n\n".repeat(30));
     const { data, text } = await room.run(editReplace, { path: "a.txt", find: "x", replace: "y", all: true });
     const lines = text.split("\n");
@@ -182,7 +182,7 @@ describe("edit.replace", () => {
   });
 
   it("finds a stray byte as a read shows it, and leaves it", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const around = (text: string) => [Buffer.from(`Grüße\ncaf`), Buffer.of(0xe9), Buffer.from(` ${text}\n`)];
     writeFileSync(room.at("a.txt"), Buffer.concat(around("zu")));
     const { text } = await room.run(fileRead, { path: "a.txt", line_numbers: false });
@@ -192,7 +192,7 @@ describe("edit.replace", () => {
   });
 
   it("creates a file from empty text, with its directories", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const { text } = await room.run(editReplace, { path: "new/a.txt", find: "", replace: "one\ntwo\n" });
     expect([text, readFileSync(room.at("new/a.txt"), "utf8")]).toEqual([
       `Created new/a.txt, 2 lines (${hashOf("one\ntwo\n").slice(0, 12)}).`,
@@ -201,7 +201,7 @@ describe("edit.replace", () => {
   });
 
   it("keeps the mode, edits what a link leads to, and names it", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     mkdirSync(room.at("bin"));
     writeFileSync(room.at("bin/run.sh"), "echo one\n");
     chmodSync(room.at("bin/run.sh"), 0o750);
@@ -219,7 +219,7 @@ describe("edit.replace", () => {
   });
 
   it("takes no link to the workspace for a link to the file", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     await using folder = temporaryFolder();
     mkdirSync(room.at("src"));
     writeFileSync(room.at("src/a.txt"), "one\n");
@@ -233,7 +233,7 @@ describe("edit.replace", () => {
   });
 
   it("breaks hard links unless told to keep them", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     for (const name of ["broken", "kept"]) {
       writeFileSync(room.at(name), "one\n");
       linkSync(room.at(name), room.at(`${name} too`));
@@ -248,7 +248,7 @@ describe("edit.replace", () => {
   });
 
   it("refuses a file that has another hash than expected, and tells the one it has", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "one\n");
     const edit = { path: "a.txt", find: "one", replace: "two" };
     expect(await room.refusal(editReplace, { ...edit, expected_hash: "0123456789" })).toEqual({
@@ -263,7 +263,7 @@ describe("edit.replace", () => {
   });
 
   it("refuses what is no text file to edit, with the way out", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     mkdirSync(room.at("src"));
     execFileSync("/usr/bin/env", ["mkfifo", room.at("pipe")]);
     writeFileSync(room.at("dot.png"), Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"));
@@ -314,7 +314,7 @@ describe("edit.replace", () => {
   });
 
   it("does not write a file that its owner has protected", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "one\n");
     chmodSync(room.at("a.txt"), 0o444);
     const edit = { path: "a.txt", find: "one", replace: "two" };
@@ -328,7 +328,7 @@ describe("edit.replace", () => {
   });
 
   it("leaves the file as it was when it is cancelled", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "one\n");
     const edit = { path: "a.txt", find: "one", replace: "two" };
     expect((await room.refusal(editReplace, edit, AbortSignal.abort())).code).toBe("cancelled");

@@ -3,14 +3,14 @@ import { chmodSync, mkdirSync, readdirSync, symlinkSync, truncateSync, writeFile
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../test/support/as-ordinary-user.ts";
-import { type Refusal, type ToolRoom, toolRoom } from "../../../test/support/tool-room.ts";
+import { type Refusal, type ToolFixture, toolFixture } from "../../../test/support/tool-fixture.ts";
 import { fileDelete } from "./delete.ts";
 import { fileMove } from "./move.ts";
 import { fileRead } from "./read.ts";
 import { fileWrite } from "./write.ts";
 
 /** What each tool says about one path, and about moving something else onto it. */
-async function refusals(room: ToolRoom, path: string): Promise<Record<string, Refusal>> {
+async function refusals(room: ToolFixture, path: string): Promise<Record<string, Refusal>> {
   writeFileSync(room.at("good.txt"), "good\n");
   return {
     read: await room.refusal(fileRead, { path }),
@@ -27,7 +27,7 @@ function same(refusal: Refusal): Record<string, Refusal> {
 
 describe("file tools refuse", () => {
   it("an empty path", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const refusal = {
       code: "invalid-input",
       message: "The path is empty",
@@ -37,7 +37,7 @@ describe("file tools refuse", () => {
   });
 
   it("a NUL byte in a path", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const refusal = {
       code: "invalid-input",
       message: "The path contains a NUL byte",
@@ -47,7 +47,7 @@ describe("file tools refuse", () => {
   });
 
   it("paths outside the workspace, relative, absolute and through a link", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     symlinkSync(room.outputs, room.at("link"));
     for (const path of ["../secret", "/etc/passwd", "link/new.txt"]) {
       expect(await refusals(room, path)).toEqual(
@@ -62,7 +62,7 @@ describe("file tools refuse", () => {
   });
 
   it("kept outputs, except for reading", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const handle = "out_0123456789abcdef";
     const refusal = {
       code: "denied",
@@ -80,7 +80,7 @@ describe("file tools refuse", () => {
   });
 
   it("what does not exist, and name what was probably meant", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("README.md"), "");
     const refusal = {
       code: "not-found",
@@ -95,7 +95,7 @@ describe("file tools refuse", () => {
   });
 
   it("to read a dangling link", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     symlinkSync("nowhere.txt", room.at("dangling"));
     expect(await room.refusal(fileRead, { path: "dangling" })).toEqual({
       code: "not-found",
@@ -105,7 +105,7 @@ describe("file tools refuse", () => {
   });
 
   it("links that lead in a circle", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     symlinkSync("b", room.at("a"));
     symlinkSync("a", room.at("b"));
     const refusal = {
@@ -120,7 +120,7 @@ describe("file tools refuse", () => {
   });
 
   it("a directory where a file is needed", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     mkdirSync(room.at("src"));
     writeFileSync(room.at("good.txt"), "");
     expect([
@@ -153,7 +153,7 @@ describe("file tools refuse", () => {
   });
 
   it("a file where a directory is needed", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     expect(await refusals(room, "good.txt/inside")).toEqual(
       same({
         code: "unsupported",
@@ -164,7 +164,7 @@ describe("file tools refuse", () => {
   });
 
   it("FIFOs and sockets, without waiting for anybody", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     execFileSync("/usr/bin/env", ["mkfifo", room.at("fifo")]);
     const server = createServer();
     await new Promise<void>((listening) => server.listen(room.at("socket"), listening));
@@ -189,7 +189,7 @@ describe("file tools refuse", () => {
   });
 
   it("devices, which only root can place inside the workspace", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     symlinkSync("/dev/zero", room.at("link"));
     expect((await room.refusal(fileRead, { path: "link" })).code).toBe("outside-workspace");
     if (!madeDevice(room.at("zero"))) return;
@@ -201,7 +201,7 @@ describe("file tools refuse", () => {
   });
 
   it("files that the user may not read", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("private.txt"), "private\n");
     chmodSync(room.at("private.txt"), 0);
     const trial = new URL("../../../test/support/file-tools/forbidden.ts", import.meta.url);
@@ -213,7 +213,7 @@ describe("file tools refuse", () => {
   });
 
   it("binary files, and name their type and size", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const hint =
       "Documents, other pictures and archives are read with document.read; for the rest use a command made for it.";
     writeFileSync(room.at("a.zip"), Buffer.from("PK\x03\x04\x14\0\0\0", "latin1"));
@@ -238,7 +238,7 @@ describe("file tools refuse", () => {
   });
 
   it("a picture that is too large", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("large.png"), "\x89PNG\r\n\x1a\n", "latin1");
     truncateSync(room.at("large.png"), 10 * 1024 * 1024 + 1);
     expect(await room.refusal(fileRead, { path: "large.png" })).toEqual({
@@ -250,7 +250,7 @@ describe("file tools refuse", () => {
   });
 
   it("to show a file of more than 2 GB whole, but show its lines", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const size = 2 ** 31 + 1;
     writeFileSync(room.at("sparse"), "\0\n");
     truncateSync(room.at("sparse"), size);
@@ -267,7 +267,7 @@ describe("file tools refuse", () => {
   });
 
   it("an offset past the end, and tell how many lines there are", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "one\ntwo\n");
     expect(await room.refusal(fileRead, { path: "a.txt", offset: 3 })).toEqual({
       code: "invalid-input",

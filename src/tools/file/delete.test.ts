@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { schemaFaults, toolRoom } from "../../../test/support/tool-room.ts";
+import { schemaFaults, toolFixture } from "../../../test/support/tool-fixture.ts";
 import { fileDelete } from "./delete.ts";
 
 describe("file.delete", () => {
   it("deletes a file", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "text");
     expect(await room.run(fileDelete, { path: "a.txt" })).toEqual({
       data: { path: "a.txt", kind: "file", bytes: 4, entries: undefined },
@@ -15,7 +15,7 @@ describe("file.delete", () => {
   });
 
   it("deletes a link and leaves what it points to, inside or outside", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     mkdirSync(room.at("full"));
     writeFileSync(room.at("full/a.txt"), "text");
     symlinkSync("full", room.at("inside"));
@@ -39,7 +39,7 @@ describe("file.delete", () => {
   });
 
   it("deletes a directory only when told, with everything in it", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     mkdirSync(room.at("build/deep/deeper"), { recursive: true });
     for (const path of ["build/a", "build/deep/b", "build/deep/deeper/c"]) writeFileSync(room.at(path), "");
     symlinkSync(room.outputs, room.at("build/outside"));
@@ -56,7 +56,7 @@ describe("file.delete", () => {
   });
 
   it("counts in words that fit", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     mkdirSync(room.at("none"));
     mkdirSync(room.at("one"));
     writeFileSync(room.at("one/a"), "");
@@ -75,7 +75,7 @@ describe("file.delete", () => {
   });
 
   it("does not delete the workspace", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     for (const path of [".", room.workspace, "a/.."]) {
       expect(await room.refusal(fileDelete, { path, recursive: true })).toEqual({
         code: "denied",
@@ -90,7 +90,7 @@ describe("file.delete", () => {
   });
 
   it("changes nothing when it is cancelled", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     mkdirSync(room.at("full"));
     writeFileSync(room.at("full/a.txt"), "old");
     expect(await room.refusal(fileDelete, { path: "full", recursive: true }, AbortSignal.abort())).toEqual({

@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { toolRoom } from "../../../test/support/tool-room.ts";
+import { toolFixture } from "../../../test/support/tool-fixture.ts";
 import { fileRead } from "./read.ts";
 
 it("stops before the line that would pass the bytes asked for", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   writeFileSync(room.at("a.txt"), "1234\n".repeat(5));
   const { text, continuation } = await room.run(fileRead, {
     path: "a.txt",
@@ -15,7 +15,7 @@ it("stops before the line that would pass the bytes asked for", async () => {
 });
 
 it("cuts a single line that is longer, and says by how much", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   writeFileSync(room.at("a.txt"), `${"x".repeat(30)}\nnext\n`);
   const { data } = await room.run(fileRead, { path: "a.txt", max_bytes: 10 });
   expect(data.files).toMatchObject([{ text: "x".repeat(10), cutBytes: 20, lines: 1, nextOffset: 2 }]);

@@ -1,11 +1,11 @@
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { schemaFaults, toolRoom } from "../../../test/support/tool-room.ts";
+import { schemaFaults, toolFixture } from "../../../test/support/tool-fixture.ts";
 import { fileMove } from "./move.ts";
 
 describe("file.move", () => {
   it("renames a file and creates the directories of its new path", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "text", { mode: 0o755 });
     expect(await room.run(fileMove, { from: "a.txt", to: "new/place/b.txt" })).toEqual({
       data: { from: "a.txt", to: "new/place/b.txt", kind: "file", replaced: false },
@@ -16,7 +16,7 @@ describe("file.move", () => {
   });
 
   it("moves a directory with all in it, and a link as a link", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     mkdirSync(room.at("from/deep"), { recursive: true });
     writeFileSync(room.at("from/deep/a.txt"), "text");
     symlinkSync("nowhere", room.at("link"));
@@ -33,7 +33,7 @@ describe("file.move", () => {
   });
 
   it("replaces a file only when told", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "a");
     writeFileSync(room.at("b.txt"), "b");
     expect(await room.refusal(fileMove, { from: "a.txt", to: "b.txt" })).toEqual({
@@ -50,7 +50,7 @@ describe("file.move", () => {
   });
 
   it("names the full path when the target is a directory", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     mkdirSync(room.at("docs"));
     mkdirSync(room.at("src"));
     writeFileSync(room.at("src/a.txt"), "a");
@@ -69,7 +69,7 @@ describe("file.move", () => {
   });
 
   it("moves nothing onto or into itself, and never the workspace", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     mkdirSync(room.at("src"));
     expect(await room.refusal(fileMove, { from: "src", to: "./src/" })).toEqual({
       code: "invalid-input",
@@ -89,7 +89,7 @@ describe("file.move", () => {
   });
 
   it("changes nothing when it is cancelled", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     mkdirSync(room.at("full"));
     writeFileSync(room.at("full/a.txt"), "old");
     expect(await room.refusal(fileMove, { from: "full", to: "new" }, AbortSignal.abort())).toEqual({

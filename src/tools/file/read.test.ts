@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { appendFileSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { schemaFaults, toolRoom } from "../../../test/support/tool-room.ts";
+import { schemaFaults, toolFixture } from "../../../test/support/tool-fixture.ts";
 import { type FileReadInput, fileRead } from "./read.ts";
 import { fileWrite } from "./write.ts";
 
@@ -12,7 +12,7 @@ const plain = { encoding: "utf-8", lineEnd: "lf", nextOffset: undefined } as con
 
 describe("file.read", () => {
   it("numbers the lines of a text file", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("poem.txt"), "Two roads\n\n  diverged\n");
     expect(await room.run(fileRead, { path: "poem.txt" })).toEqual({
       data: {
@@ -35,7 +35,7 @@ describe("file.read", () => {
   });
 
   it("shows the bare text without line numbers, the last newline included", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("with.txt"), "a\r\nb\r\n");
     writeFileSync(room.at("without.txt"), "a\nb");
     const shown = async (path: string) => (await room.run(fileRead, { path, line_numbers: false })).text;
@@ -43,7 +43,7 @@ describe("file.read", () => {
   });
 
   it("shows a part and says where to read on", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("numbers.txt"), numbers(10));
     expect(await room.run(fileRead, { path: "numbers.txt", offset: 3, limit: 2 })).toEqual({
       data: {
@@ -67,7 +67,7 @@ describe("file.read", () => {
   });
 
   it("shows 2000 lines if not told otherwise", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("numbers.txt"), numbers(2001));
     const output = await room.run(fileRead, { path: "numbers.txt", line_numbers: false });
     expect(output.text).toBe(numbers(2000));
@@ -75,7 +75,7 @@ describe("file.read", () => {
   });
 
   it("counts from the end, with the true line numbers", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("numbers.txt"), numbers(100));
     const last = await room.run(fileRead, { path: "numbers.txt", offset: -2 });
     expect([last.text, last.continuation]).toEqual(["99 | 99\n100 | 100", undefined]);
@@ -89,7 +89,7 @@ describe("file.read", () => {
   });
 
   it("numbers from the end where counting the whole file would take long", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("large.log"), `${"x".repeat(99)}\n`.repeat(200_000));
     appendFileSync(room.at("large.log"), numbers(3));
     const output = await room.run(fileRead, { path: "large.log", offset: -3, limit: 2 });
@@ -102,7 +102,7 @@ describe("file.read", () => {
   });
 
   it("goes on where it stopped while the file grows", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("growing.log"), numbers(5));
     const first = await room.run(fileRead, { path: "growing.log", limit: 4 });
     appendFileSync(room.at("growing.log"), "6\n7\n");
@@ -112,7 +112,7 @@ describe("file.read", () => {
   });
 
   it("says that a file is empty, with or without a byte-order mark", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("empty"), "");
     writeFileSync(room.at("mark"), "\ufeff");
     const empty = {
@@ -135,7 +135,7 @@ describe("file.read", () => {
   });
 
   it("names every encoding but plain UTF-8", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("mark"), "\ufeffGrüße\n");
     writeFileSync(room.at("little"), Buffer.from("\ufeffGrüße\nĊ\n", "utf16le"));
     writeFileSync(room.at("big"), Buffer.from("\ufeffGrüße\nĊ\n", "utf16le").swap16());
@@ -150,7 +150,7 @@ describe("file.read", () => {
   });
 
   it("gives the hash of the whole file, its byte-order mark included, whatever the encoding", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const contents = {
       "plain 8": Buffer.from("Grüße\n"),
       "marked 8": Buffer.from("\ufeffGrüße\n"),
@@ -167,7 +167,7 @@ describe("file.read", () => {
   });
 
   it("tells line ends in its data", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const texts = { lf: "a\nb\n", crlf: "a\r\nb\r\n", mixed: "a\nb\r\n", none: "a" };
     for (const [name, text] of Object.entries(texts)) writeFileSync(room.at(name), text);
     const { data, text } = await room.run(fileRead, { paths: Object.keys(texts) });
@@ -180,7 +180,7 @@ describe("file.read", () => {
   });
 
   it("cuts long lines for the model, never inside a character, and keeps them whole in its data", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const line = `${"x".repeat(1999)}😀${"y".repeat(100)}`;
     writeFileSync(room.at("bundle.js"), `${line}\nshort\n`);
     const { data, text } = await room.run(fileRead, { path: "bundle.js" });
@@ -203,7 +203,7 @@ describe("file.read", () => {
   });
 
   it("cuts a line of megabytes without reading it into memory, and goes on behind it", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("huge.json"), `${"ä".repeat(1_500_000)}\nend\n`);
     const { text, continuation } = await room.run(fileRead, { path: "huge.json" });
     expect(text).toBe(
@@ -214,7 +214,7 @@ describe("file.read", () => {
   });
 
   it("hands out pictures", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("dot.png"), Buffer.from(png, "base64"));
     expect(await room.run(fileRead, { path: "dot.png", offset: 2 })).toEqual({
       data: {
@@ -236,7 +236,7 @@ describe("file.read", () => {
   });
 
   it("reads several files, and shows an error in the place of one that fails", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), numbers(3));
     writeFileSync(room.at("dot.png"), Buffer.from(png, "base64"));
     const missing = {
@@ -281,7 +281,7 @@ describe("file.read", () => {
   });
 
   it("fails when none of several files can be read", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     mkdirSync(room.at("src"));
     expect(await room.refusal(fileRead, { paths: ["../x", "src"] })).toEqual({
       code: "outside-workspace",
@@ -295,7 +295,7 @@ describe("file.read", () => {
   });
 
   it("reads the files that patterns mean, each once, and those that only look like one", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     mkdirSync(room.at("src/deep"), { recursive: true });
     const names = [
       "src/b.ts",
@@ -325,7 +325,7 @@ describe("file.read", () => {
   });
 
   it("reads 50 files at most, and says how many more there are", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     for (let number = 1; number <= 52; number++) writeFileSync(room.at(`${number}.txt`), "");
     const { data, continuation } = await room.run(fileRead, { paths: ["*.txt"] });
     expect([data.files.length, continuation]).toEqual([
@@ -335,7 +335,7 @@ describe("file.read", () => {
   });
 
   it("leaves out what others name, and takes ignored files if told", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     for (const name of ["docs", "out"]) mkdirSync(room.at(name));
     for (const name of ["a.md", "b.md", "docs/a.md", "out/c.md"]) writeFileSync(room.at(name), "x\n");
     writeFileSync(room.at(".gitignore"), "out/\n");
@@ -348,7 +348,7 @@ describe("file.read", () => {
   });
 
   it("refuses patterns that lead outside, and those that mean nothing", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     expect(await room.refusal(fileRead, { paths: ["../*", "*.none"] })).toEqual({
       code: "outside-workspace",
       message: [
@@ -360,7 +360,7 @@ describe("file.read", () => {
   });
 
   it("shows at most 10 MB of pictures in one call", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     for (const name of ["one.png", "two.png"]) {
       writeFileSync(room.at(name), Buffer.from(png, "base64"));
       truncateSync(room.at(name), 6 * 1024 * 1024);
@@ -379,14 +379,14 @@ describe("file.read", () => {
   });
 
   it("reads kept outputs by their handles", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(join(room.outputs, "out_0123456789abcdef"), numbers(3));
     const { text } = await room.run(fileRead, { path: "out_0123456789abcdef", offset: 2, limit: 1 });
     expect(text).toBe("2 | 2");
   });
 
   it("gives the old content or the new while a file is being replaced, never a mixture", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const contents = ["a", "b"].map((letter) => `${letter.repeat(60)}\n`.repeat(1500));
     await room.run(fileWrite, { path: "changing.txt", content: contents[0]! });
     const writing = Array.from({ length: 20 }, (_, turn) =>
@@ -402,7 +402,7 @@ describe("file.read", () => {
   });
 
   it("stops when it is cancelled", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "a\n");
     const cancelled = AbortSignal.abort();
     const refusal = { code: "cancelled", message: "The call was cancelled", hint: undefined };

@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../test/support/as-ordinary-user.ts";
-import { schemaFaults, toolRoom } from "../../../test/support/tool-room.ts";
+import { schemaFaults, toolFixture } from "../../../test/support/tool-fixture.ts";
 import { fileWrite } from "./write.ts";
 
 describe("file.write", () => {
   it("creates a file with its directories", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     expect(await room.run(fileWrite, { path: "notes/today/a.txt", content: "Grüße\r\n" })).toEqual({
       data: { path: "notes/today/a.txt", created: true, changed: true, bytes: 9, previousBytes: undefined },
       text: "Created notes/today/a.txt: 9 bytes written.",
@@ -15,7 +15,7 @@ describe("file.write", () => {
   });
 
   it("replaces a file, and says how large it was", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "before", { mode: 0o640 });
     expect(await room.run(fileWrite, { path: "a.txt", content: "after that" })).toEqual({
       data: { path: "a.txt", created: false, changed: true, bytes: 10, previousBytes: 6 },
@@ -26,7 +26,7 @@ describe("file.write", () => {
   });
 
   it("leaves a file alone that already has the content", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "same");
     const before = statSync(room.at("a.txt"), { bigint: true });
     expect(await room.run(fileWrite, { path: "a.txt", content: "same" })).toEqual({
@@ -38,7 +38,7 @@ describe("file.write", () => {
   });
 
   it("replaces content of the same length", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "same");
     expect((await room.run(fileWrite, { path: "a.txt", content: "else" })).text).toBe(
       "Overwrote a.txt: 4 bytes written, 4 before.",
@@ -47,7 +47,7 @@ describe("file.write", () => {
   });
 
   it("empties a file and creates empty files", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "full");
     const texts = [];
     for (const path of ["a.txt", "b.txt"])
@@ -60,7 +60,7 @@ describe("file.write", () => {
   });
 
   it("refuses to replace when told so, also by the same content", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.txt"), "mine");
     for (const content of ["mine", "yours"]) {
       expect(await room.refusal(fileWrite, { path: "a.txt", content, if_exists: "refuse" })).toEqual({
@@ -76,7 +76,7 @@ describe("file.write", () => {
   });
 
   it("writes through a link to its target", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("target.txt"), "before");
     symlinkSync("target.txt", room.at("link.txt"));
     expect((await room.run(fileWrite, { path: "link.txt", content: "after" })).text).toBe(
@@ -86,7 +86,7 @@ describe("file.write", () => {
   });
 
   it("writes bytes given in base64, with or without padding and line breaks", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     for (const content of ["AP+A/w==", "AP+A/w", "AP+A\n/w==\n"]) {
       await room.run(fileWrite, { path: "bytes", content, encoding: "base64" });
       expect([...readFileSync(room.at("bytes"))]).toEqual([0, 255, 128, 255]);
@@ -95,7 +95,7 @@ describe("file.write", () => {
   });
 
   it("refuses what is not base64", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     for (const content of ["AP+A/w===", "A", "not base64!", "AP-A_w==", "AP==AP=="]) {
       expect(await room.refusal(fileWrite, { path: "bytes", content, encoding: "base64" })).toEqual({
         code: "invalid-input",
@@ -106,7 +106,7 @@ describe("file.write", () => {
   });
 
   it("refuses half a surrogate pair, which no file can hold", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     expect(await room.refusal(fileWrite, { path: "a.txt", content: "😀 \ud83d half" })).toEqual({
       code: "invalid-input",
       message: "The content has half of a surrogate pair at index 3",
@@ -115,7 +115,7 @@ describe("file.write", () => {
   });
 
   it("writes 10 MB and not a byte more", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const most = 10 * 1024 * 1024;
     expect((await room.run(fileWrite, { path: "large", content: "x".repeat(most) })).text).toBe(
       "Created large: 10485760 bytes written.",
@@ -129,7 +129,7 @@ describe("file.write", () => {
   });
 
   it("overwrites a file that may be written but not read, also one of the same size", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("log"), "old", { mode: 0o200 });
     const trial = new URL("../../../test/support/file-tools/unreadable.ts", import.meta.url);
     expect(await asOrdinaryUser(trial, room.workspace, "log", "new")).toEqual({
@@ -143,7 +143,7 @@ describe("file.write", () => {
   });
 
   it("changes nothing when it is cancelled", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     mkdirSync(room.at("full"));
     writeFileSync(room.at("full/a.txt"), "old");
     expect(

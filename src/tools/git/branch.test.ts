@@ -1,19 +1,19 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
+import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
 import { treeOf } from "../../../test/support/journal-scan/command-room.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 
 const refusal = ({ error }: CallResult) => error && [error.code, error.message];
-const current = (room: GitRoom) => room.git("branch", "--show-current");
+const current = (room: GitFixture) => room.git("branch", "--show-current");
 
 /** Two branches: main, which is current, and other, with changes of its own. */
 async function openTwo(
-  options: Parameters<typeof openGitRoom>[0] = {},
+  options: Parameters<typeof openGitFixture>[0] = {},
   changed: Readonly<Record<string, string>> = { a: "other\n", "new/b": "b\n" },
-): Promise<GitRoom> {
-  const room = await openGitRoom({ files: { a: "1\n", c: "c\n" }, ...options });
+): Promise<GitFixture> {
+  const room = await openGitFixture({ files: { a: "1\n", c: "c\n" }, ...options });
   room.git("switch", "-q", "-c", "other");
   room.write(changed);
   room.git("add", "-A");
@@ -24,7 +24,7 @@ async function openTwo(
 
 describe("listing", () => {
   it("shows messages so that they steer no terminal", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     room.git("commit", "-q", "--allow-empty", "-m", "Red \u001b[31m");
     const { content } = await room.call("git.branch", {});
     expect(content.replace(/^\* main \w+ \S+ /, "")).toBe("Red <U+001B>[31m");
@@ -81,8 +81,8 @@ describe("listing", () => {
   });
 
   it("says when there are no commits yet, and when no branch is current", async () => {
-    await using empty = await openGitRoom();
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using empty = await openGitFixture();
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     room.git("switch", "-q", "--detach");
     expect([
       (await empty.call("git.branch", {})).content,
@@ -265,7 +265,7 @@ describe("deleting", () => {
   });
 
   it("names the branches that there are when one to delete is not there", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     room.git("update-ref", "refs/remotes/origin/topic", "main");
     const { error } = await room.call("git.branch", { name: "topic", delete: true });
     expect(error).toEqual({

@@ -2,15 +2,15 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
+import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 
 const refusal = ({ error }: CallResult) => error && [error.code, error.message];
-const log = (room: GitRoom) => room.git("log", "--format=%s").split("\n");
+const log = (room: GitFixture) => room.git("log", "--format=%s").split("\n");
 
 /** A room in which something is staged. */
-async function openStaged(options: Parameters<typeof openGitRoom>[0] = {}): Promise<GitRoom> {
-  const room = await openGitRoom({ files: { a: "1\n" }, ...options });
+async function openStaged(options: Parameters<typeof openGitFixture>[0] = {}): Promise<GitFixture> {
+  const room = await openGitFixture({ files: { a: "1\n" }, ...options });
   room.write({ a: "2\n", "sub/new": "n\n" });
   room.git("add", "-A");
   return room;
@@ -63,7 +63,7 @@ it("tells whoever wants to undo it the way back", async () => {
 });
 
 it("says so when nothing is staged", async () => {
-  await using room = await openGitRoom({ files: { a: "1\n" } });
+  await using room = await openGitFixture({ files: { a: "1\n" } });
   const clean = await room.call("git.commit", { message: "x" });
   room.write({ a: "2\n" });
   const changed = await room.call("git.commit", { message: "x" });
@@ -82,7 +82,7 @@ it("says so when nothing is staged", async () => {
 });
 
 it("makes the first commit, and one while HEAD is detached", async () => {
-  await using room = await openGitRoom();
+  await using room = await openGitFixture();
   room.write({ a: "1\n" });
   room.git("add", "a");
   const first = await room.call("git.commit", { message: "First" });
@@ -174,7 +174,7 @@ describe("amend", () => {
   it("leaves a commit alone that is published, or not there", async () => {
     await using room = await openStaged();
     room.git("update-ref", "refs/remotes/origin/main", "HEAD");
-    await using empty = await openGitRoom();
+    await using empty = await openGitFixture();
     expect([
       refusal(await room.call("git.commit", { amend: true, message: "x" })),
       refusal(await empty.call("git.commit", { amend: true })),
@@ -186,7 +186,7 @@ describe("amend", () => {
 });
 
 it("concludes a merge when its conflicts are resolved", async () => {
-  await using room = await openGitRoom({ files: { a: "1\n" } });
+  await using room = await openGitFixture({ files: { a: "1\n" } });
   room.git("switch", "-q", "-c", "other");
   room.write({ a: "other\n" });
   room.git("commit", "-q", "-a", "-m", "Other");
@@ -211,7 +211,7 @@ it("concludes a merge when its conflicts are resolved", async () => {
 });
 
 /** A hook that tries to leave something outside, and does what `script` says. */
-function hook(room: GitRoom, name: string, script = "", folder = ".git/hooks"): void {
+function hook(room: GitFixture, name: string, script = "", folder = ".git/hooks"): void {
   const path = join(room.workspace, folder, name);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(
@@ -224,7 +224,7 @@ function hook(room: GitRoom, name: string, script = "", folder = ".git/hooks"): 
 /** Where there is a sandbox hooks run in it, also when a rule would let them out. */
 const allowing = { lines: "allow run git hook run *\nunconfined run git hook run *" };
 
-async function isHeld(room: GitRoom): Promise<boolean> {
+async function isHeld(room: GitFixture): Promise<boolean> {
   return (await room.crib.sandbox()).level !== "none";
 }
 

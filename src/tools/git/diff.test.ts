@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
+import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
 
-async function diff(room: GitRoom, input: object = {}) {
+async function diff(room: GitFixture, input: object = {}) {
   const { data, content, isError } = await room.call("git.diff", input);
   return { data: data as { files: { path: string }[]; hidden: string[] }, text: content, isError };
 }
@@ -12,7 +12,7 @@ const plain = { isBinary: false, isCut: false };
 
 describe("git.diff", () => {
   it("shows what is changed and not staged", async () => {
-    await using room = await openGitRoom({ files: { "a.txt": "one\ntwo\n", "b.txt": "b\n" } });
+    await using room = await openGitFixture({ files: { "a.txt": "one\ntwo\n", "b.txt": "b\n" } });
     room.write({ "a.txt": "one\nTWO\nthree\n" });
     const index = room.git("rev-parse", "--short=7", ":a.txt");
     const now = room.git("hash-object", "a.txt").slice(0, 7);
@@ -34,7 +34,7 @@ describe("git.diff", () => {
   });
 
   it("compares the index, or a commit, or two of them", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     room.write({ a: "2\n" });
     room.git("commit", "-q", "-a", "-m", "2");
     room.write({ a: "3\n" });
@@ -52,7 +52,7 @@ describe("git.diff", () => {
   });
 
   it("refuses a path that is nowhere, and takes one that is in a commit, in the index or on disk", async () => {
-    await using room = await openGitRoom({ files: { long: "1\n", gone: "1\n", deleted: "1\n" } });
+    await using room = await openGitFixture({ files: { long: "1\n", gone: "1\n", deleted: "1\n" } });
     room.git("rm", "-q", "long");
     room.git("commit", "-q", "-m", "Remove long");
     room.git("rm", "-q", "gone");
@@ -73,7 +73,7 @@ describe("git.diff", () => {
   });
 
   it("says which submodules have modified content, and shows it when asked for one", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     const library = join(room.home, "library");
     room.git("clone", "-q", room.workspace, library);
     for (const name of ["lib", "other"])
@@ -99,7 +99,7 @@ describe("git.diff", () => {
   });
 
   it("names files that are new, gone, moved, of another mode, or no text", async () => {
-    await using room = await openGitRoom({
+    await using room = await openGitFixture({
       files: { "old name": "1\n2\n3\n4\n", gone: "x\n", picture: "a\0b", run: "x\n", 'qu"ote\n': "q\n" },
     });
     room.git("mv", "old name", "new name");
@@ -133,14 +133,14 @@ describe("git.diff", () => {
   });
 
   it("shows lines also where settings take every file for a large one", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     room.git("config", "core.bigFileThreshold", "1");
     room.write({ a: "2\n" });
     expect((await diff(room)).text).toContain("\n-1\n+2\n");
   });
 
   it("says when nothing differs, also when only the time of a file does, and leaves the index alone", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     utimesSync(join(room.workspace, "a"), new Date(0), new Date(0));
     const index = readFileSync(join(room.workspace, ".git/index"));
     expect([(await diff(room)).text, (await diff(room, { stat: true })).text]).toEqual([
@@ -151,7 +151,7 @@ describe("git.diff", () => {
   });
 
   it("leaves out files that may hold secrets, under every name they had", async () => {
-    await using room = await openGitRoom({ files: { ".env": "KEY=hush-1\nA=1\nB=2\nC=3\n", a: "1\n" } });
+    await using room = await openGitFixture({ files: { ".env": "KEY=hush-1\nA=1\nB=2\nC=3\n", a: "1\n" } });
     room.write({ ".env": "KEY=hush-2\nA=1\nB=2\nC=3\n", a: "2\n" });
     const first = await diff(room);
     room.git("mv", ".env", "settings.txt");
@@ -172,7 +172,7 @@ describe("git.diff", () => {
   });
 
   it("keeps all of a huge diff and shows its beginning, with the names of all files", async () => {
-    await using room = await openGitRoom({ files: { "a.txt": "", "z.txt": "" } });
+    await using room = await openGitFixture({ files: { "a.txt": "", "z.txt": "" } });
     room.write({ "a.txt": "a line of text\n".repeat(200_000), "z.txt": "last\n" });
     const { text, data } = await diff(room);
     const [, handle = ""] = /The whole diff is kept as (out_\w+)/.exec(text) ?? [];
@@ -212,7 +212,7 @@ describe("git.diff", () => {
   });
 
   it("takes revisions and paths for nothing else", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n", b: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n", b: "1\n" } });
     room.write({ a: "2\n", b: "2\n", "--output=stolen": "", ":(exclude)a": "", ":/x": "", "*": "" });
     const codes = [];
     for (const commit of [
@@ -237,7 +237,7 @@ describe("git.diff", () => {
   });
 
   it("says what is spelled alike when there is no such revision", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     room.git("branch", "feature/login");
     const said = async (commit: string) => (await diff(room, { commit })).text;
     expect([await said("feature/logn"), await said("HAED"), await said("nothing-like-it")]).toEqual([
@@ -248,13 +248,14 @@ describe("git.diff", () => {
   });
 
   it("names paths of the workspace, wherever the repository is", async () => {
-    await using room = await openGitRoom({ files: { "part/a": "1\n", "elsewhere/b": "1\n" } });
+    await using room = await openGitFixture({ files: { "part/a": "1\n", "elsewhere/b": "1\n" } });
     room.git("init", "-q", "inner");
     room.write({ "inner/c": "1\n" });
     room.git("-C", "inner", "-c", "user.name=Ada", "-c", "user.email=a@example.org", "add", "c");
     room.write({ "part/a": "2\n", "elsewhere/b": "2\n", "inner/c": "2\n" });
-    await using part = await openGitRoom({ workspace: join(room.workspace, "part") });
-    const heads = async (one: GitRoom, input: object) => (await diff(one, input)).text.match(/^diff .*$/gm);
+    await using part = await openGitFixture({ workspace: join(room.workspace, "part") });
+    const heads = async (one: GitFixture, input: object) =>
+      (await diff(one, input)).text.match(/^diff .*$/gm);
     expect([
       await heads(room, { paths: ["inner"] }),
       await heads(part, {}),

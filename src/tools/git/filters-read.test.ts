@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
+import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
 
 /** Files go into this repository in capital letters. */
-async function openFiltered(lines: string): Promise<GitRoom> {
-  const room = await openGitRoom({ lines });
+async function openFiltered(lines: string): Promise<GitFixture> {
+  const room = await openGitFixture({ lines });
   room.git("config", "filter.loud.clean", "tr a-z A-Z");
   room.write({ ".gitattributes": "*.txt filter=loud\n", "a.txt": "hello\n", "b.md": "quiet\n" });
   room.git("add", "-A");

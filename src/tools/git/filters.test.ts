@@ -1,14 +1,14 @@
 import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
+import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
 
 /** What goes into the repository in capitals, and out of it in small letters. */
 async function openFiltered(
   lines = "",
   settings: Readonly<Record<string, string>> = usual,
-): Promise<GitRoom> {
-  const room = await openGitRoom({ files: { ".gitattributes": "*.up filter=up\n", a: "1\n" }, lines });
+): Promise<GitFixture> {
+  const room = await openGitFixture({ files: { ".gitattributes": "*.up filter=up\n", a: "1\n" }, lines });
   for (const [key, value] of Object.entries(settings)) room.git("config", `filter.up.${key}`, value);
   return room;
 }
@@ -18,7 +18,7 @@ const usual = { clean: "tr a-z A-Z", smudge: "tr A-Z a-z" };
 /** Where there is no sandbox both rules are needed; where there is one it holds all the same. */
 const allowing = (command: string) => `allow run ${command}\nunconfined run ${command}\n`;
 
-async function rulesFor(room: GitRoom, command: string): Promise<string> {
+async function rulesFor(room: GitFixture, command: string): Promise<string> {
   return (await room.crib.sandbox()).level === "none"
     ? `the rules "allow run ${command}" and, as there is no sandbox, "unconfined run ${command}"`
     : `the rule "allow run ${command}"`;
@@ -106,7 +106,7 @@ it("runs no other command of a filter than those that may run", async () => {
 
 describe("switching to a branch with files that go through a filter", () => {
   /** On the branch `other` a filtered file is there, with its attributes if told. */
-  async function openSwitch(lines: string, attributes: "before" | "on the branch"): Promise<GitRoom> {
+  async function openSwitch(lines: string, attributes: "before" | "on the branch"): Promise<GitFixture> {
     const room = await openFiltered(lines);
     if (attributes === "on the branch") {
       room.write({ ".gitattributes": "" });

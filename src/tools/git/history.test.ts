@@ -1,16 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
+import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
 import type { GitLogData } from "./log.ts";
 
-async function call(room: GitRoom, tool: string, input: object = {}) {
+async function call(room: GitFixture, tool: string, input: object = {}) {
   const { data, content, isError } = await room.call(tool, input);
   return { data, text: content, isError };
 }
 
 /** Commits with a date of its own, so that answers can be told whole. */
-function commit(room: GitRoom, message: string, date: string, author = "Ada <ada@example.org>"): string {
+function commit(room: GitFixture, message: string, date: string, author = "Ada <ada@example.org>"): string {
   room.git("add", "-A");
   room.git(
     "commit",
@@ -25,7 +25,7 @@ function commit(room: GitRoom, message: string, date: string, author = "Ada <ada
 }
 
 async function openPast() {
-  const room = await openGitRoom();
+  const room = await openGitFixture();
   room.write({ "poem.txt": "Two roads\ndiverged\n" });
   const first = commit(room, "Begin", "2026-01-02");
   room.git("mv", "poem.txt", "verse.txt");
@@ -153,7 +153,7 @@ describe("git.log", () => {
   });
 
   it("says that there are no commits yet", async () => {
-    await using room = await openGitRoom();
+    await using room = await openGitFixture();
     expect((await call(room, "git.log")).text).toBe(
       "There is no HEAD: this repository has no commits yet\ngit.status shows what could be committed.",
     );
@@ -228,7 +228,7 @@ describe("git.show", () => {
   });
 
   it("shows a file in the encoding that it has", async () => {
-    await using room = await openGitRoom({
+    await using room = await openGitFixture({
       files: {
         "latin.txt": Buffer.from("caf\xe9\n", "latin1"),
         "wide.txt": Buffer.from("\ufeffcafé\n", "utf16le"),
@@ -254,7 +254,7 @@ describe("git.show", () => {
   });
 
   it("hands out no secret: not by path, not in a commit, not by the hash of its content", async () => {
-    await using room = await openGitRoom({ files: { ".env": "KEY=hush\n", a: "1\n" } });
+    await using room = await openGitFixture({ files: { ".env": "KEY=hush\n", a: "1\n" } });
     const blob = room.git("rev-parse", "HEAD:.env");
     room.git("rm", "-q", ".env");
     commit(room, "Remove it", "2026-01-02");
@@ -277,7 +277,7 @@ describe("git.show", () => {
   });
 
   it("shows of a merge where it differs from every parent", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     room.git("switch", "-q", "-c", "other");
     room.write({ a: "2\n" });
     commit(room, "Two", "2026-01-02");
@@ -301,8 +301,8 @@ describe("git.show", () => {
   });
 
   it("shows of a repository above the workspace only what lies in that", async () => {
-    await using room = await openGitRoom({ files: { "part/a": "1\n", "elsewhere/b": "1\n" } });
-    await using part = await openGitRoom({ workspace: join(room.workspace, "part") });
+    await using room = await openGitFixture({ files: { "part/a": "1\n", "elsewhere/b": "1\n" } });
+    await using part = await openGitFixture({ workspace: join(room.workspace, "part") });
     const shown = async (input: object) => (await call(part, "git.show", input)).text;
     expect((await shown({ revision: "HEAD", stat: true })).split("\n").slice(-2)).toEqual([
       "a added +1 -0",

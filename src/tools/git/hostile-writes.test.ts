@@ -9,11 +9,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
+import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
 
 /** Without a sandbox, so that nothing but git's own settings keeps a payload from running. */
-async function openVictim(): Promise<GitRoom> {
-  const room = await openGitRoom({ files: { "a.txt": "one\n", "b.txt": "two\n" }, sandbox: "none" });
+async function openVictim(): Promise<GitFixture> {
+  const room = await openGitFixture({ files: { "a.txt": "one\n", "b.txt": "two\n" }, sandbox: "none" });
   room.git("switch", "-q", "-c", "other");
   room.write({ "b.txt": "other\n" });
   room.git("commit", "-q", "-a", "-m", "Other");
@@ -80,7 +80,7 @@ const hooks = [
   "fsmonitor-watchman",
 ];
 
-function ran(room: GitRoom): string {
+function ran(room: GitFixture): string {
   const file = join(room.home, "ran");
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
@@ -176,7 +176,7 @@ it("writes through no link that somebody has put into the repository", async () 
 });
 
 it("settles no conflict by what was remembered, for which a repository may name a program", async () => {
-  await using room = await openGitRoom({ files: { "a.txt": "one\n" }, sandbox: "none" });
+  await using room = await openGitFixture({ files: { "a.txt": "one\n" }, sandbox: "none" });
   const conflict = () => expect(() => room.git("merge", "-q", "other")).toThrow();
   room.git("switch", "-q", "-c", "other");
   room.write({ "a.txt": "theirs\n" });

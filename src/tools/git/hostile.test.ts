@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
+import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
 
 /** Every way of reading; each touches files, history and objects. */
 const readings: readonly (readonly [string, object])[] = [
@@ -28,8 +28,8 @@ const readings: readonly (readonly [string, object])[] = [
   ["git.blame", { path: "a.txt" }],
 ];
 
-async function openVictim(): Promise<GitRoom> {
-  const room = await openGitRoom({ files: { "a.txt": "one\n", "b.txt": "two\n" } });
+async function openVictim(): Promise<GitFixture> {
+  const room = await openGitFixture({ files: { "a.txt": "one\n", "b.txt": "two\n" } });
   room.write({ "a.txt": "one\nmore\n" });
   room.git("commit", "-q", "-a", "-m", "Second");
   room.write({ "a.txt": "one\nmore\nand more\n", "b.txt": "staged\n" });
@@ -37,7 +37,7 @@ async function openVictim(): Promise<GitRoom> {
   return room;
 }
 
-async function readAll(room: GitRoom): Promise<string> {
+async function readAll(room: GitFixture): Promise<string> {
   const said: string[] = [];
   for (const [tool, input] of readings) {
     const { content, isError } = await room.call(tool, input);
@@ -47,7 +47,7 @@ async function readAll(room: GitRoom): Promise<string> {
 }
 
 /** What payloads have left since the last look. */
-function ran(room: GitRoom): string {
+function ran(room: GitFixture): string {
   const file = join(room.home, "ran");
   const said = existsSync(file) ? readFileSync(file, "utf8") : "";
   rmSync(file, { force: true });
@@ -55,7 +55,7 @@ function ran(room: GitRoom): string {
 }
 
 /** Git itself, as a person would run it who knows of nothing: the payload works. */
-function carelessly(room: GitRoom, ...args: string[]): boolean {
+function carelessly(room: GitFixture, ...args: string[]): boolean {
   try {
     execFileSync("git", args, {
       cwd: room.workspace,
@@ -69,17 +69,17 @@ function carelessly(room: GitRoom, ...args: string[]): boolean {
   return ran(room) !== "";
 }
 
-function setting(room: GitRoom, key: string, value: string): void {
+function setting(room: GitFixture, key: string, value: string): void {
   room.git("config", key, value);
 }
 
 /** Makes the file look changed, so that git reads it again. */
-function touch(room: GitRoom, path: string): void {
+function touch(room: GitFixture, path: string): void {
   utimesSync(join(room.workspace, path), new Date(0), new Date(0));
 }
 
 interface Attack {
-  readonly prepare: (room: GitRoom, payload: string) => void;
+  readonly prepare: (room: GitFixture, payload: string) => void;
   /** A command of git that falls for it. Missing where that takes a terminal or a network. */
   readonly falls?: readonly string[];
 }

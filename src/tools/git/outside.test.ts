@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
+import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
 
 /** Calls that would show something of another repository, if they got there. */
 const readings: readonly (readonly [string, object])[] = [
@@ -15,8 +15,8 @@ const readings: readonly (readonly [string, object])[] = [
 ];
 
 /** A workspace beside a repository that nobody has let it see. */
-async function openBeside(): Promise<GitRoom & { readonly other: string }> {
-  const room = await openGitRoom({ files: { "a.txt": "one\n" } });
+async function openBeside(): Promise<GitFixture & { readonly other: string }> {
+  const room = await openGitFixture({ files: { "a.txt": "one\n" } });
   const other = join(room.home, "other");
   mkdirSync(other);
   writeFileSync(join(other, "private.txt"), "confidential\n");
@@ -39,7 +39,7 @@ const gitVariables = {
   GIT_COMMITTER_EMAIL: "ada@example.org",
 };
 
-async function readAll(room: GitRoom): Promise<{ codes: string[]; said: string }> {
+async function readAll(room: GitFixture): Promise<{ codes: string[]; said: string }> {
   const codes: string[] = [];
   let said = "";
   for (const [tool, input] of readings) {
@@ -50,7 +50,7 @@ async function readAll(room: GitRoom): Promise<{ codes: string[]; said: string }
   return { codes, said };
 }
 
-const ways: Readonly<Record<string, (room: GitRoom, other: string) => void>> = {
+const ways: Readonly<Record<string, (room: GitFixture, other: string) => void>> = {
   "a .git file that names it": ({ workspace }, other) => {
     rmSync(join(workspace, ".git"), { recursive: true });
     writeFileSync(join(workspace, ".git"), `gitdir: ${other}/.git\n`);
@@ -122,7 +122,7 @@ describe("a repository that leads to another", () => {
     await using room = await openBeside();
     ways["a .git file that names it"]!(room, room.other);
     const lines = `allow read "${room.other}"/.git/**`;
-    await using again = await openGitRoom({ workspace: room.workspace, lines });
+    await using again = await openGitFixture({ workspace: room.workspace, lines });
     expect((await again.call("git.log", {})).content).toContain("confidential work");
   });
 });

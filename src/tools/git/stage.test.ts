@@ -2,20 +2,20 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
+import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 
 const refusal = ({ error }: CallResult) => error && [error.code, error.message];
 
 /** What is staged, as git itself says it. */
-const stagedIn = (room: GitRoom) =>
+const stagedIn = (room: GitFixture) =>
   room
     .git("diff", "--cached", "--name-status", "--find-renames", "-z")
     .split("\0")
     .filter((field) => field !== "");
 
 it("stages what was added, changed, deleted and renamed, and lists it", async () => {
-  await using room = await openGitRoom({
+  await using room = await openGitFixture({
     files: { a: "1\n", gone: "g\n", old: "renamed\nfile\n", "sub/b": "b\n" },
   });
   room.write({ a: "2\n", "sub/new": "n\n", "new name": "renamed\nfile\n" });
@@ -40,7 +40,7 @@ it("stages what was added, changed, deleted and renamed, and lists it", async ()
 });
 
 it("stages only the paths given, and takes them back", async () => {
-  await using room = await openGitRoom({ files: { a: "1\n", "sub/b": "b\n", c: "c\n" } });
+  await using room = await openGitFixture({ files: { a: "1\n", "sub/b": "b\n", c: "c\n" } });
   room.write({ a: "2\n", "sub/b": "2\n", "sub/new": "n\n", c: "2\n" });
   const staged = await room.call("git.stage", { paths: ["sub", "a"] });
   const back = await room.call("git.stage", { paths: ["sub"], unstage: true });
@@ -54,7 +54,7 @@ it("stages only the paths given, and takes them back", async () => {
 });
 
 it("leaves the index of a repository in a folder alone where a rule denies it", async () => {
-  await using room = await openGitRoom({ rules: ["deny write sub/.git/**"] });
+  await using room = await openGitFixture({ rules: ["deny write sub/.git/**"] });
   room.write({ "sub/deep/b.ts": "b\n" });
   room.git("init", "--quiet", "sub");
   const paths = ["sub/deep/b.ts", join(room.workspace, "sub/deep/b.ts"), "sub/deep"];
@@ -66,7 +66,7 @@ it("leaves the index of a repository in a folder alone where a rule denies it", 
 });
 
 it("stages and takes back before the first commit", async () => {
-  await using room = await openGitRoom();
+  await using room = await openGitFixture();
   room.write({ a: "1\n", b: "2\n" });
   await room.call("git.stage", { all: true });
   const staged = stagedIn(room);
@@ -75,7 +75,7 @@ it("stages and takes back before the first commit", async () => {
 });
 
 it("says so when there is nothing to stage", async () => {
-  await using room = await openGitRoom({ files: { a: "1\n" } });
+  await using room = await openGitFixture({ files: { a: "1\n" } });
   const { content, data } = await room.call("git.stage", { paths: ["a"] });
   expect({ content, data }).toEqual({
     content: "Nothing to stage: nothing has changed there.\nNothing is staged now.",
@@ -85,7 +85,7 @@ it("says so when there is nothing to stage", async () => {
 
 describe("secrets", () => {
   it("are never staged: left out of folders, refused by name", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n", "keys/old.pem": "k\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n", "keys/old.pem": "k\n" } });
     // A file becomes a folder that holds a secret: the folder's name would stage it.
     rmSync(join(room.workspace, "a"));
     room.write({ "a/.env": "S=1\n", "a/x": "x\n", "keys/old.pem": "k2\n", "secrets/b": "b\n", ".env": "" });
@@ -108,7 +108,7 @@ describe("secrets", () => {
   });
 
   it("are told of when nothing else has changed, by names that cannot pass for more", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     room.write({ "b\nStaged 9 files./.env": "S=1\n" });
     expect((await room.call("git.stage", { all: true })).content.split("\n")).toEqual([
       "Nothing was staged.",
@@ -118,7 +118,7 @@ describe("secrets", () => {
   });
 
   it("behind links are not staged, only the links", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" }, mode: "yolo" });
+    await using room = await openGitFixture({ files: { a: "1\n" }, mode: "yolo" });
     writeFileSync(join(room.home, "outside"), "outside\n");
     room.write({ ".env": "S=1\n" });
     symlinkSync(join(room.home, "outside"), join(room.workspace, "link"));
@@ -133,7 +133,7 @@ describe("secrets", () => {
 });
 
 it("takes names for paths, whatever they look like", async () => {
-  await using room = await openGitRoom({ files: { a: "1\n" } });
+  await using room = await openGitFixture({ files: { a: "1\n" } });
   const names = [
     "*.txt",
     ":(exclude)a",
@@ -156,7 +156,7 @@ it("takes names for paths, whatever they look like", async () => {
 });
 
 it("stages names that are no text", async () => {
-  await using room = await openGitRoom({ files: { a: "1\n" } });
+  await using room = await openGitFixture({ files: { a: "1\n" } });
   const name = Buffer.from([0x66, 0xff, 0x2e, 0x74]);
   writeFileSync(Buffer.concat([Buffer.from(`${room.workspace}/`), name]), "x");
   const { content } = await room.call("git.stage", { all: true });
@@ -165,7 +165,7 @@ it("stages names that are no text", async () => {
 });
 
 it("refuses what cannot be meant, and names the way out", async () => {
-  await using room = await openGitRoom({ files: { a: "1\n", ".gitignore": "*.log\n" } });
+  await using room = await openGitFixture({ files: { a: "1\n", ".gitignore": "*.log\n" } });
   room.write({ "x.log": "x", "inner/b": "b" });
   room.git("init", "-q", "inner");
   const refused = async (input: object) => refusal(await room.call("git.stage", input));
@@ -191,7 +191,7 @@ it("refuses what cannot be meant, and names the way out", async () => {
 });
 
 it("works in a repository below the workspace, and leaves that out of the one around it", async () => {
-  await using room = await openGitRoom({ files: { a: "1\n" } });
+  await using room = await openGitFixture({ files: { a: "1\n" } });
   room.write({ "inner/b": "b" });
   room.git("init", "-q", "inner");
   const inner = await room.call("git.stage", { paths: ["inner/b"] });
@@ -203,7 +203,7 @@ it("works in a repository below the workspace, and leaves that out of the one ar
 });
 
 it("stages another commit of a submodule", async () => {
-  await using room = await openGitRoom({ files: { a: "1\n" } });
+  await using room = await openGitFixture({ files: { a: "1\n" } });
   const module = join(room.home, "module");
   mkdirSync(module);
   room.git("-C", module, "init", "-q", "-b", "main");
@@ -222,7 +222,7 @@ it("stages another commit of a submodule", async () => {
 });
 
 it("waits for another git that holds the index, and says so when it does not end", async () => {
-  await using room = await openGitRoom({ files: { a: "1\n" } });
+  await using room = await openGitFixture({ files: { a: "1\n" } });
   const lock = join(room.workspace, ".git/index.lock");
   room.write({ a: "2\n" });
   writeFileSync(lock, "");
@@ -237,7 +237,7 @@ it("waits for another git that holds the index, and says so when it does not end
 
 describe("a repository that is not all in the workspace", () => {
   it("is not changed where its top is above", async () => {
-    await using room = await openGitRoom({ files: { "sub/a": "1\n" } });
+    await using room = await openGitFixture({ files: { "sub/a": "1\n" } });
     await using below = await room.openIn("sub");
     room.write({ "sub/a": "2\n" });
     expect(refusal(await below.crib.call("git.stage", { all: true }))).toEqual([
@@ -247,7 +247,7 @@ describe("a repository that is not all in the workspace", () => {
   });
 
   it("is changed where it has this working tree among its own", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     room.git("worktree", "add", "-q", "-b", "linked", "../linked tree");
     await using linked = await room.openIn("../linked tree");
     writeFileSync(join(room.home, "linked tree", "a"), "2\n");

@@ -1,23 +1,23 @@
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
+import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
 
 const nothing = { staged: [], unstaged: [], unmerged: [], untracked: [], inProgress: [], notes: [] };
 
-function onMain(room: GitRoom, others: object = {}): object {
+function onMain(room: GitFixture, others: object = {}): object {
   const commit = room.git("rev-parse", "HEAD");
   return { name: "main", commit, upstream: undefined, ahead: undefined, behind: undefined, ...others };
 }
 
-async function status(room: GitRoom, input: object = {}) {
+async function status(room: GitFixture, input: object = {}) {
   const { data, content, isError } = await room.call("git.status", input);
   return { data, text: content, isError };
 }
 
 describe("git.status", () => {
   it("says that nothing is changed", async () => {
-    await using room = await openGitRoom({ files: { "a.txt": "one\n" } });
+    await using room = await openGitFixture({ files: { "a.txt": "one\n" } });
     expect(await status(room)).toEqual({
       isError: false,
       data: { repository: ".", branch: onMain(room), clean: true, ...nothing },
@@ -26,7 +26,7 @@ describe("git.status", () => {
   });
 
   it("tells what is staged, changed and untracked, whatever it is called", async () => {
-    await using room = await openGitRoom({
+    await using room = await openGitFixture({
       files: { "old name.txt": "1\n2\n3\n4\n", "b.txt": "b\n", "gone.txt": "", "-x": "", ":(top)y": "" },
     });
     room.git("mv", "old name.txt", 'new "name".txt');
@@ -71,7 +71,7 @@ describe("git.status", () => {
   });
 
   it("keeps to a path, and takes it for a path", async () => {
-    await using room = await openGitRoom({ files: { "a/x": "", "b/x": "", "*": "" } });
+    await using room = await openGitFixture({ files: { "a/x": "", "b/x": "", "*": "" } });
     room.write({ "a/x": "1", "b/x": "1", "*": "1" });
     const changed = async (path: string) => {
       const { data } = await status(room, { path });
@@ -81,7 +81,7 @@ describe("git.status", () => {
   });
 
   it("counts commits ahead of the upstream and behind it", async () => {
-    await using room = await openGitRoom({ files: { a: "" } });
+    await using room = await openGitFixture({ files: { a: "" } });
     room.git("branch", "theirs");
     for (const branch of ["theirs", "main"]) {
       room.git("switch", "-q", branch);
@@ -96,7 +96,7 @@ describe("git.status", () => {
   });
 
   it("says what a merge has left open", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     room.git("switch", "-q", "-c", "other");
     room.write({ a: "2\n" });
     room.git("commit", "-q", "-a", "-m", "2");
@@ -121,16 +121,16 @@ describe("git.status", () => {
   });
 
   it("knows a repository without commits, and a HEAD that is detached", async () => {
-    await using empty = await openGitRoom();
+    await using empty = await openGitFixture();
     empty.write({ a: "" });
     expect((await status(empty)).text).toBe("On main, no commits yet.\nUntracked:\n  a");
-    await using room = await openGitRoom({ files: { a: "" } });
+    await using room = await openGitFixture({ files: { a: "" } });
     room.git("switch", "-q", "--detach");
     expect((await status(room)).text).toMatch(/^HEAD is detached at [0-9a-f]{7}\.\n/);
   });
 
   it("takes the line end in a name of a submodule for a part of it", async () => {
-    await using room = await openGitRoom({
+    await using room = await openGitFixture({
       files: { ".gitmodules": '[submodule "x"]\n\tpath = "x\\nlib"\n' },
     });
     room.git("init", "-q", "lib");
@@ -140,7 +140,7 @@ describe("git.status", () => {
   });
 
   it("looks into submodules by themselves", async () => {
-    await using room = await openGitRoom({ files: { a: "" } });
+    await using room = await openGitFixture({ files: { a: "" } });
     const library = join(room.home, "library");
     room.git("clone", "-q", room.workspace, library);
     room.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "lib");
@@ -159,9 +159,9 @@ describe("git.status", () => {
   });
 
   it("reads a repository whose top is above the workspace, and only what lies in that", async () => {
-    await using room = await openGitRoom({ files: { "part/a": "", "elsewhere/b": "" } });
+    await using room = await openGitFixture({ files: { "part/a": "", "elsewhere/b": "" } });
     room.write({ "part/a": "1", "elsewhere/b": "1", "part/new": "" });
-    await using part = await openGitRoom({ workspace: join(room.workspace, "part") });
+    await using part = await openGitFixture({ workspace: join(room.workspace, "part") });
     expect((await status(part)).data).toEqual({
       repository: room.workspace,
       branch: onMain(room),
@@ -173,11 +173,11 @@ describe("git.status", () => {
   });
 
   it("reads a linked working tree whose repository is elsewhere and knows it", async () => {
-    await using room = await openGitRoom({ files: { a: "" } });
+    await using room = await openGitFixture({ files: { a: "" } });
     const linked = join(room.home, "linked tree");
     room.git("worktree", "add", "-q", linked, "-b", "topic");
     writeFileSync(join(linked, "new"), "");
-    await using other = await openGitRoom({ workspace: linked });
+    await using other = await openGitFixture({ workspace: linked });
     expect((await status(other)).data).toMatchObject({
       repository: ".",
       branch: { name: "topic" },
@@ -185,12 +185,12 @@ describe("git.status", () => {
     });
     // Somebody who has moved away is no longer known.
     renameSync(linked, `${linked} moved`);
-    await using moved = await openGitRoom({ workspace: `${linked} moved` });
+    await using moved = await openGitFixture({ workspace: `${linked} moved` });
     expect((await status(moved)).text).toContain("which does not know this working tree");
   });
 
   it("refuses what lies outside, and git's own files", async () => {
-    await using room = await openGitRoom({ files: { a: "" } });
+    await using room = await openGitFixture({ files: { a: "" } });
     const said = [];
     for (const path of ["..", "/etc", ".git", ".GIT/config", "a/../../x"])
       said.push((await status(room, { path })).isError);
@@ -198,7 +198,7 @@ describe("git.status", () => {
   });
 
   it("reads a repository with names by SHA-256", async () => {
-    await using room = await openGitRoom({ files: { a: "" } });
+    await using room = await openGitFixture({ files: { a: "" } });
     room.git("init", "-q", "-b", "main", "--object-format=sha256", "new");
     room.write({ "new/file": "1\n" });
     expect((await status(room, { path: "new" })).text).toBe(

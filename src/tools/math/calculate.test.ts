@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { schemaFaults, toolRoom } from "../../../test/support/tool-room.ts";
+import { schemaFaults, toolFixture } from "../../../test/support/tool-fixture.ts";
 import { mathCalculate } from "./calculate.ts";
 
 it("answers with the value, and with the fraction where digits cannot give it", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   const answers = await Promise.all(
     ["2^3^2", "1/3", "sqrt(2)", "1/3^99"].map((expression) => room.run(mathCalculate, { expression })),
   );
@@ -26,7 +26,7 @@ it("answers with the value, and with the fraction where digits cannot give it", 
 });
 
 it("refuses names and calls in strict mode", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   expect((await room.run(mathCalculate, { expression: "(2+3)*4", strict: true })).text).toBe("= 20");
   expect(await room.refusal(mathCalculate, { expression: "sqrt(4)", strict: true })).toEqual({
     code: "invalid-input",

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { type ToolRoom, toolRoom } from "../../../test/support/tool-room.ts";
+import { type ToolFixture, toolFixture } from "../../../test/support/tool-fixture.ts";
 import { notebookEdit } from "./edit.ts";
 
 const notebook = `{
@@ -39,11 +39,11 @@ const notebook = `{
 }
 `;
 
-function furnish(room: ToolRoom, text: string | Uint8Array = notebook): void {
+function furnish(room: ToolFixture, text: string | Uint8Array = notebook): void {
   writeFileSync(room.at("a.ipynb"), text);
 }
 
-const now = (room: ToolRoom) => readFileSync(room.at("a.ipynb"), "utf8");
+const now = (room: ToolFixture) => readFileSync(room.at("a.ipynb"), "utf8");
 
 const replaced = notebook
   .replace('"execution_count": 3', '"execution_count": null')
@@ -51,7 +51,7 @@ const replaced = notebook
   .replace('    "print(a + a)"', '    "print(a * 2)"');
 
 it("replaces the source of a cell, and takes away what the old one put out", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   furnish(room);
   const { data, text } = await room.run(notebookEdit, {
     path: "a.ipynb",
@@ -101,7 +101,7 @@ it("replaces the source of a cell, and takes away what the old one put out", asy
 });
 
 it("inserts, appends and deletes cells, and what was inserted can be deleted without a trace", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   furnish(room);
   const path = "a.ipynb";
   const inserted = await room.run(notebookEdit, {
@@ -124,7 +124,7 @@ it("inserts, appends and deletes cells, and what was inserted can be deleted wit
 });
 
 it("shows the change to who is asked, as it is then made", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   furnish(room);
   const input = { path: "a.ipynb", operation: "append", source: "x" } as const;
   const preview = await notebookEdit.preview!(input, room.context);
@@ -135,7 +135,7 @@ it("shows the change to who is asked, as it is then made", async () => {
 });
 
 it("says when the file was changed since it was seen", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   furnish(room);
   const path = "a.ipynb";
   await room.run(notebookEdit, { path, operation: "replace", cell: 1, source: "# One" });
@@ -145,7 +145,7 @@ it("says when the file was changed since it was seen", async () => {
 });
 
 it("keeps a byte-order mark", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   furnish(room, `\ufeff${notebook}`);
   await room.run(notebookEdit, {
     path: "a.ipynb",
@@ -157,7 +157,7 @@ it("keeps a byte-order mark", async () => {
 });
 
 it("lets stand what was wrong before", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   const broken = notebook.replace('"id": "intro"', '"id": "not valid!"');
   furnish(room, broken);
   await room.run(notebookEdit, {
@@ -190,14 +190,14 @@ it.each([
     "The text holds half of a surrogate pair, which is no character",
   ],
 ] as const)("refuses %j and changes nothing", async (input, code, message) => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   furnish(room);
   const refusal = await room.refusal(notebookEdit, { path: "a.ipynb", ...input });
   expect([refusal.code, refusal.message, now(room)]).toEqual([code, message, notebook]);
 });
 
 it("says what is no notebook", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   const refused = async (content: string | Uint8Array) => {
     furnish(room, content);
     const { code, message } = await room.refusal(notebookEdit, {
@@ -218,7 +218,7 @@ it("says what is no notebook", async () => {
 });
 
 it("edits a notebook with a hundred thousand faults, and refuses one with more values than it may keep", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   const of = (cells: string) => `{"cells":[${cells}],"metadata":{},"nbformat":4,"nbformat_minor":5}`;
   const odd = '{"cell_type":"x"}';
   furnish(room, of(`${odd},`.repeat(25_000) + odd));

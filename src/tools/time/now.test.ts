@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { toolRoom } from "../../../test/support/tool-room.ts";
+import { toolFixture } from "../../../test/support/tool-fixture.ts";
 import { timeNow } from "./now.ts";
 
 it("tells the time in UTC, with its offset", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   const earliest = Date.now();
   const { data, text } = await room.run(timeNow, {});
   const told = Date.parse(data.iso);
@@ -14,13 +14,13 @@ it("tells the time in UTC, with its offset", async () => {
 });
 
 it("tells the time where it is asked for", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   const { data } = await room.run(timeNow, { zone: "Asia/Tokyo" });
   expect([data.iso.slice(-6), data.zone]).toEqual(["+09:00", "Asia/Tokyo"]);
 });
 
 it("says which zones are near one that is not there", async () => {
-  await using room = toolRoom();
+  await using room = toolFixture();
   const usual = 'Use an IANA name ("Europe/Berlin"), an offset ("+02:00"), "UTC" or "local".';
   const refusals = ["Berlin", "Europe/Berln", "new york", "Mars/Olympus", ""].map((zone) =>
     room.refusal(timeNow, { zone }),

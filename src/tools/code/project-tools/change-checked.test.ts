@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type ToolRoom, toolRoom } from "../../../../test/support/tool-room.ts";
+import { type ToolFixture, toolFixture } from "../../../../test/support/tool-fixture.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { ToolContext } from "../../../contract/tool.ts";
 import { changeChecked } from "./change-checked.ts";
@@ -12,13 +12,13 @@ const bad = "echo 'bad\n";
 
 describe("a change that is checked", () => {
   it("stays when the check passes", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     expect(await change(room, good, better)).toEqual({ command: "bash -n a.sh" });
     expect(contentOf(room)).toBe(better);
   });
 
   it("goes when the check fails, which says why", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const { code, message, hint, output } = await refusal(change(room, good, bad));
     expect({ code, message, hint, output }).toEqual({
       code: "invalid-input",
@@ -30,7 +30,7 @@ describe("a change that is checked", () => {
   });
 
   it("goes also when all that is wrong was wrong before, which may hide what is new", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const moved = `\n${bad}`;
     const { code, hint, output } = await refusal(change(room, bad, moved));
     expect({ code, hint, output }).toEqual({
@@ -42,7 +42,7 @@ describe("a change that is checked", () => {
   });
 
   it("goes when something else is wrong than before", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     expect((await refusal(change(room, bad, "if\n"))).message).toBe(
       "`bash -n a.sh` fails with this change: a.sh is as it was",
     );
@@ -50,7 +50,7 @@ describe("a change that is checked", () => {
   });
 
   it("is left alone when somebody has written meanwhile", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const theirs = `${bad}# theirs\n`;
     const progress = () => writeFileSync(room.at("a.sh"), theirs);
     const { code, message, hint } = await refusal(change(room, good, bad, { progress }));
@@ -63,7 +63,7 @@ describe("a change that is checked", () => {
   });
 
   it("goes when the check is cancelled", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const cancelling = new AbortController();
     const running = change(room, good, better, {
       signal: cancelling.signal,
@@ -78,7 +78,7 @@ describe("a change that is checked", () => {
   });
 
   it("is not made to a file that is not as it was", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     writeFileSync(room.at("a.sh"), "theirs\n");
     const bytes = (text: string) => new TextEncoder().encode(text);
     const changing = changeChecked({ path: "a.sh", before: bytes(good), after: bytes(better) }, room.context);
@@ -87,7 +87,7 @@ describe("a change that is checked", () => {
   });
 
   it("is not made when nothing can check it", async () => {
-    await using room = toolRoom();
+    await using room = toolFixture();
     const { code, message, hint } = await refusal(change(room, good, better, {}, "a.rs"));
     expect({ code, message, hint }).toEqual({
       code: "unavailable",
@@ -101,7 +101,7 @@ describe("a change that is checked", () => {
 });
 
 async function change(
-  room: ToolRoom,
+  room: ToolFixture,
   before: string,
   after: string,
   context: Partial<ToolContext> = {},
@@ -113,13 +113,13 @@ async function change(
 }
 
 /** What bash, of whatever version, says of a script. */
-function complaintsOf(room: ToolRoom, script: string): string {
+function complaintsOf(room: ToolFixture, script: string): string {
   writeFileSync(room.at("same.sh"), script);
   const { stderr } = spawnSync("bash", ["-n", "same.sh"], { cwd: room.workspace, encoding: "utf8" });
   return `${stderr.replaceAll("same.sh", "a.sh").trimEnd()}\n[sandbox: none]`;
 }
 
-function contentOf(room: ToolRoom, path = "a.sh"): string {
+function contentOf(room: ToolFixture, path = "a.sh"): string {
   return readFileSync(room.at(path), "utf8");
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { cribRoom } from "../../../test/support/crib-room.ts";
 
-describe("edits at the counter", () => {
+describe("concurrent edits", () => {
   it("are all made when they come at once for one file", async () => {
     await using room = await cribRoom();
     const words = Array.from({ length: 20 }, (_, index) => `word${index}.`);

@@ -27,7 +27,7 @@ it.each([
   expect(describeExit(exit)).toBe(words);
 });
 
-it("lets the guardian see variables as if the command had set them", () => {
+it("lets the policy see variables as if the command had set them", () => {
   const env = { PATH: ".:/bin", NOTE: "it's\n$(rm -rf /)" };
   expect(commandAccess({ command: "ls && make", env, cwd: "src", session: "build" })).toEqual({
     kind: "execute",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { type GitRoom, openGitRoom } from "../../../test/support/git-tools/git-room.ts";
+import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 import type { GitCommitData } from "./commit.ts";
 
@@ -12,7 +12,7 @@ const program = fileURLToPath(new URL("../../../test/support/git-tools/call-as.t
 
 /** Commits what has changed, for a person with these settings of git. */
 async function commitAs(
-  room: GitRoom,
+  room: GitFixture,
   settings: string,
 ): Promise<{ readonly committed: CallResult; readonly data: GitCommitData }> {
   const person = join(room.home, "person");
@@ -39,16 +39,16 @@ const signer =
 
 const signing = (gpg: string) => `[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = ${JSON.stringify(gpg)}\n`;
 
-describe("settings of the person", () => {
+describe("settings of the user", () => {
   it("give the author where the repository does not", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     room.git("config", "--unset", "user.name");
     await commitAs(room, "[user]\n\tname = Grace Hopper\n\temail = other@example.org\n");
     expect(room.git("log", "-1", "--format=%an <%ae>")).toBe("Grace Hopper <ada@example.org>");
   });
 
   it("let commits be signed by their own program", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     const { committed, data } = await commitAs(room, signing(room.payload("signer", signer)));
     expect([committed.error, data.signed, data.notes, room.git("cat-file", "commit", "HEAD")]).toEqual([
       null,
@@ -61,7 +61,7 @@ describe("settings of the person", () => {
   });
 
   it("do not undo a merge that could not be signed", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     room.git("switch", "-q", "-c", "other");
     room.git("commit", "-q", "--allow-empty", "-m", "Other");
     room.git("switch", "-q", "main");
@@ -75,7 +75,7 @@ describe("settings of the person", () => {
   });
 
   it("let nothing be committed that could not be signed", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     const { committed } = await commitAs(room, signing(room.payload("signer", "exit 2")));
     expect([committed.error, room.git("log", "--format=%s")]).toMatchObject([
       {
@@ -88,7 +88,7 @@ describe("settings of the person", () => {
   });
 
   it("sign nothing with a program or a key that the repository names", async () => {
-    await using room = await openGitRoom({ files: { a: "1\n" } });
+    await using room = await openGitFixture({ files: { a: "1\n" } });
     room.git("config", "gpg.program", room.payload("theirs", signer));
     const { data } = await commitAs(room, signing(room.payload("signer", signer)));
     expect([data.signed, data.notes, existsSync(join(room.home, "ran"))]).toEqual([
@@ -102,7 +102,7 @@ describe("settings of the person", () => {
 
   it("name hooks of their own, which run by rule", async () => {
     const lines = "allow run git hook run *\nunconfined run git hook run *";
-    await using room = await openGitRoom({ files: { a: "1\n" }, lines });
+    await using room = await openGitFixture({ files: { a: "1\n" }, lines });
     mkdirSync(join(room.home, "person", "hooks"), { recursive: true });
     writeFileSync(
       join(room.home, "person/hooks/pre-commit"),

@@ -4,7 +4,7 @@ import { ToolError } from "../../../src/contract/error.ts";
 import type { Tool, ToolOutput } from "../../../src/contract/tool.ts";
 import { SeenMemory } from "../../../src/pipeline/seen-memory.ts";
 import { codeFixture } from "../code-fixture.ts";
-import type { Refusal, ToolRoom } from "../tool-room.ts";
+import type { Refusal, ToolFixture } from "../tool-fixture.ts";
 
 interface Named {
   readonly path?: string | undefined;
@@ -17,8 +17,8 @@ type Trial<Result> = <Input extends Named>(
 ) => Promise<Result>;
 
 /** Calls on a file that is there only for them; `input.path` names it. Its caller has not seen the file before. */
-export interface BlockRoom {
-  readonly room: ToolRoom;
+export interface BlockFixture {
+  readonly room: ToolFixture;
   answered<Input extends Named, Data>(
     tool: Tool<Input, Data>,
     content: string | Uint8Array,
@@ -32,14 +32,14 @@ export interface BlockRoom {
 }
 
 /** A room for all tests of a file: what reads code is started only once. */
-export function blockRoom(): BlockRoom {
+export function blockFixture(): BlockFixture {
   const room = codeFixture();
   afterAll(() => room[Symbol.asyncDispose]());
-  const answered: BlockRoom["answered"] = async (tool, content, input) => {
+  const answered: BlockFixture["answered"] = async (tool, content, input) => {
     writeFileSync(room.at(input.path!), content);
     return tool.run(input, { ...room.context, seen: new SeenMemory(room.context.environment) });
   };
-  const editedBytes: BlockRoom["editedBytes"] = async (tool, content, input) => {
+  const editedBytes: BlockFixture["editedBytes"] = async (tool, content, input) => {
     await answered(tool, content, input);
     return readFileSync(room.at(input.path!));
   };

@@ -77,7 +77,7 @@ it("tells who listens what a start waits for, and ends it when that is cancelled
   ]);
 });
 
-it("ends with the room", async () => {
+it("ends with the instance", async () => {
   await using room = await cribRoom({ mode: "yolo" });
   const { crib } = room;
   await crib.call("process.start", { command: "sleep 60", name: "web" });

@@ -9,7 +9,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 import { toolContext } from "./tool-context.ts";
 
 /** A workspace on the real disk in which tools run as behind the counter, but without its stages. */
-export interface ToolRoom extends AsyncDisposable {
+export interface ToolFixture extends AsyncDisposable {
   readonly workspace: string;
   /** Where kept outputs lie, by their handles. */
   readonly outputs: string;
@@ -28,7 +28,7 @@ export interface Refusal {
 }
 
 /** `await using` removes it. `read` opens what reads code in it, where that is wanted. */
-export function toolRoom(read?: (workspace: string, outputs: string) => OpenCode): ToolRoom {
+export function toolFixture(read?: (workspace: string, outputs: string) => OpenCode): ToolFixture {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   const outputs = join(folder.path, "outputs");
@@ -36,7 +36,7 @@ export function toolRoom(read?: (workspace: string, outputs: string) => OpenCode
   const environment = openLocalEnvironment({ workspace, outputs });
   const code = read?.(workspace, outputs);
   const context = { ...toolContext(environment), ...(code && { code }) };
-  const room: ToolRoom = {
+  const room: ToolFixture = {
     workspace,
     outputs,
     context,

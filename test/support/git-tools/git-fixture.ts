@@ -10,7 +10,7 @@ import {
 } from "../../../src/toolcrib/index.ts";
 
 /** A workspace on the disk with a real repository, and a room in it. */
-export interface GitRoom {
+export interface GitFixture {
   readonly crib: Toolcrib;
   /** What holds the workspace and more. */
   readonly home: string;
@@ -27,14 +27,18 @@ export interface GitRoom {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface GitRoomOptions extends ToolcribOptions {
+export interface GitFixtureOptions extends ToolcribOptions {
   /** Committed before the room is opened; none for a repository without commits. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /** Lines of the person's rules. */
   readonly lines?: string;
 }
 
-export async function openGitRoom({ files, lines = "", ...options }: GitRoomOptions = {}): Promise<GitRoom> {
+export async function openGitFixture({
+  files,
+  lines = "",
+  ...options
+}: GitFixtureOptions = {}): Promise<GitFixture> {
   const home = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib git "));
   const workspace = join(home, "work space");
   mkdirSync(workspace);
@@ -44,7 +48,7 @@ export async function openGitRoom({ files, lines = "", ...options }: GitRoomOpti
     execFileSync("git", args, { cwd: workspace, env: variables, stdio: "pipe" })
       .toString()
       .replace(/\n$/, "");
-  const write: GitRoom["write"] = (written) => {
+  const write: GitFixture["write"] = (written) => {
     for (const [path, content] of Object.entries(written)) {
       mkdirSync(dirname(join(workspace, path)), { recursive: true });
       writeFileSync(join(workspace, path), content);
