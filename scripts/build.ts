@@ -51,12 +51,12 @@ const importOfOurs = /^(?:import|export) (?!type )([^";]*?) from "(\.[^"]+)"/gm;
 const isOfEdits = /src\/(?:tools\/)?edit\//;
 const isOfCommands = /src\/policy\/commands\/|node_modules\/unbash\//;
 const isOfSandbox =
-  /src\/sandbox\/|src\/environment\/(?:shells|local\/processes\/(?!run-records|run\.))|src\/processes\/(?!open-)/;
+  /src\/sandbox\/|src\/environment\/(?:shells|local\/processes\/(?!run-records))|src\/processes\/(?!open-)/;
 const isOfCode = /src\/(?:code|tools\/code)\//;
 const isOfDocuments = /src\/(?:documents|tools\/(?:document|notebook))\//;
 const isOfGit = /src\/(?:git|tools\/git)\//;
 const isOfWeb = /src\/(?:web|tools\/web|environment\/web)\/|node_modules\/(?:htmlparser2|entities|dom\w+)\//;
-const isOfNetwork = /src\/system\/network\//;
+const isOfNetwork = /src\/system\/network-policy/;
 const isOfWorkers = /src\/workers\//;
 const isOfDefinitions = /node_modules\/zod\/v4\/core\/(?:to-json-schema|json-schema-)/;
 const isOfEveryZod = /node_modules\/zod\/v4\/(?:core|mini)\//;

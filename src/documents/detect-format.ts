@@ -1,6 +1,6 @@
 import type { DocumentSource } from "../contract/document.ts";
 import { ToolError } from "../contract/error.ts";
-import { asBuffer } from "../lib/as-buffer.ts";
+import { asBuffer } from "../lib/bytes.ts";
 import { detectEncoding, detectionBytes } from "../lib/encoding.ts";
 import { sniffMediaType } from "../lib/media-type.ts";
 import { showSize } from "../lib/show-size.ts";

@@ -1,5 +1,5 @@
 import type { Documents } from "../contract/document.ts";
-import { Turns } from "../lib/turns.ts";
+import { Semaphore } from "../lib/semaphore.ts";
 import { DocumentWorker } from "./worker/document-worker.ts";
 
 export interface OpenDocuments extends Documents {
@@ -11,7 +11,7 @@ export interface OpenDocuments extends Documents {
 export function openDocuments(): OpenDocuments {
   // Two workers, so that one slow document does not block the next. The second starts only then.
   const workers = [new DocumentWorker(), new DocumentWorker()];
-  const turns = new Turns(workers.length);
+  const turns = new Semaphore(workers.length);
   return {
     read: async (source, wanted, options) => {
       const release = await turns.take(options.signal, source.name);

@@ -2,8 +2,8 @@ import type { Announcing, ChangeReceipt, Directory, Environment } from "../contr
 import type { PathGuard } from "../contract/guard.ts";
 import { ownRealPath } from "../contract/own-real-path.ts";
 import { wrapEnvironment } from "../lib/wrap-environment.ts";
-import { isOutputHandle, isReadOnlyOutput } from "../system/failures.ts";
-import { Gate } from "../system/gate.ts";
+import { isOutputHandle, isReadOnlyOutput } from "../system/file-errors.ts";
+import { PathChecker } from "../system/path-checker.ts";
 import { liesInside, withSlash } from "../system/workspace-path.ts";
 
 // What the local environment does itself, for environments that are not this machine.
@@ -13,11 +13,11 @@ import { liesInside, withSlash } from "../system/workspace-path.ts";
  * judged by a look-up before them: unlike on this machine, an attacker who swaps links in between could be quicker.
  */
 export function withGuard(environment: Environment, guard: PathGuard): Environment {
-  const gate = new Gate(environment.workspace, guard);
+  const checker = new PathChecker(environment.workspace, guard);
   const reading = async (path: string) => {
     const realPath = await environment.realPath(path);
     // Stored outputs lie outside of the workspace.
-    if (liesInside(realPath, environment.workspace)) gate.pass("read", realPath, path);
+    if (liesInside(realPath, environment.workspace)) checker.check("read", realPath, path);
     return environment;
   };
   return wrapEnvironment(environment, {
@@ -26,34 +26,34 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
     readLines: async (path, range, signal) => (await reading(path)).readLines(path, range, signal),
     openDirectory: async (path) => {
       const directory = await environment.openDirectory(path);
-      return guardedDirectory(directory, await environment.realPath(path), gate);
+      return guardedDirectory(directory, await environment.realPath(path), checker);
     },
     writeFile: (path, content, options) =>
-      environment.writeFile(path, content, judged(options, [path], gate)),
+      environment.writeFile(path, content, judged(options, [path], checker)),
     delete: async (path, options) => {
       const realPath = await ownRealPath(environment, path);
-      gate.pass("write", realPath, path);
+      checker.check("write", realPath, path);
       if (options?.recursive === true)
-        for await (const entry of entriesBelow(environment, realPath)) gate.pass("write", entry, path);
-      return environment.delete(path, judged(options, [path], gate));
+        for await (const entry of entriesBelow(environment, realPath)) checker.check("write", entry, path);
+      return environment.delete(path, judged(options, [path], checker));
     },
     move: async (from, to, options) => {
       const [fromPath, toPath] = [await ownRealPath(environment, from), await ownRealPath(environment, to)];
       const pass = (entry: string) => {
-        gate.pass("read", entry, from);
-        gate.pass("write", entry, from);
-        gate.pass("write", toPath + entry.slice(fromPath.length), to);
+        checker.check("read", entry, from);
+        checker.check("write", entry, from);
+        checker.check("write", toPath + entry.slice(fromPath.length), to);
       };
       pass(fromPath);
       for await (const entry of entriesBelow(environment, fromPath)) pass(entry);
-      return environment.move(from, to, judged(options, [from, to], gate));
+      return environment.move(from, to, judged(options, [from, to], checker));
     },
     change: (changes, options) => {
       const paths = changes.map(({ path }) => path);
-      return environment.change(changes, judged(options, paths, gate));
+      return environment.change(changes, judged(options, paths, checker));
     },
     changeEntry: async (path, ...rest) => {
-      gate.pass("write", await ownRealPath(environment, path), path);
+      checker.check("write", await ownRealPath(environment, path), path);
       return environment.changeEntry(path, ...rest);
     },
   });
@@ -63,7 +63,7 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
 function judged<Options extends Announcing>(
   options: Options | undefined,
   given: readonly string[],
-  gate: Gate,
+  checker: PathChecker,
 ): Options {
   return {
     ...(options as Options),
@@ -71,7 +71,7 @@ function judged<Options extends Announcing>(
       // Directories that are made for the change come first.
       const first = effects.length - given.length;
       for (const [index, { realPath }] of [...effects.entries()].reverse())
-        gate.pass("write", realPath, given[index - first] ?? given[0]!);
+        checker.check("write", realPath, given[index - first] ?? given[0]!);
       options?.announce?.(effects);
     },
   };
@@ -93,16 +93,16 @@ async function* entriesBelow(environment: Environment, realPath: string): AsyncG
   }
 }
 
-function guardedDirectory(directory: Directory, realPath: string, gate: Gate): Directory {
+function guardedDirectory(directory: Directory, realPath: string, checker: PathChecker): Directory {
   const at = (name: string) => withSlash(realPath) + name;
   return {
     path: directory.path,
     entries: () => directory.entries(),
-    openDirectory: async (name) => guardedDirectory(await directory.openDirectory(name), at(name), gate),
+    openDirectory: async (name) => guardedDirectory(await directory.openDirectory(name), at(name), checker),
     info: (name) => directory.info(name),
     readFile: async (name, maxBytes) => {
       const bytes = await directory.readFile(name, maxBytes);
-      gate.pass("read", at(name), directory.path === "" ? name : `${directory.path}/${name}`);
+      checker.check("read", at(name), directory.path === "" ? name : `${directory.path}/${name}`);
       return bytes;
     },
     close: () => directory.close(),

@@ -38,7 +38,7 @@ export class SnapshotColumns {
     return this.#paths.length;
   }
 
-  /** Tells that all since `first` are the entries of a directory. */
+  /** Marks all since `first` as the entries of a directory. */
   setContents(path: string, place: number, first: number): void {
     this.#contents.set(path, { place, first, end: this.next });
   }
@@ -74,7 +74,7 @@ export class SnapshotColumns {
   }
 }
 
-/** What is taken from Stats. */
+/** The figures taken from Stats. */
 export interface EntryFigures {
   readonly mode: number;
   readonly size: number;
@@ -86,7 +86,7 @@ export interface EntryFigures {
 
 const firstRoom = 1024;
 
-/** What a snapshot has entered, and what it has left out and why. */
+/** The directories that a snapshot has entered, and those it has left out with the reason. */
 export function directoriesOf(snapshot: Snapshot | undefined): ReadonlyMap<string, LeftOut | undefined> {
   const directories = new Map<string, LeftOut | undefined>();
   for (const [place, path] of snapshot?.paths.entries() ?? []) {

@@ -1,5 +1,4 @@
-import { escapeGlob, type Glob, parseGlob } from "../lib/glob/glob.ts";
-import { expandBraces } from "../lib/glob/glob-braces.ts";
+import { escapeGlob, expandBraces, type Glob, parseGlob } from "../lib/glob/glob.ts";
 import { fileType } from "./file-types.ts";
 
 export interface FilterOptions {
@@ -52,7 +51,7 @@ export class FileFilter {
     );
   }
 
-  /** The same for ripgrep, as far as it can be said: of what it gives, `takes` still has to be asked. */
+  /** The same as ripgrep arguments, as far as they can express it: its results still have to pass `takes`. */
   forRipgrep(directory: string): RipgrepFilter {
     // A glob that means whole directories would lead ripgrep into every ignored one of them.
     const isSafe = this.#globs.every(({ source, wanted }) => !wanted || !/(?:^|\/)\*+\/?$/.test(source));

@@ -28,7 +28,7 @@ function readTable(): ReadonlyMap<string, readonly string[]> {
   return table;
 }
 
-/** What `rg --type-list` prints, without the commas; a test keeps it so. */
+/** The output of `rg --type-list` without the commas; a test compares them. */
 const source = `ada: *.adb *.ads
 agda: *.agda *.lagda
 aidl: *.aidl

@@ -1,8 +1,17 @@
+import type { StartOptions } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import type { ToolContext } from "../contract/tool.ts";
+import { escapeGlob } from "../lib/glob/glob.ts";
+import { IgnoreChain } from "../lib/ignore/ignore-chain.ts";
 import type { FileFilter } from "./file-filter.ts";
-import { listWithGit } from "./list-with-git.ts";
-import { listWithRipgrep } from "./list-with-ripgrep.ts";
-import type { Looking } from "./looking.ts";
-import type { Visibility } from "./visibility.ts";
+import {
+  hasHiddenName,
+  nameOf,
+  parentOf,
+  type Visibility,
+  VisiblePaths,
+  visibleAmong,
+} from "./visible-paths.ts";
 import { walkFiles } from "./walk.ts";
 
 export type FileSource = "walk" | "git" | "ripgrep";
@@ -20,7 +29,7 @@ const budget = 120;
 /** The paths of the files wanted, by the quickest way that gives the same answer as a walk. */
 export async function listFiles(
   wanted: FilesWanted,
-  context: Looking,
+  context: FileContext,
 ): Promise<{ readonly paths: readonly string[]; readonly source: FileSource }> {
   const { directory, filter, hidden, ignoreFiles } = wanted;
   const cut = directory === "" ? 0 : directory.length + 1;
@@ -38,3 +47,140 @@ export async function listFiles(
   }
   return { paths: met.filter((path) => filter.takes(path.slice(cut))), source: "walk" };
 }
+
+/**
+ * Lists with git, which knows the files of a repository already. Undefined where its answer would differ from a walk's:
+ * unless the workspace is a repository and the directory is not ignored in it, with rules that git does not read, with
+ * repositories inside the repository.
+ */
+async function listWithGit(
+  { directory, filter, ...visibility }: FilesWanted,
+  context: FileContext,
+): Promise<readonly string[] | undefined> {
+  const { environment } = context;
+  if (!visibility.ignoreFiles || !(await isRepository(context))) return undefined;
+  const chain = await IgnoreChain.at(environment, directory);
+  if (chain.hasForeignRules) return undefined;
+  const isShown =
+    directory === "" || (await new VisiblePaths(environment, "", visibility).has(directory, "directory"));
+  if (!isShown) return undefined;
+
+  const tails = filter.tails ? [...filter.tails, ...alwaysListedByGit] : [""];
+  const patterns = tails.map((tail) => `*${escapeGlob(tail)}`);
+  const listing = ["ls-files", "-z", "-c", "-o", "--exclude-standard", "--deduplicate"];
+  const args = [...guarded(environment.workspace), ...listing, "--", ...patterns];
+  const listed = await outputOf("git", { args, cwd: directory || ".", env }, context);
+  if (listed?.code !== 0) return undefined;
+
+  const prefix = directory === "" ? "" : `${directory}/`;
+  const withRules = new Set<string>();
+  const taken: string[] = [];
+  for (const path of listed.text.split("\0")) {
+    // A repository of its own.
+    if (path.endsWith("/")) return undefined;
+    const tellingName = /(?<=^|\/)\.(?:gitignore|ignore|rgignore|gitmodules)$/.exec(path)?.[0];
+    if (tellingName === ".gitignore") withRules.add((prefix + path).slice(0, -"/.gitignore".length));
+    else if (tellingName !== undefined) return undefined;
+    if (path !== "" && filter.takes(path)) taken.push(prefix + path);
+  }
+  // Git lists hidden files, and what was committed although an ignore file names it; a walk would not.
+  return visibleAmong(taken, { environment, directory, chain, visibility, withRules });
+}
+
+/** The repository's own settings must neither run anything, nor lead elsewhere, nor change the answer. */
+function guarded(workspace: string): string[] {
+  return [...settings.flatMap((setting) => ["-c", setting]), "--no-pager", `--work-tree=${workspace}`];
+}
+
+const settings = [
+  "core.fsmonitor=false",
+  "core.hooksPath=/dev/null",
+  "core.ignoreCase=false",
+  // The user's own excludes are in the chain; here the repository's would take their place.
+  "core.excludesFile=/dev/null",
+  "protocol.allow=never",
+];
+
+/** A partial clone fetches what it lacks with whatever program its settings name; no protocol has the name "none". */
+const env = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
+
+/** Always listed, because it changes the answer: ignore files, submodules, repositories. */
+const alwaysListedByGit = [".gitignore", ".ignore", ".rgignore", ".gitmodules", "/"];
+
+async function isRepository({ environment }: FileContext): Promise<boolean> {
+  return environment.info(".git", { followLinks: false }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Lists with ripgrep; undefined when there is none. */
+async function listWithRipgrep(
+  wanted: FilesWanted,
+  context: FileContext,
+): Promise<readonly string[] | undefined> {
+  const { directory, filter, hidden, ignoreFiles } = wanted;
+  const { environment } = context;
+  const chain = await IgnoreChain.at(environment, directory);
+  const args = ["--files", "--null", "--no-config", "--color=never"];
+  // Outside of repositories ripgrep would not read what was written for git.
+  if (!chain.isInRepository) args.push("--no-require-git");
+  if (hidden) args.push("--hidden");
+  if (!ignoreFiles) args.push("--no-ignore");
+  const tails = filter.tails?.map((tail) => `*${escapeGlob(tail)}`);
+  const globs =
+    tails !== undefined && ignoreFiles ? [...tails, ...alwaysListedByRipgrep] : [...(tails ?? []), "!.git"];
+  args.push(...globs.flatMap((glob) => ["-g", glob]));
+  // Its exit code only says that a directory could not be read, or that there is no file: the list counts.
+  const listed = await outputOf("rg", { args: [...args, "--", "."], cwd: directory || "." }, context);
+  if (listed === undefined) return undefined;
+
+  const prefix = directory === "" ? "" : `${directory}/`;
+  const withRules = new Set<string>();
+  const taken: string[] = [];
+  for (const found of listed.text.split("\0")) {
+    const path = found.slice("./".length);
+    if (path === "") continue;
+    const place = placeOfRules(path);
+    if (place !== undefined) withRules.add(place === "" ? directory : prefix + place);
+    if (filter.takes(path)) taken.push(prefix + path);
+  }
+  if (tails === undefined) return taken;
+  // To ripgrep a glob is more than a filter: it lists what one names though it is hidden, or ignored.
+  return ignoreFiles
+    ? visibleAmong(taken, { environment, directory, chain, visibility: wanted, withRules })
+    : taken.filter((path) => hidden || !hasHiddenName(path.slice(prefix.length)));
+}
+
+/** Always listed, because it changes the answer: ignore files, and repositories, whose content is not listed. */
+const alwaysListedByRipgrep = [".gitignore", ".ignore", ".rgignore", ".git", "HEAD", "!**/.git/*/"];
+
+/**
+ * The directory that this file says something about. Both as seen from where the search starts, so never above that.
+ */
+function placeOfRules(path: string): string | undefined {
+  const name = nameOf(path);
+  if (name === "HEAD" && nameOf(parentOf(path)) === ".git") return parentOf(parentOf(path));
+  return /^\.(?:git|(?:git|rg)?ignore)$/.test(name) ? parentOf(path) : undefined;
+}
+
+/** Runs a built-in program: its whole output and exit code; undefined when the program is not available. */
+export async function outputOf(
+  program: string,
+  options: Omit<StartOptions, "signal" | "confinement">,
+  { environment, signal }: FileContext,
+): Promise<{ readonly text: string; readonly code: number | undefined } | undefined> {
+  try {
+    const process = await environment.start(program, { ...options, signal, confinement: "ours" });
+    const pieces: Uint8Array[] = [];
+    for await (const piece of process.stdout) pieces.push(piece);
+    const { code } = await process.exit;
+    return { text: Buffer.concat(pieces).toString(), code };
+  } catch (error) {
+    if (error instanceof ToolError && error.code === "unavailable") return undefined;
+    throw error;
+  }
+}
+
+/** Where files are looked for, and for how long. */
+export type FileContext = Pick<ToolContext, "environment" | "signal">;

@@ -1,9 +1,8 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import { IgnoreChain } from "./ignore-chain.ts";
-import { isShown, nameOf, parentOf, type Visibility } from "./visibility.ts";
+import { IgnoreChain } from "../lib/ignore/ignore-chain.ts";
 
-/** Tells of single paths below a directory whether a walk from there would give them. */
+/** Answers for single paths below a directory whether a walk from there would yield them. */
 export class VisiblePaths {
   readonly #environment: Environment;
   readonly #start: string;
@@ -58,4 +57,104 @@ export class VisiblePaths {
       directory.close();
     }
   }
+}
+
+export interface Visibility {
+  /** Names that begin with a dot are shown too. */
+  readonly hidden: boolean;
+  /** Ignore files apply. */
+  readonly ignoreFiles: boolean;
+}
+
+/** The directory that a path is in, "" for the workspace. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** Whether a name in the path begins with a dot. */
+export function hasHiddenName(path: string): boolean {
+  return path.startsWith(".") || path.includes("/.");
+}
+
+/**
+ * Whether an entry is shown, its directory being shown. As with ripgrep an ignore file that includes a hidden name
+ * shows it. The `.git` folder is shown only when it is asked for by path.
+ */
+export function isShown(
+  entry: { readonly path: string; readonly name: string; readonly kind: "file" | "directory" },
+  /** The ignore rules there; undefined when they do not apply. */
+  chain: IgnoreChain | undefined,
+  { hidden }: Pick<Visibility, "hidden">,
+): boolean {
+  if (entry.name === ".git") return false;
+  const said = chain?.decide(entry.path, entry.kind);
+  if (said === "ignore") return false;
+  return hidden || said === "include" || !entry.name.startsWith(".");
+}
+
+/**
+ * Those of many files below a directory that a walk from there would give. Quick where VisiblePaths would look into
+ * every directory, because it is known which ones have rules.
+ */
+export async function visibleAmong(
+  paths: readonly string[],
+  known: {
+    readonly environment: Environment;
+    readonly directory: string;
+    /** The rules for `directory`. */
+    readonly chain: IgnoreChain;
+    readonly visibility: Visibility;
+    /** The directories below it that have ignore files. */
+    readonly withRules: ReadonlySet<string>;
+  },
+): Promise<readonly string[]> {
+  const chains = await readChains(known);
+  const tails = [...new Set([...chains.values()].flatMap((chain) => chain.tails))];
+  const isPlainName = (name: string) => !name.startsWith(".") && !tails.some((tail) => name.endsWith(tail));
+  // Of what has a plain name, in directories with plain names, no rule and no dot says anything.
+  const plain = new Map([[known.directory, true]]);
+  const isPlain = (path: string): boolean => {
+    const above = parentOf(path);
+    if (!plain.has(above)) plain.set(above, isPlain(above));
+    return plain.get(above)! && isPlainName(nameOf(path));
+  };
+  const shown = new Map<string, IgnoreChain | undefined>([[known.directory, known.chain]]);
+  const chainOf = (path: string): IgnoreChain | undefined => {
+    if (shown.has(path)) return shown.get(path);
+    const chain = isVisible(path, "directory") ? (chains.get(path) ?? chainOf(parentOf(path))) : undefined;
+    shown.set(path, chain);
+    return chain;
+  };
+  const isVisible = (path: string, kind: "file" | "directory"): boolean => {
+    const chain = chainOf(parentOf(path));
+    return chain !== undefined && isShown({ path, name: nameOf(path), kind }, chain, known.visibility);
+  };
+  return paths.filter((path) => isPlain(path) || isVisible(path, "file"));
+}
+
+/** The rules of each directory that has ignore files, from above to below. */
+async function readChains({
+  environment,
+  directory: start,
+  chain,
+  withRules,
+}: Parameters<typeof visibleAmong>[1]): Promise<ReadonlyMap<string, IgnoreChain>> {
+  const chains = new Map([[start, chain]]);
+  for (const path of [...withRules].sort((one, other) => one.length - other.length)) {
+    if (path === start) continue;
+    let above = parentOf(path);
+    while (!chains.has(above)) above = parentOf(above);
+    const directory = await environment.openDirectory(path).catch(() => undefined);
+    if (directory === undefined) continue;
+    try {
+      chains.set(path, await chains.get(above)!.in(directory, await directory.entries()));
+    } finally {
+      directory.close();
+    }
+  }
+  return chains;
 }

@@ -9,7 +9,7 @@ import { asOrdinaryUser } from "../../test/support/as-ordinary-user.ts";
 import type { Environment } from "../contract/environment.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
-import { IgnoreChain } from "./ignore-chain.ts";
+import { IgnoreChain } from "../lib/ignore/ignore-chain.ts";
 import { VisiblePaths } from "./visible-paths.ts";
 import { type WalkOptions, walkFiles } from "./walk.ts";
 

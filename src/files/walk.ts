@@ -1,14 +1,14 @@
 import type { Directory, DirectoryEntry, Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { Breath } from "../lib/breath.ts";
-import { IgnoreChain } from "./ignore-chain.ts";
-import { isShown, type Visibility } from "./visibility.ts";
+import { IgnoreChain } from "../lib/ignore/ignore-chain.ts";
+import { isShown, type Visibility } from "./visible-paths.ts";
 
 export interface WalkOptions extends Visibility {
   readonly signal: AbortSignal;
-  /** Leaves a directory out; all are entered if not said. */
+  /** False leaves a directory out. Default: all are entered. */
   enters?(path: string): boolean;
-  /** Hears of a directory that cannot be read; the walk goes on. */
+  /** Called for a directory that cannot be read; the walk continues. */
   failed?(path: string, error: ToolError): void;
 }
 
@@ -101,7 +101,7 @@ class Census {
   }
 }
 
-/** `chainIn` tells what ignore files say in the directory, given what is in it. */
+/** `chainIn` returns the ignore rules for the directory, given its entries. */
 async function enter(
   directory: Directory,
   chainIn: (entries: readonly DirectoryEntry[]) => IgnoreChain | undefined | Promise<IgnoreChain | undefined>,

@@ -1,9 +1,9 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import { copyOut } from "../environment/local/files/copy-out.ts";
+import { copyOut } from "../environment/local/files/read-file.ts";
 import { contentHash } from "../lib/content-hash.ts";
-import { BlobFolder } from "../system/blobs/blob-folder.ts";
-import { asToolError } from "../system/failures.ts";
+import { BlobFolder } from "../system/blob-store.ts";
+import { asToolError } from "../system/file-errors.ts";
 
 /**
  * Contents of files as they were, each kept once under its SHA-256 (lower-case hex). Keep only for a call that has begun

@@ -1,6 +1,6 @@
 import type { Breath } from "../lib/breath.ts";
 import { contentHash } from "../lib/content-hash.ts";
-import type { BlobFolder } from "../system/blobs/blob-folder.ts";
+import type { BlobFolder } from "../system/blob-store.ts";
 import { neededContent } from "./coverage.ts";
 import type { Journal, RecordedChange } from "./journal.ts";
 

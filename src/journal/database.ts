@@ -1,8 +1,7 @@
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { ToolError } from "../contract/error.ts";
-import { identityOf, isLost, makeDatabaseFile } from "../system/database-file.ts";
-import { loadSqlite } from "../system/load-sqlite.ts";
+import { identityOf, isLost, loadSqlite, makeDatabaseFile } from "../system/sqlite-file.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { migrateCalls } from "./migrate-calls.ts";
 

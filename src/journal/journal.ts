@@ -1,5 +1,5 @@
 import type { Change } from "../contract/history.ts";
-import { thisProcess } from "../system/process-owner.ts";
+import { thisProcess } from "../system/process-identity.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { journalUnusable } from "./journal-unusable.ts";
 import { printValue, type Redact } from "./print-value.ts";

@@ -1,7 +1,7 @@
 import type { Environment, FileInfo } from "../contract/environment.ts";
 import type { KeptOutput, Outputs } from "../contract/output.ts";
-import { openOutputFile } from "../environment/output-file.ts";
 import { newIdentifier } from "../lib/identifier.ts";
+import { openOutputFile } from "../system/output-file.ts";
 
 /** Keeps outputs that were too long to show. Their handles can be given to tools instead of a path. */
 export interface OutputStore extends Outputs {

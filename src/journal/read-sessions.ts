@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { isGone } from "../system/process-owner.ts";
+import { isGone } from "../system/process-identity.ts";
 import { parseBody } from "./read-calls.ts";
 import type { SessionRecord } from "./record.ts";
 import { type Records, type Row, sessionAbandonedMs } from "./records.ts";

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { isGone, thisProcess } from "../system/process-owner.ts";
+import { isGone, thisProcess } from "../system/process-identity.ts";
 import { chainStart, hashLink } from "./chain.ts";
 
 /** A record that is to be added. */

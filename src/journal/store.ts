@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { identityOf, setAside } from "../system/database-file.ts";
+import { identityOf, setAside } from "../system/sqlite-file.ts";
 import { isDamage, openDatabase } from "./database.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { Records } from "./records.ts";

@@ -1,7 +1,6 @@
 import { Breath } from "../lib/breath.ts";
-import { BlobFolder } from "../system/blobs/blob-folder.ts";
-import { listBlobs } from "../system/blobs/tidy-blobs.ts";
-import { damagedBeside, sizeOf } from "../system/database-file.ts";
+import { BlobFolder, listBlobs } from "../system/blob-store.ts";
+import { damagedBeside, sizeOf } from "../system/sqlite-file.ts";
 import { type CheckedContents, checkContents } from "./check-contents.ts";
 import { coverageOf } from "./coverage.ts";
 import type { CallRecord, Journal, SessionRecord } from "./journal.ts";

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Breath } from "../lib/breath.ts";
-import { identityOf } from "../system/database-file.ts";
-import { loadSqlite } from "../system/load-sqlite.ts";
+import { identityOf, loadSqlite } from "../system/sqlite-file.ts";
 import { chainStart, hashLink, type Link } from "./chain.ts";
 import { isDamage, isLostJournal, isOlderJournal, lostJournal } from "./database.ts";
 import { journalUnusable } from "./journal-unusable.ts";

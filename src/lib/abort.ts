@@ -15,7 +15,7 @@ export function whileWaitingFor(awaited: string): (signal: AbortSignal) => ToolE
   return (signal) => abortError(signal, `The call was cancelled while it waited for ${awaited}`);
 }
 
-/** Waits for `work` until `signal` aborts, then rejects with `failure`. The work goes on; how it ends is ignored. */
+/** Waits for `work` until `signal` aborts, then rejects with `failure`. The work continues; its result is ignored. */
 export function untilAborted<Result>(
   work: PromiseLike<Result> | Result,
   signal: AbortSignal,
@@ -24,7 +24,7 @@ export function untilAborted<Result>(
   return raceAbort(work, signal, (_, reject) => reject(failure(signal)));
 }
 
-/** Waits for `work` until `signal` aborts, then resolves with undefined. The work goes on; how it ends is ignored. */
+/** Waits for `work` until `signal` aborts, then resolves with undefined. The work continues; its result is ignored. */
 export function unlessAborted<Result>(
   work: PromiseLike<Result> | Result,
   signal: AbortSignal,

@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { throwIfAborted } from "./abort.ts";
 import { monotonicMs } from "./clock.ts";
 
-// Long enough to cost nothing, short enough that nobody waits.
+// Long enough to cost nothing, short enough that other work does not wait noticeably.
 const turnMs = 10;
 
-/** Lets long synchronous work take turns with everything else, and end when it is no longer wanted. */
+/** Lets long synchronous work yield to other work now and then, and end when it is cancelled. */
 export class Breath {
   readonly #signal: AbortSignal | undefined;
   #turnEnds = monotonicMs() + turnMs;
@@ -15,7 +15,7 @@ export class Breath {
     throwIfAborted(signal);
   }
 
-  /** Whether this turn has lasted long enough; then await `take`. */
+  /** Whether it is time to yield: then await `take`. */
   get isDue(): boolean {
     return monotonicMs() >= this.#turnEnds;
   }

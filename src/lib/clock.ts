@@ -6,3 +6,13 @@ export function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1e6;
 }
+
+/**
+ * Parses a written date or time into milliseconds since 1970; undefined for anything else. A date alone is local
+ * midnight, as a date with a time is local. Stricter than `Date.parse`, which reads "5" as a day in 2001.
+ */
+export function parseTime(text: string): number | undefined {
+  const [, date, time] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d\S*(?: UTC)?))?$/.exec(text.trim()) ?? [];
+  const moment = Date.parse(`${date}T${(time ?? "00:00").replace(/ ?UTC$/, "Z")}`);
+  return Number.isNaN(moment) ? undefined : moment;
+}

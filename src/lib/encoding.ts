@@ -1,11 +1,11 @@
 import type { TextEncoding } from "../contract/environment.ts";
-import { asBuffer } from "./as-buffer.ts";
+import { asBuffer } from "./bytes.ts";
 
-/** Enough of a file's beginning to tell its encoding. */
+/** Enough of a file's beginning to detect its encoding. */
 export const detectionBytes: number = 64 * 1024;
 
 /**
- * Tells the encoding from a file's beginning. `complete` says that `head` is the whole file; otherwise a character cut
+ * Detects the encoding from a file's beginning. `complete` says that `head` is the whole file; otherwise a character cut
  * at the end does not count against UTF-8.
  */
 export function detectEncoding(head: Uint8Array, options: { complete: boolean }): TextEncoding | "binary" {
@@ -36,7 +36,7 @@ function hasUtf8Mark(head: Uint8Array): boolean {
 
 /**
  * Bytes (without byte-order mark) to text. Never fails: stray bytes in UTF-8 become U+FFFD, by which edits find them;
- * what is not UTF-8 after all is read as Latin-1, and said.
+ * content that is not UTF-8 after all is read as Latin-1, and reported.
  */
 export function decodeText(
   bytes: Uint8Array,
@@ -61,7 +61,7 @@ export function decodeText(
   }
 }
 
-// `ignoreBOM` keeps a U+FEFF that stands inside the text; a mark at the start of the file was taken off before.
+// `ignoreBOM` keeps a U+FEFF inside the text; a mark at the start of the file was taken off before.
 const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const tolerantDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
 

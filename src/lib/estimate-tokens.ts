@@ -1,6 +1,7 @@
 /**
- * How many tokens a text may cost a model: rather too many than too few, whatever its tokenizer. Words cost little, digits
- * and signs more, a character of another script up to a token, and long runs without a blank (hashes, base64) nearly that.
+ * How many tokens a text may cost a model: rather too many than too few, whatever its tokenizer. Words cost little,
+ * digits and signs more, a character of another script up to a token, and long runs without a blank (hashes, base64)
+ * nearly that.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;
@@ -26,7 +27,7 @@ function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff;
 }
 
-/** What one unit costs at most. */
+/** The most that one unit costs. */
 export const mostTokensPerUnit = 1.5;
 
 const costs = { surrogate: mostTokensPerUnit, foreign: 1.1, blank: 0.2, letter: 0.3, sign: 0.6, dense: 0.85 };

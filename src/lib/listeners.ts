@@ -1,13 +1,13 @@
-/** Those who hear of every event, at once and in order. */
+/** Passes every event to all listeners, at once and in order. */
 export class Listeners<Event> {
   readonly #listeners = new Set<(event: Event) => unknown>();
 
-  /** True when nobody listens, so that nothing needs to be told. */
+  /** True when there are no listeners, so that no event needs to be made. */
   get idle(): boolean {
     return this.#listeners.size === 0;
   }
 
-  /** Calls `listener`, which may be asynchronous, for every event from now on; the answer stops it. */
+  /** Calls `listener`, which may be asynchronous, for every event from now on; the returned function stops it. */
   on(listener: (event: Event) => unknown): () => void {
     // Wrapped, so that one function registered twice is two listeners.
     const entry = (event: Event) => listener(event);

@@ -4,7 +4,7 @@ export interface LineMatch {
   readonly line: number;
   readonly start: number;
   readonly end: number;
-  /** Where the match begins, or goes on, within the line. */
+  /** Where the match begins, or continues, within the line. */
   readonly at: number;
 }
 

@@ -1,11 +1,11 @@
-/** What a file is, told from its first bytes. */
+/** The type of a file, found from its first bytes. */
 export interface MediaType {
   readonly mediaType: string;
-  /** For people and models: "PNG image". */
+  /** For display: "PNG image". */
   readonly description: string;
 }
 
-/** Tells a binary format by its magic number. `head` is the file's beginning; 4 KB are plenty. */
+/** Detects a binary format by its magic number. `head` is the file's beginning; 4 KB are plenty. */
 export function sniffMediaType(head: Uint8Array): MediaType | undefined {
   const match = signatures.find(([matches]) => matches(head));
   if (match === undefined) return undefined;
@@ -86,7 +86,7 @@ function starts(mark: string): (head: Uint8Array) => boolean {
   return at(0, mark);
 }
 
-/** Every character of `mark` stands for one byte. */
+/** Every character of `mark` is one byte. */
 function at(offset: number, mark: string): (head: Uint8Array) => boolean {
   const bytes = Buffer.from(mark, "latin1");
   return (head) => bytes.every((byte, index) => head[offset + index] === byte);

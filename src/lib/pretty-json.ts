@@ -4,7 +4,7 @@ const deepest = 100;
 
 /**
  * JSON with a line for each value, short lists and objects on one line. Numbers and strings stay as they are written.
- * Undefined for what is no JSON.
+ * Undefined for invalid JSON.
  */
 export function prettyJson(text: string): string | undefined {
   try {

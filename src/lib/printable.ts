@@ -1,6 +1,6 @@
 /**
  * Text for a terminal, with whatever would steer it made visible: control characters, escapes, marks that turn the
- * direction of writing, characters that nobody sees. Line ends and tabs stay.
+ * direction of writing, invisible characters. Line ends and tabs stay.
  */
 export function printable(text: string): string {
   return steering.test(text) ? text.replace(everySteering, show) : text;

@@ -1,6 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 
-/** A value of a JSON text and where it stands; offsets count UTF-16 units. */
+/** A value of a JSON text and its position; offsets count UTF-16 units. */
 export type JsonNode = JsonObject | JsonArray | JsonScalar;
 
 export interface JsonObject extends Span {
@@ -32,8 +32,8 @@ interface Span {
 }
 
 /**
- * Where everything stands in a JSON text. `unsupported`, with line and column, for what is none; `too-large` for what has
- * more values than `most`, each of which takes far more memory here than in the text.
+ * Finds the position of every value in a JSON text. `unsupported`, with line and column, for invalid JSON;
+ * `too-large` for what has more values than `most`, each of which takes far more memory here than in the text.
  */
 export function scanJson(text: string, name: string, most: number = Number.POSITIVE_INFINITY): JsonNode {
   return new Scan(text, name, most).whole();
@@ -105,7 +105,7 @@ class Scan {
     return { kind: "array", items, start, end: this.#at };
   }
 
-  /** What stands between brackets, with commas between. */
+  /** The items between brackets, with commas between. */
   #each(close: "}" | "]", read: () => void): void {
     this.#at += 1;
     if (this.#next() !== close) {
@@ -182,6 +182,6 @@ const scalarHere = /(true|false|null)|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const control = /[\0-\x1f]/;
 
-/** A control character, or a backslash before what it cannot stand before. */
+/** A control character, or an invalid escape. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const unfitInString = /[\0-\x1f]|(?<!\\)(?:\\\\)*\\(?!["\\/bfnrt]|u[\da-fA-F]{4})/;

@@ -1,11 +1,11 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { asBuffer } from "./as-buffer.ts";
+import { asBuffer } from "./bytes.ts";
 import { byteOrderMarkLength, decodeText } from "./encoding.ts";
 import type { TextTraits } from "./rust-regex/rust-regex.ts";
 
 /** The content of a file as ripgrep sees it: UTF-16 only by its mark, everything else UTF-8 and perhaps stray bytes. */
 export interface SearchableText {
-  /** Without byte-order mark. Bytes that are no UTF-8 stand as lone surrogates; show them with `showStrayBytes`. */
+  /** Without byte-order mark. Bytes that are not UTF-8 are lone surrogates; show them with `showStrayBytes`. */
   readonly text: string;
   readonly traits: TextTraits;
   /** It has NUL bytes: not made for reading. */
@@ -25,7 +25,7 @@ export function toSearchableText(bytes: Uint8Array): SearchableText {
   return asText(decodeWithStrayBytes(content), { ascii: false, strayBytes: true });
 }
 
-/** Puts the usual replacement character where a byte was that is no text. */
+/** Replaces bytes that are not text by U+FFFD. */
 export function showStrayBytes(text: string): string {
   return text.toWellFormed();
 }

@@ -1,6 +1,6 @@
 import { counted } from "./counted.ts";
 
-/** A size for people: "17 bytes", "1.2 kB", "340 MB". */
+/** A size for display: "17 bytes", "1.2 kB", "340 MB". */
 export function showSize(bytes: number): string {
   if (bytes < 1000) return counted(bytes, "byte");
   const power = Math.min(Math.floor(Math.log10(bytes) / 3), units.length);

@@ -1,7 +1,7 @@
 /**
- * What somebody would read who watched this on a terminal: colours and other control sequences are gone, and of a line
- * that was written over (progress bars, spinners) its last state is left. Movements to other lines are not followed. Line
- * ends become "\n"; a control character that is left is shown as its picture.
+ * What a terminal would show in the end: colours and other control sequences are gone, and of a line that was written
+ * over (progress bars, spinners) its last state is left. Movements to other lines are not followed. Line ends become
+ * "\n"; a control character that is left is shown as its picture.
  */
 export function plainTerminalText(text: string): string {
   if (!special.test(text)) return text;
@@ -17,8 +17,8 @@ export function plainTerminalText(text: string): string {
 const special = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
 
 /**
- * Texts for the terminal (OSC, DCS and their kin, to their end on the same line), then control sequences, then other
- * escapes. What has no end loses only its beginning: nothing that was said is hidden behind it.
+ * Texts for the terminal (OSC, DCS and similar, to their end on the same line), then control sequences, then other
+ * escapes. A sequence without an end loses only its beginning, so that no text is hidden behind it.
  */
 const sequences =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
@@ -33,7 +33,7 @@ const moves = /[\r\x08\x1b\x9b]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 
-/** One line as it stands in the end. Who clears the whole of it begins it anew. */
+/** One line as the terminal shows it in the end. Clearing the whole line starts it again. */
 function lastState(line: string): string {
   let end = line.length;
   while (line[end - 1] === "\r") end -= 1;

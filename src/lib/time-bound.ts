@@ -9,8 +9,8 @@ const workKey = Symbol.for("toolcrib.timeBoundWork");
 const callWork = new Script("globalThis[Symbol.for('toolcrib.timeBoundWork')]()");
 
 /**
- * Does synchronous work, and ends it in the middle when it takes too long: nothing else stops an expression that has
- * lost itself. Costs about 0.2 ms a call, so give it more than one small thing to do.
+ * Runs synchronous work, and interrupts it when it takes too long: nothing else stops a regular expression that
+ * backtracks without end. Costs about 0.2 ms a call, so use it for more than one small task.
  */
 export function withinTime<Result>(timeoutMs: number, work: () => Result): Result {
   const holder = globalThis as unknown as Record<symbol, unknown>;

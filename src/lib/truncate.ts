@@ -1,6 +1,6 @@
 import type { OutputLimits } from "../contract/tool.ts";
 
-/** What was left out. A line of which only a part is missing counts as one. */
+/** The part that was left out. A line of which only a part is missing counts as one. */
 export interface Cut {
   readonly chars: number;
   readonly lines: number;
@@ -27,7 +27,7 @@ export function truncateText(
   return { text: before + describeCut(cut, text.slice(headEnd, tailStart)) + after, cut };
 }
 
-/** The last place at or before `index` where `text` can be cut without breaking a character as people see it. */
+/** The last place at or before `index` where `text` can be cut without breaking a character as users see it. */
 export function characterStart(text: string, index: number): number {
   if (index <= 0) return 0;
   if (index >= text.length) return text.length;

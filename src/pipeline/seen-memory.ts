@@ -1,7 +1,7 @@
 import type { Environment } from "../contract/environment.ts";
 import type { SeenFiles, SeenPart } from "../contract/tool.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
-import { holdsBytes } from "../lib/holds-bytes.ts";
+import { containsBytes } from "../lib/bytes.ts";
 
 /**
  * What one caller has seen of files, the latest within bounds. Paths are resolved only when something is recalled: most
@@ -67,7 +67,7 @@ function overlay(known: readonly SeenPart[], part: SeenPart): readonly SeenPart[
   const { lines } = part;
   if (lines === "all") return [part];
   const [first] = known;
-  if (first?.lines === "all") return holdsBytes(first.bytes, part.bytes) ? known : [part];
+  if (first?.lines === "all") return containsBytes(first.bytes, part.bytes) ? known : [part];
   const apart = known.filter((other) => !overlaps(other, lines));
   return [...apart, part].sort((left, right) => firstLine(left) - firstLine(right));
 }

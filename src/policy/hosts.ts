@@ -1,5 +1,5 @@
 import { matchSegment, type NamePattern } from "../lib/glob/glob-segment.ts";
-import { type AddressKind, kindOfAddress } from "../lib/net/kind-of-address.ts";
+import { type AddressKind, kindOfAddress } from "../lib/network-address.ts";
 import type { HostRule } from "./rules/rule.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Confinement } from "../contract/confinement.ts";
 import { matchSegment } from "../lib/glob/glob-segment.ts";
-import { parseHost } from "../lib/net/parse-host.ts";
+import { parseHost } from "../lib/network-address.ts";
 import { hostOf, kindOfHost, spells } from "./hosts.ts";
 import type { Decision, Part, Question } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";

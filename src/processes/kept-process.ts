@@ -2,7 +2,7 @@ import type { ProcessExit, RunningProcess } from "../contract/environment.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { OutputRequest, ProcessOutput, ProcessStatus } from "../contract/process.ts";
 import { monotonicMs } from "../lib/clock.ts";
-import { explainConfinedFailure } from "../lib/confined/explain-failure.ts";
+import { explainConfinedFailure } from "../lib/explain-confined-failure.ts";
 import { OutputLog } from "./output-log.ts";
 import { readLog } from "./read-log.ts";
 import { type Redactor, readOutput } from "./read-output.ts";

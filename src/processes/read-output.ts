@@ -1,4 +1,4 @@
-import { releaseBytes } from "../lib/release-bytes.ts";
+import { releaseBytes } from "../lib/bytes.ts";
 import type { OutputLog, Stream } from "./output-log.ts";
 import type { WholeOutput } from "./whole-output.ts";
 

@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, readlinkSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { atRealPlace, changeAt, contentAt } from "../system/pinning/at-real-place.ts";
+import { atPinnedPath, changeAt, contentAt } from "../system/pinned-path.ts";
 
 /**
  * Nothing can be mounted on a link, so a command can replace `.git` where it is one. The returned function restores the
  * link, and keeps what replaced it under another name. It returns a remark, or "" when nothing was changed.
  */
 export function watchLink(path: string): () => string {
-  const target = isLink(path) ? atRealPlace(path, targetOf) : undefined;
+  const target = isLink(path) ? atPinnedPath(path, targetOf) : undefined;
   if (target === undefined) return () => "";
   return () => {
     try {
       return (
-        atRealPlace(path, (place) => putBack(place, target, path)) ?? notPutBack("its directory is gone")
+        atPinnedPath(path, (place) => putBack(place, target, path)) ?? notPutBack("its directory is gone")
       );
     } catch (error) {
       return notPutBack((error as Error).message);
@@ -68,9 +68,9 @@ const maxBytes = 1024 * 1024;
  * written. It returns a remark, or "" when nothing was changed.
  */
 export function watchGitSettings(path: string): () => string {
-  const before = atRealPlace(path, standing);
+  const before = atPinnedPath(path, standing);
   if (before === undefined) return () => "";
-  return () => atRealPlace(path, (place) => changeAt(place, () => settle(path, place, before))) ?? "";
+  return () => atPinnedPath(path, (place) => changeAt(place, () => settle(path, place, before))) ?? "";
 }
 
 interface Standing {
@@ -164,7 +164,7 @@ export function watchForBareRepository(workspace: string): () => string {
     if (!isBare(workspace)) return "";
     const head = join(workspace, "HEAD");
     try {
-      const name = atRealPlace(head, (place) => {
+      const name = atPinnedPath(head, (place) => {
         const free = freeName(`${place}.renamed`);
         renameSync(place, free);
         return basename(free);

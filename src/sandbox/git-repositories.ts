@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { namesIfReadable } from "../system/names-in.ts";
+import { namesIfReadable } from "../system/directories.ts";
 import { liesInside } from "../system/workspace-path.ts";
 import type { Placeholder } from "./bubblewrap/placeholders.ts";
 import { isBare } from "./git-repair.ts";

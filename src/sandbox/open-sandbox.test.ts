@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { failure, failureOf } from "../environment/conformance/world.ts";
-import { programUnavailable } from "../system/failures.ts";
+import { programUnavailable } from "../system/file-errors.ts";
 import { openSandbox } from "./open-sandbox.ts";
 
 const findProgram = async (name: string) => {

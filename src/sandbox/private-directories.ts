@@ -11,9 +11,8 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { makePrivateDirectory } from "../system/directories.ts";
-import { namesIn } from "../system/names-in.ts";
-import { isGone, thisProcess } from "../system/process-owner.ts";
+import { makePrivateDirectory, namesIn } from "../system/directories.ts";
+import { isGone, thisProcess } from "../system/process-identity.ts";
 import { liesInside } from "../system/workspace-path.ts";
 
 /** What commands of one session have instead of the home and the temporary directory of the user. */

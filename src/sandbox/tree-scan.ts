@@ -2,7 +2,7 @@ import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { Breath } from "../lib/breath.ts";
 import { monotonicMs } from "../lib/clock.ts";
-import { namesIfReadable } from "../system/names-in.ts";
+import { namesIfReadable } from "../system/directories.ts";
 import { withSlash } from "../system/workspace-path.ts";
 
 /** What a sandbox must hide or protect in a directory tree. */

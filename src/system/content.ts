@@ -1,9 +1,9 @@
 import type { Hash } from "node:crypto";
 import { closeSync, fstatSync, lstatSync, readlinkSync, readSync, writeSync } from "node:fs";
 import type { Breath } from "../lib/breath.ts";
-import { errnoOf } from "./failures.ts";
-import { openIn } from "./pinning/open-in.ts";
-import type { PinnedDirectory } from "./pinning/pinning.ts";
+import { errnoOf } from "./file-errors.ts";
+import type { PinnedDirectory } from "./pinning.ts";
+import { openIn } from "./pinning.ts";
 
 export function exists(directory: PinnedDirectory, name: string): boolean {
   return lstatSync(directory.at(name), { throwIfNoEntry: false }) !== undefined;
@@ -41,7 +41,7 @@ function hashOf(handle: number): string {
   return hash.digest("hex");
 }
 
-/** The hash of an open file of any size, which is also copied if told where to. */
+/** The hash of an open file of any size, which is also copied to `copy`. */
 export async function hashPatiently(handle: number, breath: Breath, copy?: number): Promise<string> {
   const hash = newHash();
   for (const piece of piecesOf(handle)) {

@@ -1,18 +1,17 @@
-import { mkdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "../contract/error.ts";
-import { fingerprint } from "../lib/fingerprint.ts";
-import { errnoOf } from "./failures.ts";
-import { namesIn } from "./names-in.ts";
+import { fingerprint } from "../lib/content-hash.ts";
+import { errnoOf } from "./file-errors.ts";
 
 /** Where Toolcrib keeps its own files. */
 export interface Directories {
-  /** What the person sets. */
+  /** Settings of the user. */
   readonly config: string;
   /** Journals and spilled outputs, a folder a workspace. */
   readonly state: string;
-  /** What can be made again. */
+  /** Files that can be made again. */
   readonly cache: string;
 }
 
@@ -36,7 +35,7 @@ export function userDirectories(variables: NodeJS.ProcessEnv = process.env): Dir
   };
 }
 
-/** What is kept of one workspace. */
+/** Files about one workspace. */
 export type WorkspaceFiles = Readonly<
   Record<
     | "journal"
@@ -78,7 +77,7 @@ function filesIn(directory: string): WorkspaceFiles {
   };
 }
 
-/** What is kept of one workspace below a directory of ours: readable by people and unique by its fingerprint. */
+/** The folder for one workspace in one of Toolcrib's directories: readable by users and unique by its fingerprint. */
 export function workspaceDirectory(directory: string, workspace: string): string {
   const readable =
     basename(workspace)
@@ -87,7 +86,7 @@ export function workspaceDirectory(directory: string, workspace: string): string
   return join(directory, "workspaces", `${readable}-${fingerprint(workspace)}`);
 }
 
-/** The real path of a folder that is to be a workspace. */
+/** The real path of a workspace folder. */
 export function realWorkspace(path: string): string {
   try {
     const real = realpathSync(path);
@@ -132,7 +131,7 @@ function linkAt(path: string): string | undefined {
   }
 }
 
-/** Makes a folder of ours, with its parents, for nobody else to read. */
+/** Makes a folder, with its parents, that only this user can read. */
 export function makePrivateDirectory(path: string): void {
   try {
     makeWithParents(path);
@@ -160,5 +159,45 @@ function makeOne(path: string): void {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if (errnoOf(error) !== "EEXIST" || !statSync(path).isDirectory()) throw error;
+  }
+}
+
+/** The names in a folder; none when it does not exist. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR") return [];
+    throw error;
+  }
+}
+
+/** The same for a folder that may be unreadable. */
+export function namesIfReadable(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * The nearest directory with a `.git`, from the workspace upwards; the workspace itself if there is none. A `.git` that
+ * another user has put above it, as any user can in /tmp, does not count.
+ */
+export function repositoryRoot(workspace: string): string {
+  const trusted = new Set([0, process.getuid?.(), ownerOf(workspace)]);
+  for (let directory = workspace; ; directory = dirname(directory)) {
+    const owner = ownerOf(join(directory, ".git"));
+    if (owner !== undefined) return trusted.has(owner) ? directory : workspace;
+    if (dirname(directory) === directory) return workspace;
+  }
+}
+
+function ownerOf(path: string): number | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.uid;
+  } catch {
+    return undefined;
   }
 }

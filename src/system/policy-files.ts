@@ -15,20 +15,20 @@ import { setTimeout as wait } from "node:timers/promises";
 import { ToolError } from "../contract/error.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { writeFully } from "./content.ts";
-import { makePrivateDirectory, workspaceDirectory } from "./directories.ts";
-import { errnoOf } from "./failures.ts";
+import { makePrivateDirectory, namesIn, workspaceDirectory } from "./directories.ts";
+import { errnoOf } from "./file-errors.ts";
 
-/** Where a person's rules stand: all below the config directory, none in the workspace. */
+/** The files of the user's rules: all below the config directory, none in the workspace. */
 export interface PolicyFiles {
-  /** For every workspace, written by the person. */
+  /** For every workspace, written by the user. */
   readonly user: string;
   /** For this workspace, written by the answer "always". */
   readonly granted: string;
-  /** Which content of the project's rules the person trusts. */
+  /** Which content of the project's rules the user trusts. */
   readonly trust: string;
-  /** MCP servers for every workspace, written by the person. */
+  /** MCP servers for every workspace, written by the user. */
   readonly servers: string;
-  /** Which content of the project's list of MCP servers the person trusts. */
+  /** Which content of the project's list of MCP servers the user trusts. */
   readonly serversTrust: string;
 }
 
@@ -43,18 +43,18 @@ export function policyFiles(config: string, workspace: string): PolicyFiles {
   };
 }
 
-/** The whole of a text file of ours, or undefined when there is none. What cannot be read is never taken for empty. */
+/** The whole file, or undefined when there is none. An unreadable file is never treated as empty. */
 export function readPolicyFile(path: string): string | undefined {
   let handle: number | undefined;
   try {
-    // A FIFO must not make us wait.
+    // Opening a FIFO must not block.
     handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = fstatSync(handle);
     if (!stats.isFile()) throw new Error("it is no regular file");
     return decodeRules(readFileSync(handle));
   } catch (error) {
     const errno = errnoOf(error);
-    // A link that leads nowhere just now is no sign that the person wants no rules, nor a file in the place of their folder.
+    // A dangling link, or a file where the folder should be, does not mean that the user wants no rules.
     if (errno === "ENOENT" && !mayExist(path)) return undefined;
     if (errno === "ENOTDIR" && !stands(dirname(path))) return undefined;
     throw unreadable(path, error);
@@ -89,7 +89,7 @@ export function decodeRules(bytes: Uint8Array): string {
 
 export const maxRuleBytes: number = 1024 * 1024;
 
-/** Adds lines at the end of a file of ours. Two processes may do so at once: neither loses what the other added. */
+/** Appends lines. Two processes may do so at once: neither loses what the other added. */
 export async function appendToPolicyFile(path: string, lines: readonly string[]): Promise<void> {
   const lock = await takeLock(path);
   try {
@@ -101,7 +101,7 @@ export async function appendToPolicyFile(path: string, lines: readonly string[])
   }
 }
 
-/** Replaces a file of ours, for nobody else to read: after a crash the old or the new content is there. */
+/** Replaces a private file: after a crash it has the old or the new content. */
 export function writePolicyFile(path: string, text: string): void {
   makePrivateDirectory(dirname(path));
   const temporary = `${path}.${newIdentifier("new")}`;
@@ -134,7 +134,7 @@ export function removePolicyFile(path: string): boolean {
 const lockTries = 200;
 const lockPauseMs = 25;
 
-/** Nobody writes a few lines for as long as this: whoever held the lock is gone. */
+/** Writing a few lines never takes this long: the process that held the lock is gone. */
 const abandonedMs = 3_000;
 
 async function takeLock(path: string): Promise<string> {
@@ -165,4 +165,83 @@ function unwritable(path: string, cause: unknown): ToolError {
     hint: "Free disk space, mend its permissions, or set TOOLCRIB_HOME to a folder that can be written.",
     cause,
   });
+}
+
+/** The texts in one folder, by name: read, replaced as a whole, and taken by exactly one of several processes. */
+export class ApprovalFiles {
+  readonly #folder: string;
+
+  /** The folder is made when it is needed. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  names(): readonly string[] {
+    return namesIn(this.#folder);
+  }
+
+  read(name: string): string | undefined {
+    return readPolicyFile(this.#at(name));
+  }
+
+  write(name: string, text: string): void {
+    writePolicyFile(this.#at(name), text);
+  }
+
+  remove(name: string): void {
+    removePolicyFile(this.#at(name));
+  }
+
+  /** Removes and returns the text; undefined when it does not exist, or another process was quicker. */
+  take(name: string): string | undefined {
+    const taken = this.#at(newIdentifier("taken"));
+    try {
+      renameSync(this.#at(name), taken);
+    } catch (error) {
+      if (errnoOf(error) === "ENOENT") return undefined;
+      throw error;
+    }
+    try {
+      return readPolicyFile(taken);
+    } finally {
+      rmSync(taken, { force: true });
+    }
+  }
+
+  #at(name: string): string {
+    return join(this.#folder, name);
+  }
+}
+
+/** Notices changed files by one stat each, in a few microseconds. */
+export class FileStamps {
+  readonly #paths: readonly string[];
+  #seen: readonly string[] = [];
+
+  /** Missing files count as well: they may be created. */
+  constructor(paths: readonly string[]) {
+    this.#paths = paths;
+    this.note();
+  }
+
+  /** Whether none has changed since they were noted. */
+  get areSame(): boolean {
+    return this.#paths.every((path, index) => markOf(path) === this.#seen[index]);
+  }
+
+  /** Records the current state, with which later ones are compared. */
+  note(): void {
+    this.#seen = this.#paths.map(markOf);
+  }
+}
+
+function markOf(path: string): string {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return "";
+    const { ino, size, mtimeMs, ctimeMs, mode } = stats;
+    return `${ino} ${size} ${mtimeMs} ${ctimeMs} ${mode}`;
+  } catch (error) {
+    return errnoOf(error) ?? "?";
+  }
 }

@@ -12,12 +12,12 @@ import {
   type Stats,
   unlinkSync,
 } from "node:fs";
-import { errnoOf } from "./failures.ts";
-import type { PinnedDirectory } from "./pinning/pinning.ts";
+import { errnoOf } from "./file-errors.ts";
+import type { PinnedDirectory } from "./pinning.ts";
 
 let crypto: typeof import("node:crypto") | undefined;
 
-/** A part of a name that nobody can guess and prepare a link under. */
+/** An unguessable part of a name, so that no link can be prepared under it. */
 export function newTemporaryId(): string {
   // Loaded by the first write: a call that only reads would pay a fifth of its start for it.
   crypto ??= process.getBuiltinModule("node:crypto");
@@ -29,7 +29,7 @@ export function temporaryName(id: string = newTemporaryId()): string {
   return `.toolcrib-${id}.tmp`;
 }
 
-/** A file beside its later place, to be filled and then given its name. Nothing is left of it otherwise. */
+/** A file beside its target, to be filled and then renamed. If that fails, nothing is left of it. */
 export class TemporaryFile {
   readonly handle: number;
   readonly #directory: PinnedDirectory;
@@ -78,7 +78,7 @@ export class TemporaryFile {
     this.#state = "left";
   }
 
-  /** Leaves it to whoever knows its name. */
+  /** Leaves the file to a caller that knows its name. */
   leave(): void {
     this.#close();
     this.#state = "left";
@@ -130,7 +130,7 @@ export function isTemporaryName(name: string): boolean {
 
 const leftoverName = /^\.toolcrib-[0-9a-f-]{36}\.tmp$/;
 
-// No write takes this long, so whoever made it is gone.
+// No write takes this long, so the process that made it is gone.
 const abandonedMs = 10 * 60 * 1000;
 
 /** Removes what writers left that were killed. Called once for each directory that is written to. */

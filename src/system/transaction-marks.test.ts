@@ -2,7 +2,7 @@ import { readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { thisProcess } from "./process-owner.ts";
+import { thisProcess } from "./process-identity.ts";
 import { TransactionMarks } from "./transaction-marks.ts";
 
 const [first, second] = ["transaction_1", "transaction_2"] as const;

@@ -1,16 +1,15 @@
 import { closeSync, openSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { makePrivateDirectory } from "./directories.ts";
-import { asToolError, errnoOf } from "./failures.ts";
-import { namesIn } from "./names-in.ts";
-import { isGone, thisProcess } from "./process-owner.ts";
+import { makePrivateDirectory, namesIn } from "./directories.ts";
+import { asToolError, errnoOf } from "./file-errors.ts";
+import { isGone, thisProcess } from "./process-identity.ts";
 
-/** That a transaction is open, as a file whose name tells who has it. */
+/** A file that marks an open transaction; its name says which process holds it. */
 export interface TransactionMark {
   readonly id: string;
-  /** "parked": left for the next that takes it. "abandoned": whoever had it is gone. */
+  /** "parked": free for the next process. "abandoned": the process that held it is gone. */
   readonly state: "held" | "parked" | "abandoned";
-  /** Whether whoever has it will park it again. */
+  /** Whether its holder will park it again. */
   readonly isShared: boolean;
   readonly file: string;
 }
@@ -37,7 +36,7 @@ export class TransactionMarks {
     closeSync(openSync(join(this.#folder, heldName(id, isShared)), "wx", 0o600));
   }
 
-  /** False when somebody else has taken it. */
+  /** False when another process has taken it. */
   take({ id, file, isShared }: TransactionMark): boolean {
     try {
       renameSync(join(this.#folder, file), join(this.#folder, heldName(id, isShared)));
@@ -48,7 +47,7 @@ export class TransactionMarks {
     }
   }
 
-  /** Nobody is to wait for one with which nobody can go on. */
+  /** A transaction that cannot be continued is not worth waiting for. */
   unshare(id: string): void {
     for (const mark of this.list()) if (mark.id === id) this.take({ ...mark, isShared: false });
   }

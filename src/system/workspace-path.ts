@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { ToolError } from "../contract/error.ts";
-import { outsideWorkspace } from "./failures.ts";
+import { outsideWorkspace } from "./file-errors.ts";
 
 /**
- * The lexical rules, first gate of the boundary: `path` relative to the workspace, normalised, "" for the workspace.
+ * The lexical rules, first checker of the boundary: `path` relative to the workspace, normalised, "" for the workspace.
  * `workspaces` are the spellings of one workspace, the real one first.
  */
 export function relativeToWorkspace(path: string, workspaces: readonly [string, ...string[]]): string {

@@ -5,7 +5,6 @@ import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { PathGuard } from "../contract/guard.ts";
 import type { Reach } from "../contract/reach.ts";
-import { FileMarks } from "../environment/file-marks.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { builtInRules, extraRootRules } from "../policy/built-in-rules.ts";
 import { guardPaths } from "../policy/guard-paths.ts";
@@ -14,7 +13,13 @@ import { compilePolicy, type Policy } from "../policy/rules/compile-policy.ts";
 import { parseRules } from "../policy/rules/parse-rules.ts";
 import { ownCode } from "../sandbox/own-code.ts";
 import { realLocation, userDirectories } from "../system/directories.ts";
-import { appendToPolicyFile, mayExist, policyFiles, readPolicyFile } from "../system/policy-files.ts";
+import {
+  appendToPolicyFile,
+  FileStamps,
+  mayExist,
+  policyFiles,
+  readPolicyFile,
+} from "../system/policy-files.ts";
 import { type ProjectRules, projectRulesPath, readProjectRules } from "./trust.ts";
 
 export interface PolicyOptions {
@@ -35,7 +40,7 @@ export interface PolicyOptions {
 /** The rules of one open Toolcrib: as their files are now, and those that approvals add. */
 export class OpenPolicy {
   readonly #options: PolicyOptions;
-  readonly #marks: FileMarks;
+  readonly #marks: FileStamps;
   readonly #grantedFile: string;
   readonly #place: PathContext;
   readonly #listeners = new Set<() => void>();
@@ -54,7 +59,7 @@ export class OpenPolicy {
     sources: readonly RuleSource[],
     project: ProjectRules | undefined,
     options: PolicyOptions,
-    marks: FileMarks,
+    marks: FileStamps,
   ) {
     this.#options = options;
     this.#marks = marks;
@@ -78,7 +83,7 @@ export class OpenPolicy {
     const { environment, ruleFiles = [] } = options;
     // In another environment, checking the project's file could be slow: it is only read again with the others.
     const own = environment ? [] : [join(options.workspace, projectRulesPath)];
-    const marks = new FileMarks([user, granted, trust, ...ruleFiles, ...own]);
+    const marks = new FileStamps([user, granted, trust, ...ruleFiles, ...own]);
     const project = await projectRules(options);
     return new OpenPolicy(readSources(options, project), project, options, marks);
   }

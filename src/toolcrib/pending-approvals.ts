@@ -9,9 +9,8 @@ import {
 } from "../pipeline/approvals/approval-request.ts";
 import { hashValue } from "../pipeline/approvals/hash-call.ts";
 import { approvalPending, needsApproval } from "../pipeline/approvals/refusals.ts";
-import { ApprovalFiles } from "../system/approval-files.ts";
 import { allWorkspaceFiles, workspaceFiles } from "../system/directories.ts";
-import { appendToPolicyFile, policyFiles } from "../system/policy-files.ts";
+import { ApprovalFiles, appendToPolicyFile, policyFiles } from "../system/policy-files.ts";
 
 /** A stored approval request that waits for the user's answer. */
 export interface PendingApproval {

@@ -18,7 +18,7 @@ import { newCallerMemory } from "../pipeline/run-tool.ts";
 import type { Mode } from "../policy/policy.ts";
 import { RedactedStream } from "../policy/redaction/redact.ts";
 import { openProcesses } from "../processes/open-processes.ts";
-import { allowedVariables } from "../system/variables.ts";
+import { allowedVariables } from "../system/environment-variables.ts";
 import type { WireFormat, WireTools } from "../wire/formats.ts";
 import type { CallResult } from "./call-result.ts";
 import {

@@ -1,6 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { kindOfAddress } from "../lib/net/kind-of-address.ts";
-import { parseHost } from "../lib/net/parse-host.ts";
+import { kindOfAddress, parseHost } from "../lib/network-address.ts";
 
 /** What can be fetched. `invalid-input` for everything else, which says what is wrong with it. */
 export function parseWebUrl(text: string): URL {

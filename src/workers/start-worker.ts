@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { dirname } from "node:path";
-import { allowedVariables } from "../system/variables.ts";
+import { allowedVariables } from "../system/environment-variables.ts";
 
 /** A child process with a message channel. It ends when this process does. */
 export interface WorkerProcess {

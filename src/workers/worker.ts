@@ -1,6 +1,6 @@
 import type { ToolError } from "../contract/error.ts";
 import { untilAborted } from "../lib/abort.ts";
-import { Turns, whileReading } from "../lib/turns.ts";
+import { Semaphore, whileReading } from "../lib/semaphore.ts";
 import { type AnswerOf, Channel, closed, type InputOf, type ServiceOf } from "./channel.ts";
 import { startWorker, type WorkerEnd, type WorkerProcess } from "./start-worker.ts";
 
@@ -48,7 +48,7 @@ export interface Answering {
  */
 export class Worker<Theirs extends ServiceOf<Theirs>> {
   readonly #options: WorkerOptions;
-  readonly #turns: Turns;
+  readonly #turns: Semaphore;
   readonly #all = new Set<Running<Theirs>>();
   #current: Running<Theirs> | undefined;
   #started = 0;
@@ -56,7 +56,7 @@ export class Worker<Theirs extends ServiceOf<Theirs>> {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#turns = new Turns(options.concurrency);
+    this.#turns = new Semaphore(options.concurrency);
   }
 
   /** `input` is made when its turn has come, for the process that gets it. */

@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { runVariable } from "../../system/variables.ts";
+import { runVariable } from "../../system/environment-variables.ts";
 
 /** A model must not act for the person: throws where a command that a tool runs wants to do `what`. */
 export function refuseProgramsOfTools(what: string): void {

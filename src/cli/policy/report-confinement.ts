@@ -1,8 +1,8 @@
 import type { SandboxLevel } from "../../contract/account.ts";
 import type { ResourceLimits, VariablePolicy } from "../../contract/confinement.ts";
 import { counted } from "../../lib/counted.ts";
-import { spellLimit } from "../../lib/limit-words.ts";
 import { printableLine } from "../../lib/printable.ts";
+import { formatLimit } from "../../lib/resource-limits.ts";
 import { confinementOf } from "../../policy/confinement-of.ts";
 import { hostsReached } from "../../policy/may-connect.ts";
 import type { Policy } from "../../policy/rules/compile-policy.ts";
@@ -46,7 +46,7 @@ export function reportConfinement(decision: Judgement, policy: Policy): Confinem
     writable,
     hidingRules: hiding.length,
     variables,
-    limits: limited.map((limit) => spellLimit(limit, Math.floor(held[limit]))),
+    limits: limited.map((limit) => formatLimit(limit, Math.floor(held[limit]))),
   };
 }
 

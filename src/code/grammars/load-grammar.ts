@@ -1,6 +1,6 @@
 import { zstdDecompressSync } from "node:zlib";
 import { Language, Parser } from "web-tree-sitter";
-import { readOwnFile } from "../../system/own-file.ts";
+import { readPackageFile } from "../../system/package-file.ts";
 import {
   Instance,
   Module,
@@ -52,7 +52,7 @@ interface ParserImports {
 }
 
 async function read(url: URL): Promise<Uint8Array> {
-  const bytes = await readOwnFile(url);
+  const bytes = await readPackageFile(url);
   return url.href.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes;
 }
 

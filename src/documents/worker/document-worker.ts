@@ -7,8 +7,8 @@ import type {
   WaitingDocument,
 } from "../../contract/document.ts";
 import { ToolError } from "../../contract/error.ts";
+import { Semaphore } from "../../lib/semaphore.ts";
 import { showSize } from "../../lib/show-size.ts";
-import { Turns } from "../../lib/turns.ts";
 import { tooMuchMemory } from "../../workers/channel.ts";
 import type { WorkerEnd } from "../../workers/start-worker.ts";
 import { Worker } from "../../workers/worker.ts";
@@ -19,7 +19,7 @@ import type { DocumentAsks, DocumentService } from "./service.ts";
 export class DocumentWorker {
   readonly #progress = new Map<number, (message: string) => void>();
   readonly #worker: Worker<DocumentService>;
-  readonly #turns = new Turns(1);
+  readonly #turns = new Semaphore(1);
   #asked = 0;
 
   constructor() {

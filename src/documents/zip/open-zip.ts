@@ -1,6 +1,6 @@
 import { crc32, inflateRawSync } from "node:zlib";
 import { ToolError } from "../../contract/error.ts";
-import { asBuffer } from "../../lib/as-buffer.ts";
+import { asBuffer } from "../../lib/bytes.ts";
 import { counted } from "../../lib/counted.ts";
 import type { Budget } from "../budget.ts";
 import { damaged, encrypted } from "../reader.ts";

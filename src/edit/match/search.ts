@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { bordersOf } from "../../lib/borders.ts";
+import { prefixLengths } from "../../lib/bytes.ts";
 import type { Block } from "../block.ts";
 import { bytesOf, type Source } from "../source.ts";
 import { type Match, matchesAt, matchWithEdges, wholeLinesOf } from "./match-lines.ts";
@@ -231,7 +231,7 @@ function* startsOf(
   normalise: (line: string) => string,
 ): Generator<number> {
   const pattern = wanted.map(normalise);
-  const borders = bordersOf(pattern);
+  const borders = prefixLengths(pattern);
   let matched = 0;
   for (let line = 0; line < lines.count; line += 1) {
     const text = normalise(lines.text(line));
@@ -254,7 +254,7 @@ function* byIndexOf(text: string, sought: string): Generator<number> {
 /** Whether `indexOf` could take seconds per megabyte: it compares from the end of the text. */
 function repeatsItself(sought: string): boolean {
   if (sought.length <= knownChars) return false;
-  const period = knownChars - bordersOf(sought.slice(-knownChars))[knownChars]!;
+  const period = knownChars - prefixLengths(sought.slice(-knownChars))[knownChars]!;
   return period <= shortPeriod;
 }
 
@@ -263,7 +263,7 @@ const shortPeriod = 60;
 
 /** Knuth, Morris and Pratt: slower, but linear in the worst case. */
 function* inOnePass(text: string, sought: string): Generator<number> {
-  const borders = bordersOf(sought);
+  const borders = prefixLengths(sought);
   let matched = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -15,7 +15,7 @@ interface Known {
   readonly stats: Stats;
   /** It had been at rest for a while when it was looked at. */
   readonly isSettled: boolean;
-  /** What stood before its end, to tell whether it has only grown. */
+  /** The last bytes before its end, to see whether it has only grown. */
   readonly sample: Buffer;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { openNewlineCounter, plainCounter, simdCounter } from "./newline-counter.ts";
+import { openNewlineCounter, plainCounter, simdCounter } from "./line-index.ts";
 
 const bufferBytes = 300;
 

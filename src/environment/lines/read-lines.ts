@@ -1,10 +1,19 @@
 import type { FileInfo, LineRange, LineSlice, TextEncoding } from "../../contract/environment.ts";
 import type { Breath } from "../../lib/breath.ts";
 import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../lib/encoding.ts";
-import { type ByteSource, chunkBytes, LineIndex, readChunk } from "./line-index.ts";
-import { type LineUnit, lastLineEnd, lineEnd, lineUnit, unitBytes } from "./newlines.ts";
+import {
+  type ByteSource,
+  chunkBytes,
+  LineIndex,
+  type LineUnit,
+  lastLineEnd,
+  lineEnd,
+  lineUnit,
+  readChunk,
+  unitBytes,
+} from "./line-index.ts";
 
-/** What is known about a file's text before any line is read. */
+/** Facts about a file's text before any line is read. */
 export interface TextLayout {
   readonly encoding: TextEncoding | "binary";
   readonly markBytes: number;
@@ -111,7 +120,7 @@ async function takeLines(
   const most = Math.min(available, maxBytes);
   const linesLeft = linesFrom(start, layout, source);
   if (linesLeft !== undefined && linesLeft <= count && available === most) {
-    // All that is left, whose lines were counted: nobody has to look for them again.
+    // The rest of the file, whose lines are counted already.
     const rest = readOn(source, offset, nothing, available);
     if (rest.length === available) return { bytes: rest, lines: linesLeft, end: source.size, cutBytes: 0 };
   }

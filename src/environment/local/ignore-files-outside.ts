@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { IgnoreFileOutside } from "../../contract/environment.ts";
-import { readIfThere } from "./read-if-there.ts";
+import { readSmallFile } from "./files/read-file.ts";
 
-/** What in the directories above the workspace, and in the user's settings, says that something is ignored in it. */
+/** The ignore files that apply in the workspace from the directories above it and from the user's settings. */
 export function ignoreFilesOutside(workspace: string): IgnoreFileOutside[] {
   return [...filesAbove(workspace), ...globalExcludes()];
 }
@@ -15,7 +15,7 @@ function filesAbove(workspace: string): IgnoreFileOutside[] {
   let path = basename(workspace);
   for (let directory = dirname(workspace); path !== ""; directory = dirname(directory)) {
     const take = (name: IgnoreFileOutside["name"], file: string) => {
-      const text = readIfThere(join(directory, file))?.toString();
+      const text = readSmallFile(join(directory, file))?.toString();
       if (text !== undefined) found.push({ name, workspace: path, text });
     };
     take(".rgignore", ".rgignore");
@@ -27,7 +27,7 @@ function filesAbove(workspace: string): IgnoreFileOutside[] {
         found.push({
           name: "exclude",
           workspace: path,
-          text: readIfThere(join(directory, ".git/info/exclude"))?.toString() ?? "",
+          text: readSmallFile(join(directory, ".git/info/exclude"))?.toString() ?? "",
         });
     }
     const name = basename(directory);
@@ -36,15 +36,20 @@ function filesAbove(workspace: string): IgnoreFileOutside[] {
   return found;
 }
 
-/** As ripgrep finds it: what git's settings name, else the usual place. Its patterns are anchored at the workspace. */
+/**
+ * Found as ripgrep does: the file that git's settings name, else the default one. Its patterns are anchored at the
+ * workspace.
+ */
 function globalExcludes(): IgnoreFileOutside[] {
   const settings = process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
   const named = excludesFileIn(join(homedir(), ".gitconfig")) ?? excludesFileIn(join(settings, "git/config"));
-  const text = readIfThere(named ?? join(settings, "git/ignore"))?.toString();
+  const text = readSmallFile(named ?? join(settings, "git/ignore"))?.toString();
   return text === undefined ? [] : [{ name: "global", workspace: "", text }];
 }
 
 function excludesFileIn(settings: string): string | undefined {
-  const found = /^\s*excludesfile\s*=\s*"?\s*(\S+?)\s*"?\s*$/im.exec(readIfThere(settings)?.toString() ?? "");
+  const found = /^\s*excludesfile\s*=\s*"?\s*(\S+?)\s*"?\s*$/im.exec(
+    readSmallFile(settings)?.toString() ?? "",
+  );
   return found?.[1]?.replace(/^~(?=\/|$)/, homedir());
 }

@@ -1,8 +1,30 @@
-import type { Announcing, ChangeReceipt, FileChange } from "../../contract/environment.ts";
+import type { Announcing, ChangeReceipt, EntryChange, FileChange } from "../../contract/environment.ts";
+import type { EntryState } from "../../contract/history.ts";
 import { contentHash } from "../../lib/content-hash.ts";
-import { asToolError, isDirectory, isStale, isWorkspaceItself } from "../../system/failures.ts";
-import { refuseOverlaps } from "../overlaps.ts";
-import { asFile, type FileNode, infoOf, type Node, newFile, type Spot, type Tree } from "./tree.ts";
+import {
+  asToolError,
+  errnoOf,
+  isDirectory,
+  isSpecial,
+  isStale,
+  isWorkspaceItself,
+  LeadsOutside,
+  leadsThroughLink,
+  notFound,
+} from "../../system/file-errors.ts";
+import { refuseOtherEntry, refuseOverlaps } from "../check-requests.ts";
+import {
+  asFile,
+  type FileNode,
+  infoOf,
+  type Node,
+  newDirectory,
+  newFile,
+  newLink,
+  pathOf,
+  type Spot,
+  type Tree,
+} from "./tree.ts";
 
 /** See Environment.change. `relative` turns a path as given into one relative to the root. */
 export function changeTree(
@@ -49,7 +71,7 @@ interface Plan {
   readonly realPath: string;
   readonly spot: Spot;
   readonly stands: Node | undefined;
-  /** What counts: for a link that is to go, the file it leads to. */
+  /** The path that counts: for a link that is deleted, the file it leads to. */
   readonly before: FileNode | undefined;
   readonly after: FileNode | undefined;
 }
@@ -60,7 +82,7 @@ function plan(tree: Tree, change: FileChange, relative: (path: string) => string
   if (spot.name === ".") throw isWorkspaceItself(path);
   const before = contentAt(tree, spot, path, relative);
   if (content !== "nothing" && path.endsWith("/")) throw isDirectory(path);
-  tree.gate.pass("write", tree.realPathOf(spot), path);
+  tree.checker.check("write", tree.realPathOf(spot), path);
   const like = before === undefined && change.like !== undefined ? at(tree, change.like, relative) : before;
   const after = content === "nothing" ? undefined : newFile(content, change.mode ?? like?.mode);
   const isAlready = before !== undefined && after?.mode === before.mode && after.bytes.equals(before.bytes);
@@ -90,5 +112,65 @@ function at(tree: Tree, path: string, relative: (path: string) => string): FileN
     return asFile(tree.findExisting(relative(path), { followLinks: true, givenPath: path }).node, path);
   } catch (error) {
     throw asToolError(error, path);
+  }
+}
+
+/** See Environment.state. */
+export function entryState(tree: Tree, relative: string, givenPath: string): EntryState {
+  return stateOf(findRealSpot(tree, relative)?.node, givenPath);
+}
+
+export function stateOf(node: Node | undefined, givenPath: string): EntryState {
+  switch (node?.kind) {
+    case undefined:
+      return { kind: "nothing" };
+    case "file":
+      return { kind: "file", hash: contentHash(node.bytes), bytes: node.bytes.length, mode: node.mode };
+    case "link":
+      return { kind: "link", target: node.target };
+    case "directory":
+      return { kind: "directory", mode: node.mode };
+    case "other":
+      throw isSpecial(givenPath);
+  }
+}
+
+/** See Environment.changeEntry. */
+export function changeEntry(
+  tree: Tree,
+  relative: string,
+  givenPath: string,
+  change: EntryChange,
+  { announce }: Announcing,
+): void {
+  const spot = findRealSpot(tree, relative);
+  if (spot === undefined) throw leadsThroughLink(givenPath);
+  const { directory, name, node } = spot;
+  if (name === ".") throw isWorkspaceItself(givenPath);
+  tree.checker.check("write", tree.realPathOf(spot), givenPath);
+  if (spot.missing.length > 0) throw notFound(givenPath);
+  refuseOtherEntry(givenPath, stateOf(node, givenPath), change.before);
+  const { after } = change;
+  const isFilled = node?.kind === "directory" && node.children.size > 0;
+  if (after.kind === "nothing" && isFilled) throw isStale(givenPath, "filled");
+  announce?.([]);
+  if (after.kind === "file") directory.children.set(name, { ...(node as FileNode), mode: after.mode });
+  else if (after.kind === "link") directory.children.set(name, newLink(after.target));
+  else if (after.kind === "directory")
+    directory.children.set(
+      name,
+      newDirectory(after.mode, node?.kind === "directory" ? node.children : undefined),
+    );
+  else directory.children.delete(name);
+}
+
+function findRealSpot(tree: Tree, relative: string): Spot | undefined {
+  try {
+    const spot = tree.find(relative, { followLinks: false });
+    return pathOf(spot) === relative ? spot : undefined;
+  } catch (error) {
+    if (error instanceof LeadsOutside || ["ENOTDIR", "ELOOP"].includes(errnoOf(error) ?? ""))
+      return undefined;
+    throw error;
   }
 }

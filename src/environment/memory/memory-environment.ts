@@ -4,6 +4,7 @@ import type {
   ChangeReceipt,
   DeleteOptions,
   Directory,
+  DirectoryEntry,
   EntryChange,
   Environment,
   FileChange,
@@ -28,24 +29,27 @@ import {
   fileInTheWay,
   intoItself,
   isDirectory,
+  isLink,
   isNoDirectory,
   isOutputHandle,
   isReadOnlyOutput,
+  isSpecial,
   isWorkspaceItself,
   needsRecursive,
+  notFound,
   ontoItself,
   programUnavailable,
   tooLarge,
-} from "../../system/failures.ts";
-import { liesInside, relativeToWorkspace } from "../../system/workspace-path.ts";
+} from "../../system/file-errors.ts";
+import type { PathChecker } from "../../system/path-checker.ts";
+import { liesInside, relativeToWorkspace, singleName } from "../../system/workspace-path.ts";
+import { type ByteRange, checkByteRange, checkLineRange } from "../check-requests.ts";
 import { layOut, sliceLines, type TextLayout } from "../lines/read-lines.ts";
-import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
-import { changeTree } from "./change-tree.ts";
-import { changeEntry, entryState, stateOf } from "./entry-state.ts";
-import { MemoryDirectory } from "./memory-directory.ts";
+import { changeEntry, changeTree, entryState, stateOf } from "./change-tree.ts";
 import { snapshotTree } from "./snapshot-tree.ts";
 import {
   asFile,
+  type DirectoryNode,
   type FileNode,
   infoOf,
   type Node,
@@ -67,7 +71,7 @@ export class MemoryEnvironment implements Environment {
     content: {
       readonly files?: Readonly<Record<string, string | Uint8Array>>;
       readonly outputs?: Readonly<Record<string, string | Uint8Array>>;
-      /** Refuses paths to everybody who works here; asked about the real path that is reached. */
+      /** Refuses paths to every caller; asked about the real path that is reached. */
       readonly guard?: PathGuard | undefined;
     } = {},
   ) {
@@ -166,7 +170,7 @@ export class MemoryEnvironment implements Environment {
       this.#pass("write", spot, path);
       if (spot.node.kind === "directory" && options.recursive !== true) throw needsRecursive(path);
       for (const { realPath } of removals(this.#tree.realPathOf(spot), spot.node))
-        this.#tree.gate.pass("write", realPath, path);
+        this.#tree.checker.check("write", realPath, path);
       for (const removal of removals(this.#tree.realPathOf(spot), spot.node)) options.announce?.([removal]);
       spot.directory.children.delete(spot.name);
     });
@@ -238,7 +242,7 @@ export class MemoryEnvironment implements Environment {
       const node = this.#existing(path, true);
       if (node.kind !== "directory") throw isNoDirectory(path);
       const realPath = this.#tree.realPathOf(this.#tree.find(relative, { followLinks: true }));
-      return new MemoryDirectory(node, relative, realPath, this.#tree.gate);
+      return new MemoryDirectory(node, relative, realPath, this.#tree.checker);
     });
   }
 
@@ -249,7 +253,7 @@ export class MemoryEnvironment implements Environment {
   async close(): Promise<void> {}
 
   #pass(use: "read" | "write", spot: Spot, path: string): void {
-    this.#tree.gate.pass(use, this.#tree.realPathOf(spot), path);
+    this.#tree.checker.check(use, this.#tree.realPathOf(spot), path);
   }
 
   /** With all that is in it; under another name a file could be read that must not be. */
@@ -261,9 +265,9 @@ export class MemoryEnvironment implements Environment {
     const [fromPath, toPath] = [this.#tree.realPathOf(source), this.#tree.realPathOf(target)];
     this.#pass("write", target, to);
     for (const { realPath } of removals(fromPath, source.node)) {
-      this.#tree.gate.pass("read", realPath, from);
-      this.#tree.gate.pass("write", realPath, from);
-      this.#tree.gate.pass("write", toPath + realPath.slice(fromPath.length), to);
+      this.#tree.checker.check("read", realPath, from);
+      this.#tree.checker.check("write", realPath, from);
+      this.#tree.checker.check("write", toPath + realPath.slice(fromPath.length), to);
     }
   }
 
@@ -313,4 +317,54 @@ function* removals(realPath: string, node: Node): Generator<ChangeReceipt> {
   if (node.kind === "directory")
     for (const [name, child] of node.children) yield* removals(`${realPath}/${name}`, child);
   yield { realPath, before: infoOf(node), after: undefined };
+}
+
+class MemoryDirectory implements Directory {
+  readonly path: string;
+  readonly #node: DirectoryNode;
+  readonly #realPath: string;
+  readonly #checker: PathChecker;
+
+  constructor(node: DirectoryNode, path: string, realPath: string, checker: PathChecker) {
+    this.#node = node;
+    this.path = path;
+    this.#realPath = realPath;
+    this.#checker = checker;
+  }
+
+  async entries(): Promise<readonly DirectoryEntry[]> {
+    return Array.from(this.#node.children, ([name, node]) => ({ name, kind: node.kind }));
+  }
+
+  async openDirectory(name: string): Promise<Directory> {
+    const node = this.#child(name);
+    if (node.kind === "link") throw isLink(this.#pathOf(name));
+    if (node.kind !== "directory") throw isNoDirectory(this.#pathOf(name));
+    return new MemoryDirectory(node, this.#pathOf(name), `${this.#realPath}/${name}`, this.#checker);
+  }
+
+  async info(name: string): Promise<FileInfo> {
+    return infoOf(this.#child(name));
+  }
+
+  async readFile(name: string, maxBytes: number): Promise<Uint8Array | undefined> {
+    const node = this.#child(name);
+    if (node.kind === "link") throw isLink(this.#pathOf(name));
+    if (node.kind === "directory") throw isDirectory(this.#pathOf(name));
+    if (node.kind === "other") throw isSpecial(this.#pathOf(name));
+    this.#checker.check("read", `${this.#realPath}/${name}`, this.#pathOf(name));
+    return node.bytes.length > maxBytes ? undefined : Buffer.from(node.bytes);
+  }
+
+  close(): void {}
+
+  #child(name: string): Node {
+    const node = this.#node.children.get(singleName(name));
+    if (node === undefined) throw notFound(this.#pathOf(name));
+    return node;
+  }
+
+  #pathOf(name: string): string {
+    return this.path === "" ? name : `${this.path}/${name}`;
+  }
 }

@@ -1,9 +1,9 @@
 import { type LeftOut, type Snapshot, type SnapshotOptions, typeBits } from "../../contract/snapshot.ts";
-import { type IgnoreFileName, IgnoreLevels, ignoreLevel } from "../../lib/ignore/ignore-levels.ts";
+import { type IgnoreFileName, IgnoreLevels, ignoreLevel } from "../../lib/ignore/ignore-rules.ts";
 import { directoriesOf, namesBelow, SnapshotColumns } from "../snapshot-columns.ts";
 import { type DirectoryNode, infoOf, type Node, type Tree } from "./tree.ts";
 
-/** See Environment.snapshot. There are no repositories here, only what ignore files say. */
+/** See Environment.snapshot. There are no repositories here, only ignore files. */
 export function snapshotTree(tree: Tree, { without = [], like }: SnapshotOptions): Snapshot {
   const columns = new SnapshotColumns();
   const decided = directoriesOf(like);
@@ -49,7 +49,7 @@ function figuresOf(node: Node) {
   return { mode: typeBits[node.kind] | mode, size: bytes, ...times, ino: numberOf(node), dev: 0 };
 }
 
-/** What is written is a new node: its number takes the place of an inode. */
+/** A written file is a new node: its number serves as an inode. */
 function numberOf(node: Node): number {
   const known = numbers.get(node);
   if (known !== undefined) return known;

@@ -7,8 +7,8 @@ import {
   LeadsOutside,
   notFound,
   systemError,
-} from "../../system/failures.ts";
-import { Gate } from "../../system/gate.ts";
+} from "../../system/file-errors.ts";
+import { PathChecker } from "../../system/path-checker.ts";
 
 export type Node = FileNode | DirectoryNode | LinkNode | SpecialNode;
 
@@ -32,7 +32,7 @@ export interface LinkNode extends NodeBase {
   readonly target: string;
 }
 
-/** Stands for a FIFO, device or socket. */
+/** Represents a FIFO, device or socket. */
 interface SpecialNode extends NodeBase {
   readonly kind: "other";
 }
@@ -78,13 +78,13 @@ const maxNameBytes = 255;
 /** A tree of files below one root, with links that can lead astray like real ones. */
 export class Tree {
   readonly rootPath: string;
-  /** What is reached has to pass it before it is read or changed. */
-  readonly gate: Gate;
+  /** Checks every path that is reached before it is read or changed. */
+  readonly checker: PathChecker;
   readonly root: DirectoryNode = newDirectory();
 
   constructor(rootPath: string, guard: PathGuard | undefined) {
     this.rootPath = rootPath;
-    this.gate = new Gate(rootPath, guard);
+    this.checker = new PathChecker(rootPath, guard);
   }
 
   find(relative: string, options: { readonly followLinks: boolean }): Spot {
@@ -148,7 +148,7 @@ export class Tree {
     return directory;
   }
 
-  /** What `makeParents` would make. */
+  /** The directories that `makeParents` would make. */
   toBeMade(spot: Spot): readonly ChangeReceipt[] {
     const after = infoOf(newDirectory());
     return spot.missing.map((_, index) => ({

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
+import { Socket } from "node:net";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
+import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import { ComplaintFilter } from "./complaint-filter.ts";
-import { PipedOutput } from "./piped-output.ts";
 
 /** Both outputs of one command. */
 export interface CommandPipes {
@@ -13,7 +15,10 @@ export interface CommandPipes {
   readonly paths: { readonly stdout: string; readonly stderr: string };
 }
 
-/** The named pipes of one shell. A pair is used again once nothing holds it: each command has its own while it matters. */
+/**
+ * The named pipes of one shell. A pair is used again once nothing holds it: each command has its own while it
+ * matters.
+ */
 export class PipePool {
   readonly #directory: string;
   readonly #free: CommandPipes["paths"][] = [];
@@ -44,7 +49,7 @@ export class PipePool {
     return pipes;
   }
 
-  /** What jobs of earlier commands have written since this was last asked. */
+  /** The bytes that jobs of earlier commands have written since the last call. */
   takeUnseen(): number {
     let bytes = this.#unseenBytes;
     this.#unseenBytes = 0;
@@ -99,7 +104,7 @@ function open(paths: CommandPipes["paths"]): OpenedPipes | undefined {
   return undefined;
 }
 
-/** Commands can put something else in its place, a link to a secret first of all, that we can read and they cannot. */
+/** Commands can replace it, above all by a link to a secret that this process can read and they cannot. */
 function openPipe(path: string): number | undefined {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
   try {
@@ -110,4 +115,129 @@ function openPipe(path: string): number | undefined {
     // It is gone, or a link.
   }
   return undefined;
+}
+
+// What a job in the background still writes when its command has ended is taken for a part of it until it is quiet for
+// a round, for some rounds at most.
+const roundMs = 50;
+const maxRounds = 4;
+
+/**
+ * One output of one command, by a named pipe of which each command opens its own end. When the command has ended, the
+ * pipe is read on for as long as something holds it, into nothing: a server must not die of its log.
+ */
+class PipedOutput {
+  /** For one reader; a slow reader makes the command wait. */
+  readonly stream: Readable;
+  /** Resolves when no process has the pipe open any more. */
+  readonly closed: Promise<void>;
+  readonly #socket: Socket;
+  readonly #onData: (bytes: Uint8Array) => void;
+  readonly #filter: ComplaintFilter | undefined;
+  #isClosed = false;
+  #received = 0;
+  #unseenBytes = 0;
+  #isFinished = false;
+
+  /** `fd`: a pipe, opened for reading before it is opened for writing. */
+  constructor(fd: number, onData: (bytes: Uint8Array) => void, filter?: ComplaintFilter) {
+    this.#onData = onData;
+    this.#filter = filter;
+    this.#socket = new Socket({ fd, readable: true, writable: false });
+    this.stream = new Readable({ read: () => this.#socket.resume() });
+    this.#socket.on("data", (bytes: Uint8Array) => {
+      this.#received += bytes.length;
+      if (this.#isFinished) {
+        this.#unseenBytes += bytes.length;
+        return;
+      }
+      this.#pass(this.#filter?.take(bytes) ?? bytes);
+    });
+    this.#socket.on("error", () => {});
+    this.closed = new Promise((resolve) => {
+      this.#socket.once("close", () => {
+        this.#isClosed = true;
+        this.#end();
+        resolve();
+      });
+    });
+  }
+
+  /** Call it when the command has ended: everything it wrote is in the pipe by now. */
+  async finish(): Promise<void> {
+    let before = -1;
+    for (let rounds = 0; !this.#isClosed && rounds < maxRounds; ) {
+      const isBehind = this.#socket.isPaused();
+      if (!isBehind && this.#received === before) break;
+      before = this.#received;
+      if (!isBehind) rounds += 1;
+      await Promise.race([setTimeout(roundMs, undefined, { ref: false }), this.closed]);
+    }
+    this.#end();
+    this.#socket.resume();
+  }
+
+  /** Bytes that came after the end, since this was last asked. */
+  takeUnseen(): number {
+    const bytes = this.#unseenBytes;
+    this.#unseenBytes = 0;
+    return bytes;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #end(): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    if (this.#filter !== undefined) this.#pass(this.#filter.end());
+    this.stream.push(null);
+  }
+
+  #pass(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#onData(bytes);
+    if (!this.stream.push(bytes)) this.#socket.pause();
+  }
+}
+
+/**
+ * Leaves out what an interactive bash without a terminal says in the errors of each command that ends by a signal:
+ * that it could not set the terminal. It comes in up to three writes.
+ */
+export class ComplaintFilter {
+  #held = "";
+
+  /** The part of these bytes that can be passed on now. */
+  take(bytes: Uint8Array): Uint8Array {
+    if (this.#held === "" && !bytes.includes(colon)) return bytes;
+    const text = this.#held + Buffer.from(bytes).toString("latin1");
+    const clean = text.replace(complaint, "");
+    const at = clean.search(beginning);
+    this.#held = at < 0 ? "" : clean.slice(at);
+    return Buffer.from(at < 0 ? clean : clean.slice(0, at), "latin1");
+  }
+
+  /** Bytes that were held back and are not part of a complaint. */
+  end(): Uint8Array {
+    const rest = Buffer.from(this.#held, "latin1");
+    this.#held = "";
+    return rest;
+  }
+}
+
+const colon = ":".charCodeAt(0);
+const complaint = /(?:\/[^\s:]{0,200}\/)?bash: \[\d+: \d+ \(\d+\)\] tcsetattr: [^\n]{1,80}\n/g;
+const beginning = /(?:\/[^\s:]{0,200}\/)?bash: (?:\[[\d: ()]{0,60}(?:\] (?:tcsetattr[^\n]{0,90})?)?)?$/;
+
+/** Named pipes that only this process, and those that can see their directory, can open. */
+export async function makePipes(environment: Environment, paths: readonly string[]): Promise<void> {
+  const made = await environment.start("mkfifo", {
+    args: ["-m", "600", "--", ...paths],
+    confinement: "ours",
+    signal: new AbortController().signal,
+  });
+  const { code } = await made.exit;
+  if (code !== 0) throw new ToolError("unavailable", "The pipes for a command could not be made");
 }

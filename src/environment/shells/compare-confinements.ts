@@ -2,14 +2,14 @@ import type { Confinement } from "../../contract/confinement.ts";
 
 /** How what a shell was begun with differs from what a later command would get. */
 export interface Difference {
-  /** The shell may do what the command must not: it cannot go on. */
+  /** The shell may do what the command must not: it cannot be used any more. */
   readonly isTooFree: boolean;
-  /** What the command may reach and the shell does not, in words. */
+  /** What the command may reach and the shell may not, for display. */
   readonly lacks: readonly string[];
 }
 
 /**
- * A shell stays as it was begun. What a person allowed one command to read lasts with it; what he allowed it to write,
+ * A shell stays as it was started. Reads that the user allowed for one command stay allowed in it; writes,
  * or to connect to, holds for no other command, and other rules are another shell's. `isPrivate`: whether a path to read
  * is there, and kept from commands that have no leave.
  */
@@ -22,7 +22,7 @@ export function compareConfinements(
   const isTooFree =
     (shell.unconfined ?? false) !== (command.unconfined ?? false) ||
     shell.isHidden !== command.isHidden ||
-    // Another than usual for who was allowed to write what is protected.
+    // Differs from the default when a command was allowed to write a protected path.
     shell.isReadOnly !== command.isReadOnly ||
     missing(absent(command), absent(shell)).length > 0 ||
     settings(shell) !== settings(command) ||

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ComplaintFilter } from "./complaint-filter.ts";
+import { ComplaintFilter } from "./command-pipes.ts";
 
 const complaint = "bash: [19835: 2 (255)] tcsetattr: Inappropriate ioctl for device\n";
 

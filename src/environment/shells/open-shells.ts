@@ -16,14 +16,14 @@ export interface CallOfShells {
 
 /** The shells of one room, by name. */
 export interface ShellTable {
-  /** What one call can do with them: a shell that it begins is confined as its environment says. */
+  /** The shells for one call: a shell that it starts is confined as its environment says. */
   forCall(call: CallOfShells): Shells;
   list(): readonly ProcessStatus[];
-  /** What the living shell of a name has been through; undefined when there is none. */
+  /** The history of the living shell of a name; undefined when there is none. */
   past(name: string): ShellPast | undefined;
   /** Ends a shell with all that runs in it. `not-found` names those that are there. */
   stop(name: string): Promise<void>;
-  /** Ends those that somebody began who leaves the room. */
+  /** Ends the shells of a caller that leaves. */
   stopOf(caller: object): Promise<void>;
   close(): Promise<void>;
 }

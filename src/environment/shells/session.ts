@@ -6,14 +6,13 @@ import type { ProcessStatus, RunningCommand, ShellCommand, ShellPast } from "../
 import { throwIfAborted, unlessAborted } from "../../lib/abort.ts";
 import { limitsFor } from "../../sandbox/limits/limits-for.ts";
 import { OutputAllowance } from "../../sandbox/limits/met-limit.ts";
+import { makePipes } from "./command-pipes.ts";
 import { compareConfinements } from "./compare-confinements.ts";
-import { makePipes } from "./make-pipes.ts";
-import { OpenShell } from "./open-shell.ts";
 import type { CallOfShells } from "./open-shells.ts";
-import { Shell } from "./shell.ts";
+import { OpenShell, Shell } from "./shell.ts";
 import type { ShellsDirectory } from "./shells-directory.ts";
-import { ShownOutput } from "./shown-output.ts";
 import type { TmuxWindows, Window } from "./tmux-windows.ts";
+import { ShownOutput } from "./tmux-windows.ts";
 
 /** One name under which commands run in one shell, one at a time; another shell when that has ended. */
 export class Session {
@@ -23,11 +22,11 @@ export class Session {
   #turn: Promise<void> = Promise.resolve();
   #shell: OpenShell | undefined;
   #window: Window | undefined;
-  /** Of the last call: what a person types is run with it. */
+  /** Of the last call; commands that the user types run with it. */
   #environment: Environment | undefined;
   #current: { readonly command: string; readonly interruption: AbortController } | undefined;
   #isStopped = false;
-  /** Of shells that a person's lines have ended or begun: for the next call. */
+  /** Of shells that the user's commands have ended or started: for the next call. */
   readonly #untold: string[] = [];
 
   constructor(
@@ -101,7 +100,7 @@ export class Session {
     this.#turn = new Promise<void>((resolve) => {
       done = resolve;
     });
-    // Whoever gives up waiting lets the next wait for those before him.
+    // When a caller gives up, the next one waits for those before it.
     await unlessAborted(before, signal);
     if (!signal.aborted) return done;
     void before.then(done);
@@ -191,7 +190,7 @@ export class Session {
     return this.#window;
   }
 
-  /** What a person runs is shown in the window only. */
+  /** The output of the user's commands is shown in the window only. */
   async #type(line: string): Promise<void> {
     if (line.trim() === "" || this.#isStopped) return;
     const done = await this.#takeTurn(new AbortController().signal);
@@ -212,7 +211,7 @@ export class Session {
 interface ReadyShell {
   readonly shell: OpenShell;
   readonly remarks: readonly string[];
-  /** Where the command has to start; where the shell is, if not said. */
+  /** The directory of the command. Default: where the shell is. */
   readonly cwd: string | undefined;
 }
 

@@ -3,20 +3,27 @@ import { setTimeout } from "node:timers/promises";
 import type { SandboxLevel } from "../../contract/account.ts";
 import type { Environment, ProcessExit, RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { RunningCommand } from "../../contract/process.ts";
+import type { RunningCommand, ShellPast } from "../../contract/process.ts";
 import { unlessAborted } from "../../lib/abort.ts";
 import { OutputStream } from "../local/processes/output-stream.ts";
 import { type CommandPipes, PipePool } from "./command-pipes.ts";
-import { type DriverLine, driverLine, giveUp, opening, readEnd, shellArguments } from "./driver.ts";
-import { endCommand } from "./end-command.ts";
-import { lastWords, Messages } from "./messages.ts";
-import { ShellProcesses } from "./shell-processes.ts";
+import {
+  type DriverLine,
+  driverLine,
+  giveUp,
+  lastWords,
+  Messages,
+  opening,
+  readEnd,
+  shellArguments,
+} from "./driver.ts";
+import { endCommand, ShellProcesses } from "./shell-processes.ts";
 
 /** One command for a shell, whose turn it is. */
 export interface Order extends Pick<DriverLine, "command" | "cwd" | "env"> {
   readonly signal: AbortSignal;
   readonly makePipes: (paths: readonly string[]) => Promise<void>;
-  /** Told of all output as it comes. */
+  /** Called for all output as it comes. */
   readonly onData: (bytes: Uint8Array) => void;
 }
 
@@ -33,7 +40,7 @@ export class Shell {
   #lastCode = 0;
   #hasEnded = false;
 
-  /** `directory` is private to this shell; it sees nothing else of ours. `signal` ends it. */
+  /** `directory` is private to this shell; it sees none of Toolcrib's other files. `signal` ends it. */
   static async open(
     environment: Environment,
     options: { readonly directory: string; readonly cwd: string; readonly signal: AbortSignal },
@@ -85,12 +92,12 @@ export class Shell {
     return this.#hasEnded;
   }
 
-  /** As the system says, not the shell; undefined when it cannot be told. */
+  /** According to the system, not the shell; undefined when it is unknown. */
   directory(): string | undefined {
     return this.#processes.directory();
   }
 
-  /** What is there now and was not when it began, and should be out of its reach. */
+  /** Paths that were created since it started, and should be out of its reach. */
   async uncovered(): Promise<string | undefined> {
     return this.#running.uncovered?.();
   }
@@ -157,7 +164,7 @@ export class Shell {
     };
   }
 
-  /** Ends what the command runs when it is no longer wanted, and the shell if it does not come back. Tells if so. */
+  /** Ends a cancelled command, and the shell if it does not come back. Returns whether the shell was ended. */
   async #heed(
     signal: AbortSignal,
     over: Promise<unknown>,
@@ -185,4 +192,60 @@ const comingBackMs = 1000;
 
 function writtenUnseen(bytes: number): string {
   return `Jobs of earlier commands in this session have written ${bytes} bytes since, which nobody sees: let them write to a file, or use process.start.`;
+}
+
+/** Remembers the commands of one shell, within bounds. */
+class ShellRecord {
+  readonly #commands = new Set<string>();
+  readonly #directory: () => string | undefined;
+  #length = 0;
+
+  constructor(directory: () => string | undefined) {
+    this.#directory = directory;
+  }
+
+  note({ command }: { readonly command: string }): void {
+    if (this.#commands.has(command)) return;
+    this.#length += command.length;
+    if (this.#isWhole) this.#commands.add(command);
+  }
+
+  past(): ShellPast {
+    return { commands: [...this.#commands], isWhole: this.#isWhole, cwd: this.#directory() };
+  }
+
+  get #isWhole(): boolean {
+    return this.#length <= mostCharacters;
+  }
+}
+
+const mostCharacters = 4 * 1024 * 1024;
+
+/** A shell and its status. */
+export class OpenShell extends ShellRecord {
+  readonly shell: Shell;
+  readonly confinement: Environment["confinement"];
+  readonly startedAt: number = Date.now();
+  lastSaid: number = Date.now();
+  endedAt: number | undefined;
+  exit: Awaited<Shell["ended"]> | undefined;
+  /** Its end was reported. */
+  isToldOf = false;
+  isTyped = false;
+
+  constructor(shell: Shell, confinement: Environment["confinement"]) {
+    super(() => shell.directory());
+    this.shell = shell;
+    this.confinement = confinement;
+    void shell.ended.then((exit) => {
+      this.exit = exit;
+      this.endedAt = Date.now();
+    });
+  }
+
+  takeTyped(): boolean {
+    const { isTyped } = this;
+    this.isTyped = false;
+    return isTyped;
+  }
 }

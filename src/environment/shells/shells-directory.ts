@@ -1,16 +1,16 @@
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isGone, thisProcess } from "../../system/process-owner.ts";
+import { isGone, thisProcess } from "../../system/process-identity.ts";
 
 const start = "toolcrib-shells.";
 
 /**
- * The places of the shells of one room. In the system's temporary directory, because our own directories are hidden from
- * commands, and a socket's path must be short. What processes that are gone have left of theirs goes.
+ * The directories of the shells of one instance. In the system's temporary directory, because Toolcrib's own are
+ * hidden from commands, and a socket's path must be short. What processes that are gone have left of theirs goes.
  */
 export class ShellsDirectory {
-  /** Only for us: the windows. */
+  /** Not visible in shells: the windows. */
   readonly windows: string;
   readonly #path: string;
   #shells = 0;
@@ -45,7 +45,7 @@ function removeAbandoned(): void {
       const owner = name.slice(start.length).split(".")[0] ?? "";
       if (isOurs && isGone(owner, Date.now() - stats.mtimeMs)) rmSync(path, { recursive: true, force: true });
     } catch {
-      // Somebody else was quicker.
+      // Another process was quicker.
     }
   }
 }

@@ -6,9 +6,9 @@ import type { Environment, RunningProcess } from "../../contract/environment.ts"
 import { monotonicMs } from "../../lib/clock.ts";
 import { printable } from "../../lib/printable.ts";
 
-/** Where a person sees what a shell does, and types commands for it. */
+/** Shows the user what a shell does, and lets them type commands for it. */
 export interface Window {
-  /** What a person types in a terminal to see it. */
+  /** The command with which the user opens it. */
   readonly attach: string;
   readonly isOpen: boolean;
   /** It has not shown yet what it was given. */
@@ -25,8 +25,8 @@ export interface WindowListener {
 }
 
 /**
- * Windows of a tmux server of our own. In a window no command runs: it only shows, and hands on what is typed. So no
- * command has its terminal, which it could steer or type into, and none has a way to tmux.
+ * Windows of a separate tmux server. No command runs in a window: it only shows output, and passes on what is typed.
+ * So no command has its terminal, which it could steer or type into, and none has a way to tmux.
  */
 export class TmuxWindows {
   readonly #directory: string;
@@ -39,7 +39,7 @@ export class TmuxWindows {
     this.#directory = directory;
   }
 
-  /** Undefined where there is no tmux, or one that is too old. */
+  /** Undefined when tmux is missing or too old. */
   async open(
     name: string,
     listener: WindowListener,
@@ -67,7 +67,7 @@ export class TmuxWindows {
       name,
       ...size,
       ...program,
-      // From now on the last window ends the server, also should we be killed.
+      // From now on the last window ends the server, also when this process is killed.
       ";",
       "set",
       "-s",
@@ -126,7 +126,7 @@ export class TmuxWindows {
 
 const patienceMs = 2000;
 
-/** Nothing that is shown reaches the person's clipboard, titles or terminal settings. */
+/** Keeps shown output from changing the user's clipboard, titles or terminal settings. */
 const tmuxSettings = `set -s set-clipboard off
 set -g set-titles off
 set -g status-right ""
@@ -137,7 +137,7 @@ set -g history-limit 10000
 set -g default-shell /bin/sh
 `;
 
-/** Hands on lines and Ctrl-C, shows what comes; ends when nobody is left who shows something. */
+/** Passes on lines and Ctrl-C, and shows output; ends when no process writes to it any more. */
 const terminalProgram = `stty -ixon 2>/dev/null
 trap "" QUIT TSTP
 { cat "$1"; kill $$; } &
@@ -159,7 +159,7 @@ class PipedWindow implements Window {
   ) {
     this.attach = paths.attach;
     const { O_RDONLY, O_RDWR, O_NONBLOCK } = constants;
-    // Both ends are ours until the window has opened its own; all are closed when we end, however that happens.
+    // This process has both ends open until the window has opened its own; all are closed when this process ends.
     this.#shown = new Socket({
       fd: openSync(paths.shown, O_RDWR | O_NONBLOCK),
       readable: false,
@@ -206,5 +206,29 @@ class PipedWindow implements Window {
         else onLine(line);
       }
     });
+  }
+}
+
+/** The output of a command for the window, up to a limit that is useful to read. */
+export class ShownOutput {
+  readonly #window: Window | undefined;
+  readonly #decoder = new TextDecoder();
+  #left = 1024 * 1024;
+  #isCut = false;
+
+  constructor(window: Window | undefined) {
+    this.#window = window;
+  }
+
+  take(bytes: Uint8Array): void {
+    if (this.#window === undefined) return;
+    this.#isCut ||= bytes.length > this.#left || this.#window.isBehind;
+    if (this.#isCut) return;
+    this.#left -= bytes.length;
+    this.#window.show(this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  end(): string {
+    return this.#isCut ? "\n[the rest is not shown here]\n" : "";
   }
 }

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isInstalled } from "../../../test/support/shells/is-installed.ts";
 import type { Environment } from "../../contract/environment.ts";
 import type { RunningCommand } from "../../contract/process.ts";
-import { lifeOf } from "../../system/process-owner.ts";
+import { processInfo } from "../../system/process-identity.ts";
 import { openLocalEnvironment } from "../local/local-environment.ts";
 import { openShells, type ShellTable } from "./open-shells.ts";
 import { ShellsDirectory } from "./shells-directory.ts";
@@ -157,7 +157,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
     };
     await expect.poll(() => isGone(() => tmux(attach, "ls")), { timeout: 10_000 }).toEqual(true);
     // Where nobody reaps orphans, they are there and over.
-    await expect.poll(() => lifeOf(shell)?.isOver ?? true, { timeout: 10_000 }).toEqual(true);
+    await expect.poll(() => processInfo(shell)?.isOver ?? true, { timeout: 10_000 }).toEqual(true);
     const directory = dirname(dirname(attach.split(" ")[2]));
     expect(existsSync(directory)).toEqual(true);
     new ShellsDirectory().remove();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { certificate } from "../../../test/support/network/certificate.ts";
 import { ask, says, saysSecurely } from "../../../test/support/web/web-lab.ts";
-import { kindOfAddress } from "../../lib/net/kind-of-address.ts";
+import { kindOfAddress } from "../../lib/network-address.ts";
 
 /** As in the mode "yolo": wherever others can connect as well. */
 const everythingPublic = (host: string) => (kindOfAddress(host) ?? "public") === "public";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
-import { badCompression, otherCompression } from "./failures.ts";
+import { badCompression, otherCompression } from "./web-errors.ts";
 
 /** The body without its compression, up to `maxBytes` of what that holds, not of what it says to hold. */
 export async function readBody(

@@ -1,4 +1,4 @@
-import { unquoteC } from "../../lib/c-quoted.ts";
+import { unquoteC } from "../../lib/unquote-c.ts";
 
 /** One file of a diff. Paths are of the workspace. */
 export interface DiffFile {

@@ -1,6 +1,6 @@
 import { Breath } from "../../lib/breath.ts";
-import type { KeptBlob } from "../../system/blobs/blob-folder.ts";
-import { listBlobs, removeBlob, removeLeftovers } from "../../system/blobs/tidy-blobs.ts";
+import type { KeptBlob } from "../../system/blob-store.ts";
+import { listBlobs, removeBlob, removeLeftovers } from "../../system/blob-store.ts";
 import type { Journal } from "../journal.ts";
 import type { RunningCall } from "../records.ts";
 import { PendingScans } from "../scan/pending-scans.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { ToolError } from "../../contract/error.ts";
-import { BlobFolder } from "../../system/blobs/blob-folder.ts";
+import { BlobFolder } from "../../system/blob-store.ts";
 import { Journal } from "../journal.ts";
 import { journalBudget } from "./budget.ts";
 import { Collector } from "./collector.ts";

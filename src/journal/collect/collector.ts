@@ -1,4 +1,4 @@
-import { isCollectionDue, postponeCollection } from "../../system/blobs/tidy-blobs.ts";
+import { isCollectionDue, postponeCollection } from "../../system/blob-store.ts";
 import type { Journal } from "../journal.ts";
 import type { JournalBudget } from "./budget.ts";
 

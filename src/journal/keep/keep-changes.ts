@@ -8,7 +8,7 @@ import type {
 import type { Change, EntryState } from "../../contract/history.ts";
 import { ownRealPath } from "../../contract/own-real-path.ts";
 import { contentHash } from "../../lib/content-hash.ts";
-import { isStale } from "../../system/failures.ts";
+import { isStale } from "../../system/file-errors.ts";
 import { nothing } from "../entry-states.ts";
 import type { BeforeImages } from "./before-images.ts";
 import { type CallChanges, fileState } from "./call-changes.ts";

@@ -1,7 +1,7 @@
 import type { DeleteOptions, Environment, FileInfo } from "../../contract/environment.ts";
 import type { Change } from "../../contract/history.ts";
 import { ownRealPath } from "../../contract/own-real-path.ts";
-import { isStale } from "../../system/failures.ts";
+import { isStale } from "../../system/file-errors.ts";
 import { nothing } from "../entry-states.ts";
 import type { BeforeImages } from "./before-images.ts";
 import { type CallChanges, isUnchanged } from "./call-changes.ts";

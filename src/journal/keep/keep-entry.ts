@@ -1,6 +1,6 @@
 import type { Environment } from "../../contract/environment.ts";
 import type { EntryState } from "../../contract/history.ts";
-import { isStale } from "../../system/failures.ts";
+import { isStale } from "../../system/file-errors.ts";
 import type { BeforeImages } from "./before-images.ts";
 import { fileState } from "./call-changes.ts";
 import type { FoundEntry } from "./list-entries.ts";

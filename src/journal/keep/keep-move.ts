@@ -2,7 +2,7 @@ import type { ChangeReceipt, Environment, FileInfo, MoveOptions } from "../../co
 import { ToolError } from "../../contract/error.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
 import { ownRealPath } from "../../contract/own-real-path.ts";
-import { isStale } from "../../system/failures.ts";
+import { isStale } from "../../system/file-errors.ts";
 import { nothing } from "../entry-states.ts";
 import type { BeforeImages } from "./before-images.ts";
 import { type CallChanges, fileState, isUnchanged } from "./call-changes.ts";

@@ -1,6 +1,6 @@
 import type { Environment, WriteOptions, WriteReceipt } from "../../contract/environment.ts";
 import { contentHash } from "../../lib/content-hash.ts";
-import { alreadyExists } from "../../system/failures.ts";
+import { alreadyExists } from "../../system/file-errors.ts";
 import { nothing } from "../entry-states.ts";
 import type { BeforeImages } from "./before-images.ts";
 import { type CallChanges, fileState } from "./call-changes.ts";

@@ -1,7 +1,7 @@
 import type { Directory, Environment, FileInfo } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { Breath } from "../../lib/breath.ts";
-import { isStale } from "../../system/failures.ts";
+import { isStale } from "../../system/file-errors.ts";
 
 /** One thing in a tree. */
 export interface FoundEntry {

@@ -1,4 +1,4 @@
-import { namesIn } from "../../system/names-in.ts";
+import { namesIn } from "../../system/directories.ts";
 import { isPending } from "./pending-name.ts";
 import type { Scanner, ScannerParts } from "./scanner.ts";
 

@@ -1,8 +1,7 @@
 import type { Environment } from "../../contract/environment.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
-import { makePrivateDirectory } from "../../system/directories.ts";
-import { namesIn } from "../../system/names-in.ts";
-import { isGone, thisProcess } from "../../system/process-owner.ts";
+import { makePrivateDirectory, namesIn } from "../../system/directories.ts";
+import { isGone, thisProcess } from "../../system/process-identity.ts";
 import { type Ledger, readLedger, writeLedger } from "./ledger.ts";
 import { isPending } from "./pending-name.ts";
 import type { Secured } from "./secure-contents.ts";

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { snapshot } from "../../../test/support/environment/change-world.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { RunTree } from "../../system/run-tree.ts";
+import { ProcessTree } from "../../system/process-tree.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 
 const folder = temporaryFolder();
@@ -99,7 +99,7 @@ describe.each(["none", "auto"])(
     }
 
     function stillRunning(marks: readonly string[]): readonly string[] {
-      return new RunTree(marks).members().map(({ name }) => name);
+      return new ProcessTree(marks).members().map(({ name }) => name);
     }
   },
 );

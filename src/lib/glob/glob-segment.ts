@@ -1,6 +1,6 @@
-import { characterSets } from "../character-sets.ts";
+import { posixClasses } from "../posix-classes.ts";
 
-/** What is wrong with a pattern, where (from 0), and the way out. */
+/** The problem of a pattern, its index (from 0), and a hint. */
 export class GlobSyntaxError extends Error {
   readonly index: number;
   readonly hint: string;
@@ -12,7 +12,7 @@ export class GlobSyntaxError extends Error {
   }
 }
 
-/** What a pattern says about one name of a path, or "**" for any number of names. */
+/** The part of a pattern for one name of a path, or "**" for any number of names. */
 export type Segment = "**" | NamePattern;
 
 export interface NamePattern {
@@ -33,7 +33,9 @@ interface CharacterClass {
   readonly ranges: readonly number[];
 }
 
-/** Splits a pattern without braces at its slashes. A slash inside a class stays there and matches nothing, as in git. */
+/**
+ * Splits a pattern without braces at its slashes. A slash inside a class stays there and matches nothing, as in git.
+ */
 export function parseSegments(pattern: string): Segment[] {
   if (!/[[\\]/.test(pattern)) return pattern.split("/").map(plainSegment);
   const segments: Segment[] = [];
@@ -122,7 +124,7 @@ export function matchSegment(pattern: NamePattern, name: string): boolean {
   }
 }
 
-/** What every name that matches ends with, as far as the pattern spells it out. */
+/** The literal end of every name that matches, as far as the pattern spells it out. */
 export function literalTail({ tokens }: NamePattern): string {
   const start = tokens.findLastIndex((token) => typeof token === "string" || "ranges" in token) + 1;
   return String.fromCodePoint(...tokens.slice(start).map((token) => (token as { code: number }).code));
@@ -167,7 +169,7 @@ export function matchesOne(token: Exclude<Token, "*">, code: number): boolean {
   return token.negated;
 }
 
-/** Follows git's wildmatch: a first "]" is meant literally, "\" escapes, "[:alpha:]" and its kin are ASCII. */
+/** Follows git's wildmatch: a first "]" is meant literally, "\" escapes, "[:alpha:]" and similar classes are ASCII. */
 function parseClass(pattern: string, open: number): { token: CharacterClass; next: number } {
   let index = open + 1;
   const negated = pattern[index] === "!" || pattern[index] === "^";
@@ -177,7 +179,7 @@ function parseClass(pattern: string, open: number): { token: CharacterClass; nex
   while (pattern[index] !== "]" || index === first) {
     const named = /^\[:([a-z]*):\]/.exec(pattern.slice(index, index + 16));
     if (named !== null) {
-      const set = characterSets.get(named[1]!);
+      const set = posixClasses.get(named[1]!);
       if (set === undefined) throw unknownSet(named[0], index);
       ranges.push(...set);
       index += named[0].length;
@@ -191,7 +193,7 @@ function parseClass(pattern: string, open: number): { token: CharacterClass; nex
     }
     const high = characterAt(pattern, index + 1, open);
     index = high.next;
-    // To git a range that runs backwards is its first character; `endOfClass` refuses it where people write it.
+    // To git a range that runs backwards is its first character; `endOfClass` refuses it in patterns that users write.
     ranges.push(low.code, high.code, low.code, low.code);
   }
   return { token: { negated, ranges }, next: index + 1 };
@@ -231,7 +233,7 @@ function unclosedClass(index: number): GlobSyntaxError {
 }
 
 function unknownSet(name: string, index: number): GlobSyntaxError {
-  const known = [...characterSets.keys()].join(", ");
+  const known = [...posixClasses.keys()].join(", ");
   return new GlobSyntaxError(`${name} is no character set`, index, `Known sets: ${known}.`);
 }
 

@@ -1,8 +1,14 @@
 import { ToolError } from "../../contract/error.ts";
-import { expandBraces } from "./glob-braces.ts";
-import { GlobSyntaxError, literalTail, matchSegment, parseSegments, type Segment } from "./glob-segment.ts";
+import {
+  endOfClass,
+  GlobSyntaxError,
+  literalTail,
+  matchSegment,
+  parseSegments,
+  type Segment,
+} from "./glob-segment.ts";
 
-/** A file name pattern that answers in time linear in pattern times path, whoever wrote it. */
+/** A file name pattern that matches in time linear in pattern times path, also for hostile patterns. */
 export interface Glob {
   /** The one base name that a plain pattern means, at any depth; undefined for every other pattern. */
   readonly literalName: string | undefined;
@@ -24,7 +30,7 @@ export interface Glob {
  * Throws `invalid-input` that names the place.
  */
 export function parseGlob(source: string, options: { readonly ignoreCase?: boolean } = {}): Glob {
-  // Models like to write "./src", which no path that we match begins with.
+  // Models like to write "./src"; the paths matched here never begin like that.
   const pattern = source.startsWith("./") ? source.slice(1) : source;
   const ignoreCase = options.ignoreCase ?? false;
   try {
@@ -125,7 +131,7 @@ class PlainGlob implements Glob {
     return [...reached].some((position) => position < this.#segments.length);
   }
 
-  /** Every position in the pattern at which one can stand after reading the whole path. */
+  /** Every position in the pattern that reading the whole path can reach. */
   #reached(path: string): Set<number> {
     let positions = this.#skipStars(new Set([0]));
     for (const name of path.split("/")) {
@@ -141,7 +147,7 @@ class PlainGlob implements Glob {
     return positions;
   }
 
-  /** "**" may stand for no name at all, except at the end, where it means what is inside. */
+  /** "**" matches also no name, except at the end, where it means the content of the directory. */
   #skipStars(positions: Set<number>): Set<number> {
     for (const position of positions) {
       if (this.#segments[position] === "**" && position + 1 < this.#segments.length)
@@ -160,4 +166,78 @@ function explain(pattern: string, error: GlobSyntaxError): ToolError {
       hint: error.hint,
     },
   );
+}
+
+const maxAlternatives = 256;
+
+/**
+ * Writes `a.{ts,js}` out as `a.ts` and `a.js`. Braces may nest; in a class or after a backslash they mean themselves.
+ */
+export function expandBraces(pattern: string): string[] {
+  if (!/[{}[]/.test(pattern)) return [pattern];
+  const { texts, next } = expandUntil(pattern, 0, "");
+  if (next < pattern.length) {
+    throw new GlobSyntaxError('this "}" closes nothing', next, 'Write "\\}" for a brace.');
+  }
+  return texts;
+}
+
+/** Reads up to the end, or inside braces up to the "," or "}" that ends this alternative. */
+function expandUntil(pattern: string, start: number, ends: string): { texts: string[]; next: number } {
+  let texts = [""];
+  let index = start;
+  while (index < pattern.length) {
+    const character = pattern[index]!;
+    if (ends.includes(character) || character === "}") break;
+    if (character === "{") {
+      const group = expandGroup(pattern, index);
+      texts = combine(texts, group.texts, pattern);
+      index = group.next;
+      continue;
+    }
+    const next = character === "[" ? endOfClass(pattern, index) : endOfText(pattern, index);
+    texts = texts.map((text) => text + pattern.slice(index, next));
+    index = next;
+  }
+  return { texts, next: index };
+}
+
+/** Where what means itself ends: a character after a backslash, or several without one. */
+function endOfText(pattern: string, start: number): number {
+  plainText.lastIndex = start;
+  const plain = plainText.exec(pattern)?.[0].length ?? 0;
+  return Math.min(start + (plain || (pattern[start] === "\\" ? 2 : 1)), pattern.length);
+}
+
+const plainText = /[^,{}[\\]+/y;
+
+function expandGroup(pattern: string, open: number): { texts: string[]; next: number } {
+  const texts: string[] = [];
+  let index = open;
+  do {
+    const alternative = expandUntil(pattern, index + 1, ",}");
+    texts.push(...alternative.texts);
+    index = alternative.next;
+    if (index >= pattern.length) {
+      throw new GlobSyntaxError(
+        "this brace is never closed",
+        open,
+        'Close it with "}", or write "\\{" for a brace.',
+      );
+    }
+  } while (pattern[index] === ",");
+  return { texts, next: index + 1 };
+}
+
+function combine(heads: string[], tails: string[], pattern: string): string[] {
+  if (heads.length * tails.length > maxAlternatives) {
+    throw new ToolError(
+      "invalid-input",
+      `The pattern "${pattern}" stands for more than ${maxAlternatives} patterns`,
+      {
+        hint: "Use fewer braces, or several calls.",
+      },
+    );
+  }
+  return heads.flatMap((head) => tails.map((tail) => head + tail));
 }

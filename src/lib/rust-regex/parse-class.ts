@@ -1,7 +1,5 @@
-import { characterSets } from "../character-sets.ts";
-import { parseEscape } from "./parse-escape.ts";
-import { escapeHint, type Scanner } from "./scanner.ts";
-import type { ClassSet } from "./syntax.ts";
+import { posixClasses } from "../posix-classes.ts";
+import { type AssertionKind, type ClassSet, escapeHint, type Node, type Scanner } from "./syntax.ts";
 
 const maxDepth = 250;
 
@@ -93,9 +91,9 @@ function parseNamedSet(scanner: Scanner): ClassSet | undefined {
 }
 
 const rustSets: ReadonlyMap<string, readonly number[]> = new Map([
-  ...characterSets,
+  ...posixClasses,
   ["ascii", [0, 0x7f]],
-  ["word", [...characterSets.get("alnum")!, 0x5f, 0x5f]],
+  ["word", [...posixClasses.get("alnum")!, 0x5f, 0x5f]],
 ]);
 
 function literal(code: number): ClassSet {
@@ -105,4 +103,147 @@ function literal(code: number): ClassSet {
 function unclosed(scanner: Scanner, open: number): Error {
   scanner.index = open + 1;
   return scanner.error("this class is never closed", escapeHint("["), open);
+}
+
+type Escape =
+  | Extract<Node, { kind: "assertion" | "literal" }>
+  | Extract<ClassSet, { kind: "perl" | "property" }>;
+
+/** Reads from a backslash on. */
+export function parseEscape(scanner: Scanner): Escape {
+  const start = scanner.index;
+  const { i: ignoreCase, u: unicode } = scanner.flags;
+  scanner.index += 1;
+  if (scanner.atEnd) throw scanner.error("a backslash at the end escapes nothing", escapeHint("\\"), start);
+  const letter = String.fromCodePoint(scanner.next());
+
+  if (/[0-9]/.test(letter)) {
+    throw scanner.error(
+      "back-references are not supported by ripgrep",
+      "Search for the repeated text itself.",
+      start,
+    );
+  }
+  if (letter === "p" || letter === "P") return parseProperty(scanner, start);
+  if ("xuU".includes(letter))
+    return { kind: "literal", code: parseHexadecimal(scanner, letter, start), ignoreCase };
+  if (/[dswDSW]/.test(letter)) {
+    const negated = letter < "a";
+    if (negated && !unicode) scanner.untranslatable = `(?-u:\\${letter}) matches single bytes`;
+    return { kind: "perl", name: letter.toLowerCase() as "d" | "s" | "w", negated, unicode };
+  }
+  const assertion = assertionOf(scanner, letter, start);
+  if (assertion !== undefined) return { kind: "assertion", at: assertion, unicode };
+  const code =
+    controls.get(letter) ?? (/[!-/:;=?@[-`{-~\s]/.test(letter) ? letter.codePointAt(0) : undefined);
+  if (code === undefined) throw unknownEscape(scanner, letter, start);
+  return { kind: "literal", code, ignoreCase };
+}
+
+const controls: ReadonlyMap<string, number> = new Map([
+  ["a", 0x07],
+  ["t", 0x09],
+  ["n", 0x0a],
+  ["v", 0x0b],
+  ["f", 0x0c],
+  ["r", 0x0d],
+]);
+
+const assertions: ReadonlyMap<string, AssertionKind> = new Map([
+  ["A", "text-start"],
+  ["z", "text-end"],
+  ["b", "word-boundary"],
+  ["B", "no-word-boundary"],
+  ["<", "word-start"],
+  [">", "word-end"],
+  ["b{start}", "word-start"],
+  ["b{end}", "word-end"],
+  ["b{start-half}", "word-start-half"],
+  ["b{end-half}", "word-end-half"],
+]);
+
+function assertionOf(scanner: Scanner, letter: string, start: number): AssertionKind | undefined {
+  const named = letter === "b" ? scanner.takeMatch(/\{[A-Za-z-]+\}/y)?.[0] : undefined;
+  const assertion = assertions.get(letter + (named ?? ""));
+  if (assertion !== undefined || named === undefined) return assertion;
+  throw scanner.error(
+    `\\b${named} is no word boundary`,
+    "There are \\b{start}, \\b{end} and their -half forms.",
+    start,
+  );
+}
+
+/** `\x7F`, `\u00e9`, `\U0001F600`, or any of them with braces. */
+function parseHexadecimal(scanner: Scanner, letter: string, start: number): number {
+  const digits = { x: 2, u: 4, U: 8 }[letter]!;
+  const found = scanner.takeMatch(/\{\s*([0-9A-Fa-f\s]+)\s*\}|([0-9A-Fa-f]+)/y);
+  const text = found?.[1] ?? found?.[2]?.slice(0, digits);
+  if (found?.[2] !== undefined) scanner.index -= found[2].length - text!.length;
+  const code = Number.parseInt(text ?? "", 16);
+  const complete = found?.[1] !== undefined || text?.length === digits;
+  if (!complete || !(code <= 0x10ffff) || (code >= 0xd800 && code <= 0xdfff)) {
+    throw scanner.error("this is no character number", `Write \\x7F or \\x{1F600}.`, start);
+  }
+  if (!scanner.flags.u && code > 0x7f) scanner.untranslatable = "a byte that is no character";
+  return code;
+}
+
+function unknownEscape(scanner: Scanner, letter: string, start: number): Error {
+  const hint = /[Zz]/.test(letter) ? "The end of the text is \\z, the end of a line $." : escapeHint("\\");
+  return scanner.error(`\\${letter} means nothing to ripgrep`, hint, start);
+}
+
+/** Reads what follows `\p` or `\P`: one letter, or `{Greek}`, `{sc=Greek}`, `{gc!=Lu}`. */
+function parseProperty(scanner: Scanner, start: number): Extract<ClassSet, { kind: "property" }> {
+  const found = scanner.takeMatch(/\{([^{}=!:]*)(!?[=:])?([^{}]*)\}|[^{]/uy);
+  if (found === undefined) {
+    throw scanner.error("a property is expected here", "Write \\pL, \\p{Lu} or \\p{Greek}.", start);
+  }
+  const [text, first, operator, second] = found;
+  const source =
+    first === undefined ? nameInJavaScript(undefined, text) : propertyInJavaScript(first, operator, second);
+  const written = scanner.pattern.slice(start, scanner.index);
+  // Rust accepts more spellings of names; only ripgrep knows whether this one exists.
+  if (source === undefined) scanner.untranslatable = `the property ${written}`;
+  if (!scanner.flags.u) scanner.untranslatable = `${written} without Unicode`;
+  const negated = (written[1] === "P") !== (operator?.startsWith("!") === true);
+  return { kind: "property", source: source ?? "Any", negated };
+}
+
+const keys: ReadonlyMap<string, string> = new Map([
+  ["gc", "General_Category"],
+  ["generalcategory", "General_Category"],
+  ["sc", "Script"],
+  ["script", "Script"],
+  ["scx", "Script_Extensions"],
+  ["scriptextensions", "Script_Extensions"],
+]);
+
+function propertyInJavaScript(
+  first: string,
+  operator: string | undefined,
+  second: string | undefined,
+): string | undefined {
+  if (operator === undefined) return nameInJavaScript(undefined, first) ?? nameInJavaScript("Script", first);
+  const key = keys.get(first.toLowerCase().replace(/[\s_-]/g, ""));
+  return key === undefined ? undefined : nameInJavaScript(key, second ?? "");
+}
+
+/** JavaScript wants names spelled exactly; as written, and as most names are spelled: Old_Italic. */
+function nameInJavaScript(key: string | undefined, name: string): string | undefined {
+  const words = name.trim().split(/[\s_-]+/);
+  const titled = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase()).join("_");
+  const spellings = [name.trim(), titled].map((spelling) =>
+    key === undefined ? spelling : `${key}=${spelling}`,
+  );
+  return spellings.find(isProperty);
+}
+
+function isProperty(source: string): boolean {
+  try {
+    new RegExp(`\\p{${source}}`, "u");
+    return /^[\w=]+$/.test(source);
+  } catch {
+    return false;
+  }
 }

@@ -1,14 +1,6 @@
 import type { ToolError } from "../../contract/error.ts";
-import {
-  asksForCarriageReturn,
-  asksForNewline,
-  asksForTextEnd,
-  textInEveryMatch,
-  waysToMatch,
-} from "./analysis.ts";
 import { parseRegex } from "./parse.ts";
-import { regexError } from "./scanner.ts";
-import type { Node } from "./syntax.ts";
+import { type ClassSet, type Node, nodesOf, regexError } from "./syntax.ts";
 import { type SearchMode, type TextTraits, writeRegex } from "./write.ts";
 
 export type { TextTraits };
@@ -30,7 +22,7 @@ export interface RustRegex {
   readonly mayBacktrack: boolean;
   /** Part of every match, so that a text without it need not be searched; empty when nothing is known. */
   readonly requiredText: string;
-  /** What keeps JavaScript from matching exactly the same; then only ripgrep can answer. */
+  /** Why JavaScript cannot match exactly the same; then only ripgrep can search. */
   readonly untranslatable: string | undefined;
   /** An expression with the flag "g". Only when nothing is untranslatable. */
   compile(traits: TextTraits): RegExp;
@@ -113,4 +105,58 @@ function newlineRefused(pattern: string): ToolError {
     "a line end can only be matched across lines",
     "Set multiline to true.",
   );
+}
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+
+const longRepetition = 100;
+
+function asksForNewline(node: Node): boolean {
+  return [...nodesOf(node)].some((part) => part.kind === "literal" && part.code === newline);
+}
+
+/** Whether "\r" is meant as a character of its own, so that it cannot be half of a line end. */
+function asksForCarriageReturn(node: Node): boolean {
+  return [...nodesOf(node)].some((part) => {
+    if (part.kind === "class") return lists(part.set, carriageReturn);
+    return part.kind === "literal" && part.code === carriageReturn;
+  });
+}
+
+function asksForTextEnd(node: Node): boolean {
+  return [...nodesOf(node)].some((part) => part.kind === "assertion" && part.at === "text-end");
+}
+
+/** The longest text that is known to be part of every match; empty when nothing is known. */
+function textInEveryMatch(node: Node): string {
+  const parts = node.kind === "concatenation" ? node.nodes : [node];
+  let longest = "";
+  let current = "";
+  for (const part of parts) {
+    const isPlain = part.kind === "literal" && !part.ignoreCase;
+    current = isPlain ? current + String.fromCodePoint(part.code) : "";
+    if (current.length > longest.length) longest = current;
+  }
+  return longest;
+}
+
+/** An upper bound for how often a backtracking engine may have to try at one place; what is long counts as endless. */
+function waysToMatch(node: Node): number {
+  switch (node.kind) {
+    case "repetition":
+      if (node.max > longRepetition) return Number.POSITIVE_INFINITY;
+      return (node.max - node.min + 1) * waysToMatch(node.node) ** node.max;
+    case "concatenation":
+      return node.nodes.reduce((ways, part) => ways * waysToMatch(part), 1);
+    case "alternation":
+      return node.nodes.reduce((ways, part) => ways + waysToMatch(part), 0);
+    default:
+      return 1;
+  }
+}
+
+function lists(set: ClassSet, code: number): boolean {
+  if (set.kind === "range") return set.first === code && set.last === code;
+  return set.kind === "union" && !set.negated && set.sets.some((part) => lists(part, code));
 }

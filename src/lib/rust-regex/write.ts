@@ -1,5 +1,4 @@
-import { nodesOf } from "./analysis.ts";
-import type { ClassSet, Node, Place } from "./syntax.ts";
+import { type AssertionKind, type ClassSet, type Node, nodesOf } from "./syntax.ts";
 
 /** How a pattern is searched; the same for every text. */
 export interface SearchMode {
@@ -9,11 +8,11 @@ export interface SearchMode {
   readonly crlf: boolean;
 }
 
-/** What is known of a text, for an expression that is right and quick on it. */
+/** Facts about a text that allow a simpler and faster expression. */
 export interface TextTraits {
   readonly ascii: boolean;
   readonly carriageReturns: boolean;
-  /** Bytes that are no UTF-8 stand in the text as lone surrogates, which no pattern may match. */
+  /** Bytes that are not UTF-8 are lone surrogates in the text, which no pattern may match. */
   readonly strayBytes: boolean;
 }
 
@@ -89,7 +88,7 @@ class Writer {
     return this.#traits.strayBytes ? "\\u{D800}-\\u{DFFF}" : "";
   }
 
-  /** Something that may stand in a class and beside `&&` and `--`. */
+  /** A class item, or an operand of `&&` and `--`. */
   #classSet(set: ClassSet): string {
     switch (set.kind) {
       case "range":
@@ -112,7 +111,7 @@ class Writer {
     }
   }
 
-  #assertion(at: Place, unicode: boolean): string {
+  #assertion(at: AssertionKind, unicode: boolean): string {
     const word = unicode ? `[${unicodePerl.w}]` : "[0-9A-Za-z_]";
     switch (at) {
       case "line-start":

@@ -1,6 +1,6 @@
 import type { Outcome, Success, ToolCall } from "../../contract/call.ts";
 import { reworded, ToolError } from "../../contract/error.ts";
-import { asBuffer } from "../../lib/as-buffer.ts";
+import { asBuffer } from "../../lib/bytes.ts";
 import { counted } from "../../lib/counted.ts";
 import { RedactedStream, redactText, redactValue } from "../../policy/redaction/redact.ts";
 import { marksIn } from "../../policy/redaction/secret.ts";

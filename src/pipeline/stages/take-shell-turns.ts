@@ -1,5 +1,5 @@
 import type { ToolCall } from "../../contract/call.ts";
-import { isBusy, sessionBusy } from "../../lib/session-busy.ts";
+import { isBusy, sessionBusy } from "../../lib/session-busy-error.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import type { Stage } from "../stage.ts";
 import { inTurn } from "./take-turns.ts";

@@ -1,4 +1,4 @@
-import { expandBraces } from "../../lib/glob/glob-braces.ts";
+import { expandBraces } from "../../lib/glob/glob.ts";
 import { matchSegment, parseSegments, type Segment } from "../../lib/glob/glob-segment.ts";
 import type { PathContext } from "../policy.ts";
 import { fold, namesIn } from "./path-names.ts";

@@ -1,7 +1,6 @@
 import { posix } from "node:path";
 import type { Access } from "../../contract/access.ts";
-import { escapeGlob } from "../../lib/glob/glob.ts";
-import { expandBraces } from "../../lib/glob/glob-braces.ts";
+import { escapeGlob, expandBraces } from "../../lib/glob/glob.ts";
 import { matchSegment, type NamePattern, parseSegments } from "../../lib/glob/glob-segment.ts";
 import type { UnknownPart, Word } from "../commands/analysis.ts";
 import type { PathContext } from "../policy.ts";

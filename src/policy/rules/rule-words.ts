@@ -1,7 +1,6 @@
 import { type Risk, risks } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
-import { escapeGlob } from "../../lib/glob/glob.ts";
-import { expandBraces } from "../../lib/glob/glob-braces.ts";
+import { escapeGlob, expandBraces } from "../../lib/glob/glob.ts";
 import { GlobSyntaxError, parseSegments } from "../../lib/glob/glob-segment.ts";
 import { hostOf } from "../hosts.ts";
 import type { ToolPattern } from "./rule.ts";

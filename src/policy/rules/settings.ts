@@ -1,5 +1,5 @@
 import type { ResourceLimits, VariablePolicy } from "../../contract/confinement.ts";
-import { type LimitName, type LimitWord, limitNames, limitWords } from "../../lib/limit-words.ts";
+import { type LimitName, type LimitSyntax, limitNames, limitSyntax } from "../../lib/resource-limits.ts";
 import type { RuleOrigin } from "../policy.ts";
 import { endOf, RuleSyntaxError, type RuleWord, readWords, unknownWord } from "./rule-words.ts";
 
@@ -53,9 +53,9 @@ const readers: Record<
     if (name === undefined)
       throw unknownWord(word ?? endOf(line), `after limit comes ${limitNames.join(", ")}`);
     if (amount === undefined)
-      throw unknownWord(endOf(line), `say how much, for example limit ${limitWords[name].example}`);
+      throw unknownWord(endOf(line), `say how much, for example limit ${limitSyntax[name].example}`);
     refuseMore(more, `limit ${name} ${amount.text}`);
-    return { kind: "limit", limit: limitWords[name].limit, amount: readAmount(amount, name) };
+    return { kind: "limit", limit: limitSyntax[name].limit, amount: readAmount(amount, name) };
   },
 };
 
@@ -68,7 +68,7 @@ function refuseMore([word]: readonly RuleWord[], before: string): void {
 function readAmount({ text, column }: RuleWord, name: LimitName): number {
   const [, digits, unit] =
     /^(\d{1,15}(?:\.\d{1,3})?)([a-z]*)$/.exec(text.toLowerCase().replace(/ib$/, "b")) ?? [];
-  const { units, example }: LimitWord = limitWords[name];
+  const { units, example }: LimitSyntax = limitSyntax[name];
   const factor = unit !== undefined && Object.hasOwn(units, unit) ? units[unit] : undefined;
   const amount = digits === undefined || factor === undefined ? 0 : Math.floor(Number(digits) * factor);
   if (amount > 0 && Number.isSafeInteger(amount)) return amount;

@@ -2,8 +2,7 @@ import { readdirSync } from "node:fs";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
 import { monotonicMs } from "../../lib/clock.ts";
-import { type Life, lifeOf } from "../../system/process-owner.ts";
-import { systemText } from "../../system/system-text.ts";
+import { type ProcessInfo, processInfo, readSystemFile } from "../../system/process-identity.ts";
 
 /**
  * The sandboxes that run in one workspace. Bubblewrap mounts by path and creates the mount points that are missing, so a
@@ -29,7 +28,7 @@ export class RunningSandbox {
   /** Those that this one keeps frozen, with what thaws them. */
   readonly #frozen = new Map<RunningSandbox, () => void>();
   #mountPoints: ReadonlySet<string> | undefined;
-  #leader: Life | undefined;
+  #leader: ProcessInfo | undefined;
   #isMounted = false;
 
   constructor(all: ReadonlySet<RunningSandbox>, remove: () => void) {
@@ -68,7 +67,7 @@ export class RunningSandbox {
       if (other === undefined) break;
       await other.#mounted.promise;
     }
-    this.#leader = lifeOf(pid);
+    this.#leader = processInfo(pid);
   }
 
   leave(): void {
@@ -98,7 +97,7 @@ export class RunningSandbox {
 
   /** Compares the start time as well: process numbers are reused. */
   #isRunning(): boolean {
-    return this.#leader !== undefined && lifeOf(this.#leader.pid)?.start === this.#leader.start;
+    return this.#leader !== undefined && processInfo(this.#leader.pid)?.start === this.#leader.start;
   }
 
   #hasMounted(mountPoints: readonly string[]): boolean {
@@ -158,7 +157,7 @@ interface Descendant {
 
 /** Inside a process namespace no process can leave this descent. */
 function descendantsOf(pid: number): readonly Descendant[] {
-  const children = tasksOf(pid).flatMap((task) => systemText(`${task}/children`).split(" "));
+  const children = tasksOf(pid).flatMap((task) => readSystemFile(`${task}/children`).split(" "));
   return children
     .filter((child) => child !== "")
     .map(Number)
@@ -171,7 +170,7 @@ function isMoving(state: string): boolean {
 
 /** "X", which is dead, for a thread that is gone. */
 function stateOf(task: string): string {
-  const stat = systemText(`${task}/stat`);
+  const stat = readSystemFile(`${task}/stat`);
   return stat[stat.lastIndexOf(")") + 2] ?? "X";
 }
 

@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { atRealPlace, contentAt, holdReal } from "../../system/pinning/at-real-place.ts";
+import { atPinnedPath, contentAt, pinRealPath } from "../../system/pinned-path.ts";
 import type { TreeEntry } from "../tree-scan.ts";
 
 /** What is seen instead of hidden files. */
@@ -138,7 +138,7 @@ const maxBytes = 1024 * 1024;
 
 /** The directory is pinned, so that a file that is replaced by a link meanwhile is not followed. */
 function filesIn(info: string): Map<string, Uint8Array> {
-  const directory = holdReal(info);
+  const directory = pinRealPath(info);
   if (directory === undefined) return new Map();
   try {
     const names = readdirSync(directory.at(".")).sort();
@@ -165,7 +165,7 @@ export function removeEmptyMountPoints(hidden: readonly TreeEntry[], begun: numb
   for (const { path, kind } of hidden) {
     if (!isYoung(path, begun)) continue;
     try {
-      atRealPlace(path, (place) => {
+      atPinnedPath(path, (place) => {
         const stats = lstatSync(place);
         if (kind === "directory") rmdirSync(place);
         else if (stats.isFile() && stats.size === 0 && (stats.mode & 0o777) === 0o444) unlinkSync(place);

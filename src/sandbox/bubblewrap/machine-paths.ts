@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
-import { namesIfReadable } from "../../system/names-in.ts";
+import { namesIfReadable } from "../../system/directories.ts";
 import type { TreeEntry } from "../tree-scan.ts";
 
 /** Paths of this machine that need protection. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { type MountTableEntry, readMountTable } from "../../system/mount-table.ts";
-import { atRealPlace } from "../../system/pinning/at-real-place.ts";
+import { atPinnedPath } from "../../system/pinned-path.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import type { PrivateDirectories } from "../private-directories.ts";
 import type { TreeEntry } from "../tree-scan.ts";
@@ -139,7 +139,7 @@ export function clearPrivateMountPoints(points: readonly PrivateMountPoint[], as
     const stats = lstatSync(path, { throwIfNoEntry: false });
     const isFit = stats === undefined ? !isParent : isParent ? stats.isDirectory() : !stats.isSymbolicLink();
     if (isFit) return true;
-    return atRealPlace(path, (place) => {
+    return atPinnedPath(path, (place) => {
       if (stats !== undefined) renameSync(place, join(aside, `found-${randomBytes(6).toString("hex")}`));
       if (isParent) mkdirSync(place, { mode: 0o700 });
       return true;

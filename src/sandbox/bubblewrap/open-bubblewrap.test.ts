@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { programUnavailable } from "../../system/failures.ts";
+import { programUnavailable } from "../../system/file-errors.ts";
 import { openBubblewrap } from "./open-bubblewrap.ts";
 
 /** What is said of a bubblewrap that does nothing but what `script` says. */

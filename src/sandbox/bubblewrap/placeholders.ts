@@ -11,11 +11,10 @@ import {
 } from "node:fs";
 import { readdir, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { makePrivateDirectory } from "../../system/directories.ts";
-import { asToolError, errnoOf } from "../../system/failures.ts";
-import { namesIn } from "../../system/names-in.ts";
-import { atRealPlace, changeAt, contentAt } from "../../system/pinning/at-real-place.ts";
-import { isGone, thisProcess } from "../../system/process-owner.ts";
+import { makePrivateDirectory, namesIn } from "../../system/directories.ts";
+import { asToolError, errnoOf } from "../../system/file-errors.ts";
+import { atPinnedPath, changeAt, contentAt } from "../../system/pinned-path.ts";
+import { isGone, thisProcess } from "../../system/process-identity.ts";
 
 /** An empty file or directory in place of something that must not be created: a mount needs a mount point. */
 export interface Placeholder {
@@ -80,7 +79,7 @@ export class Placeholders {
     const kept = new Set<string>();
     for (const placeholder of recorded.toReversed()) {
       const isNothing = (name: string) => kept.has(join(placeholder.path, name));
-      if (atRealPlace(placeholder.path, (place) => isPlaceholder(place, placeholder, isNothing)))
+      if (atPinnedPath(placeholder.path, (place) => isPlaceholder(place, placeholder, isNothing)))
         kept.add(placeholder.path);
     }
     return [...kept];
@@ -138,7 +137,7 @@ function missingParents(path: string, isMissing: (path: string) => boolean): rea
 /** Whether the placeholder exists now. Throws where it cannot be created although a command perhaps could. */
 function make(placeholder: Placeholder): boolean {
   const { path, kind, content = "" } = placeholder;
-  const made = atRealPlace(path, (place) => {
+  const made = atPinnedPath(path, (place) => {
     try {
       changeAt(place, () => {
         if (kind === "directory") mkdirSync(place);
@@ -162,7 +161,7 @@ const closedToAll = ["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "ELOOP", "
 /** Whether the placeholder is gone now. */
 function remove(placeholder: Placeholder, removal: DelayedRemoval | undefined): boolean {
   try {
-    atRealPlace(placeholder.path, (place) => {
+    atPinnedPath(placeholder.path, (place) => {
       if (isPlaceholder(place, placeholder)) changeAt(place, () => take(placeholder, place, removal));
     });
     return true;

@@ -3,8 +3,7 @@ import { mkdirSync, readdirSync, rmdirSync, statSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import type { ResourceLimits } from "../../contract/confinement.ts";
 import { type MountTableEntry, readMountTable } from "../../system/mount-table.ts";
-import { isGone, thisProcess } from "../../system/process-owner.ts";
-import { systemText } from "../../system/system-text.ts";
+import { isGone, readSystemFile, thisProcess } from "../../system/process-identity.ts";
 
 export interface Command {
   readonly file: string;
@@ -50,7 +49,7 @@ const manyTasks = 4096;
 
 /** Processes with the highest score are ended first. */
 function oomScore(): number {
-  return Math.max(500, Number(systemText("/proc/self/oom_score_adj")));
+  return Math.max(500, Number(readSystemFile("/proc/self/oom_score_adj")));
 }
 
 /**
@@ -86,7 +85,7 @@ export function openTaskGroup(limit: number): TaskGroup | undefined {
     add: (members) => {
       for (const member of members) put(member, join(path, "cgroup.procs"));
     },
-    wasFull: () => !/^max 0$/m.test(systemText(join(path, "pids.events")) || "max 0"),
+    wasFull: () => !/^max 0$/m.test(readSystemFile(join(path, "pids.events")) || "max 0"),
     close: () => remove(path),
   };
 }
@@ -117,7 +116,7 @@ function remove(path: string): void {
 /** Found once, and cleared of the groups that killed processes have left. */
 function parentHere(): string | undefined {
   if (found === undefined) {
-    found = { path: findParent(systemText("/proc/self/cgroup"), systemText("/proc/self/mountinfo")) };
+    found = { path: findParent(readSystemFile("/proc/self/cgroup"), readSystemFile("/proc/self/mountinfo")) };
     if (found.path !== undefined) tidy(found.path);
   }
   return found.path;
@@ -159,7 +158,7 @@ export function findParent(
 }
 
 function controlsTasks(directory: string): boolean {
-  return systemText(join(directory, "cgroup.subtree_control")).trim().split(" ").includes("pids");
+  return readSystemFile(join(directory, "cgroup.subtree_control")).trim().split(" ").includes("pids");
 }
 
 /** The path of a group, if it is part of the mounted tree. */

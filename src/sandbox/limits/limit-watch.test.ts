@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
-import { Run } from "../../environment/local/processes/run.ts";
-import { RunTree } from "../../system/run-tree.ts";
+import { Run } from "../../environment/local/processes/run-records.ts";
+import { ProcessTree } from "../../system/process-tree.ts";
 import { LimitWatch } from "./limit-watch.ts";
 import { limitsFor } from "./limits-for.ts";
 
@@ -10,7 +10,7 @@ import { limitsFor } from "./limits-for.ts";
 async function runWatched(command: string, limits: Parameters<typeof limitsFor>[0]["limits"] = {}) {
   const watch = new LimitWatch(limitsFor({ limits }, "/"));
   const child = spawn("bash", ["-c", command], { detached: true, stdio: "ignore" });
-  const run = new Run(new RunTree([], child.pid!), { endsTogether: false });
+  const run = new Run(new ProcessTree([], child.pid!), { endsTogether: false });
   watch.begin(run);
   const [code, signal] = await once(child, "exit");
   await run.settle();

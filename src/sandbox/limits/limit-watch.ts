@@ -2,8 +2,8 @@ import { availableParallelism } from "node:os";
 import type { ResourceLimits } from "../../contract/confinement.ts";
 import type { ProcessExit } from "../../contract/environment.ts";
 import { monotonicMs } from "../../lib/clock.ts";
-import type { Life } from "../../system/process-owner.ts";
-import { livingProcesses } from "../../system/run-tree.ts";
+import type { ProcessInfo } from "../../system/process-identity.ts";
+import { livingProcesses } from "../../system/process-tree.ts";
 import { type Command, openTaskGroup, type TaskGroup, withKernelLimits } from "./kernel-limits.ts";
 import { describeMetLimit, limitOfSignal, type MetLimit, saysFileTooLarge } from "./met-limit.ts";
 import { endedForMemory, type MachineUse, MemoryFiles, machineUse, type Usage, usageOf } from "./usage.ts";
@@ -20,7 +20,7 @@ const groupedFrom = 0.05;
 
 interface Watched {
   /** Its own among all processes. */
-  members(all: readonly Life[]): readonly Life[];
+  members(all: readonly ProcessInfo[]): readonly ProcessInfo[];
   /** Stops it while it is measured. */
   pause(): void;
   resume(): void;
@@ -113,7 +113,7 @@ export class LimitWatch implements RoundMember {
   }
 
   /** The kernel reacts faster than this process. */
-  #hold(members: readonly Life[]): void {
+  #hold(members: readonly ProcessInfo[]): void {
     this.#group ??= openTaskGroup(this.#limits.processes) ?? "none";
     if (this.#group !== "none") this.#group.add(members.map(({ pid }) => pid));
   }
@@ -202,7 +202,7 @@ interface RoundMember {
 interface Round {
   readonly atMs: number;
   readonly machine: MachineUse;
-  readonly all: readonly Life[];
+  readonly all: readonly ProcessInfo[];
 }
 
 /** All watches share their measurements: of the machine as a whole, and, when one needs it, of every process. */

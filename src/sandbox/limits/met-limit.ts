@@ -1,7 +1,7 @@
 import type { ResourceLimits } from "../../contract/confinement.ts";
-import { asBuffer } from "../../lib/as-buffer.ts";
+import { asBuffer } from "../../lib/bytes.ts";
 import { counted } from "../../lib/counted.ts";
-import { spellLimit } from "../../lib/limit-words.ts";
+import { formatLimit } from "../../lib/resource-limits.ts";
 
 /** A limit that a command has met. */
 export interface MetLimit {
@@ -16,7 +16,7 @@ export interface MetLimit {
 /** The limit, the amount used, and the rule that allows more. */
 export function describeMetLimit({ limit, allowed, used, wasEnded }: MetLimit): string {
   const what = used === undefined || used <= allowed ? atLimit[limit](allowed) : beyond[limit](used, allowed);
-  const raised = spellLimit(limit, roundUp(limit, 2 * allowed));
+  const raised = formatLimit(limit, roundUp(limit, 2 * allowed));
   return `${wasEnded ? "It was ended at a limit" : "It met a limit"}: ${what}. The rule \`limit ${raised}\` allows more.`;
 }
 

@@ -1,9 +1,9 @@
 import { readlinkSync, statfsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { namesIfReadable } from "../../system/directories.ts";
 import { readMountTable } from "../../system/mount-table.ts";
-import { namesIfReadable } from "../../system/names-in.ts";
-import type { Life } from "../../system/process-owner.ts";
-import { systemText } from "../../system/system-text.ts";
+import type { ProcessInfo } from "../../system/process-identity.ts";
+import { readSystemFile } from "../../system/process-identity.ts";
 
 /** What a command and all that it has started use. */
 export interface Usage {
@@ -18,8 +18,8 @@ export interface Usage {
  * more than `enough`, because that takes a while.
  */
 export async function usageOf(
-  members: readonly Life[],
-  options: { readonly all: readonly Life[]; readonly files: number; readonly enough: number },
+  members: readonly ProcessInfo[],
+  options: { readonly all: readonly ProcessInfo[]; readonly files: number; readonly enough: number },
 ): Promise<Usage> {
   const { all, files, enough } = options;
   const parents = new Set(members.map(({ pid }) => pid));
@@ -36,7 +36,7 @@ export async function usageOf(
 const ticksPerSecond = 100;
 
 /** Shared pages count once: workers forked from one large process have most in common. */
-async function exactMemory(members: readonly Life[], files: number): Promise<number> {
+async function exactMemory(members: readonly ProcessInfo[], files: number): Promise<number> {
   let bytes = 0;
   let ofFiles = 0;
   for (const { pid } of members) {
@@ -56,7 +56,7 @@ function kilobytesOf(text: string, name: string): number | undefined {
 
 /** Of a process that cannot be inspected: without file pages; 0 when it has ended meanwhile. */
 function unsharedBytes(pid: number): number {
-  const [, resident = 0, shared = 0] = systemText(`/proc/${pid}/statm`).split(" ").map(Number);
+  const [, resident = 0, shared = 0] = readSystemFile(`/proc/${pid}/statm`).split(" ").map(Number);
   return (resident - shared) * pageBytes();
 }
 
@@ -69,21 +69,21 @@ export interface MachineUse {
 }
 
 export function machineUse(): MachineUse {
-  const [, tasks] = /\/(\d+) /.exec(systemText("/proc/loadavg")) ?? [];
-  const memory = systemText("/proc/meminfo");
+  const [, tasks] = /\/(\d+) /.exec(readSystemFile("/proc/loadavg")) ?? [];
+  const memory = readSystemFile("/proc/meminfo");
   const [free = 0, files = 0] = ["MemAvailable", "Shmem"].map((name) => kilobytesOf(memory, name));
   return { tasks: Number(tasks ?? 0), freeBytes: free * 1024, fileBytes: files * 1024 };
 }
 
 /** How many programs the kernel has ended since it began, because memory ran out. */
 export function endedForMemory(): number {
-  return Number(/^oom_kill (\d+)$/m.exec(systemText("/proc/vmstat"))?.[1] ?? 0);
+  return Number(/^oom_kill (\d+)$/m.exec(readSystemFile("/proc/vmstat"))?.[1] ?? 0);
 }
 
 /** From the auxiliary vector: pairs of numbers, of which kind 6 is the page size. */
 function pageBytes(): number {
   if (page === undefined) {
-    const told = Buffer.from(systemText("/proc/self/auxv"), "latin1");
+    const told = Buffer.from(readSystemFile("/proc/self/auxv"), "latin1");
     const pairs = Array.from({ length: told.length / 16 }, (_, index) => told.subarray(16 * index));
     const pair = pairs.find((pair) => pair.readBigUInt64LE(0) === pageSizeKind);
     page = pair === undefined ? 4096 : Number(pair.readBigUInt64LE(8));
@@ -106,7 +106,7 @@ export class MemoryFiles {
   #mounts: readonly MemoryMount[] = [];
 
   /** Finding nameless files is expensive, so it is optional. */
-  bytes(members: readonly Life[], { nameless }: { readonly nameless: boolean }): number {
+  bytes(members: readonly ProcessInfo[], { nameless }: { readonly nameless: boolean }): number {
     // The process that was started last is inside.
     const pid = members.at(-1)?.pid ?? 0;
     if (this.#mounts.length === 0) this.#mounts = mountsOnlyOf(pid);
@@ -123,9 +123,9 @@ interface MemoryMount {
 /** No mount inside ever changes: the sandbox forbids it. */
 function mountsOnlyOf(pid: number): readonly MemoryMount[] {
   const ours = new Set(
-    memoryMountsIn(systemText("/proc/self/mountinfo", "utf8")).map(({ device }) => device),
+    memoryMountsIn(readSystemFile("/proc/self/mountinfo", "utf8")).map(({ device }) => device),
   );
-  return memoryMountsIn(systemText(`/proc/${pid}/mountinfo`, "utf8")).filter(
+  return memoryMountsIn(readSystemFile(`/proc/${pid}/mountinfo`, "utf8")).filter(
     ({ device }) => !ours.has(device),
   );
 }
@@ -155,7 +155,7 @@ function bytesIn({ device, path }: MemoryMount, root: string): number {
 }
 
 /** Each file once, however many processes have it open. */
-function namelessBytes(members: readonly Life[]): number {
+function namelessBytes(members: readonly ProcessInfo[]): number {
   const sizes = new Map<number, number>();
   for (const { pid } of members) {
     for (const path of namesIfReadable(`/proc/${pid}/fd`).map((name) => `/proc/${pid}/fd/${name}`)) {

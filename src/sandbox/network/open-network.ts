@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Confinement } from "../../contract/confinement.ts";
-import type { WayOutOptions } from "../../system/network/way-out.ts";
+import type { OutboundOptions } from "../../system/network-policy.ts";
 import { perlProgram } from "../../system/perl-program.ts";
 import { FilteringProxy, proxyVariables } from "./proxy/filtering-proxy.ts";
 import { joinStreams } from "./proxy/join-streams.ts";
@@ -38,7 +38,7 @@ export interface NetworkOptions {
   /** Default: nothing gets out. */
   readonly mayConnect?: Confinement["mayConnect"];
   /** All addresses of a name. Default: what the system answers. */
-  readonly resolve?: WayOutOptions["resolve"];
+  readonly resolve?: OutboundOptions["resolve"];
 }
 
 export function openNetwork({ perl, descriptor, mayConnect, resolve }: NetworkOptions): Network {

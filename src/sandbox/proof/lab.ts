@@ -15,8 +15,8 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "../../contract/error.ts";
-import { namesIn } from "../../system/names-in.ts";
-import { isGone, thisProcess } from "../../system/process-owner.ts";
+import { namesIn } from "../../system/directories.ts";
+import { isGone, thisProcess } from "../../system/process-identity.ts";
 
 /** The targets of attacks. `await using` removes them. */
 export interface Lab extends AsyncDisposable {

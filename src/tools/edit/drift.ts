@@ -1,9 +1,8 @@
 import { reworded, ToolError } from "../../contract/error.ts";
 import type { PreviewContext, SeenPart } from "../../contract/tool.ts";
 import { diffRuns } from "../../edit/diff-runs.ts";
-import { asBuffer } from "../../lib/as-buffer.ts";
+import { asBuffer, containsBytes } from "../../lib/bytes.ts";
 import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../lib/encoding.ts";
-import { holdsBytes } from "../../lib/holds-bytes.ts";
 import { listLines, showRuns } from "./show-lines.ts";
 
 /** How a file differs from what the caller last saw. */
@@ -27,7 +26,7 @@ export async function driftSince(
 export function driftOf(seen: readonly SeenPart[], present: Uint8Array): Drift | undefined {
   const bytes = asBuffer(present).subarray(byteOrderMarkLength(present));
   const outdated = seen.filter((part) =>
-    part.lines === "all" ? !bytes.equals(part.bytes) : !holdsBytes(bytes, part.bytes),
+    part.lines === "all" ? !bytes.equals(part.bytes) : !containsBytes(bytes, part.bytes),
   );
   if (outdated.length === 0) return undefined;
   const decode = decoderFor(present);

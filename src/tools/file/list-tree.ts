@@ -2,9 +2,9 @@ import type { DirectoryEntry, Environment } from "../../contract/environment.ts"
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import type { FileFilter } from "../../files/file-filter.ts";
-import { IgnoreChain } from "../../files/ignore-chain.ts";
-import { isShown, type Visibility } from "../../files/visibility.ts";
+import { isShown, type Visibility } from "../../files/visible-paths.ts";
 import { Breath } from "../../lib/breath.ts";
+import { IgnoreChain } from "../../lib/ignore/ignore-chain.ts";
 import { showPath } from "../../lib/show-path.ts";
 import { showSize } from "../../lib/show-size.ts";
 import { pathInWorkspace } from "../search/scope.ts";

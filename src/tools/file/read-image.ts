@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
-import { asBuffer } from "../../lib/as-buffer.ts";
+import { asBuffer } from "../../lib/bytes.ts";
 import { counted } from "../../lib/counted.ts";
 import { imageSize } from "../../lib/image-size.ts";
 import { type MediaType, sniffMediaType } from "../../lib/media-type.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { Selection } from "../../contract/history.ts";
-import { readTime } from "../../lib/read-time.ts";
+import { parseTime } from "../../lib/clock.ts";
 
 /** Selects calls: one of these fields, or none. */
 export interface SelectionFields {
@@ -46,7 +46,7 @@ function toCalls(text: string): Selection {
 }
 
 function toTime(text: string): number {
-  const time = readTime(text);
+  const time = parseTime(text);
   if (time !== undefined) return time;
   throw new ToolError("invalid-input", `"${text}" is no time`, {
     hint: "Write it as 2026-11-15T09:30:00Z, or 2026-11-15 09:30 in local time.",

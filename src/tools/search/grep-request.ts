@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import { FileFilter } from "../../files/file-filter.ts";
-import type { Visibility } from "../../files/visibility.ts";
+import type { Visibility } from "../../files/visible-paths.ts";
 import { type RustRegex, translateRegex } from "../../lib/rust-regex/rust-regex.ts";
 import type { GrepInput } from "./grep.ts";
 

@@ -1,5 +1,5 @@
 import type { Environment } from "../../contract/environment.ts";
-import { asBuffer } from "../../lib/as-buffer.ts";
+import { asBuffer } from "../../lib/bytes.ts";
 import { byteOrderMarkLength, decodeText } from "../../lib/encoding.ts";
 import { toSearchableText } from "../../lib/searchable-text.ts";
 import type { ShownLine } from "./grep-results.ts";

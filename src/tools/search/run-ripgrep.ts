@@ -1,8 +1,8 @@
 import type { RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { IgnoreChain } from "../../files/ignore-chain.ts";
 import { VisiblePaths } from "../../files/visible-paths.ts";
+import { IgnoreChain } from "../../lib/ignore/ignore-chain.ts";
 import { OutOfTime } from "../../lib/time-bound.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";

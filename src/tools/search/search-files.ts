@@ -1,8 +1,8 @@
 import type { LineSlice } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { asBuffer } from "../../lib/as-buffer.ts";
 import { Breath } from "../../lib/breath.ts";
+import { asBuffer } from "../../lib/bytes.ts";
 import { byteOrderMarkLength, decodeText } from "../../lib/encoding.ts";
 import { matchLines } from "../../lib/match-lines.ts";
 import { type SearchableText, showStrayBytes, toSearchableText } from "../../lib/searchable-text.ts";

@@ -1,7 +1,7 @@
 import type { KeptOutput, OutputKept } from "../../contract/output.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { releaseBytes } from "../../lib/bytes.ts";
 import { monotonicMs } from "../../lib/clock.ts";
-import { releaseBytes } from "../../lib/release-bytes.ts";
 import { showSize } from "../../lib/show-size.ts";
 import {
   looksBinary,

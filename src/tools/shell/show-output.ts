@@ -1,4 +1,4 @@
-import { releaseBytes } from "../../lib/release-bytes.ts";
+import { releaseBytes } from "../../lib/bytes.ts";
 import { showSize } from "../../lib/show-size.ts";
 import { plainTerminalText } from "../../lib/terminal-text.ts";
 

@@ -2,10 +2,10 @@ import type { DocumentContent } from "../../contract/document.ts";
 import { type ErrorCode, reworded, ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { wholeText } from "../../documents/anchors.ts";
+import { detachedCopy } from "../../lib/bytes.ts";
+import { decodePage } from "../../lib/decode-page.ts";
 import { detectEncoding, detectionBytes } from "../../lib/encoding.ts";
 import { sniffMediaType } from "../../lib/media-type.ts";
-import { decodePage } from "../../lib/net/decode-page.ts";
-import { ownCopy } from "../../lib/own-copy.ts";
 import { prettyJson } from "../../lib/pretty-json.ts";
 import { showSize } from "../../lib/show-size.ts";
 import type { FetchedPage } from "../../web/fetch-page.ts";
@@ -41,7 +41,7 @@ export async function readPage(
     description: essenceOf(mediaType) ?? "text",
     properties: {},
     consistsOf: undefined,
-    parts: parts.map((part) => ({ ...part, text: ownCopy(part.text) })),
+    parts: parts.map((part) => ({ ...part, text: detachedCopy(part.text) })),
     next,
     notes: body.length === 0 ? ["the page is empty"] : [],
     images: [],

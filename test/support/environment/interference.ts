@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { systemError } from "../../../src/system/failures.ts";
+import { systemError } from "../../../src/system/file-errors.ts";
 
 /**
  * Where a process is to be stopped or hindered: at which of its steps that change something on the disk, by number, or

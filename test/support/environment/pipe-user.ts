@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { OutputPipes } from "../../../src/environment/local/processes/output-pipes.ts";
+import { OutputPipes } from "../../../src/environment/local/processes/output-stream.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "toolcrib-test-"));
 const pipes = new OutputPipes(async (name) => `/usr/bin/${name}`);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { FilteringProxy } from "../../../src/sandbox/network/proxy/filtering-proxy.ts";
-import type { WayOutOptions } from "../../../src/system/network/way-out.ts";
+import type { OutboundOptions } from "../../../src/system/network-policy.ts";
 
 /** A server on loopback that is closed with all its connections. */
 export interface Listening extends AsyncDisposable {
@@ -64,7 +64,9 @@ export interface ProxyLab extends AsyncDisposable {
   remarks(): readonly string[];
 }
 
-export async function openProxyLab(options: WayOutOptions & { readonly secret?: string }): Promise<ProxyLab> {
+export async function openProxyLab(
+  options: OutboundOptions & { readonly secret?: string },
+): Promise<ProxyLab> {
   const proxy = new FilteringProxy(options);
   const server = await listen((client) => proxy.serve(client));
   return {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { fingerprint } from "../../../lib/fingerprint.ts";
+import { fingerprint } from "../../../lib/content-hash.ts";
 import { readPolicyFile, removePolicyFile, writePolicyFile } from "../../../system/policy-files.ts";
 
 /** What an installation has changed, so that it can be taken back to the byte. It is also the backup. */

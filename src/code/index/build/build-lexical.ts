@@ -1,9 +1,9 @@
 import { isAscii } from "node:buffer";
 import type { Directory, Environment } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { nameOf, parentOf } from "../../../files/visibility.ts";
-import { asBuffer } from "../../../lib/as-buffer.ts";
+import { nameOf, parentOf } from "../../../files/visible-paths.ts";
 import { Breath } from "../../../lib/breath.ts";
+import { asBuffer } from "../../../lib/bytes.ts";
 import { contentHash } from "../../../lib/content-hash.ts";
 import { byteOrderMarkLength, decodeText } from "../../../lib/encoding.ts";
 import { languageOf } from "../../languages/language-of.ts";

@@ -1,9 +1,8 @@
 import type { Environment } from "../../../contract/environment.ts";
 import { figure, figureCount, isSettled, kindOfMode, type Snapshot } from "../../../contract/snapshot.ts";
-import { IgnoreChain } from "../../../files/ignore-chain.ts";
-import { nameOf, parentOf } from "../../../files/visibility.ts";
-import { visibleAmong } from "../../../files/visible-among.ts";
+import { nameOf, parentOf, visibleAmong } from "../../../files/visible-paths.ts";
 import { walkFiles } from "../../../files/walk.ts";
+import { IgnoreChain } from "../../../lib/ignore/ignore-chain.ts";
 
 /** Size, times of modification and of status change, inode, device: equal while the file is unchanged. */
 export type Figures = readonly [

@@ -1,4 +1,4 @@
-import { asBuffer } from "../../../lib/as-buffer.ts";
+import { asBuffer } from "../../../lib/bytes.ts";
 
 /** Growing bytes, with numbers as seven bits per byte, lowest first. */
 export class ByteWriter {

@@ -1,8 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
-import { discardDatabase, identityOf, makeDatabaseFile } from "../../../system/database-file.ts";
 import { makePrivateDirectory } from "../../../system/directories.ts";
-import { loadSqlite } from "../../../system/load-sqlite.ts";
+import { discardDatabase, identityOf, loadSqlite, makeDatabaseFile } from "../../../system/sqlite-file.ts";
 import { DamagedIndex } from "./bytes.ts";
 import { indexFile } from "./index-file.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { discardDatabase, identityOf, sizeOf } from "../../../system/database-file.ts";
+import { discardDatabase, identityOf, sizeOf } from "../../../system/sqlite-file.ts";
 
 export function indexFile(directory: string): string {
   return join(directory, "index.db");

@@ -1,6 +1,6 @@
 import type { DocumentContent, DocumentSource, DocumentWanted } from "../../../contract/document.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { asBuffer } from "../../../lib/as-buffer.ts";
+import { asBuffer } from "../../../lib/bytes.ts";
 import { counted } from "../../../lib/counted.ts";
 import { sniffMediaType } from "../../../lib/media-type.ts";
 import { nearest } from "../../../lib/nearest.ts";

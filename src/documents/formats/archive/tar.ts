@@ -1,4 +1,4 @@
-import { asBuffer } from "../../../lib/as-buffer.ts";
+import { asBuffer } from "../../../lib/bytes.ts";
 import type { ReadingContext } from "../../reader.ts";
 
 export interface Archive {

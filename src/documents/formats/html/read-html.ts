@@ -1,6 +1,6 @@
 import type { DocumentPart } from "../../../contract/document.ts";
 import { counted } from "../../../lib/counted.ts";
-import { decodePage } from "../../../lib/net/decode-page.ts";
+import { decodePage } from "../../../lib/decode-page.ts";
 import { showSize } from "../../../lib/show-size.ts";
 import { gatherParts, splitAnchor, wholeText } from "../../anchors.ts";
 import type { DocumentReader } from "../../reader.ts";

@@ -1,5 +1,5 @@
 import { inflateSync } from "node:zlib";
-import { asBuffer } from "../../../lib/as-buffer.ts";
+import { asBuffer } from "../../../lib/bytes.ts";
 import type { Budget } from "../../budget.ts";
 
 interface PictureData {

@@ -1,5 +1,5 @@
 import type { DocumentContent, DocumentSource } from "../../../contract/document.ts";
-import { asBuffer } from "../../../lib/as-buffer.ts";
+import { asBuffer } from "../../../lib/bytes.ts";
 import { type ImageSize, imageSize } from "../../../lib/image-size.ts";
 import { sniffMediaType } from "../../../lib/media-type.ts";
 import { showSize } from "../../../lib/show-size.ts";

@@ -1,5 +1,5 @@
 import { zstdDecompressSync } from "node:zlib";
-import { readOwnFile } from "../../../system/own-file.ts";
+import { readPackageFile } from "../../../system/package-file.ts";
 import type { Functions } from "./pdfium-functions.ts";
 
 export interface Pdfium extends Functions {
@@ -37,7 +37,7 @@ interface Started extends Pdfium {
 
 async function compile(): Promise<WasmModule> {
   const place = pdfiumSource();
-  const bytes = await readOwnFile(place);
+  const bytes = await readPackageFile(place);
   return new Module(place.href.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes);
 }
 

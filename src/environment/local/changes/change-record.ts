@@ -15,14 +15,15 @@ import {
 import { join } from "node:path";
 import { writeFully } from "../../../system/content.ts";
 import { makePrivateDirectory } from "../../../system/directories.ts";
-import { errnoOf } from "../../../system/failures.ts";
-import { isGone, thisProcess } from "../../../system/process-owner.ts";
+import { errnoOf } from "../../../system/file-errors.ts";
+import type { PinnedDirectory } from "../../../system/pinning.ts";
+import { isGone, thisProcess } from "../../../system/process-identity.ts";
 import { hasNoHardLinks } from "../../../system/temporary-file.ts";
 import { isNormal } from "../../../system/workspace-path.ts";
-import type { FileStep } from "./file-step.ts";
+import { type FileStep, takeStepBack, tidyStep } from "./file-step.ts";
 
-/** What is intended, written down before anything is done. */
-export interface Intent {
+/** The intended steps, recorded before the first is done. */
+interface Intent {
   readonly workspace: string;
   readonly steps: readonly FileStep[];
   /** Directories to be made, relative to the workspace, each after the one it is in. */
@@ -41,8 +42,9 @@ const phases = ["prepared", "committed", "returning", "settled"] as const;
 const phaseBytes = 9;
 
 /**
- * The record of one change set: a file that starts with its phase, and is named after the process it belongs to. While
- * files are changed it has a second name, which only one record can have: so change sets of several processes take turns.
+ * The record of one change set: a file that starts with its phase, and is named after the process it belongs to.
+ * While files are changed it has a second name, which only one record can have: so change sets of several processes
+ * take turns.
  */
 export class ChangeRecord {
   readonly intent: Intent;
@@ -75,7 +77,7 @@ export class ChangeRecord {
     }
   }
 
-  /** The records of processes that are gone, each taken over from its process by whoever gets here first. */
+  /** The records of processes that are gone, each taken over by the first process that comes here. */
   static *abandoned(folder: string, workspace: string): Generator<ChangeRecord> {
     for (const { id, path } of recordsIn(folder)) {
       try {
@@ -87,7 +89,7 @@ export class ChangeRecord {
         if (content === undefined) unlinkSync(taken);
         else yield new ChangeRecord(reopen(folder, taken), content);
       } catch (error) {
-        // Somebody else has taken it over, or it is not ours to take.
+        // Another process has taken it over, or it belongs to another user.
         if (errnoOf(error) === undefined) throw error;
       }
     }
@@ -114,11 +116,11 @@ export class ChangeRecord {
       this.#hasTurn = true;
       return true;
     } catch (error) {
-      // Its record is gone, though it never goes first: somebody has tidied up by hand.
+      // Its record is gone, although it is always removed last: the user has deleted it by hand.
       if (errnoOf(error) === "EEXIST" && statSync(turn, { throwIfNoEntry: false })?.nlink === 1)
         unlinkSync(turn);
       if (errnoOf(error) === "EEXIST") return false;
-      // Where there are no hard links there are no turns.
+      // File systems without hard links have no turns.
       if (hasNoHardLinks(error)) return true;
       throw error;
     }
@@ -129,7 +131,7 @@ export class ChangeRecord {
     try {
       this.#close();
     } catch {
-      // Whoever comes next finds that the turn has no record, or that its process is gone.
+      // The next process finds that the turn has no record, or that its process is gone.
     }
   }
 
@@ -155,7 +157,7 @@ interface RecordFile {
 
 const turnName = "turn";
 
-export function syncDirectory(path: string): void {
+function syncDirectory(path: string): void {
   const handle = openSync(path, "r");
   try {
     fsyncSync(handle);
@@ -179,7 +181,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Nothing was ever written down, or it is not ours to read.
+    // Nothing was recorded, or it is not readable.
     return [];
   }
 }
@@ -200,7 +202,7 @@ function reopen(folder: string, path: string): RecordFile {
   return { folder, path, handle, hasTurn: turn?.ino === fstatSync(handle).ino };
 }
 
-/** Undefined for what is no whole record. The state directory may lie in a workspace, so names are not trusted. */
+/** Undefined for an incomplete record. The state directory may lie in a workspace, so names are not trusted. */
 function parse(text: string): { readonly phase: Phase; readonly intent: Intent } | undefined {
   const phase = text.slice(0, phaseBytes).trimEnd() as Phase;
   if (!phases.includes(phase) || !text.endsWith("\n")) return undefined;
@@ -216,3 +218,29 @@ function parse(text: string): { readonly phase: Phase; readonly intent: Intent }
 }
 
 const safeId = /^[0-9a-f-]{36}$/;
+
+/** A step and the held directory its file is in. */
+export interface HeldStep {
+  readonly step: FileStep;
+  readonly directory: PinnedDirectory;
+}
+
+/** Undoes the steps, last first. Returns the files that were changed since, which are left alone. */
+export function takeBack(steps: readonly HeldStep[]): readonly FileStep[] {
+  const leftAlone: FileStep[] = [];
+  for (const { step, directory } of steps.toReversed()) {
+    if (!takeStepBack(directory, step)) leftAlone.unshift(step);
+  }
+  return leftAlone;
+}
+
+export function tidy(steps: readonly HeldStep[]): void {
+  for (const { step, directory } of steps) tidyStep(directory, step);
+}
+
+/** Waits until the names in these directories are on the disk. */
+export function syncDirectories(directories: Iterable<PinnedDirectory>): void {
+  const paths = new Map<string, string>();
+  for (const directory of directories) paths.set(directory.realPath, directory.at("."));
+  for (const path of paths.values()) syncDirectory(path);
+}

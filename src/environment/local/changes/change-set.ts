@@ -1,18 +1,67 @@
 import { setTimeout } from "node:timers/promises";
+import type { ChangeOptions, ChangeReceipt, Effect, FileChange } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { throwIfAborted } from "../../../lib/abort.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
-import { asToolError, errnoOf, isStale } from "../../../system/failures.ts";
+import { asToolError, errnoOf, isStale } from "../../../system/file-errors.ts";
+import type { Pinning } from "../../../system/pinning.ts";
 import { newTemporaryId } from "../../../system/temporary-file.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
-import { missingAbove } from "../files/place.ts";
+import { refuseOverlaps } from "../../check-requests.ts";
+import { missingAbove } from "../files/locate-entry.ts";
+import type { NamedPath } from "../files/read-file.ts";
 import { tidyOnce } from "../files/write-file.ts";
-import { ChangeRecord, type Phase } from "./change-record.ts";
-import type { ChangedFile } from "./changed-file.ts";
+import { ChangeRecord, type HeldStep, type Phase, syncDirectories, takeBack, tidy } from "./change-record.ts";
+import { ChangedFile, findTarget, refuseSharedFiles, refuseUnlikely, type Target } from "./changed-file.ts";
 import type { FileStep } from "./file-step.ts";
-import { type HeldStep, syncDirectories, takeBack, tidy } from "./settle.ts";
 
-export interface ChangeSetOptions {
+/** See Environment.change. `nameOf` judges a path as it was given. */
+export async function changeFiles(
+  changes: readonly FileChange[],
+  options: ChangeOptions & {
+    readonly pinning: Pinning;
+    readonly nameOf: (path: string) => NamedPath;
+    readonly records: ChangeRecords | undefined;
+    readonly tidied: Set<string>;
+  },
+): Promise<readonly ChangeReceipt[]> {
+  const { pinning, nameOf, durable = true, signal, records, tidied } = options;
+  throwIfAborted(signal);
+  const files: ChangedFile[] = [];
+  try {
+    for (const change of changes) files.push(new ChangedFile(pinning, find(pinning, change, nameOf)));
+    const targets = files.map(({ target }) => target);
+    refuseOverlaps(targets);
+    refuseSharedFiles(targets);
+    refuseUnlikely(targets);
+    const receipts = () => files.map((file) => file.receipt());
+    const announce = () => options.announce?.([...madeFor(files), ...files.map(effectOf)]);
+    await new ChangeSet(files, { durable, signal, records, tidied, announce }).make(pinning.root);
+    return receipts();
+  } finally {
+    for (const file of files) file.close();
+  }
+}
+
+function effectOf(file: ChangedFile): Effect {
+  return { ...file.receipt(), ...(file.step ? { afterHash: file.step.after } : {}) };
+}
+
+/** Each after the one it is in. */
+function madeFor(files: readonly ChangedFile[]): readonly ChangeReceipt[] {
+  const made = files.flatMap((file) => file.madeParents());
+  return made.sort((left, right) => (left.realPath < right.realPath ? -1 : 1));
+}
+
+function find(pinning: Pinning, change: FileChange, nameOf: (path: string) => NamedPath): Target {
+  try {
+    return findTarget(pinning, change, nameOf);
+  } catch (error) {
+    throw asToolError(error, change.path);
+  }
+}
+
+interface ChangeSetOptions {
   readonly durable: boolean;
   readonly signal: AbortSignal | undefined;
   readonly records: ChangeRecords | undefined;
@@ -30,11 +79,11 @@ export interface ChangeRecords {
 }
 
 /**
- * Files that are changed together. All new contents are written beside them first, and the old ones are kept there until
- * every file is changed. From the last look at the first of them to the change of the last, no other change runs, neither
- * in this process nor in another that keeps its records in the same place.
+ * Files that are changed together. All new contents are written beside them first, and the old ones are kept there
+ * until every file is changed. From the last look at the first of them to the change of the last, no other change
+ * runs, neither in this process nor in another that keeps its records in the same folder.
  */
-export class ChangeSet {
+class ChangeSet {
   /** In the order of their paths, so that of two sets that meet one comes first everywhere. */
   readonly #files: readonly ChangedFile[];
   readonly #held: readonly HeldStep[];
@@ -163,7 +212,7 @@ export class ChangeSet {
     }
   }
 
-  /** For a single name it need not be on the disk: what is there tells as much. */
+  /** For a single name it need not be on the disk: the file itself shows as much. */
   #mark(phase: Phase): void {
     this.#record?.mark(phase, { durable: this.#options.durable && !this.#isOne });
   }
@@ -178,7 +227,7 @@ export class ChangeSet {
 
   /** Relative to the workspace, each after the one it is in. */
   #missingDirectories(workspace: string): readonly string[] {
-    const all = this.#files.flatMap(({ target: { place } }) => missingAbove(place));
+    const all = this.#files.flatMap(({ target: { location } }) => missingAbove(location));
     return [...new Set(all)].map((path) => path.slice(withSlash(workspace).length));
   }
 }

@@ -6,23 +6,38 @@ import {
   fstatSync,
   linkSync,
   lstatSync,
+  readlinkSync,
   type Stats,
   unlinkSync,
 } from "node:fs";
 import { promisify } from "node:util";
-import type { ChangeReceipt } from "../../../contract/environment.ts";
+import type { ChangeReceipt, FileChange } from "../../../contract/environment.ts";
 import { Breath } from "../../../lib/breath.ts";
+import { contentHash } from "../../../lib/content-hash.ts";
 import { hashPatiently, linkAt } from "../../../system/content.ts";
-import { asToolError, isStale } from "../../../system/failures.ts";
-import { openIn } from "../../../system/pinning/open-in.ts";
-import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";
-import { hasNoHardLinks, TemporaryFile } from "../../../system/temporary-file.ts";
+import {
+  asToolError,
+  isDirectory,
+  isNamedTwice,
+  isStale,
+  isWorkspaceItself,
+} from "../../../system/file-errors.ts";
+import { openIn, type PinnedDirectory, type Pinning } from "../../../system/pinning.ts";
+import { hasNoHardLinks, newTemporaryId, TemporaryFile } from "../../../system/temporary-file.ts";
+import { withSlash } from "../../../system/workspace-path.ts";
 import { fileInfo } from "../files/file-info.ts";
-import { makeParents, type Parent } from "../files/place.ts";
-import { openForReading } from "../files/read-file.ts";
-import { fillTemporary } from "../files/write-file.ts";
+import {
+  closingOnError,
+  type EntryLocation,
+  locateEntry,
+  locateExisting,
+  type MadeParent,
+  makeParents,
+  realPathOf,
+} from "../files/locate-entry.ts";
+import { type NamedPath, openForReading, refuseUnlessFile } from "../files/read-file.ts";
+import { fillTemporary, respectProtection } from "../files/write-file.ts";
 import { applyStep, type FileStep, freshName, keptName } from "./file-step.ts";
-import type { Target } from "./target.ts";
 
 interface StagingOptions {
   readonly durable: boolean;
@@ -33,8 +48,8 @@ interface StagingOptions {
 export class ChangedFile {
   readonly target: Target;
   readonly #pinning: Pinning;
-  #parent: Parent | undefined;
-  /** What the check has seen. */
+  #parent: MadeParent | undefined;
+  /** The state that the check has seen. */
   #seen: BigIntStats | undefined;
   #after: Stats | undefined;
 
@@ -53,15 +68,15 @@ export class ChangedFile {
 
   /** The directory of the file, as far as it exists. */
   get directory(): PinnedDirectory {
-    return this.#parent?.directory ?? this.target.place.directory;
+    return this.#parent?.directory ?? this.target.location.directory;
   }
 
   /** Writes the new content beside the file. */
   async stage(options: StagingOptions): Promise<void> {
-    const { step, place, like } = this.target;
+    const { step, location, like } = this.target;
     const { after, mode } = this.target.change;
     if (step === undefined || after === "nothing") return;
-    this.#parent = makeParents(place);
+    this.#parent = makeParents(location);
     const fresh = new TemporaryFile(this.directory, like, mode, freshName(step));
     try {
       this.#after = await fillTemporary(fresh, after, options);
@@ -87,11 +102,11 @@ export class ChangedFile {
 
   /** Makes the old content last until all is done. */
   async keepOld(options: StagingOptions): Promise<void> {
-    const { step, place } = this.target;
+    const { step, location } = this.target;
     if (step?.how === "rewrite") return this.#copyOld(step, options);
     if (step?.how !== "replace") return;
     try {
-      linkSync(this.directory.at(place.name), this.directory.at(keptName(step)));
+      linkSync(this.directory.at(location.name), this.directory.at(keptName(step)));
     } catch (error) {
       if (!hasNoHardLinks(error)) throw error;
       await this.#copyOld(step, options);
@@ -99,7 +114,7 @@ export class ChangedFile {
   }
 
   async #copyOld(step: FileStep, { durable, signal }: StagingOptions): Promise<void> {
-    const old = openIn(this.directory, this.target.place.name);
+    const old = openIn(this.directory, this.target.location.name);
     try {
       const kept = new TemporaryFile(this.directory, fstatSync(old), undefined, keptName(step));
       try {
@@ -118,14 +133,14 @@ export class ChangedFile {
 
   /** Holds the file to what it should have been before. */
   async check(signal: AbortSignal | undefined): Promise<void> {
-    const { change, place, named, file, step } = this.target;
+    const { change, location, named, file, step } = this.target;
     if (file === undefined) {
       if (this.#look() !== undefined) throw isStale(this.path, "there");
       return;
     }
     const isLink = step?.link !== undefined;
-    if (isLink && linkAt(this.directory, place.name) !== step.link) throw isStale(this.path, "changed");
-    const handle = isLink ? openForReading(this.#pinning, named) : openIn(this.directory, place.name);
+    if (isLink && linkAt(this.directory, location.name) !== step.link) throw isStale(this.path, "changed");
+    const handle = isLink ? openForReading(this.#pinning, named) : openIn(this.directory, location.name);
     try {
       // Before it is read: what is written to it meanwhile is seen at the last look.
       const stats = fstatSync(handle, { bigint: true });
@@ -137,7 +152,7 @@ export class ChangedFile {
     }
   }
 
-  /** The last look before the file is changed: nobody has written it since the check. */
+  /** The last check before the file is changed: it was not written since the first one. */
   lookAgain(): void {
     const now = this.#look();
     const seen = this.#seen;
@@ -152,7 +167,7 @@ export class ChangedFile {
   /** Changes the file; without `keepsOld` there is no way back from removing it. */
   apply({ keepsOld }: { readonly keepsOld: boolean }): void {
     const { step, directory } = this;
-    const { name } = this.target.place;
+    const { name } = this.target.location;
     if (step === undefined) return;
     if (step.how === "remove" && !keepsOld) unlinkSync(directory.at(name));
     else applyStep(directory, step);
@@ -161,8 +176,8 @@ export class ChangedFile {
   }
 
   receipt(): ChangeReceipt {
-    const { realPath, place, change } = this.target;
-    const before = place.stats && fileInfo(place.stats);
+    const { realPath, location, change } = this.target;
+    const before = location.stats && fileInfo(location.stats);
     const after = this.#after && fileInfo(this.#after);
     return { realPath, before, after: change.after === "nothing" ? undefined : (after ?? before) };
   }
@@ -178,12 +193,103 @@ export class ChangedFile {
   }
 
   close(): void {
-    if (this.#parent === undefined) this.target.place.directory.close();
+    if (this.#parent === undefined) this.target.location.directory.close();
     else this.#parent.close();
   }
 
   #look(): BigIntStats | undefined {
-    if (this.#parent === undefined && this.target.place.missing.length > 0) return undefined;
-    return lstatSync(this.directory.at(this.target.place.name), { bigint: true, throwIfNoEntry: false });
+    if (this.#parent === undefined && this.target.location.missing.length > 0) return undefined;
+    return lstatSync(this.directory.at(this.target.location.name), { bigint: true, throwIfNoEntry: false });
+  }
+}
+
+/** Where one change leads, and what has to be done there. Close the directory of the location. */
+export interface Target {
+  readonly change: FileChange;
+  readonly named: NamedPath;
+  readonly path: string;
+  readonly realPath: string;
+  readonly location: EntryLocation;
+  /** The file whose content counts: where a link is removed, the one it leads to. */
+  readonly file: Stats | undefined;
+  /** The file whose mode and owner it takes. */
+  readonly like: Stats | undefined;
+  /** Undefined when the file is only held to what it should be. */
+  readonly step: FileStep | undefined;
+}
+
+/** Finds and judges what a change leads to. `nameOf` judges a path as it was given. */
+export function findTarget(
+  pinning: Pinning,
+  change: FileChange,
+  nameOf: (path: string) => NamedPath,
+): Target {
+  const { path, after } = change;
+  const named = nameOf(path);
+  const location = locateEntry(pinning, named.absolute, { followLinks: after !== "nothing" });
+  return closingOnError(location.directory, () => {
+    if (location.name === ".") throw isWorkspaceItself(path);
+    const isLink = location.stats?.isSymbolicLink() === true;
+    const file = isLink ? fileAt(pinning, named) : location.stats;
+    if (file !== undefined) refuseUnlessFile(file, path);
+    if (after !== "nothing" && path.endsWith("/")) throw isDirectory(path);
+    if (after !== "nothing" && file !== undefined) respectProtection(location, file);
+    const example = file === undefined ? change.like : undefined;
+    const like = example === undefined ? file : fileAt(pinning, nameOf(example));
+    const realPath = realPathOf(location);
+    pinning.checker.check("write", realPath, path);
+    const step = planStep(change, file, {
+      path: realPath.slice(withSlash(pinning.root).length),
+      ...(isLink ? { link: readlinkSync(location.directory.at(location.name)) } : {}),
+    });
+    return { change, named, path, realPath, location, file, like, step };
+  });
+}
+
+/** Refuses what is wrong at first sight, before anything is written. */
+export function refuseUnlikely(targets: readonly Target[]): void {
+  for (const { path, file, change } of targets) {
+    if (file === undefined && change.before !== "nothing") throw isStale(path, "gone");
+    if (file !== undefined && change.before === "nothing") throw isStale(path, "there");
+  }
+}
+
+/** A file that is changed under all its names can be changed by one of them only. */
+export function refuseSharedFiles(targets: readonly Target[]): void {
+  for (const one of targets.filter(({ step }) => step?.how === "rewrite")) {
+    const isSame = ({ file }: Target) => file?.ino === one.file?.ino && file?.dev === one.file?.dev;
+    const other = targets.find((target) => target !== one && isSame(target));
+    if (other !== undefined) throw isNamedTwice(one.path, other.path);
+  }
+}
+
+function planStep(
+  { before, after: content, mode, hardLinks }: FileChange,
+  file: Stats | undefined,
+  location: { readonly path: string; readonly link?: string },
+): FileStep | undefined {
+  const after = content === "nothing" ? "nothing" : contentHash(content);
+  const hasMode = mode === undefined || file === undefined || mode === (file.mode & 0o7777);
+  if (after === before && hasMode) return undefined;
+  return { ...location, how: howTo(), before, after, id: newTemporaryId() };
+
+  function howTo(): FileStep["how"] {
+    if (after === "nothing") return "remove";
+    if (file === undefined) return "create";
+    return hardLinks === "keep" && file.nlink > 1 ? "rewrite" : "replace";
+  }
+}
+
+function fileAt(pinning: Pinning, named: NamedPath): Stats {
+  try {
+    const { stats, directory } = locateExisting(pinning, named.absolute, {
+      followLinks: true,
+      givenPath: named.given,
+    });
+    directory.close();
+    refuseUnlessFile(stats, named.given);
+    return stats;
+  } catch (error) {
+    throw asToolError(error, named.given);
   }
 }

@@ -1,9 +1,21 @@
-import { linkSync, renameSync, unlinkSync } from "node:fs";
-import { contentAt, exists, linkAt } from "../../../system/content.ts";
-import { systemError } from "../../../system/failures.ts";
-import type { PinnedDirectory } from "../../../system/pinning/pinning.ts";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+} from "node:fs";
+import { contentAt, exists, isFileAt, linkAt, piecesOf, writeFully } from "../../../system/content.ts";
+import { systemError } from "../../../system/file-errors.ts";
+import type { PinnedDirectory } from "../../../system/pinning.ts";
+import { confirmOpened, openIn } from "../../../system/pinning.ts";
 import { hasNoHardLinks, temporaryName } from "../../../system/temporary-file.ts";
-import { isMixture, rewrite } from "./rewrite.ts";
 
 /**
  * What is done to one file of a change set, as it is written down: enough to complete it, or to take it back, from
@@ -33,7 +45,7 @@ export function keptName({ id }: FileStep): string {
   return `.toolcrib-${id}.old`;
 }
 
-/** What `fresh` is called when a `rewrite` is done. */
+/** The name of `fresh` when a `rewrite` is done. */
 function writtenName({ id }: FileStep): string {
   return `.toolcrib-${id}.new`;
 }
@@ -51,7 +63,7 @@ export function applyStep(directory: PinnedDirectory, step: FileStep): void {
   }
 }
 
-/** Whether the step is still to be done, and nobody has changed the file. */
+/** Whether the step is still to be done, and the file is unchanged. */
 export function canApply(directory: PinnedDirectory, step: FileStep): boolean {
   if (step.how === "remove") return isAsBefore(directory, step);
   if (contentAt(directory, freshName(step)) !== step.after) return false;
@@ -69,7 +81,7 @@ export function isAsAfter(directory: PinnedDirectory, step: FileStep): boolean {
   return contentAt(directory, nameOf(step)) === step.after;
 }
 
-/** Undoes a step as far as it was done; false when somebody has changed the file since: then it is left alone. */
+/** Undoes a step as far as it was done; false when the file was changed since, and is left alone. */
 export function takeStepBack(directory: PinnedDirectory, step: FileStep): boolean {
   const name = nameOf(step);
   const kept = keptName(step);
@@ -122,4 +134,54 @@ function takeFreeName(directory: PinnedDirectory, from: string, name: string, li
 
 function nameOf({ path }: FileStep): string {
   return path.slice(path.lastIndexOf("/") + 1);
+}
+
+const inPlace = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Gives a file the content and mode of another beside it, in place, so that all its names have them. */
+function rewrite(directory: PinnedDirectory, name: string, from: string): void {
+  const source = openIn(directory, from);
+  try {
+    const target = openSync(directory.at(name), inPlace);
+    try {
+      confirmOpened(directory, name, target);
+      for (const piece of piecesOf(source)) writeFully(target, piece);
+      const { size, mode } = fstatSync(source);
+      ftruncateSync(target, size);
+      fchmodSync(target, mode & 0o7777);
+      fdatasyncSync(target);
+    } finally {
+      closeSync(target);
+    }
+  } finally {
+    closeSync(source);
+  }
+}
+
+/**
+ * Whether a file can be what an interrupted `rewrite` has left of the one and the other: each byte from either, or zero
+ * where the disk lost it.
+ */
+function isMixture(
+  directory: PinnedDirectory,
+  name: string,
+  [one, other]: readonly [string, string],
+): boolean {
+  const mixed = wholeAt(directory, name);
+  const left = wholeAt(directory, one);
+  const right = wholeAt(directory, other);
+  if (mixed === undefined || left === undefined || right === undefined) return false;
+  const lengths = [left.length, right.length];
+  if (mixed.length < Math.min(...lengths) || mixed.length > Math.max(...lengths)) return false;
+  return mixed.every((byte, index) => byte === left[index] || byte === right[index] || byte === 0);
+}
+
+function wholeAt(directory: PinnedDirectory, name: string): Buffer | undefined {
+  if (!isFileAt(directory, name)) return undefined;
+  const handle = openIn(directory, name);
+  try {
+    return readFileSync(handle);
+  } finally {
+    closeSync(handle);
+  }
 }

@@ -1,12 +1,11 @@
 import { rmdirSync } from "node:fs";
 import { posix } from "node:path";
 import type { RecoveredChange } from "../../../contract/environment.ts";
-import { errnoOf, LeadsOutside } from "../../../system/failures.ts";
-import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";
+import { errnoOf, LeadsOutside } from "../../../system/file-errors.ts";
+import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
-import { ChangeRecord } from "./change-record.ts";
+import { ChangeRecord, type HeldStep, syncDirectories, takeBack, tidy } from "./change-record.ts";
 import { applyStep, canApply, type FileStep, isApplied, isAsAfter } from "./file-step.ts";
-import { type HeldStep, syncDirectories, takeBack, tidy } from "./settle.ts";
 
 /** Settles the change sets of processes that died on the way. `folder` holds the records. */
 export function recoverChanges(pinning: Pinning, folder: string): readonly RecoveredChange[] {
@@ -72,7 +71,7 @@ function isOld(step: FileStep): boolean {
   return step.before !== "nothing";
 }
 
-/** What was made for files that did not come; others may use it by now. */
+/** Removes directories made for files that were not written; others may use them by now. */
 function removeDirectories(pinning: Pinning, paths: readonly string[]): void {
   for (const path of paths.toReversed()) {
     const parent = pinExactly(pinning, posix.dirname(path));
@@ -86,7 +85,7 @@ function removeDirectories(pinning: Pinning, paths: readonly string[]): void {
   }
 }
 
-/** A directory by its real path; undefined when it is gone, or somebody has put something else in the way. */
+/** A directory by its real path; undefined when it is gone, or something else is in the way. */
 function pinExactly(pinning: Pinning, path: string): PinnedDirectory | undefined {
   const expected = path === "." ? pinning.root : withSlash(pinning.root) + path;
   try {

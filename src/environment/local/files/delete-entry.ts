@@ -1,30 +1,35 @@
-import { lstatSync, rmdirSync, type Stats, unlinkSync } from "node:fs";
+import { lstatSync, readdirSync, rmdirSync, type Stats, unlinkSync } from "node:fs";
 import type { ChangeReceipt, DeleteOptions } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { throwIfAborted } from "../../../lib/abort.ts";
 import { Breath } from "../../../lib/breath.ts";
-import { asToolError, errnoOf, isWorkspaceItself, needsRecursive } from "../../../system/failures.ts";
-import type { Gate } from "../../../system/gate.ts";
-import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";
+import {
+  asToolError,
+  errnoOf,
+  isWorkspaceItself,
+  needsRecursive,
+  systemError,
+} from "../../../system/file-errors.ts";
+import type { PathChecker } from "../../../system/path-checker.ts";
+import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
 import { fileInfo } from "./file-info.ts";
-import { findExisting, type Place, realPathOf } from "./place.ts";
+import { type EntryLocation, locateExisting, realPathOf } from "./locate-entry.ts";
 import type { NamedPath } from "./read-file.ts";
-import { type Visit, walkTree } from "./walk-tree.ts";
 
-/** Removes what stands at a path; a link itself, never what it points to. */
+/** Removes the entry at a path; a link itself, never what it points to. */
 export async function deleteEntry(pinning: Pinning, path: NamedPath, options: DeleteOptions): Promise<void> {
   throwIfAborted(options.signal);
-  const place = findExisting(pinning, path.absolute, { followLinks: false, givenPath: path.given });
-  const { directory, name } = place;
+  const location = locateExisting(pinning, path.absolute, { followLinks: false, givenPath: path.given });
+  const { directory, name } = location;
   try {
     if (name === ".") throw isWorkspaceItself(path.given);
-    pinning.gate.pass("write", realPathOf(place), path.given);
-    if (!place.stats.isDirectory()) {
-      options.announce?.([removal(realPathOf(place), place.stats)]);
+    pinning.checker.check("write", realPathOf(location), path.given);
+    if (!location.stats.isDirectory()) {
+      options.announce?.([removal(realPathOf(location), location.stats)]);
       unlinkSync(directory.at(name));
     } else if (options.recursive !== true) throw needsRecursive(path.given);
-    else await deleteTree(pinning.gate, place, path.given, options);
+    else await deleteTree(pinning.checker, location, path.given, options);
     directory.confirm();
   } finally {
     directory.close();
@@ -32,12 +37,12 @@ export async function deleteEntry(pinning: Pinning, path: NamedPath, options: De
 }
 
 async function deleteTree(
-  gate: Gate,
-  { directory, name }: Place,
+  checker: PathChecker,
+  { directory, name }: EntryLocation,
   givenPath: string,
   options: DeleteOptions,
 ): Promise<void> {
-  const deletion = new Deletion(gate, givenPath, options);
+  const deletion = new Deletion(checker, givenPath, options);
   try {
     await deletion.run(directory, name);
   } catch (error) {
@@ -47,7 +52,7 @@ async function deleteTree(
       code,
       `${message}; a part of ${givenPath} is already deleted, the rest is still there`,
       {
-        ...(hint === undefined ? {} : { hint }),
+        hint,
         cause: error,
       },
     );
@@ -57,12 +62,12 @@ async function deleteTree(
 /** Deletes one entry after the other, and counts them. */
 class Deletion {
   deleted = 0;
-  readonly #gate: Gate;
+  readonly #checker: PathChecker;
   readonly #givenPath: string;
   readonly #options: DeleteOptions;
 
-  constructor(gate: Gate, givenPath: string, options: DeleteOptions) {
-    this.#gate = gate;
+  constructor(checker: PathChecker, givenPath: string, options: DeleteOptions) {
+    this.#checker = checker;
     this.#givenPath = givenPath;
     this.#options = options;
   }
@@ -71,14 +76,14 @@ class Deletion {
     const breath = new Breath(this.#options.signal);
     const look: Visit = (here, entry) => this.#look(here, entry);
     // All are asked for before the first goes.
-    if (this.#gate.isGuarded) await walkTree(parent.child(name), look, breath);
+    if (this.#checker.isGuarded) await walkTree(parent.child(name), look, breath);
     await walkTree(parent.child(name), (...entry) => this.#remove(...entry), breath);
     this.#announce(parent, Buffer.from(name));
     rmdirSync(parent.at(name));
   }
 
   #look(here: PinnedDirectory, name: Uint8Array): void {
-    this.#gate.pass("write", withSlash(here.realPath) + name, this.#givenPath);
+    this.#checker.check("write", withSlash(here.realPath) + name, this.#givenPath);
   }
 
   #announce(here: PinnedDirectory, name: Uint8Array): void {
@@ -94,7 +99,7 @@ class Deletion {
       (kind === "directory" ? rmdirSync : unlinkSync)(here.bytesAt(name));
       this.deleted += 1;
     } catch (error) {
-      // Somebody else deletes as well; gone is gone.
+      // Another process deletes as well; gone is gone.
       if (errnoOf(error) !== "ENOENT") throw error;
     }
   }
@@ -102,4 +107,69 @@ class Deletion {
 
 function removal(realPath: string, stats: Stats): ChangeReceipt {
   return { realPath, before: fileInfo(stats), after: undefined };
+}
+
+/** Called for each entry; for a directory after everything in it. */
+export type Visit = (here: PinnedDirectory, name: Uint8Array, kind: "directory" | "other") => void;
+
+/**
+ * Visits all in a directory, and closes it. By held directories: one that is exchanged for a link meanwhile is an error,
+ * never a way out. Only the directory it is in is held, so that depth costs nothing; on the way back ".." must be where
+ * it came from.
+ */
+export async function walkTree(top: PinnedDirectory, visit: Visit, breath: Breath): Promise<void> {
+  let here = top;
+  try {
+    const above: Level[] = [];
+    let level = await enter(here, Buffer.alloc(0), visit, breath);
+    for (;;) {
+      const next = level.pending.pop();
+      if (next !== undefined) {
+        here = replace(here, held(here, next));
+        above.push(level);
+        level = await enter(here, next, visit, breath);
+        continue;
+      }
+      const back = above.pop();
+      if (back === undefined) return;
+      here = replace(here, here.parent());
+      if (here.identity() !== back.identity) throw systemError("ESTALE", here.realPath);
+      visit(here, level.name, "directory");
+      level = back;
+    }
+  } finally {
+    here.close();
+  }
+}
+
+interface Level {
+  readonly name: Uint8Array;
+  readonly identity: string;
+  /** Directories in it that are still to be visited. */
+  readonly pending: Uint8Array[];
+}
+
+async function enter(here: PinnedDirectory, name: Uint8Array, visit: Visit, breath: Breath): Promise<Level> {
+  const pending: Uint8Array[] = [];
+  for (const entry of readdirSync(here.at("."), { withFileTypes: true, encoding: "buffer" })) {
+    if (entry.isDirectory()) pending.push(entry.name);
+    else visit(here, entry.name, "other");
+    if (breath.isDue) await breath.take();
+  }
+  return { name, identity: here.identity(), pending };
+}
+
+function replace(before: PinnedDirectory, after: PinnedDirectory): PinnedDirectory {
+  before.close();
+  return after;
+}
+
+/** Fails when the entry is not a directory any more. */
+function held(here: PinnedDirectory, name: Uint8Array): PinnedDirectory {
+  try {
+    return here.child(name);
+  } catch (error) {
+    const errno = errnoOf(error);
+    throw errno === "ENOTDIR" || errno === "ELOOP" ? systemError("ESTALE", here.realPath) : error;
+  }
 }

@@ -1,11 +1,31 @@
-import { closeSync, fstatSync, readlinkSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  readlinkSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+} from "node:fs";
+import type { Announcing, EntryChange } from "../../../contract/environment.ts";
 import type { EntryState } from "../../../contract/history.ts";
 import { Breath } from "../../../lib/breath.ts";
 import { hashPatiently } from "../../../system/content.ts";
-import { errnoOf, isSpecial, keepsChanging, LeadsOutside } from "../../../system/failures.ts";
-import { openIn } from "../../../system/pinning/open-in.ts";
-import type { Pinning } from "../../../system/pinning/pinning.ts";
-import { findPlace, type Place, realPathOf } from "./place.ts";
+import {
+  errnoOf,
+  isSpecial,
+  isStale,
+  isWorkspaceItself,
+  keepsChanging,
+  LeadsOutside,
+  leadsThroughLink,
+  notFound,
+} from "../../../system/file-errors.ts";
+import { openIn, type PinnedDirectory, type Pinning } from "../../../system/pinning.ts";
+import { refuseOtherEntry } from "../../check-requests.ts";
+import { type EntryLocation, locateEntry, realPathOf } from "./locate-entry.ts";
 import type { NamedPath } from "./read-file.ts";
 
 /** See Environment.state. */
@@ -14,21 +34,21 @@ export async function entryState(
   path: NamedPath,
   signal: AbortSignal | undefined,
 ): Promise<EntryState> {
-  const place = findRealPlace(pinning, path);
-  if (place === undefined) return { kind: "nothing" };
+  const location = locateReal(pinning, path);
+  if (location === undefined) return { kind: "nothing" };
   try {
-    return await stateAt(place, path.given, signal);
+    return await stateAt(location, path.given, signal);
   } finally {
-    place.directory.close();
+    location.directory.close();
   }
 }
 
 /** Where a path leads that is real; undefined when a link or a file is among its directories. */
-export function findRealPlace(pinning: Pinning, path: NamedPath): Place | undefined {
+function locateReal(pinning: Pinning, path: NamedPath): EntryLocation | undefined {
   try {
-    const place = findPlace(pinning, path.absolute, { followLinks: false });
-    if (realPathOf(place) === path.absolute) return place;
-    place.directory.close();
+    const location = locateEntry(pinning, path.absolute, { followLinks: false });
+    if (realPathOf(location) === path.absolute) return location;
+    location.directory.close();
     return undefined;
   } catch (error) {
     if (error instanceof LeadsOutside || ["ENOTDIR", "ELOOP"].includes(errnoOf(error) ?? ""))
@@ -37,11 +57,15 @@ export function findRealPlace(pinning: Pinning, path: NamedPath): Place | undefi
   }
 }
 
-/** What stands at a place. */
-export async function stateAt(place: Place, givenPath: string, signal?: AbortSignal): Promise<EntryState> {
-  const { directory, name, stats } = place;
+/** The state of the entry at a location. */
+async function stateAt(
+  location: EntryLocation,
+  givenPath: string,
+  signal?: AbortSignal,
+): Promise<EntryState> {
+  const { directory, name, stats } = location;
   if (stats === undefined) return { kind: "nothing" };
-  if (stats.isFile()) return fileState(place, givenPath, signal);
+  if (stats.isFile()) return fileState(location, givenPath, signal);
   if (stats.isDirectory()) return { kind: "directory", mode: stats.mode & 0o7777 };
   if (stats.isSymbolicLink()) return { kind: "link", target: readlinkSync(directory.at(name)) };
   throw isSpecial(givenPath);
@@ -50,7 +74,7 @@ export async function stateAt(place: Place, givenPath: string, signal?: AbortSig
 const maxTries = 3;
 
 async function fileState(
-  { directory, name }: Place,
+  { directory, name }: EntryLocation,
   givenPath: string,
   signal: AbortSignal | undefined,
 ): Promise<EntryState> {
@@ -67,5 +91,61 @@ async function fileState(
     throw keepsChanging(givenPath);
   } finally {
     closeSync(handle);
+  }
+}
+
+/** See Environment.changeEntry. */
+export async function changeEntry(
+  pinning: Pinning,
+  path: NamedPath,
+  change: EntryChange,
+  { announce }: Announcing,
+): Promise<void> {
+  const location = locateReal(pinning, path);
+  if (location === undefined) throw leadsThroughLink(path.given);
+  const { directory, name } = location;
+  try {
+    if (name === ".") throw isWorkspaceItself(path.given);
+    pinning.checker.check("write", realPathOf(location), path.given);
+    if (location.missing.length > 0) throw notFound(path.given);
+    refuseOtherEntry(path.given, await stateAt(location, path.given), change.before);
+    announce?.([]);
+    act(directory, name, change);
+    directory.confirm();
+  } catch (error) {
+    if (errnoOf(error) === "EEXIST") throw isStale(path.given, "there");
+    if (errnoOf(error) === "ENOTEMPTY") throw isStale(path.given, "filled");
+    throw error;
+  } finally {
+    directory.close();
+  }
+}
+
+function act(directory: PinnedDirectory, name: string, { before, after }: EntryChange): void {
+  if (after.kind === "link") symlinkSync(after.target, directory.at(name));
+  else if (after.kind === "nothing") (before.kind === "link" ? unlinkSync : rmdirSync)(directory.at(name));
+  else if (after.kind === "file") setFileMode(directory, name, after.mode);
+  else {
+    if (before.kind === "nothing") mkdirSync(directory.at(name), 0o700);
+    setMode(directory, name, after.mode);
+  }
+}
+
+function setFileMode(directory: PinnedDirectory, name: string, mode: number): void {
+  const handle = openIn(directory, name);
+  try {
+    fchmodSync(handle, mode);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** By a handle on the directory itself: what sets a mode would follow a link. */
+function setMode(parent: PinnedDirectory, name: string, mode: number): void {
+  const directory = parent.child(name);
+  try {
+    chmodSync(directory.at("."), mode);
+  } finally {
+    directory.close();
   }
 }

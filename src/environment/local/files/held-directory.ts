@@ -1,10 +1,9 @@
 import { closeSync, fstatSync, lstatSync, readdirSync } from "node:fs";
 import type { Directory, DirectoryEntry, FileInfo } from "../../../contract/environment.ts";
 import type { ToolError } from "../../../contract/error.ts";
-import { asToolError, errnoOf, isLink, isNoDirectory } from "../../../system/failures.ts";
-import type { Gate } from "../../../system/gate.ts";
-import { openIn } from "../../../system/pinning/open-in.ts";
-import type { PinnedDirectory } from "../../../system/pinning/pinning.ts";
+import { asToolError, errnoOf, isLink, isNoDirectory } from "../../../system/file-errors.ts";
+import type { PathChecker } from "../../../system/path-checker.ts";
+import { openIn, type PinnedDirectory } from "../../../system/pinning.ts";
 import { singleName, withSlash } from "../../../system/workspace-path.ts";
 import { fileInfo, fileKind } from "./file-info.ts";
 import { readFully, refuseUnlessFile } from "./read-file.ts";
@@ -13,12 +12,12 @@ import { readFully, refuseUnlessFile } from "./read-file.ts";
 export class HeldDirectory implements Directory {
   readonly path: string;
   readonly #directory: PinnedDirectory;
-  readonly #gate: Gate;
+  readonly #checker: PathChecker;
   readonly #held: Set<HeldDirectory>;
 
-  constructor(directory: PinnedDirectory, path: string, gate: Gate, held: Set<HeldDirectory>) {
+  constructor(directory: PinnedDirectory, path: string, checker: PathChecker, held: Set<HeldDirectory>) {
     this.#directory = directory;
-    this.#gate = gate;
+    this.#checker = checker;
     this.path = path;
     this.#held = held;
     held.add(this);
@@ -47,7 +46,7 @@ export class HeldDirectory implements Directory {
   async openDirectory(name: string): Promise<Directory> {
     try {
       const directory = this.#directory.child(singleName(name));
-      return new HeldDirectory(directory, this.#pathOf(name), this.#gate, this.#held);
+      return new HeldDirectory(directory, this.#pathOf(name), this.#checker, this.#held);
     } catch (error) {
       throw this.#explain(error, name);
     }
@@ -65,7 +64,7 @@ export class HeldDirectory implements Directory {
     let handle: number | undefined;
     try {
       handle = openIn(this.#directory, singleName(name));
-      this.#gate.pass("read", withSlash(this.realPath) + name, this.#pathOf(name));
+      this.#checker.check("read", withSlash(this.realPath) + name, this.#pathOf(name));
       const stats = fstatSync(handle);
       refuseUnlessFile(stats, this.#pathOf(name));
       if (stats.size > maxBytes) return undefined;
@@ -80,7 +79,7 @@ export class HeldDirectory implements Directory {
   }
 
   close(): void {
-    // Closing twice could close a handle that is somebody else's by now.
+    // Closing twice could close a handle that was reused by now.
     if (this.#held.delete(this)) this.#directory.close();
   }
 

@@ -1,11 +1,11 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, utimesSync } from "node:fs";
 import { expect, it } from "vitest";
-import { Gate } from "../../../system/gate.ts";
-import { PortablePinning } from "../../../system/pinning/portable-pinning.ts";
+import { PathChecker } from "../../../system/path-checker.ts";
+import { PortablePinning } from "../../../system/pinning.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 import { contentOf } from "../../conformance/world.ts";
-import { moveAcrossDisks } from "./move-across-disks.ts";
-import { findExisting, findPlace } from "./place.ts";
+import { locateEntry, locateExisting } from "./locate-entry.ts";
+import { moveAcrossDisks } from "./move-entry.ts";
 
 function moving(
   workspace: string,
@@ -14,9 +14,9 @@ function moving(
   ifExists: "replace" | "refuse",
   signal?: AbortSignal,
 ): Promise<void> {
-  const pinning = new PortablePinning(workspace, new Gate(workspace, undefined));
-  const source = findExisting(pinning, `${workspace}/${from}`, { followLinks: false, givenPath: from });
-  const target = findPlace(pinning, `${workspace}/${to}`, { followLinks: false });
+  const pinning = new PortablePinning(workspace, new PathChecker(workspace, undefined));
+  const source = locateExisting(pinning, `${workspace}/${from}`, { followLinks: false, givenPath: from });
+  const target = locateEntry(pinning, `${workspace}/${to}`, { followLinks: false });
   return moveAcrossDisks(source, target, ifExists, signal);
 }
 

@@ -1,4 +1,20 @@
-import { linkSync, lstatSync, readdirSync, renameSync, type Stats, unlinkSync } from "node:fs";
+import {
+  closeSync,
+  fdatasync,
+  fstatSync,
+  futimesSync,
+  linkSync,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  renameSync,
+  type Stats,
+  symlinkSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { promisify } from "node:util";
 import type { ChangeReceipt, MoveOptions } from "../../../contract/environment.ts";
 import { throwIfAborted } from "../../../lib/abort.ts";
 import { Breath } from "../../../lib/breath.ts";
@@ -12,28 +28,32 @@ import {
   isWorkspaceItself,
   ontoItself,
   systemError,
-} from "../../../system/failures.ts";
-import type { Gate } from "../../../system/gate.ts";
-import type { Pinning } from "../../../system/pinning/pinning.ts";
-import { hasNoHardLinks, newTemporaryId } from "../../../system/temporary-file.ts";
+} from "../../../system/file-errors.ts";
+import type { PathChecker } from "../../../system/path-checker.ts";
+import { openIn, type Pinning } from "../../../system/pinning.ts";
+import {
+  hasNoHardLinks,
+  newTemporaryId,
+  TemporaryFile,
+  temporaryName,
+} from "../../../system/temporary-file.ts";
 import { liesInside, withSlash } from "../../../system/workspace-path.ts";
 import { ChangeRecord } from "../changes/change-record.ts";
+import { type Visit, walkTree } from "./delete-entry.ts";
 import { fileInfo } from "./file-info.ts";
-import { moveAcrossDisks } from "./move-across-disks.ts";
 import {
   closingOnError,
-  findExisting,
-  findPlace,
+  type EntryLocation,
+  locateEntry,
+  locateExisting,
+  type MadeParent,
   makeParents,
   missingAbove,
-  type Parent,
-  type Place,
   realPathOf,
-} from "./place.ts";
+} from "./locate-entry.ts";
 import type { NamedPath } from "./read-file.ts";
-import { type Visit, walkTree } from "./walk-tree.ts";
 
-type ExistingPlace = Place & { readonly stats: Stats };
+type ExistingPlace = EntryLocation & { readonly stats: Stats };
 
 /**
  * Moves a file, link or directory. Links are moved and replaced themselves, never what they point to. `records` is the
@@ -50,17 +70,17 @@ export async function moveEntry(
   const replace = options.replace === true;
   const source = findSource(pinning, from);
   try {
-    const target = findPlace(pinning, to.absolute, { followLinks: false });
+    const target = locateEntry(pinning, to.absolute, { followLinks: false });
     const parent = closingOnError(target.directory, () => {
       judge(source, target, { from: from.given, to: to.given, replace });
-      passGate(pinning.gate, { from, to }, realPathOf(source), realPathOf(target));
+      passGate(pinning.checker, { from, to }, realPathOf(source), realPathOf(target));
       return makeRecordedParents(target, pinning.root, records);
     });
     try {
       const { directory } = parent;
       const ifExists = replace ? "replace" : "refuse";
-      if (pinning.gate.isGuarded && source.stats.isDirectory())
-        await passGateWithAll(pinning.gate, { from, to }, source, target, options.signal);
+      if (pinning.checker.isGuarded && source.stats.isDirectory())
+        await passGateWithAll(pinning.checker, { from, to }, source, target, options.signal);
       options.announce?.([...parent.made(), ...effectsOf(source, target)]);
       await moveTo(source, { ...target, directory, missing: [] }, ifExists, options.signal);
       source.directory.confirm();
@@ -76,8 +96,15 @@ export async function moveEntry(
   }
 }
 
-/** What is made is told before something comes into it, but only then: until the move is over it is on record. */
-function makeRecordedParents(target: Place, workspace: string, records: string | undefined): Parent {
+/**
+ * New directories are announced before an entry is put into them, and not earlier: until the move is over they are on
+ * record.
+ */
+function makeRecordedParents(
+  target: EntryLocation,
+  workspace: string,
+  records: string | undefined,
+): MadeParent {
   if (target.missing.length === 0 || records === undefined) return makeParents(target);
   const directories = missingAbove(target).map((path) => path.slice(withSlash(workspace).length));
   const record = ChangeRecord.begin(records, newTemporaryId(), { workspace, steps: [], directories });
@@ -109,29 +136,29 @@ interface Ends {
 }
 
 /** Under another name a file could be read that must not be: what is moved is read, too. */
-function passGate(gate: Gate, { from, to }: Ends, fromPath: string, toPath: string): void {
-  gate.pass("read", fromPath, from.given);
-  gate.pass("write", fromPath, from.given);
-  gate.pass("write", toPath, to.given);
+function passGate(checker: PathChecker, { from, to }: Ends, fromPath: string, toPath: string): void {
+  checker.check("read", fromPath, from.given);
+  checker.check("write", fromPath, from.given);
+  checker.check("write", toPath, to.given);
 }
 
 /** A directory takes all along that is in it. */
 async function passGateWithAll(
-  gate: Gate,
+  checker: PathChecker,
   ends: Ends,
   source: ExistingPlace,
-  target: Place,
+  target: EntryLocation,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const [fromPath, toPath] = [realPathOf(source), realPathOf(target)];
   const pass: Visit = (here, name) => {
     const path = withSlash(here.realPath) + name;
-    passGate(gate, ends, path, toPath + path.slice(fromPath.length));
+    passGate(checker, ends, path, toPath + path.slice(fromPath.length));
   };
   await walkTree(source.directory.child(source.name), pass, new Breath(signal));
 }
 
-function effectsOf(source: ExistingPlace, target: Place): readonly ChangeReceipt[] {
+function effectsOf(source: ExistingPlace, target: EntryLocation): readonly ChangeReceipt[] {
   const moved = fileInfo(source.stats);
   const isReplaced = target.stats !== undefined && !isOtherSpelling(source, target);
   return [
@@ -140,10 +167,10 @@ function effectsOf(source: ExistingPlace, target: Place): readonly ChangeReceipt
   ];
 }
 
-/** What is wrong here is wrong with the old path; everything after it is told of the new one. */
+/** An error here is about the old path; later errors are about the new one. */
 function findSource(pinning: Pinning, from: NamedPath): ExistingPlace {
   try {
-    return findExisting(pinning, from.absolute, { followLinks: false, givenPath: from.given });
+    return locateExisting(pinning, from.absolute, { followLinks: false, givenPath: from.given });
   } catch (error) {
     throw asToolError(error, from.given);
   }
@@ -151,7 +178,7 @@ function findSource(pinning: Pinning, from: NamedPath): ExistingPlace {
 
 function judge(
   source: ExistingPlace,
-  target: Place,
+  target: EntryLocation,
   names: { readonly from: string; readonly to: string; readonly replace: boolean },
 ): void {
   if (source.name === ".") throw isWorkspaceItself(names.from);
@@ -168,7 +195,7 @@ function judge(
 
 async function moveTo(
   source: ExistingPlace,
-  target: Place,
+  target: EntryLocation,
   ifExists: "replace" | "refuse",
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -180,7 +207,7 @@ async function moveTo(
   }
 }
 
-function rename(source: ExistingPlace, target: Place, ifExists: "replace" | "refuse"): void {
+function rename(source: ExistingPlace, target: EntryLocation, ifExists: "replace" | "refuse"): void {
   const from = source.directory.at(source.name);
   const to = target.directory.at(target.name);
   const isOldName = isOtherSpelling(source, target);
@@ -188,7 +215,7 @@ function rename(source: ExistingPlace, target: Place, ifExists: "replace" | "ref
   const isLinkedThere = isSameFile(source, target) && !isOldName;
   const refuses = ifExists === "refuse" && !isOldName;
   // A directory cannot be linked, and to link a link means its target on some systems: for them a look is all there is,
-  // and what somebody puts there in that moment is replaced.
+  // and an entry that is created there in that moment is replaced.
   const takesName = refuses && source.stats.isFile();
   if (isLinkedThere || (takesName && takeFreeName(from, to))) {
     unlinkSync(from);
@@ -209,12 +236,78 @@ function takeFreeName(from: string, to: string): boolean {
   }
 }
 
-function isSameFile(source: ExistingPlace, target: Place): boolean {
+function isSameFile(source: ExistingPlace, target: EntryLocation): boolean {
   return source.stats.ino === target.stats?.ino && source.stats.dev === target.stats.dev;
 }
 
 /** Where upper and lower case mean the same, the new name is already there: it is the old one. */
-function isOtherSpelling(source: ExistingPlace, target: Place): boolean {
+function isOtherSpelling(source: ExistingPlace, target: EntryLocation): boolean {
   if (!isSameFile(source, target) || source.directory.realPath !== target.directory.realPath) return false;
   return !readdirSync(target.directory.at(".")).includes(target.name);
+}
+
+/** Copies a file or link to another disk, then deletes it here. Until the copy is whole, the target stays as it was. */
+export async function moveAcrossDisks(
+  source: EntryLocation & { readonly stats: Stats },
+  target: EntryLocation,
+  ifExists: "replace" | "refuse",
+  signal?: AbortSignal,
+): Promise<void> {
+  const { stats, directory, name } = source;
+  if (stats.isFile()) await copyFile(source, target, ifExists, signal);
+  else if (stats.isSymbolicLink()) copyLink(source, target, ifExists);
+  else throw systemError("EXDEV", name);
+  unlinkSync(directory.at(name));
+}
+
+async function copyFile(
+  source: EntryLocation,
+  target: EntryLocation,
+  ifExists: "replace" | "refuse",
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const from = openIn(source.directory, source.name);
+  try {
+    const stats = fstatSync(from);
+    const copy = new TemporaryFile(target.directory, stats);
+    try {
+      await copyBytes(from, copy.handle, new Breath(signal));
+      copy.finish();
+      futimesSync(copy.handle, stats.atime, stats.mtime);
+      await promisify(fdatasync)(copy.handle);
+      throwIfAborted(signal);
+      copy.giveName(target.name, ifExists);
+    } finally {
+      copy.discard();
+    }
+  } finally {
+    closeSync(from);
+  }
+}
+
+const pieceBytes = 1024 * 1024;
+
+async function copyBytes(from: number, to: number, breath: Breath): Promise<void> {
+  const piece = Buffer.allocUnsafeSlow(pieceBytes);
+  for (let read = readSync(from, piece); read > 0; read = readSync(from, piece)) {
+    for (let written = 0; written < read; ) written += writeSync(to, piece, written, read - written);
+    if (breath.isDue) await breath.take();
+  }
+}
+
+function copyLink(source: EntryLocation, target: EntryLocation, ifExists: "replace" | "refuse"): void {
+  const pointsTo = readlinkSync(source.directory.at(source.name));
+  if (ifExists === "refuse") {
+    // Fails when the name is taken.
+    symlinkSync(pointsTo, target.directory.at(target.name));
+    return;
+  }
+  const temporary = temporaryName();
+  symlinkSync(pointsTo, target.directory.at(temporary));
+  try {
+    renameSync(target.directory.at(temporary), target.directory.at(target.name));
+  } catch (error) {
+    unlinkSync(target.directory.at(temporary));
+    throw error;
+  }
 }

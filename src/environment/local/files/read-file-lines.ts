@@ -1,7 +1,7 @@
 import { fstatSync, type Stats } from "node:fs";
 import type { LineRange, LineSlice } from "../../../contract/environment.ts";
 import { Breath } from "../../../lib/breath.ts";
-import { keepsChanging, tooLarge } from "../../../system/failures.ts";
+import { keepsChanging, tooLarge } from "../../../system/file-errors.ts";
 import type { LayoutCache } from "../../lines/layout-cache.ts";
 import type { ByteSource } from "../../lines/line-index.ts";
 import { sliceLines } from "../../lines/read-lines.ts";
@@ -13,7 +13,7 @@ const maxTries = 3;
 /** A file of this size is read once, however often its lines are looked at. */
 const maxHeldBytes = 64 * 1024;
 
-/** Reads lines of an open file, again when it changed meanwhile. Growing, as logs do, is no change of its lines. */
+/** Reads lines of an open file, again when it changed meanwhile. Growing, as logs do, does not change its lines. */
 export async function readFileLines(
   handle: number,
   givenPath: string,
@@ -49,7 +49,7 @@ function sourceOf(handle: number, { size, blocks }: Stats, givenPath: string): B
   return blocks === 0 ? madeWhenRead(handle, givenPath) : held(handle, size);
 }
 
-/** Such as in /proc: what takes no place on any disk may be longer or shorter than it says. */
+/** Such as in /proc: a file that takes no space on a disk may be longer or shorter than it says. */
 function madeWhenRead(handle: number, givenPath: string): ByteSource {
   const pieces: Buffer[] = [];
   for (let size = 0; ; ) {
@@ -64,7 +64,7 @@ function madeWhenRead(handle: number, givenPath: string): ByteSource {
   return { size: all.length, read: (target, position) => all.copy(target, 0, position) };
 }
 
-/** What is made while it is read may have no end. */
+/** A file that is generated while it is read may have no end. */
 const maxMadeBytes = 16 * 1024 * 1024;
 
 function unheld(handle: number, size: number): ByteSource {

@@ -1,12 +1,13 @@
-import { closeSync, fstatSync, readSync, type Stats } from "node:fs";
+import { closeSync, fstatSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
 import type { Environment, FileContent } from "../../../contract/environment.ts";
 import { Breath } from "../../../lib/breath.ts";
-import { isDirectory, isSpecial, keepsChanging, tooLarge } from "../../../system/failures.ts";
-import type { Gate } from "../../../system/gate.ts";
-import { openIn } from "../../../system/pinning/open-in.ts";
-import type { Pinning } from "../../../system/pinning/pinning.ts";
+import type { BlobFolder, KeptBlob } from "../../../system/blob-store.ts";
+import { asToolError, isDirectory, isSpecial, keepsChanging, tooLarge } from "../../../system/file-errors.ts";
+import type { PathChecker } from "../../../system/path-checker.ts";
+import { openIn, type Pinning } from "../../../system/pinning.ts";
+import type { ByteRange } from "../../check-requests.ts";
 import { fileInfo } from "./file-info.ts";
-import { findExisting, realPathOf } from "./place.ts";
+import { locateExisting, realPathOf } from "./locate-entry.ts";
 
 /** A path in the boundary's own spelling, absolute, and as the caller gave it. */
 export interface NamedPath {
@@ -15,27 +16,31 @@ export interface NamedPath {
 }
 
 /**
- * Opens a file inside the boundary, never waiting for a FIFO that nobody writes to. The quick way opens whatever stands
- * there: whoever reads has to refuse what is no regular file.
+ * Opens a file inside the boundary, never waiting for a FIFO without a writer. The quick way opens any kind of entry:
+ * the caller has to refuse everything but regular files.
  */
-export function openForReading(pinning: Pinning, path: NamedPath, gate: Gate = pinning.gate): number {
+export function openForReading(
+  pinning: Pinning,
+  path: NamedPath,
+  checker: PathChecker = pinning.checker,
+): number {
   const opened = openDirectly(pinning, path.absolute);
   if (opened !== undefined) {
     try {
-      gate.pass("read", path.absolute, path.given);
+      checker.check("read", path.absolute, path.given);
       return opened;
     } catch (error) {
       closeSync(opened);
       throw error;
     }
   }
-  const place = findExisting(pinning, path.absolute, { followLinks: true, givenPath: path.given });
+  const location = locateExisting(pinning, path.absolute, { followLinks: true, givenPath: path.given });
   try {
-    refuseUnlessFile(place.stats, path.given);
-    gate.pass("read", realPathOf(place), path.given);
-    return openIn(place.directory, place.name);
+    refuseUnlessFile(location.stats, path.given);
+    checker.check("read", realPathOf(location), path.given);
+    return openIn(location.directory, location.name);
   } finally {
-    place.directory.close();
+    location.directory.close();
   }
 }
 
@@ -55,7 +60,7 @@ export function refuseUnlessFile(stats: Stats, givenPath: string): void {
 
 type ReadOptions = Parameters<Environment["readFile"]>[1];
 
-// What can be read without anybody noticing that the thread was busy.
+// Small enough to be read at once without blocking other work noticeably.
 const pieceBytes = 1024 * 1024;
 
 /** Reads an open file whole in one turn; undefined when it is large or changed meanwhile: read it patiently then. */
@@ -120,4 +125,66 @@ async function readInPieces(handle: number, size: number, breath: Breath): Promi
     if (read < piece.length) break;
   }
   return bytes.subarray(0, filled);
+}
+
+/** Some bytes of a regular file inside the boundary; fewer at its end. */
+export function readRange(pinning: Pinning, path: NamedPath, { offset, length }: ByteRange): Uint8Array {
+  const handle = openForReading(pinning, path);
+  try {
+    const stats = fstatSync(handle);
+    refuseUnlessFile(stats, path.given);
+    const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, stats.size - offset)));
+    return bytes.subarray(0, readFully(handle, bytes, offset));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/**
+ * How to open a file of an environment for reading, race-safe as all reading is. Known to the house and to no tool:
+ * before-images are kept of files that no tool may read, too.
+ */
+export const openers: WeakMap<Environment, (path: string) => number> = new WeakMap();
+
+/** Keeps what the file at `path` holds; undefined when the environment is not this machine. */
+export async function copyOut(
+  environment: Environment,
+  path: string,
+  blobs: BlobFolder,
+  signal?: AbortSignal,
+): Promise<KeptBlob | undefined> {
+  const open = openers.get(environment);
+  if (open === undefined) return undefined;
+  let handle: number | undefined;
+  try {
+    handle = open(path);
+    const stats = fstatSync(handle);
+    refuseUnlessFile(stats, path);
+    if (stats.size > smallBytes) return await blobs.keepOpenFile(handle, signal);
+    // One byte more than there should be: a file that has grown meanwhile is read to its end, patiently.
+    const content = Buffer.allocUnsafe(stats.size + 1);
+    const bytes = readFully(handle, content, 0);
+    if (bytes > stats.size) return await blobs.keepOpenFile(handle, signal);
+    return { hash: blobs.keep(content.subarray(0, bytes)), bytes, keptAt: Date.now() };
+  } catch (error) {
+    throw asToolError(error, path);
+  } finally {
+    if (handle !== undefined) closeSync(handle);
+  }
+}
+
+// Quicker read and written than copied in the background.
+const smallBytes = 1024 * 1024;
+
+/** Larger files are not hand-written settings or rules. */
+const usualBytes = 1024 * 1024;
+
+/** The whole of a regular file; undefined when there is none that can be read. */
+export function readSmallFile(file: string, maxBytes: number = usualBytes): Buffer | undefined {
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats?.isFile() && stats.size <= maxBytes ? readFileSync(file) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -3,11 +3,11 @@ import { promisify } from "node:util";
 import type { ChangeReceipt, WriteOptions, WriteReceipt } from "../../../contract/environment.ts";
 import { throwIfAborted } from "../../../lib/abort.ts";
 import { Breath } from "../../../lib/breath.ts";
-import { alreadyExists, isDirectory, isWorkspaceItself } from "../../../system/failures.ts";
-import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";
+import { alreadyExists, isDirectory, isWorkspaceItself } from "../../../system/file-errors.ts";
+import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { removeLeftovers, TemporaryFile } from "../../../system/temporary-file.ts";
 import { fileInfo } from "./file-info.ts";
-import { closingOnError, findPlace, makeParents, type Place, realPathOf } from "./place.ts";
+import { closingOnError, type EntryLocation, locateEntry, makeParents, realPathOf } from "./locate-entry.ts";
 import { type NamedPath, refuseUnlessFile } from "./read-file.ts";
 
 /**
@@ -24,24 +24,24 @@ export async function writeWhole(
 ): Promise<WriteReceipt> {
   const { ifExists = "replace", durable = true, signal } = options;
   throwIfAborted(signal);
-  const place = findPlace(pinning, path.absolute, { followLinks: true });
-  const parent = closingOnError(place.directory, () => {
-    judge(place, path.given, ifExists);
-    pinning.gate.pass("write", realPathOf(place), path.given);
-    return makeParents(place);
+  const location = locateEntry(pinning, path.absolute, { followLinks: true });
+  const parent = closingOnError(location.directory, () => {
+    judge(location, path.given, ifExists);
+    pinning.checker.check("write", realPathOf(location), path.given);
+    return makeParents(location);
   });
   try {
-    const mode = place.stats === undefined ? options.mode : undefined;
-    const temporary = new TemporaryFile(parent.directory, place.stats, mode);
+    const mode = location.stats === undefined ? options.mode : undefined;
+    const temporary = new TemporaryFile(parent.directory, location.stats, mode);
     try {
       const filled = fillTemporary(temporary, content, { durable, signal });
       const stats = filled instanceof Promise ? await filled : filled;
       throwIfAborted(signal);
-      options.announce?.([...parent.made(), effectOf(place, stats)]);
-      temporary.giveName(place.name, ifExists);
+      options.announce?.([...parent.made(), effectOf(location, stats)]);
+      temporary.giveName(location.name, ifExists);
       parent.directory.confirm();
       tidyOnce(parent.directory, tidied);
-      return { created: place.stats === undefined, info: fileInfo(stats) };
+      return { created: location.stats === undefined, info: fileInfo(stats) };
     } finally {
       temporary.discard();
     }
@@ -53,13 +53,13 @@ export async function writeWhole(
   }
 }
 
-function effectOf(place: Place, after: Stats): ChangeReceipt {
-  const before = place.stats && fileInfo(place.stats);
-  return { realPath: realPathOf(place), before, after: fileInfo(after) };
+function effectOf(location: EntryLocation, after: Stats): ChangeReceipt {
+  const before = location.stats && fileInfo(location.stats);
+  return { realPath: realPathOf(location), before, after: fileInfo(after) };
 }
 
 /**
- * Writes the whole content, gives the file its owner and mode, and waits for the disk if told. Only what is long takes
+ * Writes the whole content, gives the file its owner and mode, and waits for the disk if asked. Only long contents take
  * more than one turn: to wait for the next costs as much as a small write.
  */
 export function fillTemporary(
@@ -92,16 +92,16 @@ async function fillInPieces(
   return stats;
 }
 
-function judge(place: Place, givenPath: string, ifExists: "replace" | "refuse"): void {
-  if (place.name === ".") throw isWorkspaceItself(givenPath);
-  if (place.stats !== undefined) refuseUnlessFile(place.stats, givenPath);
-  if (place.stats !== undefined && ifExists === "refuse") throw alreadyExists(givenPath);
+function judge(location: EntryLocation, givenPath: string, ifExists: "replace" | "refuse"): void {
+  if (location.name === ".") throw isWorkspaceItself(givenPath);
+  if (location.stats !== undefined) refuseUnlessFile(location.stats, givenPath);
+  if (location.stats !== undefined && ifExists === "refuse") throw alreadyExists(givenPath);
   if (givenPath.endsWith("/")) throw isDirectory(givenPath);
-  if (place.stats !== undefined) respectProtection(place, place.stats);
+  if (location.stats !== undefined) respectProtection(location, location.stats);
 }
 
 /** The rename would not care whether the old file may be written; its owner does. */
-export function respectProtection({ directory, name }: Place, { mode, uid }: Stats): void {
+export function respectProtection({ directory, name }: EntryLocation, { mode, uid }: Stats): void {
   const isMine = uid === process.getuid?.() && (mode & 0o200) !== 0;
   if (!isMine) accessSync(directory.at(name), constants.W_OK);
 }

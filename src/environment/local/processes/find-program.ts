@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ToolError } from "../../../contract/error.ts";
-import { programUnavailable } from "../../../system/failures.ts";
+import { programUnavailable } from "../../../system/file-errors.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
 
 /** Where to find programs. A name present with `undefined` is unavailable. */
@@ -22,7 +22,7 @@ export class ProgramFinder {
     this.#directories = trustedDirectories(searchPath, workspace);
   }
 
-  /** For programs of ours, which find others by it. */
+  /** The PATH for built-in programs. */
   get searchPath(): string {
     return this.#directories.join(delimiter);
   }
@@ -72,12 +72,12 @@ function realPathOf(path: string): string {
   }
 }
 
-// Also when somebody takes the whole disk as the workspace.
+// Also when the workspace is the whole disk.
 const systemDirectories = new Set(["/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin"]);
 
 async function bundledRipgrep(): Promise<string | undefined> {
   try {
-    // Passes over the empty directories that stand where a command must not put another, and import() does not.
+    // Skips the empty directories that keep commands from creating a fake package; import() does not skip them.
     const found = createRequire(import.meta.url).resolve("@vscode/ripgrep");
     const { rgPath }: typeof import("@vscode/ripgrep") = await import(pathToFileURL(found).href);
     return isExecutable(rgPath) ? rgPath : undefined;

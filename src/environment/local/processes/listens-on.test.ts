@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { listensOn } from "./listens-on.ts";
+import { listensOn } from "./inspect-process.ts";
 
 const children: ChildProcess[] = [];
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../../test/support/as-ordinary-user.ts";
-import { OutputPipes } from "./output-pipes.ts";
+import { OutputPipes } from "./output-stream.ts";
 
 const pipeUser = new URL("../../../../test/support/environment/pipe-user.ts", import.meta.url);
 

@@ -1,6 +1,13 @@
+import { execFile } from "node:child_process";
+import { closeSync, constants, fstatSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { isMainThread } from "node:worker_threads";
 
-// What may wait for a reader before the program has to, and what is kept of an output nobody has begun to read.
+// How much may wait for a reader before the program has to wait, and how much is kept of an output without a reader.
 const waitingBytes = 1024 * 1024;
 
 // After the program has gone, what it left in the pipe is read until it is quiet for a round, for some rounds at most.
@@ -9,8 +16,8 @@ const maxRounds = 4;
 
 /**
  * One output of a program, for one reader. A reader that falls behind makes the program wait, so nothing is lost and
- * memory stays bounded. Of an output that nobody has begun to read, the first megabyte is kept and the rest dropped:
- * the program must not hang because nobody cares. The same when a reader leaves.
+ * memory stays bounded. Of an output without a reader, the first megabyte is kept and the rest dropped:
+ * the program must not hang because its output is not read. The same when a reader leaves.
  */
 export class OutputStream implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable;
@@ -22,7 +29,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   #hasEnded = false;
   #wake: (() => void) | undefined;
 
-  /** `onData`: told of all that comes, whether somebody reads it or not. */
+  /** `onData` gets all output, whether it is read or not. */
   constructor(stream: Readable, onData: (bytes: Uint8Array) => void = () => {}) {
     this.#stream = stream;
     this.#onData = onData;
@@ -91,3 +98,123 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
     this.#wake?.();
   }
 }
+
+/** One output of a program. */
+export interface OutputPipe {
+  /** Ends when no process has the other end open any more. */
+  readonly readEnd: Readable;
+  /** For the program; the caller that starts it closes it then. */
+  readonly writeEnd: number;
+  /** Nothing is left of the program, which could have kept a way to open it: then it may be another's. */
+  release(): void;
+}
+
+/**
+ * Real pipes. Those of Node are sockets, which cannot be opened again: `> /dev/stderr` and `tee /dev/stdout` would fail,
+ * and a program that tries to read its output, as editors do, would wait for ever instead of getting an error.
+ * They are made as named pipes, lose their names at once, and are reused when no process has them open.
+ */
+export class OutputPipes {
+  readonly #findProgram: (name: string) => Promise<string>;
+  /** By the directory that they were made in: descriptors that refer to pipes without opening them. */
+  readonly #free = new Map<string, number[]>();
+  // In worker threads Node lists opened descriptors and closes them at the end, also when the number was reused.
+  #cannotBeMade = process.platform !== "linux" || !isMainThread;
+
+  constructor(findProgram: (name: string) => Promise<string>) {
+    this.#findProgram = findProgram;
+  }
+
+  /** For stdout and stderr, made in a directory that the program may write; undefined where none can be made. */
+  async take(directory: string = tmpdir()): Promise<readonly [OutputPipe, OutputPipe] | undefined> {
+    const free = this.#free.get(directory) ?? [];
+    this.#free.set(directory, free);
+    while (free.length < 2 && !this.#cannotBeMade) {
+      for (const pipe of await this.#make(directory)) this.#keep(pipe, free);
+    }
+    const [stdout, stderr] = this.#cannotBeMade ? [] : free.splice(-2);
+    if (stdout === undefined || stderr === undefined) return undefined;
+    const opened = this.#open(stdout, free);
+    const other = opened && this.#open(stderr, free);
+    if (opened !== undefined && other !== undefined) return [opened, other];
+    // No descriptors are left; the start will fail with that.
+    if (opened === undefined) closeSync(stderr);
+    else giveUp(opened);
+    return undefined;
+  }
+
+  close(): void {
+    this.#cannotBeMade = true;
+    for (const free of this.#free.values()) for (const pipe of free.splice(0)) closeSync(pipe);
+  }
+
+  async #make(directory: string): Promise<readonly number[]> {
+    let place: string | undefined;
+    try {
+      place = mkdtempSync(join(directory, "toolcrib-pipes."));
+      const paths = ["1", "2", "3", "4"].map((name) => join(place!, name));
+      await promisify(execFile)(await this.#findProgram("mkfifo"), ["-m", "600", ...paths], { env: {} });
+      return paths.map(openPipe);
+    } catch {
+      this.#cannotBeMade = true;
+      return [];
+    } finally {
+      if (place !== undefined) rmSync(place, { recursive: true, force: true });
+    }
+  }
+
+  #keep(pipe: number, free: number[]): void {
+    if (free.length < mostFree && !this.#cannotBeMade) free.push(pipe);
+    else closeSync(pipe);
+  }
+
+  #open(pipe: number, free: number[]): OutputPipe | undefined {
+    const ends = openEnds(`/proc/self/fd/${pipe}`);
+    if (ends === undefined) {
+      closeSync(pipe);
+      return undefined;
+    }
+    const readEnd = new Socket({ fd: ends.reading, readable: true, writable: false });
+    const ended = new Promise<boolean>((resolve) => {
+      let isLetGo = false;
+      readEnd.once("end", () => {
+        isLetGo = true;
+      });
+      readEnd.once("close", () => resolve(isLetGo));
+    });
+    const release = () => void ended.then((isLetGo) => (isLetGo ? this.#keep(pipe, free) : closeSync(pipe)));
+    return { readEnd, writeEnd: ends.writing, release };
+  }
+}
+
+// As many as are made together: what many commands at once have needed is not kept.
+const mostFree = 4;
+
+function openEnds(path: string): { readonly reading: number; readonly writing: number } | undefined {
+  let reading: number | undefined;
+  try {
+    // Opening a pipe for writing waits for a reader.
+    reading = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return { reading, writing: openSync(path, constants.O_WRONLY) };
+  } catch {
+    if (reading !== undefined) closeSync(reading);
+    return undefined;
+  }
+}
+
+function giveUp({ readEnd, writeEnd, release }: OutputPipe): void {
+  closeSync(writeEnd);
+  readEnd.destroy();
+  release();
+}
+
+/** Refers to a pipe; anything else that is there by now is not touched. */
+function openPipe(path: string): number {
+  const handle = openSync(path, withoutOpening | constants.O_NOFOLLOW);
+  if (fstatSync(handle).isFIFO()) return handle;
+  closeSync(handle);
+  throw new Error(`${path} is no pipe`);
+}
+
+// O_PATH, which Node has no name for.
+const withoutOpening = 0o10000000;

@@ -2,10 +2,9 @@ import { hash } from "node:crypto";
 import { mkdtempSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OwnDirectory } from "../../../contract/environment.ts";
-import { makePrivateDirectory } from "../../../system/directories.ts";
-import { namesIn } from "../../../system/names-in.ts";
+import { makePrivateDirectory, namesIn } from "../../../system/directories.ts";
 
-/** Directories of ours for programs of ours, each made once for what is in it, in a private folder. */
+/** Directories for built-in programs, each made once per content, in a private folder. */
 export class OwnDirectories {
   readonly #folder: string;
 
@@ -41,7 +40,7 @@ export class OwnDirectories {
     }
   }
 
-  /** Removes those that nobody has used for long. */
+  /** Removes those that were not used for long. */
   #tidy(): void {
     for (const name of namesIn(this.#folder)) {
       const path = join(this.#folder, name);

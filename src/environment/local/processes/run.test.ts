@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import type { ProcessExit, RunningProcess } from "../../../contract/environment.ts";
-import { thisProcess } from "../../../system/process-owner.ts";
-import { RunTree } from "../../../system/run-tree.ts";
+import { thisProcess } from "../../../system/process-identity.ts";
+import { ProcessTree } from "../../../system/process-tree.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 import { newMark, RunRecords } from "./run-records.ts";
 
@@ -31,7 +31,7 @@ async function atWork(script: string, act: (started: Started) => Promise<void>):
   });
   const records = () => readdirSync(startRecords);
   const marks = records();
-  const living = () => new RunTree(marks).members().map(({ name }) => name);
+  const living = () => new ProcessTree(marks).members().map(({ name }) => name);
   let said = "";
   const begun = Promise.withResolvers<void>();
   const reading = (async () => {
@@ -135,10 +135,10 @@ describe.runIf(process.platform === "linux")("everything a program has started",
       return spawn("/bin/bash", ["-c", "sleep 600 & setsid sleep 600 & wait"], { env, detached: true });
     });
     await Promise.all(children.map((child) => once(child, "spawn")));
-    const living = (mark: string) => new RunTree([mark]).members().length;
+    const living = (mark: string) => new ProcessTree([mark]).members().length;
     const result = [await records.endAbandoned(), living(ofDead), readdirSync(started), living(ofLiving) > 0];
     expect([...result, await records.endAbandoned()]).toEqual([true, 0, [ofLiving], true, false]);
-    const rest = new RunTree([ofLiving]);
+    const rest = new ProcessTree([ofLiving]);
     rest.send("SIGKILL", rest.members());
   });
 });

@@ -1,7 +1,7 @@
-import type { Run } from "./run.ts";
+import type { Run } from "./run-records.ts";
 import { newMark, type RunRecords } from "./run-records.ts";
 
-/** What one environment has started and still runs. */
+/** The running processes of one environment. */
 export class Runs {
   readonly #living = new Map<Run, Promise<unknown>>();
   readonly #records: RunRecords | undefined;
@@ -41,18 +41,18 @@ export class Runs {
   }
 }
 
-// What is started would outlive us, so it is ended when we end. Undefined for what is about to be started.
+// Started processes would outlive this one, so they are ended with it. Undefined for one that is about to be started.
 const watched = new Map<string, Run | undefined>();
 
 /**
- * Kills at once whatever this process has started, for who has no time to ask. Their records stay: what their sandboxes have
- * left is for the next process to remove.
+ * Kills at once everything that this process has started, for an exit without time to ask. The records stay: what the
+ * sandboxes have left is for the next process to remove.
  */
 export function killWatched(): void {
   for (const run of watched.values()) run?.kill();
 }
 
-/** A signal that nobody else hears ends this process without its exit being told: so it is heard here, and passed on. */
+/** A signal without a listener ends this process without an exit event: so it is handled here, and passed on. */
 function endBy(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   killWatched();

@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Environment, RunningProcess } from "../../../contract/environment.ts";
-import { lifeOf } from "../../../system/process-owner.ts";
+import { processInfo } from "../../../system/process-identity.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 import { failure, failureOf, missingFailure, outsideFailure } from "../../conformance/world.ts";
 
@@ -44,7 +44,7 @@ function isRunning(processNumber: number): boolean {
   try {
     process.kill(processNumber, 0);
     // Init may be slow to take note of it.
-    return process.platform !== "linux" || lifeOf(processNumber)?.isOver === false;
+    return process.platform !== "linux" || processInfo(processNumber)?.isOver === false;
   } catch {
     return false;
   }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, closeSync, constants } from "node:fs";
-import type { Duplex } from "node:stream";
+import type { Duplex, Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { SandboxLevel } from "../../../contract/account.ts";
 import type { ProcessExit, RunningProcess } from "../../../contract/environment.ts";
@@ -9,26 +9,22 @@ import { ToolError } from "../../../contract/error.ts";
 import { throwIfAborted } from "../../../lib/abort.ts";
 import type { LimitWatch } from "../../../sandbox/limits/limit-watch.ts";
 import type { PreparedLaunch } from "../../../sandbox/sandbox.ts";
-import { asToolError, errnoOf, programUnavailable } from "../../../system/failures.ts";
-import type { Life } from "../../../system/process-owner.ts";
-import { RunTree } from "../../../system/run-tree.ts";
-import { leakedDescriptors, nothingToInherit } from "./leaked-descriptors.ts";
-import { listensOn } from "./listens-on.ts";
-import type { OutputPipe } from "./output-pipes.ts";
-import { OutputStream } from "./output-stream.ts";
-import { ProcessInput } from "./process-input.ts";
-import { Run } from "./run.ts";
+import { asToolError, errnoOf, programUnavailable } from "../../../system/file-errors.ts";
+import type { ProcessInfo } from "../../../system/process-identity.ts";
+import { ProcessTree } from "../../../system/process-tree.ts";
+import { leakedDescriptors, listensOn, nothingToInherit, waitsForInput } from "./inspect-process.ts";
+import { type OutputPipe, OutputStream } from "./output-stream.ts";
+import { Run } from "./run-records.ts";
 import type { Runs } from "./runs.ts";
-import { waitsForInput } from "./waits-for-input.ts";
 
 export interface ProcessStart {
   readonly launch: PreparedLaunch;
   readonly sandbox: SandboxLevel;
   readonly input: Uint8Array | "open" | undefined;
-  /** For stdout and stderr; sockets if not said. */
+  /** For stdout and stderr. Default: sockets. */
   readonly outputs: readonly [OutputPipe, OutputPipe] | undefined;
   readonly signal: AbortSignal;
-  /** Holds it to its limits; a program of our own has none. */
+  /** Enforces its limits; a built-in program has none. */
   readonly watch: LimitWatch | undefined;
   /** In its environment, and announced. */
   readonly mark: string;
@@ -42,7 +38,7 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
   const { launch, signal, watch } = start;
   const child = await spawned(start);
   const pid = child.pid!;
-  const run = new Run(new RunTree([start.mark], pid), launch);
+  const run = new Run(new ProcessTree([start.mark], pid), launch);
   const input = new ProcessInput(child.stdin);
   const stdout = new OutputStream(start.outputs?.[0].readEnd ?? child.stdout!, (bytes) =>
     watch?.takeOutput(bytes),
@@ -81,7 +77,7 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
     endInput: () => input.end(),
     waitsForInput: () => waitsForInput(run.members(), pid),
     reach: async (port) => {
-      // Where the network is ours, another's server would answer as well.
+      // On the machine's own network the server of another process would answer as well.
       const isOurs = start.sandbox === "bwrap" || (await listensOn(port, () => numbersOf(run.members())));
       return isOurs === false ? undefined : launch.reach(port);
     },
@@ -92,7 +88,7 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
   };
 }
 
-function numbersOf(members: readonly Life[]): readonly number[] {
+function numbersOf(members: readonly ProcessInfo[]): readonly number[] {
   return members.map(({ pid }) => pid);
 }
 
@@ -137,7 +133,7 @@ async function spawned(start: ProcessStart): Promise<ChildProcess> {
   }
 }
 
-/** A shell begins in its stead, which could not tell us that the program is not there. */
+/** Checked here, because the shell that starts first could not report that the program is missing. */
 function held(launch: PreparedLaunch, watch: LimitWatch): Pick<PreparedLaunch, "file" | "args"> {
   accessSync(launch.file, constants.X_OK);
   return watch.hold(launch);
@@ -145,7 +141,10 @@ function held(launch: PreparedLaunch, watch: LimitWatch): Pick<PreparedLaunch, "
 
 type Inherited = "ignore" | "pipe" | number;
 
-/** What is leaked to every program is overlaid before it begins: closing it would be left to its own libraries. */
+/**
+ * Descriptors that leak to every program are replaced before it begins: closing them would be left to its own
+ * libraries.
+ */
 function withoutLeaks(stdio: readonly Inherited[], nothing: number | undefined): Inherited[] {
   const all = [...stdio];
   if (nothing === undefined) return all;
@@ -189,7 +188,7 @@ function ended(
   });
 }
 
-/** What a program of its own process numbers is ended by, its sandbox tells as shells do: as a code above 128. */
+/** In a process namespace the sandbox reports a signal as shells do: as a code above 128. */
 function howItEnded(
   code: number | null,
   signal: string | null,
@@ -204,7 +203,7 @@ function howItEnded(
 
 const sentByUs: Readonly<Record<number, string>> = { 137: "SIGKILL", 143: "SIGTERM" };
 
-function leftovers(left: readonly Life[]): readonly string[] {
+function leftovers(left: readonly ProcessInfo[]): readonly string[] {
   if (left.length === 0) return [];
   const names = left.slice(0, shownNames).map(({ name, pid }) => `${name} (${pid})`);
   const more = left.length > shownNames ? ` and ${left.length - shownNames} more` : "";
@@ -216,7 +215,7 @@ function leftovers(left: readonly Life[]): readonly string[] {
 
 const shownNames = 5;
 
-/** What the sandbox itself printed tells more than that it failed. */
+/** The sandbox's own output says more than that it failed. */
 async function failedSandbox(cause: unknown, file: string, stderr: OutputStream): Promise<ToolError> {
   const { code, message, hint } = asToolError(cause, file);
   let said = "";
@@ -225,7 +224,43 @@ async function failedSandbox(cause: unknown, file: string, stderr: OutputStream)
     if (said.length > shownChars) break;
   }
   const reason = said.trim() === "" ? "" : `: ${said.trim().slice(0, shownChars)}`;
-  return new ToolError(code, message + reason, { ...(hint === undefined ? {} : { hint }), cause });
+  return new ToolError(code, message + reason, { hint, cause });
 }
 
 const shownChars = 500;
+
+/** The standard input of a running program. */
+class ProcessInput {
+  readonly #stream: Writable | undefined;
+
+  /** A program need not read what it is given. */
+  constructor(stream: Writable | null) {
+    this.#stream = stream ?? undefined;
+    this.#stream?.on("error", () => {});
+  }
+
+  /** Waits until the system has taken it: a program that reads slowly slows its writer. */
+  write(bytes: Uint8Array): Promise<void> {
+    const stream = this.#stream;
+    return new Promise((resolve, reject) => {
+      if (stream === undefined || !stream.writable) reject(readsNoMore());
+      else stream.write(bytes, (error) => (error ? reject(readsNoMore(error)) : resolve()));
+    });
+  }
+
+  end(bytes?: Uint8Array): void {
+    this.#stream?.end(bytes);
+  }
+
+  /** The program no longer reads: pending writes fail. */
+  close(): void {
+    this.#stream?.destroy();
+  }
+}
+
+function readsNoMore(cause?: Error): ToolError {
+  return new ToolError("unavailable", "The program reads no more input", {
+    hint: "It has ended, has closed its input, or was started with nothing to read.",
+    cause,
+  });
+}

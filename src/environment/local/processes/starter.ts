@@ -7,16 +7,16 @@ import { limitsFor } from "../../../sandbox/limits/limits-for.ts";
 import { openSandbox, type SandboxOptions } from "../../../sandbox/open-sandbox.ts";
 import { ownCode } from "../../../sandbox/own-code.ts";
 import { NoSandbox, type Sandbox } from "../../../sandbox/sandbox.ts";
-import { inTerminal } from "../../../system/terminal.ts";
 import {
   allowedVariables,
   offlineVariables,
   runVariable,
   someHostsVariables,
   usualVariables,
-} from "../../../system/variables.ts";
+} from "../../../system/environment-variables.ts";
+import { inTerminal } from "../../../system/pseudo-terminal.ts";
 import { ProgramFinder, type Programs } from "./find-program.ts";
-import { OutputPipes } from "./output-pipes.ts";
+import { OutputPipes } from "./output-stream.ts";
 import type { OwnDirectories } from "./own-directories.ts";
 import { RunRecords } from "./run-records.ts";
 import { Runs } from "./runs.ts";
@@ -32,11 +32,11 @@ export interface StarterOptions {
 /** Where a program begins. */
 export interface StartDirectory {
   readonly realPath: string;
-  /** A path to this very directory, whatever stands at its name. */
+  /** A path to this very directory, whatever its name leads to now. */
   readonly ownPath: string;
 }
 
-/** Starts programs for one environment, confined unless they are our own. */
+/** Starts programs for one environment, confined unless they are built-in. */
 export class Starter {
   readonly #options: StarterOptions;
   readonly #programs: ProgramFinder;
@@ -150,7 +150,10 @@ export class Starter {
   }
 }
 
-/** `searchPath`: what programs find others by outside every sandbox: nothing that a command has put into the workspace. */
+/**
+ * `searchPath`: what programs find others by outside every sandbox: nothing that a command has put into the
+ * workspace.
+ */
 function variablesFor(
   { level, searchPath }: { readonly level: SandboxLevel; readonly searchPath: string },
   directory: StartDirectory,
@@ -170,7 +173,7 @@ function variablesFor(
   };
 }
 
-/** When a tool runs us, what we start is also its. */
+/** When a tool runs this process, everything started here belongs to that run, too. */
 function markAmong(mark: string): string {
   const outer = process.env[runVariable];
   return outer ? `${outer},${mark}` : mark;

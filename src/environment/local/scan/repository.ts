@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Repository } from "../../../contract/snapshot.ts";
-import { readIfThere } from "../read-if-there.ts";
+import { readSmallFile } from "../files/read-file.ts";
 
 /** The repository that has a `.git` in this directory of the workspace. */
 export function repositoryIn(workingTree: string, path: string): Repository {
@@ -34,7 +34,7 @@ function describe(workingTree: string, path: string, prefix: string): Repository
     },
     readIndex: () => {
       const modifiedMs = statsOf(index)?.mtimeMs;
-      const bytes = readIfThere(index, maxIndexBytes);
+      const bytes = readSmallFile(index, maxIndexBytes);
       return bytes && modifiedMs !== undefined ? { bytes, modifiedMs } : undefined;
     },
   };
@@ -59,7 +59,7 @@ function sharedDirectory(own: string): string {
 }
 
 function readText(file: string): string | undefined {
-  return readIfThere(file)?.toString();
+  return readSmallFile(file)?.toString();
 }
 
 function stampOf(file: string): string {
@@ -76,7 +76,10 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-/** Not by readdir's own `recursive`, which follows links: one to "/" in a repository must not lead us through it all. */
+/**
+ * Not by readdir's own `recursive`, which follows links: one to "/" in a repository must not lead through the whole
+ * disk.
+ */
 function stampsBelow(top: string): string[] {
   const stamps: string[] = [];
   const pending = statsOf(top)?.isDirectory() ? [top] : [];

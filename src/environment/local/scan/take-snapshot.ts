@@ -7,17 +7,15 @@ import {
   IgnoreLevels,
   ignoreLevel,
   outsideLevel,
-} from "../../../lib/ignore/ignore-levels.ts";
-import { errnoOf, LeadsOutside } from "../../../system/failures.ts";
-import type { PinnedDirectory, Pinning } from "../../../system/pinning/pinning.ts";
+} from "../../../lib/ignore/ignore-rules.ts";
+import { errnoOf, LeadsOutside } from "../../../system/file-errors.ts";
+import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { isTemporaryName } from "../../../system/temporary-file.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
 import { directoriesOf, namesBelow, SnapshotColumns } from "../../snapshot-columns.ts";
-import { readIfThere } from "../read-if-there.ts";
-import { isSystem } from "./file-system-types.ts";
-import { KnownNames } from "./known-names.ts";
+import { readSmallFile } from "../files/read-file.ts";
+import { isSystem, KnownNames } from "./known-names.ts";
 import { repositoryAbove, repositoryIn } from "./repository.ts";
-import { Frame, type Waiting } from "./walk-frame.ts";
 
 /**
  * See Environment.snapshot. Directories are held one after the other, so that nothing that is a link by now is entered.
@@ -98,7 +96,7 @@ class Walk {
     for (const [index, name] of names.entries()) {
       if (name.startsWith(".") && isTemporaryName(name)) continue;
       const absolute = at + name;
-      // By path: through the handle it takes a fifth longer, and all that somebody who swaps the directory for a link
+      // By path: through the handle it takes a fifth longer, and all that an attacker who swaps the directory for a link
       // right now could bring about is that a file of the same name elsewhere is looked at.
       const found = lstatSync(absolute, ifThere);
       // A part of a string that the system has just been given takes neither time nor space.
@@ -133,7 +131,7 @@ class Walk {
     }
   }
 
-  /** It is gone by now, or has a name that cannot be said. */
+  /** It is gone by now, or its name is not valid UTF-8. */
   #missing(path: string): void {
     if (path.includes("\ufffd")) this.columns.leaveOut(this.columns.add(path, unknownFigures), "unreadable");
   }
@@ -147,7 +145,7 @@ class Walk {
     if (isRepository) {
       const tree = path === "" ? this.#pinning.root : this.#prefix + path;
       this.columns.addRepository(repositoryIn(tree, path));
-      take("exclude", readIfThere(frame.directory.at(".git/info/exclude"))?.toString());
+      take("exclude", readSmallFile(frame.directory.at(".git/info/exclude"))?.toString());
     }
     if (names.includes(".gitignore")) take(".gitignore", readRules(frame.directory, ".gitignore"));
     return ignoreLevel(path, texts, isRepository);
@@ -172,10 +170,10 @@ const unknownFigures = { mode: 0, size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, dev: 
 /** As git, which does not follow a link here. */
 function readRules(directory: PinnedDirectory, name: string): string | undefined {
   const stats = lstatSync(directory.at(name), { throwIfNoEntry: false });
-  return stats?.isFile() ? readIfThere(directory.at(name))?.toString() : undefined;
+  return stats?.isFile() ? readSmallFile(directory.at(name))?.toString() : undefined;
 }
 
-/** Undefined when it is no link by now. */
+/** Undefined when it is not a link any more. */
 function targetOf(directory: PinnedDirectory, name: string): string | undefined {
   try {
     return readlinkSync(directory.at(name));
@@ -199,4 +197,41 @@ function whyNotEntered(
   if (path === ".git" || path.endsWith("/.git")) return "repository";
   if (levels.decide(path, "directory") === "ignore") return "ignored";
   return stats.dev !== device && isSystem(at) ? "system" : undefined;
+}
+
+/** A directory that waits to be entered. */
+interface Waiting {
+  readonly place: number;
+  readonly path: string;
+  readonly stats: Stats;
+}
+
+/** A directory that is looked at, held from when that is needed until all below it are looked at. */
+class Frame {
+  /** "" for the workspace. */
+  readonly path: string;
+  levels: IgnoreLevels = new IgnoreLevels([]);
+  /** Directories in it that are still to be entered, last first. */
+  readonly waiting: Waiting[] = [];
+  readonly #hold: () => PinnedDirectory;
+  #held: PinnedDirectory | undefined;
+
+  constructor(hold: () => PinnedDirectory, path: string) {
+    this.#hold = hold;
+    this.path = path;
+  }
+
+  get directory(): PinnedDirectory {
+    this.#held ??= this.#hold();
+    return this.#held;
+  }
+
+  confirm(): void {
+    this.#held?.confirm();
+  }
+
+  close(): void {
+    this.#held?.close();
+    this.#held = undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import { fingerprint } from "../../../lib/fingerprint.ts";
+import { fingerprint } from "../../../lib/content-hash.ts";
 
 /** What every provider takes as the name of a tool. */
 const legal = /^[a-zA-Z0-9_-]{1,64}$/;

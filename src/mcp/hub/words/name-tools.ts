@@ -1,4 +1,4 @@
-import { fingerprint } from "../../../lib/fingerprint.ts";
+import { fingerprint } from "../../../lib/content-hash.ts";
 import { legalName, longName } from "./legal-name.ts";
 
 export interface ServerTools {

@@ -13,10 +13,10 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
-import { errnoOf } from "../../../system/failures.ts";
-import { Gate } from "../../../system/gate.ts";
-import type { PinnedDirectory } from "../../../system/pinning/pinning.ts";
-import { ProcPinning } from "../../../system/pinning/proc-pinning.ts";
+import { errnoOf } from "../../../system/file-errors.ts";
+import { PathChecker } from "../../../system/path-checker.ts";
+import type { PinnedDirectory } from "../../../system/pinning.ts";
+import { ProcPinning } from "../../../system/pinning.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
 
 /** What was at a path, so that it can be compared and restored. Nothing is recorded where nothing was. */
@@ -158,7 +158,7 @@ export function pinDirectory(path: string): PinnedDirectory | undefined {
 }
 
 export function pinRoot(): PinnedDirectory {
-  const pinning = new ProcPinning("/", new Gate("/", undefined));
+  const pinning = new ProcPinning("/", new PathChecker("/", undefined));
   const root = pinning.pin("/");
   pinning.close();
   return root;

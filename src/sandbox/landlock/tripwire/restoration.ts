@@ -13,10 +13,10 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { isHash } from "../../../system/blobs/blob-files.ts";
+import { isHash } from "../../../system/blob-store.ts";
 import { makePrivateDirectory } from "../../../system/directories.ts";
-import { errnoOf } from "../../../system/failures.ts";
-import type { PinnedDirectory } from "../../../system/pinning/pinning.ts";
+import { errnoOf } from "../../../system/file-errors.ts";
+import type { PinnedDirectory } from "../../../system/pinning.ts";
 import { newTemporaryId, temporaryName } from "../../../system/temporary-file.ts";
 import {
   type EntryReader,

@@ -11,10 +11,9 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { AbsentPath, Confinement } from "../../../contract/confinement.ts";
-import { isHash } from "../../../system/blobs/blob-files.ts";
-import { makePrivateDirectory } from "../../../system/directories.ts";
-import { namesIn } from "../../../system/names-in.ts";
-import { isGone, thisProcess } from "../../../system/process-owner.ts";
+import { isHash } from "../../../system/blob-store.ts";
+import { makePrivateDirectory, namesIn } from "../../../system/directories.ts";
+import { isGone, thisProcess } from "../../../system/process-identity.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
 import { watchForBareRepository } from "../../git-repair.ts";
 import { type GitProtection, repositoryBelow, repositoryOf } from "../../git-repositories.ts";

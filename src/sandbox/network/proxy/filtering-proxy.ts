@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
-import { WayOut, type WayOutOptions } from "../../../system/network/way-out.ts";
+import { OutboundNetwork, type OutboundOptions } from "../../../system/network-policy.ts";
 import type { HttpProxy } from "./http-proxy.ts";
 
-interface Proxy extends Pick<WayOutOptions, "mayConnect"> {
+interface Proxy extends Pick<OutboundOptions, "mayConnect"> {
   readonly port: number;
   readonly secret?: string;
 }
@@ -29,12 +29,12 @@ export function proxyVariables({ port, secret, mayConnect }: Proxy): Readonly<Re
 
 /** Connects programs to the hosts that rules allow, by HTTP or SOCKS 5: the first byte distinguishes them. */
 export class FilteringProxy {
-  readonly #wayOut: WayOut;
+  readonly #wayOut: OutboundNetwork;
   readonly #secret: string | undefined;
   #http: Promise<HttpProxy> | undefined;
 
-  constructor(options: WayOutOptions & { readonly secret?: string }) {
-    this.#wayOut = new WayOut(options);
+  constructor(options: OutboundOptions & { readonly secret?: string }) {
+    this.#wayOut = new OutboundNetwork(options);
     this.#secret = options.secret;
   }
 

@@ -1,21 +1,21 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type Duplex, pipeline } from "node:stream";
-import { type HostAndPort, parseHostAndPort } from "../../../lib/net/parse-host.ts";
-import { NoWay, type WayOut } from "../../../system/network/way-out.ts";
+import { type HostAndPort, parseHostAndPort } from "../../../lib/network-address.ts";
+import { ConnectionError, type OutboundNetwork } from "../../../system/network-policy.ts";
 import { joinStreams } from "./join-streams.ts";
 
 const mostWaiting = 32;
 
 /** An HTTP proxy: `CONNECT host:port`, or `GET http://host/path`. */
 export class HttpProxy {
-  readonly #wayOut: WayOut;
+  readonly #wayOut: OutboundNetwork;
   readonly #authorization: string | undefined;
   readonly #server: Server;
   readonly #waiting = new WeakMap<Duplex, number>();
 
   /** `secret`: the password that a program must send. */
-  constructor(wayOut: WayOut, secret: string | undefined) {
+  constructor(wayOut: OutboundNetwork, secret: string | undefined) {
     this.#wayOut = wayOut;
     this.#authorization = secret && `Basic ${Buffer.from(`toolcrib:${secret}`).toString("base64")}`;
     this.#server = createServer({ maxHeaderSize: 65_536, requestTimeout: 0, keepAliveTimeout: 60_000 });
@@ -173,7 +173,7 @@ export interface Answer {
 }
 
 export function answerTo(error: unknown): Answer {
-  if (!(error instanceof NoWay))
+  if (!(error instanceof ConnectionError))
     return { status: 502, reason: "Bad Gateway", text: "The request cannot be sent" };
   return { ...statuses[error.reason], text: error.message };
 }

@@ -1,13 +1,17 @@
 import type { Duplex } from "node:stream";
-import { type HostAndPort, parseHost } from "../../../lib/net/parse-host.ts";
-import { NoWay, type WayOut } from "../../../system/network/way-out.ts";
+import { type HostAndPort, parseHost } from "../../../lib/network-address.ts";
+import { ConnectionError, type OutboundNetwork } from "../../../system/network-policy.ts";
 import { joinStreams } from "./join-streams.ts";
 
 /** The longest message is a login of twice 255 bytes. */
 const mostBytes = 1024;
 
 /** A SOCKS 5 proxy; closes the connection silently when it is not SOCKS. */
-export async function serveSocks(client: Duplex, wayOut: WayOut, secret: string | undefined): Promise<void> {
+export async function serveSocks(
+  client: Duplex,
+  wayOut: OutboundNetwork,
+  secret: string | undefined,
+): Promise<void> {
   const ways = await next(client, parseGreeting);
   const way = secret === undefined ? 0 : 2;
   if (!ways?.includes(way)) return void client.end(Buffer.from([5, 0xff]));
@@ -26,7 +30,7 @@ export async function serveSocks(client: Duplex, wayOut: WayOut, secret: string 
     client.write(reply(0));
     joinStreams(client, upstream);
   } catch (error) {
-    client.end(reply(error instanceof NoWay ? replies[error.reason] : 1));
+    client.end(reply(error instanceof ConnectionError ? replies[error.reason] : 1));
   }
 }
 

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { reworded, ToolError } from "../../../contract/error.ts";
 import type { OutputLimits, ToolContext } from "../../../contract/tool.ts";
-import { outputOf } from "../../../files/output-of.ts";
+import { outputOf } from "../../../files/list-files.ts";
 import { contentHash } from "../../../lib/content-hash.ts";
 import { counted } from "../../../lib/counted.ts";
 import { toCommandLine } from "../../../lib/shell-quote.ts";

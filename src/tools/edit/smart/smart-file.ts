@@ -3,7 +3,7 @@ import type { TextLocation } from "../../../code/smart/location.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { PreviewContext } from "../../../contract/tool.ts";
 import { type Source, sourcesOf } from "../../../edit/source.ts";
-import { asBuffer } from "../../../lib/as-buffer.ts";
+import { asBuffer } from "../../../lib/bytes.ts";
 import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../../lib/encoding.ts";
 import { listLines } from "../show-lines.ts";
 

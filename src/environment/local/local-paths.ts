@@ -1,0 +1,218 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ToolError } from "../../contract/error.ts";
+import type { PathGuard } from "../../contract/guard.ts";
+import {
+  asToolError,
+  isOutputHandle,
+  isReadOnlyOutput,
+  LeadsOutside,
+  outsideWorkspace,
+} from "../../system/file-errors.ts";
+import { PathChecker } from "../../system/path-checker.ts";
+import { type Pinning, PortablePinning, ProcPinning } from "../../system/pinning.ts";
+import { liesInside, relativeToWorkspace, withSlash } from "../../system/workspace-path.ts";
+import { locateEntry, realPathOf } from "./files/locate-entry.ts";
+import type { NamedPath } from "./files/read-file.ts";
+
+/** Directories that can be reached besides the workspace. The guard decides who may read or write there. */
+interface ExtraRootsOptions {
+  /** Absolute and real. */
+  readonly directories: readonly string[];
+  /** Whether links in the workspace may lead there, or only paths that name them. */
+  readonly links: "lead out" | "stay inside";
+}
+
+/** A path, and the pinned tree that it is used in. */
+export interface LocatedPath {
+  readonly pinning: Pinning;
+  readonly named: NamedPath;
+}
+
+interface Links {
+  readonly followLinks: boolean;
+}
+
+export interface LocalPathsOptions {
+  readonly workspace: string;
+  /** The directory of stored outputs, which are read by their handles. */
+  readonly outputs?: string;
+  /** Refuses paths to every caller; asked about the real path that is reached. */
+  readonly guard?: PathGuard;
+  /** Files outside of the workspace that can be reached by name. Default: none. */
+  readonly reach?: ExtraRootsOptions;
+  /** How directories are held. Default: by handle when the system has /proc. */
+  readonly pinning?: "proc" | "portable";
+}
+
+/** Finds out where the paths that callers give lead: into the workspace, to a stored output, or to an extra root. */
+export class LocalPaths {
+  readonly workspace: string;
+  /** Of the workspace. */
+  readonly inside: Pinning;
+  readonly #extraRoots: ExtraRoots | undefined;
+  readonly #spellings: readonly [string, ...string[]];
+  readonly #prefix: string;
+  readonly #outputs: string | undefined;
+  readonly #pin: (root: string, guard?: PathGuard) => Pinning;
+
+  /** `workspace` is the real path; the option may be another spelling of it. */
+  constructor(workspace: string, { workspace: given, outputs, guard, reach, pinning }: LocalPathsOptions) {
+    this.workspace = workspace;
+    this.#spellings = [workspace, resolve(given)];
+    this.#prefix = withSlash(workspace);
+    this.#outputs = outputs;
+    const byHandle = (pinning ?? (canPinByHandle() ? "proc" : "portable")) === "proc";
+    const Pinned = byHandle ? ProcPinning : PortablePinning;
+    this.#pin = (root, guardOfRoot) => new Pinned(root, new PathChecker(root, guardOfRoot));
+    this.inside = this.#pin(workspace, guard);
+    if (reach === undefined) return;
+    this.#extraRoots = new ExtraRoots(
+      this.#pin("/", withinRoots(reach, workspace, guard)),
+      reach,
+      this.inside,
+    );
+  }
+
+  /** Of the root directory, for what lies in extra roots; undefined when there are none. */
+  get outside(): Pinning | undefined {
+    return this.#extraRoots?.pinning;
+  }
+
+  /** The absolute path that a given one spells. */
+  name(path: string): NamedPath {
+    try {
+      const relative = relativeToWorkspace(path, this.#spellings);
+      return { given: path, absolute: relative === "" ? this.workspace : this.#prefix + relative };
+    } catch (error) {
+      const isOutside = error instanceof ToolError && error.code === "outside-workspace";
+      if (!isOutside || this.#extraRoots === undefined) throw error;
+      return { given: path, absolute: resolve(this.workspace, path) };
+    }
+  }
+
+  /** In the workspace, unless the path leads into an extra root. */
+  locate(path: string, options: Links): LocatedPath {
+    const named = this.name(path);
+    const extra = this.#extraRoots;
+    if (extra === undefined) return { pinning: this.inside, named };
+    const isInside = liesInside(named.absolute, this.workspace);
+    if (isInside && !extra.isBehindLink(named.absolute, options)) return { pinning: this.inside, named };
+    if (!extra.contains(named.absolute, options)) throw outsideWorkspace(path, this.workspace);
+    return { pinning: extra.pinning, named };
+  }
+
+  /** The same for a path that is changed: stored outputs are read-only. */
+  locateForChange(path: string, options: Links): LocatedPath {
+    this.refuseOutput(path);
+    return this.locate(path, options);
+  }
+
+  refuseOutput(path: string): void {
+    if (this.#outputOf(path) !== undefined) throw isReadOnlyOutput(path);
+  }
+
+  /** Acts on a path that is read, which may be the handle of a stored output. */
+  reading<Result>(
+    path: string,
+    act: (pinning: Pinning, named: NamedPath) => Result,
+    options: Links = { followLinks: true },
+  ): Result {
+    try {
+      const outputs = this.#outputOf(path);
+      if (outputs === undefined) {
+        const { pinning, named } = this.locate(path, options);
+        return act(pinning, named);
+      }
+      const pinning = this.#pin(realpathSync.native(outputs));
+      try {
+        return act(pinning, { given: path, absolute: withSlash(pinning.root) + path });
+      } finally {
+        pinning.close();
+      }
+    } catch (error) {
+      throw asToolError(error, path);
+    }
+  }
+
+  async changing<Result>(
+    path: string,
+    options: Links,
+    act: (located: LocatedPath) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await act(this.locateForChange(path, options));
+    } catch (error) {
+      throw asToolError(error, path);
+    }
+  }
+
+  close(): void {
+    this.inside.close();
+    this.outside?.close();
+  }
+
+  #outputOf(path: string): string | undefined {
+    if (this.#outputs === undefined || !isOutputHandle(path)) return undefined;
+    return existsSync(join(this.#outputs, path)) ? this.#outputs : undefined;
+  }
+}
+
+function canPinByHandle(): boolean {
+  return process.platform === "linux" && existsSync("/proc/self/fd");
+}
+
+/** Refuses paths outside of all roots by the path that was reached, because links may be swapped at any moment. */
+function withinRoots(
+  { directories }: ExtraRootsOptions,
+  workspace: string,
+  guard: PathGuard | undefined,
+): PathGuard {
+  const roots = [workspace, ...directories];
+  return (use, realPath) =>
+    guard?.(use, realPath) ??
+    (roots.some((directory) => liesInside(realPath, directory)) ? undefined : outOfReach);
+}
+
+const outOfReach = { reason: "lies outside the workspace", rule: "reach" };
+
+/** The extra roots of a workspace, held by one pinning of the whole machine. */
+class ExtraRoots {
+  readonly pinning: Pinning;
+  readonly #options: ExtraRootsOptions;
+  readonly #inside: Pinning;
+
+  constructor(pinning: Pinning, options: ExtraRootsOptions, inside: Pinning) {
+    this.pinning = pinning;
+    this.#options = options;
+    this.#inside = inside;
+  }
+
+  /** Whether a path of the workspace leads out of it by a link, where links may. */
+  isBehindLink(absolute: string, options: Links): boolean {
+    if (this.#options.links === "stay inside") return false;
+    try {
+      locateEntry(this.#inside, absolute, options).directory.close();
+      return false;
+    } catch (error) {
+      // Any other problem is reported by the workspace itself.
+      return error instanceof LeadsOutside;
+    }
+  }
+
+  contains(absolute: string, options: Links): boolean {
+    const roots = [this.#inside.root, ...this.#options.directories];
+    return roots.some((directory) => liesInside(this.#realPath(absolute, options), directory));
+  }
+
+  /** A path that cannot be resolved stands for itself. */
+  #realPath(absolute: string, options: Links): string {
+    try {
+      const location = locateEntry(this.pinning, absolute, options);
+      location.directory.close();
+      return realPathOf(location);
+    } catch {
+      return absolute;
+    }
+  }
+}

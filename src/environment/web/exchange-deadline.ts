@@ -1,0 +1,63 @@
+import type { Socket } from "node:net";
+import type { ToolError } from "../../contract/error.ts";
+import { abortError } from "../../lib/abort.ts";
+import { silent, tookTooLong } from "./web-errors.ts";
+
+export interface DeadlineLimits {
+  /** From the first step to the last byte. */
+  readonly totalMs: number;
+  /** Without a byte from the other side. */
+  readonly idleMs: number;
+}
+
+/** Ends an exchange that is cancelled, that takes too long, or whose server is silent. */
+export class ExchangeDeadline {
+  readonly #name: string;
+  readonly #limits: DeadlineLimits;
+  readonly #signal: AbortSignal;
+  readonly #over: Promise<never>;
+  readonly #fail: (reason: ToolError) => void;
+  readonly #timer: NodeJS.Timeout;
+  readonly #onAbort: () => void;
+  #reason: ToolError | undefined;
+
+  constructor(name: string, limits: DeadlineLimits, signal: AbortSignal) {
+    const { promise, reject } = Promise.withResolvers<never>();
+    // The rejection may come while nothing waits for it.
+    promise.catch(() => {});
+    this.#name = name;
+    this.#limits = limits;
+    this.#signal = signal;
+    this.#over = promise;
+    this.#fail = (reason) => {
+      this.#reason ??= reason;
+      reject(this.#reason);
+    };
+    this.#timer = setTimeout(() => this.#fail(tookTooLong(name, limits.totalMs)), limits.totalMs);
+    this.#onAbort = () => this.#fail(abortError(signal));
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** Why it was ended, if it was. */
+  get reason(): ToolError | undefined {
+    return this.#reason;
+  }
+
+  /** Waits for a step, but no longer than for the whole. */
+  during<Result>(step: Promise<Result>): Promise<Result> {
+    // A step that is given up fails later, when the connection is closed.
+    step.catch(() => {});
+    return Promise.race([step, this.#over]);
+  }
+
+  /** From now on something has to come over this connection now and then. */
+  over(socket: Socket): void {
+    const { idleMs } = this.#limits;
+    socket.setTimeout(idleMs, () => this.#fail(silent(this.#name, idleMs)));
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener("abort", this.#onAbort);
+  }
+}

@@ -1,0 +1,51 @@
+/** The same bytes with the methods of a Buffer; nothing is copied. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  if (bytes instanceof Buffer) return bytes;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/**
+ * Whether `bytes` contain `sought` (Knuth, Morris and Pratt). One pass, whatever they contain: among lines that are
+ * all alike `Buffer.includes` takes minutes.
+ */
+export function containsBytes(bytes: Uint8Array, sought: Uint8Array): boolean {
+  if (sought.length === 0) return true;
+  const borders = prefixLengths(sought);
+  let matched = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    while (matched > 0 && sought[matched] !== byte) matched = borders[matched]!;
+    if (sought[matched] === byte) matched += 1;
+    if (matched === sought.length) return true;
+  }
+  return false;
+}
+
+/**
+ * The prefix function of Knuth, Morris and Pratt: for every prefix length, the longest shorter prefix that it ends
+ * with.
+ */
+export function prefixLengths(pattern: ArrayLike<unknown>): readonly number[] {
+  const borders = [0, 0];
+  for (let length = 1; length < pattern.length; length += 1) {
+    let border = borders[length]!;
+    while (border > 0 && pattern[border] !== pattern[length]) border = borders[border]!;
+    borders.push(pattern[border] === pattern[length] ? border + 1 : 0);
+  }
+  return borders;
+}
+
+/**
+ * Frees the memory of bytes that are no longer used. The garbage collector would wait until there are many of them: of
+ * an endless output some fifty megabytes.
+ */
+export function releaseBytes({ buffer, byteLength }: Uint8Array): void {
+  // Smaller pieces may share their memory with others.
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+}
+
+/** A copy with its own memory: a slice keeps the whole text that it was cut from in memory. */
+export function detachedCopy(piece: string): string {
+  // In this encoding even half a character comes back as it was.
+  return Buffer.from(piece, "utf16le").toString("utf16le");
+}

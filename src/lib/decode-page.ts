@@ -1,0 +1,65 @@
+import { detectUtf16, isMostlyUtf8 } from "./encoding.ts";
+
+/** Text from the web, and the character set that it was read in, as browsers name it. */
+export interface DecodedPage {
+  readonly text: string;
+  readonly charset: string;
+}
+
+/**
+ * Decodes as browsers do: by the byte-order mark, else as the server says, else as the text says in its first 1024
+ * bytes, else as UTF-8 if it is that, else as windows-1252. A character that is cut at the end is left out.
+ */
+export function decodePage(bytes: Uint8Array, mediaType = ""): DecodedPage {
+  const marked = charsetOfMark(bytes);
+  if (marked !== undefined) return decodeAs(marked, bytes);
+  const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1");
+  const declared =
+    known(charsetOf(mediaType)) ?? known(charsetInMarkup(head)) ?? detectUtf16(bytes.subarray(0, 1024));
+  if (declared !== undefined && declared !== "utf-8") return decodeAs(declared, bytes);
+  if (declared === undefined) return asValidUtf8(bytes) ?? decodeAs("windows-1252", bytes);
+  const page = decodeAs("utf-8", bytes);
+  return isMostlyUtf8(page.text) ? page : decodeAs("windows-1252", bytes);
+}
+
+function decodeAs(charset: string, bytes: Uint8Array): DecodedPage {
+  return { text: new TextDecoder(charset).decode(bytes, { stream: true }), charset };
+}
+
+function charsetOfMark([first, second, third]: Uint8Array): string | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+}
+
+/** "text/html; charset=utf-8". */
+function charsetOf(mediaType: string): string | undefined {
+  return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(mediaType)?.[1];
+}
+
+function charsetInMarkup(head: string): string | undefined {
+  const declared = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"']+)/i.exec(head)?.[1];
+  const named = head.replaceAll(/<!--.*?(?:-->|$)/gs, "");
+  const charset = declared ?? /<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([^\s"'/>;]+)/i.exec(named)?.[1];
+  // The declaration was readable, so the text is not UTF-16.
+  return charset !== undefined && /^utf-?16/i.test(charset) ? "utf-8" : charset;
+}
+
+/** The name that browsers have for it; undefined where they have none. */
+function known(label: string | undefined): string | undefined {
+  if (label === undefined) return undefined;
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    return undefined;
+  }
+}
+
+function asValidUtf8(bytes: Uint8Array): DecodedPage | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    return { text, charset: "utf-8" };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { type ConfinedRun, explainConfinedFailure } from "./explain-confined-failure.ts";
+
+const run: ConfinedRun = { command: "work", output: "", exitCode: 1, sandbox: "bwrap", hasNetwork: false };
+
+const rule = (hosts: string) => [
+  `It ran without network: the rule \`allow connect ${hosts}\` lets it connect.`,
+];
+const anyHost = ["It ran without network: a rule such as `allow connect HOST` lets commands reach a host."];
+
+describe("a command without network", () => {
+  it.each([
+    ["curl: (6) Could not resolve host: example.com", "example.com"],
+    ["curl: (7) Failed to connect to 192.0.2.7 port 80 after 0 ms: Couldn't connect to server", "192.0.2.7"],
+    ["curl: (7) Failed to connect to localhost port 3000: Connection refused", "localhost"],
+    [
+      "fatal: unable to access 'https://github.com/a/b.git/': Could not resolve host: github.com",
+      "github.com",
+    ],
+    ["ssh: Could not resolve hostname github.com: Temporary failure in name resolution", "github.com"],
+    [
+      "npm error code EAI_AGAIN\nnpm error request to https://registry.npmjs.org/left-pad failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org",
+      "registry.npmjs.org",
+    ],
+    ["Error: getaddrinfo ENOTFOUND api.example.com\n  errno: -3008", "api.example.com"],
+    [
+      "urllib3.exceptions.MaxRetryError: HTTPSConnectionPool(host='api.example.com', port=443): Max retries exceeded with url: / (Caused by NameResolutionError: Temporary failure in name resolution)",
+      "api.example.com",
+    ],
+    [
+      "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError('<pip._vendor.urllib3.connection.HTTPSConnection object at 0x7f>: Failed to establish a new connection: [Errno -3] Temporary failure in name resolution')': /simple/x/\nERROR: No matching distribution found for x",
+      "pypi.org files.pythonhosted.org",
+    ],
+    [
+      "warning: spurious network error\nCaused by:\n  [6] Could not resolve hostname (Could not resolve host: index.crates.io)",
+      "index.crates.io static.crates.io",
+    ],
+    [
+      'go: example.com/m: Get "https://proxy.golang.org/example.com/m/@v/list": dial tcp: lookup proxy.golang.org: Temporary failure in name resolution',
+      "proxy.golang.org sum.golang.org",
+    ],
+    ["wget: unable to resolve host address ‘example.com’", "example.com"],
+    [
+      "Could not transfer artifact a:b from/to central: java.net.UnknownHostException: repo.maven.apache.org",
+      "repo.maven.apache.org",
+    ],
+    ["Failed to open TCP connection to rubygems.org:443", "rubygems.org index.rubygems.org"],
+  ])("is told which rule lets it connect: %s", (output, hosts) => {
+    expect(explainConfinedFailure({ ...run, output })).toEqual(rule(hosts));
+  });
+
+  it.each([
+    "OSError: [Errno 101] Network is unreachable",
+    "socket.gaierror: [Errno -3] Temporary failure in name resolution",
+    "connect ENETUNREACH",
+  ])("is told of such rules where no host is named: %s", (output) => {
+    expect(explainConfinedFailure({ ...run, output })).toEqual(anyHost);
+  });
+
+  it("is known by the number that a silent program ends with, and by the address that it was given", () => {
+    expect([
+      explainConfinedFailure({ ...run, command: "curl -s https://me:pass@example.com/a", exitCode: 6 }),
+      explainConfinedFailure({ ...run, command: "wget -q http://example.com", exitCode: 4 }),
+      explainConfinedFailure({ ...run, command: "make", exitCode: 6 }),
+    ]).toEqual([rule("example.com"), rule("example.com"), []]);
+  });
+
+  it("is known behind a pipe that went well, and not where somebody reads of such failures", () => {
+    const output = "curl: (6) Could not resolve host: example.com\n";
+    expect([
+      explainConfinedFailure({ ...run, output, exitCode: 0 }),
+      explainConfinedFailure({ ...run, output: `src/a.ts:3: // ${output}`, exitCode: 0 }),
+    ]).toEqual([rule("example.com"), []]);
+  });
+
+  it("names no more than one rule, and nothing that is no host", () => {
+    const names = Array.from({ length: 20 }, (_, index) => `getaddrinfo ENOTFOUND h${index}.example.com`);
+    expect(explainConfinedFailure({ ...run, output: names.join("\n") })).toEqual(
+      rule([0, 1, 2, 3, 4, 5].map((index) => `h${index}.example.com`).join(" ")),
+    );
+    expect(explainConfinedFailure({ ...run, output: "getaddrinfo ENOTFOUND `;rm -rf`" })).toEqual(anyHost);
+  });
+});
+
+it("says nothing where there is network, no sandbox, or another failure", () => {
+  const output = "curl: (6) Could not resolve host: example.com";
+  expect([
+    explainConfinedFailure({ ...run, output, hasNetwork: true }),
+    explainConfinedFailure({ ...run, output, sandbox: "none" }),
+    explainConfinedFailure({ ...run, output: "2 tests failed\n" }),
+    explainConfinedFailure({ ...run, output: "cat: /etc/shadow: Permission denied" }),
+  ]).toEqual([[], [], [], []]);
+});
+
+it.each([
+  "bash: line 1: /tmp/a: Permission denied",
+  "fatal: could not create work tree dir '/tmp/a': Permission denied",
+  "Error: EACCES: permission denied, open '/tmp/a'",
+  "java.nio.file.AccessDeniedException: /tmp/x1",
+])("names the temporary directory where /tmp is closed: %s", (output) => {
+  const remark = [
+    "Temporary files belong into $TMPDIR here: without bubblewrap /tmp cannot be given to a command.",
+  ];
+  expect(explainConfinedFailure({ ...run, output, sandbox: "landlock" })).toEqual(remark);
+  expect(explainConfinedFailure({ ...run, output })).toEqual([]);
+});
+
+it.each([
+  [
+    "landlock",
+    "Error: listen EACCES: permission denied 127.0.0.1",
+    "Without bubblewrap a command cannot listen",
+  ],
+  ["bwrap", "Error: listen EPERM: operation not permitted ./s.sock", "The sandbox has no Unix sockets"],
+  [
+    "bwrap",
+    "fatal: cannot copy '/usr/share/git-core/templates/description' to '/w/.git/description': Permission denied",
+    "A repository is made by `git init` or `git clone` in a command of its own",
+  ],
+  ["bwrap", "rm: cannot remove 'wt/.git': Device or resource busy", "What is protected or hidden"],
+  [
+    "bwrap",
+    "error: could not write config file /w/.git/config: Device or resource busy",
+    "Commands do not change the settings of a repository",
+  ],
+] as const)("tells what else the sandbox does not have: %s, %s", (sandbox, output, beginning) => {
+  expect(explainConfinedFailure({ ...run, output, sandbox })).toEqual([
+    expect.stringMatching(new RegExp(`^${beginning}`)),
+  ]);
+});
+
+it("takes time in proportion to the output", () => {
+  for (const piece of [
+    "/tmp/ ",
+    "bind ",
+    "connection.py ",
+    "failed to connect to ",
+    "permission denied ",
+    "a.sock ",
+  ])
+    explainConfinedFailure({ ...run, sandbox: "landlock", output: piece.repeat(200_000) });
+});

@@ -1,0 +1,164 @@
+/** The target of a connection, in the one spelling that is judged and then resolved. */
+export interface HostAndPort {
+  /** A name in lower case without a dot at its end, or an address: `127.0.0.1`, `::1`. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Reads `example.com:443` or `[::1]:443`. Strict: whatever two programs could read differently (users, control
+ * characters, percent signs, letters beyond ASCII, zones) is not a host.
+ */
+export function parseHostAndPort(text: string, defaultPort?: number): HostAndPort | undefined {
+  const [, place = "", digits] = /^([^:]+|\[[^\]]*\])(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const bracketed = /^\[(.*)\]$/s.exec(place)?.[1];
+  if (bracketed !== undefined && !bracketed.includes(":")) return undefined;
+  const host = parseHost(bracketed ?? place);
+  const port = digits === undefined ? defaultPort : Number(digits);
+  if (host === undefined || port === undefined || port < 1 || port > 65_535) return undefined;
+  return { host, port };
+}
+
+/** A name or an address, the latter of version 6 without brackets. `127.1` and `0x7f000001` are `127.0.0.1`. */
+export function parseHost(text: string): string | undefined {
+  if (text.includes(":")) return /^[0-9a-f:.]+$/i.test(text) ? canonical(`[${text}]`) : undefined;
+  const name = text.toLowerCase().replace(/\.$/, "");
+  const isName = name.length <= 253 && name.split(".").every((label) => /^[a-z0-9_-]{1,63}$/.test(label));
+  return isName ? canonical(name) : undefined;
+}
+
+/** Some programs read a name that ends in a number as an address, so it is written as an address. */
+function canonical(host: string): string | undefined {
+  try {
+    return new URL(`http://${host}/`).hostname.replace(/^\[(.*)\]$/, "$1");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The network that an IP address belongs to. Only "public" means another machine on the internet. */
+export type AddressKind =
+  | "public"
+  | "unspecified"
+  | "loopback"
+  | "private"
+  | "shared"
+  | "link-local"
+  | "metadata"
+  | "multicast"
+  | "documentation"
+  | "reserved";
+
+/**
+ * The kind of an address as the network stack writes it: four decimal numbers, or version 6 with or without brackets
+ * and zone. An address that carries one of version 4 is of the kind of that one. Undefined when it is not an address.
+ */
+export function kindOfAddress(address: string): AddressKind | undefined {
+  const bytes = bytesOf(address);
+  return bytes && kindOfBytes(bytes);
+}
+
+/** The four or sixteen bytes of an address; undefined when it is not an address. */
+function bytesOf(address: string): readonly number[] | undefined {
+  if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(address)) {
+    const bytes = address.split(".").map(Number);
+    return bytes.every((byte) => byte < 256) ? bytes : undefined;
+  }
+  const unwrapped = address.replace(/^\[(.*)\]$/, "$1");
+  const [, inner = ""] = /^([0-9a-f:.]+)(?:%.+)?$/i.exec(unwrapped) ?? [];
+  if (!inner.includes(":") || !URL.canParse(`http://[${inner}]/`)) return undefined;
+  return bytesOfVersion6(new URL(`http://[${inner}]/`).hostname.slice(1, -1));
+}
+
+/** Of the form that URLs are written in: no version 4 part, at most one "::". */
+function bytesOfVersion6(canonical: string): readonly number[] {
+  const [left = [], right = []] = canonical
+    .split("::")
+    .map((half) => half.split(":").filter((group) => group !== ""));
+  const gap = Array<string>(8 - left.length - right.length).fill("0");
+  return [...left, ...gap, ...right].flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 255];
+  });
+}
+
+function kindOfBytes(bytes: readonly number[]): AddressKind {
+  if (bytes.length === 4) return version4.find((range) => isIn(range, bytes))?.kind ?? "public";
+  const known = version6.find((range) => isIn(range, bytes))?.kind;
+  if (known === undefined) return "reserved";
+  if (typeof known === "string" && known !== "public") return known;
+  const at = typeof known === "number" ? known : isatapAt(bytes);
+  return at === undefined ? "public" : kindOfBytes(bytes.slice(at, at + 4));
+}
+
+/** A host in a tunnel (RFC 5214) has the address it is reached at as its last four bytes. */
+function isatapAt(bytes: readonly number[]): number | undefined {
+  const [first, second, third, fourth] = bytes.slice(8, 12);
+  return (first === 0 || first === 2) && second === 0 && third === 0x5e && fourth === 0xfe ? 12 : undefined;
+}
+
+interface Range<Kind> {
+  readonly bytes: readonly number[];
+  readonly bits: number;
+  readonly kind: Kind;
+}
+
+function isIn(range: Range<unknown>, bytes: readonly number[]): boolean {
+  for (let left = range.bits, at = 0; left > 0; left -= 8, at++) {
+    const mask = left >= 8 ? 255 : (255 << (8 - left)) & 255;
+    if ((bytes[at]! & mask) !== range.bytes[at]!) return false;
+  }
+  return true;
+}
+
+function range<Kind>(prefix: string, kind: Kind): Range<Kind> {
+  const [address, bits] = prefix.split("/");
+  return { bytes: bytesOf(address!)!, bits: Number(bits), kind };
+}
+
+// IANA's special-purpose registries; narrower ranges come before wider ones.
+const version4 = [
+  range("168.63.129.16/32", "metadata"),
+  range("100.100.100.200/32", "metadata"),
+  range("169.254.169.254/32", "metadata"),
+  range("169.254.170.2/32", "metadata"),
+  range("169.254.170.23/32", "metadata"),
+  range("192.0.0.192/32", "metadata"),
+  range("0.0.0.0/8", "unspecified"),
+  range("10.0.0.0/8", "private"),
+  range("100.64.0.0/10", "shared"),
+  range("127.0.0.0/8", "loopback"),
+  range("169.254.0.0/16", "link-local"),
+  range("172.16.0.0/12", "private"),
+  range("192.0.0.0/24", "reserved"),
+  range("192.0.2.0/24", "documentation"),
+  range("192.88.99.0/24", "reserved"),
+  range("192.168.0.0/16", "private"),
+  range("198.18.0.0/15", "reserved"),
+  range("198.51.100.0/24", "documentation"),
+  range("203.0.113.0/24", "documentation"),
+  range("224.0.0.0/4", "multicast"),
+  range("240.0.0.0/4", "reserved"),
+] satisfies readonly Range<AddressKind>[];
+
+// A number says at which byte an address of version 4 begins. What is not listed is reserved.
+const version6 = [
+  range("::/128", "unspecified"),
+  range("::1/128", "loopback"),
+  range("::/96", 12),
+  range("::ffff:0:0/96", 12),
+  range("::ffff:0:0:0/96", 12),
+  range("64:ff9b::/96", 12),
+  range("64:ff9b:1::/48", "private"),
+  range("2001:db8::/32", "documentation"),
+  range("2001::/23", "reserved"),
+  range("2002::/16", 2),
+  range("3fff::/20", "documentation"),
+  range("2000::/3", "public"),
+  range("fd00:ec2::254/128", "metadata"),
+  range("fd20:ce::254/128", "metadata"),
+  range("fc00::/7", "private"),
+  range("fe80::/10", "link-local"),
+  range("fec0::/10", "private"),
+  range("ff00::/8", "multicast"),
+] satisfies readonly Range<AddressKind | number>[];

@@ -1,0 +1,42 @@
+import type { ToolError } from "../contract/error.ts";
+import { abortError, untilAborted } from "./abort.ts";
+
+/** Lets a number of tasks run at once; the others wait in the order in which they came. */
+export class Semaphore {
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+
+  constructor(atOnce: number) {
+    this.#free = atOnce;
+  }
+
+  /** Returns the function that releases the slot. `about` names the file in the error when the wait is cancelled. */
+  async take(signal: AbortSignal, about: string): Promise<() => void> {
+    if (signal.aborted) throw whileReading(about)(signal);
+    if (this.#free > 0) this.#free -= 1;
+    else {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#waiting.push(resolve);
+      try {
+        await untilAborted(promise, signal, whileReading(about));
+      } catch (error) {
+        const at = this.#waiting.indexOf(resolve);
+        if (at === -1) this.#release();
+        else this.#waiting.splice(at, 1);
+        throw error;
+      }
+    }
+    return () => this.#release();
+  }
+
+  #release(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free += 1;
+  }
+}
+
+/** For `untilAborted`: the error of a call that is cancelled while a file is read. */
+export function whileReading(about: string): (signal: AbortSignal) => ToolError {
+  return (signal) => abortError(signal, `The call was cancelled while ${about} was read`);
+}

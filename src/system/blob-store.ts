@@ -1,0 +1,250 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  openSync,
+  promises,
+  renameSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { Breath } from "../lib/breath.ts";
+import { contentHash } from "../lib/content-hash.ts";
+import { newHash, piecesOf, writeFully } from "./content.ts";
+import { makePrivateDirectory, namesIn } from "./directories.ts";
+import { errnoOf } from "./file-errors.ts";
+import { newTemporaryId } from "./temporary-file.ts";
+
+/** A content that is kept. */
+export interface KeptBlob {
+  /** SHA-256 in lower-case hex. */
+  readonly hash: string;
+  readonly bytes: number;
+  /** When it was last kept, in milliseconds since 1970. */
+  readonly keptAt: number;
+}
+
+/**
+ * Contents in private files named after their hash, `ab/cdef…`. Nothing is synced: every blob is whole when a process is
+ * killed, but may not be after a loss of power. Throws the system's errors.
+ */
+export class BlobFolder {
+  readonly #folder: string;
+  #canShareBlocks = true;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  has(hash: string): boolean {
+    return findBlob(this.#folder, hash) !== undefined;
+  }
+
+  keep(content: Uint8Array): string {
+    const hash = contentHash(content);
+    if (this.#isKeptAgain(hash, content.length)) return hash;
+    const temporary = this.#newTemporary();
+    try {
+      const handle = openNew(temporary);
+      try {
+        writeFully(handle, content);
+      } finally {
+        closeSync(handle);
+      }
+      this.#giveName(temporary, hash);
+      return hash;
+    } catch (error) {
+      unlinkQuietly(temporary);
+      throw error;
+    }
+  }
+
+  /** Keeps what an open file holds; shares its blocks where the file system can. */
+  async keepOpenFile(handle: number, signal?: AbortSignal): Promise<KeptBlob> {
+    const shared = this.#shareBlocks(handle);
+    if (shared === undefined) return this.keepPieces(piecesOf(handle), signal);
+    const copy = openSync(shared, "r");
+    try {
+      return await this.#keepFilled(shared, piecesOf(copy), signal, () => {});
+    } finally {
+      closeSync(copy);
+    }
+  }
+
+  /** Keeps a content of any size that comes in pieces. */
+  async keepPieces(pieces: Pieces, signal?: AbortSignal): Promise<KeptBlob> {
+    const temporary = this.#newTemporary();
+    const handle = openNew(temporary);
+    try {
+      return await this.#keepFilled(temporary, pieces, signal, (piece) => writeFully(handle, piece));
+    } finally {
+      closeSync(handle);
+    }
+  }
+
+  /** Undefined when it is not there. Hold it to its hash. */
+  async read(hash: string): Promise<Uint8Array | undefined> {
+    try {
+      return isHash(hash) ? await promises.readFile(pathOfBlob(this.#folder, hash)) : undefined;
+    } catch (error) {
+      if (errnoOf(error) === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  async #keepFilled(
+    temporary: string,
+    pieces: Pieces,
+    signal: AbortSignal | undefined,
+    take: (piece: Uint8Array) => void,
+  ): Promise<KeptBlob> {
+    try {
+      const breath = new Breath(signal);
+      const hashing = newHash();
+      for await (const piece of pieces) {
+        hashing.update(piece);
+        take(piece);
+        if (breath.isDue) await breath.take();
+      }
+      const hash = hashing.digest("hex");
+      const { size, mtimeMs } = statSync(temporary);
+      if (this.#isKeptAgain(hash, size)) unlinkSync(temporary);
+      else this.#giveName(temporary, hash);
+      return { hash, bytes: size, keptAt: mtimeMs };
+    } catch (error) {
+      unlinkQuietly(temporary);
+      throw error;
+    }
+  }
+
+  /** The path of a copy that takes no space, or undefined where that cannot be had. */
+  #shareBlocks(handle: number): string | undefined {
+    if (!this.#canShareBlocks || process.platform !== "linux") return undefined;
+    const temporary = this.#newTemporary();
+    try {
+      copyFileSync(`/proc/self/fd/${handle}`, temporary, constants.COPYFILE_FICLONE_FORCE);
+      chmodSync(temporary, 0o600);
+      return temporary;
+    } catch (error) {
+      unlinkQuietly(temporary);
+      if (errnoOf(error) === "ENOSPC") throw error;
+      this.#canShareBlocks = false;
+      return undefined;
+    }
+  }
+
+  /**
+   * A content that is stored again stays as long as a new one. One that a loss of power has left short is none: it
+   * is replaced.
+   */
+  #isKeptAgain(hash: string, bytes: number): boolean {
+    if (findBlob(this.#folder, hash)?.size !== bytes) return false;
+    try {
+      const now = Date.now() / 1000;
+      utimesSync(pathOfBlob(this.#folder, hash), now, now);
+      return true;
+    } catch (error) {
+      // Another process is deleting it right now.
+      if (errnoOf(error) === "ENOENT") return false;
+      throw error;
+    }
+  }
+
+  #giveName(temporary: string, hash: string): void {
+    const path = pathOfBlob(this.#folder, hash);
+    try {
+      renameSync(temporary, path);
+    } catch (error) {
+      if (errnoOf(error) !== "ENOENT") throw error;
+      makePrivateDirectory(dirname(path));
+      renameSync(temporary, path);
+    }
+  }
+
+  #newTemporary(): string {
+    return join(this.#folder, temporaryPrefix + newTemporaryId());
+  }
+}
+
+/** All stored contents, in no order. */
+export function* listBlobs(folder: string): Generator<KeptBlob> {
+  for (const start of namesIn(folder)) {
+    for (const rest of namesIn(join(folder, start))) {
+      const stats = findBlob(folder, start + rest);
+      if (stats !== undefined) yield { hash: start + rest, bytes: stats.size, keptAt: stats.mtimeMs };
+    }
+  }
+}
+
+export function removeBlob(folder: string, hash: string): void {
+  if (isHash(hash)) unlinkQuietly(pathOfBlob(folder, hash));
+}
+
+/** Removes what processes left that were killed while they kept something. */
+export function removeLeftovers(folder: string, olderThan: number): void {
+  for (const name of namesIn(folder).filter((other) => other.startsWith(temporaryPrefix))) {
+    const stats = statSync(join(folder, name), { throwIfNoEntry: false });
+    if (stats !== undefined && stats.mtimeMs < olderThan) unlinkQuietly(join(folder, name));
+  }
+}
+
+/** Whether the last collection here is that long ago; if so, it counts as done now. */
+export function isCollectionDue(folder: string, everyMs: number): boolean {
+  const stats = statSync(markerIn(folder), { throwIfNoEntry: false });
+  if (stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < everyMs) return false;
+  makePrivateDirectory(folder);
+  writeFileSync(markerIn(folder), "", { mode: 0o600 });
+  return true;
+}
+
+/** It could not be done now. */
+export function postponeCollection(folder: string): void {
+  unlinkQuietly(markerIn(folder));
+}
+
+/** Hashes come from a database that may be damaged: none leads to another folder. */
+export function isHash(hash: string): boolean {
+  return /^[0-9a-f]{64}$/.test(hash);
+}
+
+type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+function openNew(path: string): number {
+  try {
+    return openSync(path, "wx", 0o600);
+  } catch (error) {
+    if (errnoOf(error) !== "ENOENT") throw error;
+    makePrivateDirectory(dirname(path));
+    return openSync(path, "wx", 0o600);
+  }
+}
+
+/** Where a content is kept, by its hash. */
+function pathOfBlob(folder: string, hash: string): string {
+  return join(folder, hash.slice(0, 2), hash.slice(2));
+}
+
+function findBlob(folder: string, hash: string): Stats | undefined {
+  return isHash(hash) ? statSync(pathOfBlob(folder, hash), { throwIfNoEntry: false }) : undefined;
+}
+
+/** The prefix of names of contents that are still being written. */
+const temporaryPrefix = "new-";
+
+/** Whatever resists stays. */
+function unlinkQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It is not there, or the error that led here says more.
+  }
+}
+
+function markerIn(folder: string): string {
+  return join(folder, "collected");
+}

@@ -1,0 +1,136 @@
+import { expect, it } from "vitest";
+import type { Environment, StartOptions } from "../contract/environment.ts";
+import { openLocalWorld } from "../environment/conformance/local-world.ts";
+import { allowedVariables, usualVariables } from "./environment-variables.ts";
+
+const core = {
+  PATH: "/bin",
+  HOME: "/home/me",
+  LANG: "C",
+  LC_ALL: "C",
+  TMPDIR: "/tmp",
+  XDG_CONFIG_HOME: "/config",
+  CARGO_HOME: "/cargo",
+  VIRTUAL_ENV: "/venv",
+};
+const secrets = {
+  OPENAI_API_KEY: "x",
+  GITHUB_TOKEN: "x",
+  GH_TOKEN: "x",
+  LC_SECRET: "x",
+  LC_API_KEY: "x",
+  AWS_SECRET_ACCESS_KEY: "x",
+  DB_PASSWORD: "x",
+  GOOGLE_APPLICATION_CREDENTIALS: "x",
+  SSH_AUTH_SOCK: "x",
+  NPM_CONFIG__AUTH: "x",
+  MYSQL_PASS: "x",
+  Service_Token: "x",
+};
+const others = {
+  AWS_REGION: "eu",
+  LD_PRELOAD: "x",
+  NODE_OPTIONS: "x",
+  GIT_EXTERNAL_DIFF: "x",
+  path: "x",
+  EDITOR: "x",
+};
+const readByBash = {
+  BASH_ENV: "x",
+  ENV: "x",
+  SHELLOPTS: "xtrace",
+  BASHOPTS: "expand_aliases",
+  PS4: "$(x)",
+  PROMPT_COMMAND: "x",
+  CDPATH: "/",
+  GLOBIGNORE: "*",
+  "BASH_FUNC_ls%%": "() { x; }",
+  TOOLCRIB_RUN: "x",
+  TOOLCRIB_TOKEN: "x",
+};
+const everything = { ...others, ...secrets, ...readByBash, ...core, EMPTY: undefined };
+
+it("passes basics, language, settings and tool-chain homes on, and nothing else", () => {
+  expect(allowedVariables(everything)).toEqual(core);
+  expect(allowedVariables(everything, { base: "core", extra: [] })).toEqual(core);
+});
+
+it("passes on what programs cannot do without, or everything, but nothing that bash would run", () => {
+  const { PATH, HOME, LANG, TMPDIR } = core;
+  expect(allowedVariables(everything, { base: "none", extra: [] })).toEqual({ PATH, HOME, LANG, TMPDIR });
+  expect(allowedVariables(everything, { base: "all", extra: [] })).toEqual({
+    ...others,
+    ...secrets,
+    ...core,
+  });
+});
+
+it("passes more by name, and a secret's only when it is spelled out", () => {
+  const extra = ["AWS_*", "GH_TOKEN", "*TOKEN*", "*AUTH*", "EDIT?R", "BASH_ENV", "BASH_*", "path"];
+  expect(allowedVariables(everything, { base: "core", extra })).toEqual({
+    ...core,
+    AWS_REGION: "eu",
+    GH_TOKEN: "x",
+    path: "x",
+  });
+  expect(allowedVariables({ "A.B": "1", AXB: "2" }, { base: "none", extra: ["A.*"] })).toEqual({
+    "A.B": "1",
+  });
+});
+
+it("adds to the settings for git that are there", () => {
+  expect(usualVariables({ beside: { GIT_CONFIG_COUNT: "2" }, terminal: true })).toEqual({
+    PAGER: "cat",
+    GIT_PAGER: "cat",
+    GIT_TERMINAL_PROMPT: "0",
+    TERM: "xterm-256color",
+    GIT_CONFIG_COUNT: "6",
+    GIT_CONFIG_KEY_2: "core.fsmonitor",
+    GIT_CONFIG_VALUE_2: "false",
+    GIT_CONFIG_KEY_3: "gc.autoDetach",
+    GIT_CONFIG_VALUE_3: "false",
+    GIT_CONFIG_KEY_4: "maintenance.autoDetach",
+    GIT_CONFIG_VALUE_4: "false",
+    GIT_CONFIG_KEY_5: "repack.updateServerInfo",
+    GIT_CONFIG_VALUE_5: "false",
+  });
+});
+
+async function variablesSeen(environment: Environment, options: Partial<StartOptions>): Promise<object> {
+  const program = await environment.start("/usr/bin/env", {
+    args: ["-0"],
+    env: { ADDED: "one\ntwo", LANG: "mine", TOOLCRIB_RUN: "forged" },
+    signal: new AbortController().signal,
+    ...options,
+  });
+  const pieces: Uint8Array[] = [];
+  for await (const piece of program.stdout) pieces.push(piece);
+  const lines = Buffer.concat(pieces).toString().split("\0").slice(0, -1);
+  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2)));
+}
+
+it("lets a program see the allowed variables, the usual ones, those that were added, and who runs it", async () => {
+  await using world = openLocalWorld();
+  const { environment } = world;
+  const added = {
+    PWD: environment.workspace,
+    ADDED: "one\ntwo",
+    LANG: "mine",
+    TOOLCRIB_RUN: expect.stringMatching(/(^|,)\d+-\d+-\w+-\d+\.run_\w+$/),
+  };
+  const allowed = allowedVariables(process.env);
+  expect(await variablesSeen(environment, {})).toEqual({
+    ...allowed,
+    ...usualVariables({ beside: allowed, terminal: false }),
+    ...added,
+  });
+  const none = allowedVariables(process.env, { base: "none", extra: [] });
+  expect(
+    await variablesSeen(environment, { confinement: { variables: { base: "none", extra: [] } } }),
+  ).toEqual({
+    ...none,
+    ...usualVariables({ beside: none, terminal: false }),
+    ...added,
+  });
+  expect(await variablesSeen(environment, { confinement: "ours" })).toEqual({ ...allowed, ...added });
+});

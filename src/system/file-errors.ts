@@ -1,0 +1,307 @@
+import { type ErrorCode, ToolError } from "../contract/error.ts";
+import { nearest } from "../lib/nearest.ts";
+
+/** Any error of the system turned into the house's own, naming the path as the caller gave it. */
+export function asToolError(error: unknown, path: string): ToolError {
+  if (error instanceof ToolError) return error;
+  if (error instanceof LeadsOutside) return outsideWorkspace(path, error.root);
+  const make = byErrno[errnoOf(error) ?? ""];
+  if (make === undefined) {
+    const message = error instanceof Error ? error.message : String(error);
+    return new ToolError("internal", `${path}: ${message}`, { cause: error });
+  }
+  const { code, message, hint } = make(path);
+  return new ToolError(code, message, { hint, cause: error });
+}
+
+/** The entry that was reached lies outside `root`. The path is added where the caller's spelling is known. */
+export class LeadsOutside extends Error {
+  readonly root: string;
+
+  constructor(root: string) {
+    super(`Outside ${root}`);
+    this.root = root;
+  }
+}
+
+/** An error as the system would give it. */
+export function systemError(errno: string, path: string): Error {
+  return Object.assign(new Error(`${errno}: ${path}`), { code: errno });
+}
+
+/** The name of a system error ("ENOENT"), undefined for any other error. */
+export function errnoOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** `beside`: the names in the directory (relative to the workspace) where `wanted`, a part of the path, is missing. */
+export function notFound(
+  path: string,
+  beside?: { readonly directory: string; readonly names: readonly string[]; readonly wanted: string },
+): ToolError {
+  return new ToolError("not-found", `${path} does not exist`, { hint: hintForMissing(path, beside) });
+}
+
+function hintForMissing(path: string, beside: Parameters<typeof notFound>[1]): string {
+  if (path.startsWith("~"))
+    return `"~" is not expanded: give the path relative to the workspace or absolute.`;
+  if (isOutputHandle(path)) return "This output is no longer kept: run the call that made it again.";
+  const meant = beside === undefined ? undefined : nearest(beside.wanted, beside.names);
+  if (meant === undefined) return "List the directory or search for the name to find the right path.";
+  return `Did you mean ${beside?.directory === "" ? meant : `${beside?.directory}/${meant}`}?`;
+}
+
+export function danglingLink(path: string, target: string): ToolError {
+  return new ToolError("not-found", `${path} is a link to ${target}, which does not exist`, {
+    hint: "Write the target, or delete the link.",
+  });
+}
+
+export function outsideWorkspace(path: string, workspace: string): ToolError {
+  return new ToolError("outside-workspace", `${path} leads outside the workspace`, {
+    hint: `Use a path inside ${workspace}; links must stay inside it too.`,
+  });
+}
+
+export function isDirectory(path: string): ToolError {
+  return new ToolError("unsupported", `${path} is a directory, not a file`, {
+    hint: "List the directory, then name a file in it.",
+    details: { kind: "is-directory" },
+  });
+}
+
+export function isNoDirectory(path: string): ToolError {
+  return new ToolError("unsupported", `${path} is not a directory`, { hint: "Name the directory it is in." });
+}
+
+export function isSpecial(path: string): ToolError {
+  return new ToolError("unsupported", `${path} is a FIFO, device or socket, not a file`, {
+    hint: "Only regular files can be read and written.",
+  });
+}
+
+export function isLink(path: string): ToolError {
+  return new ToolError("unsupported", `${path} is a link, and links are not followed here`, {
+    hint: "Name the file or directory it points to.",
+  });
+}
+
+export function alreadyExists(path: string): ToolError {
+  return new ToolError("already-exists", `${path} already exists`, {
+    hint: "Choose another name, or ask to replace it.",
+  });
+}
+
+export function fileInTheWay(path: string): ToolError {
+  return new ToolError("already-exists", `${path} already exists and is no directory`, {
+    hint: "A directory cannot replace it: delete it first, or choose another name.",
+  });
+}
+
+export function directoryInTheWay(path: string): ToolError {
+  return new ToolError("already-exists", `${path} already exists and is a directory`, {
+    hint: "Name the new path in full, or delete the directory first.",
+  });
+}
+
+export function tooLarge(path: string, bytes: number, maxBytes: number): ToolError {
+  return new ToolError("too-large", `${path} has ${bytes} bytes; at most ${maxBytes} are read at once`, {
+    hint: "Read it by lines, or search it.",
+  });
+}
+
+export function keepsChanging(path: string): ToolError {
+  return new ToolError("stale", `${path} keeps changing while it is read`, {
+    hint: "Try again when whatever writes it has finished.",
+  });
+}
+
+/** The entry at a path is not what a change expects. */
+export function isStale(path: string, is: keyof typeof staleWays): ToolError {
+  const what = staleWays[is];
+  return new ToolError("stale", `${path} ${what}; nothing was changed`, {
+    hint: "Look at it again, then make the change from what is there.",
+  });
+}
+
+const staleWays = {
+  changed: "has changed",
+  gone: "is gone",
+  there: "is there by now",
+  filled: "is not empty",
+} as const;
+
+/** A path that should be real, and was when it was written down. */
+export function leadsThroughLink(path: string): ToolError {
+  return new ToolError("stale", `${path} lies behind a link or a file by now`, {
+    hint: "Look at its directories, and name the file by its real path.",
+  });
+}
+
+export function isNamedTwice(path: string, other: string): ToolError {
+  return new ToolError("invalid-input", `${path} and ${other} are the same file`, {
+    hint: "Make one change of the two.",
+  });
+}
+
+export function liesInChangedFile(path: string, file: string): ToolError {
+  return new ToolError("invalid-input", `${path} cannot lie in ${file}, which is to be a file or to go`, {
+    hint: "Make the two changes one after the other.",
+  });
+}
+
+export function isReadOnlyOutput(path: string): ToolError {
+  return new ToolError("denied", `${path} is a kept output and cannot be changed`, {
+    hint: "Write to a path in the workspace instead.",
+  });
+}
+
+export function isWorkspaceItself(path: string): ToolError {
+  return new ToolError("denied", `${path} is the workspace itself, which stays where it is`, {
+    hint: "Name a file or directory inside it.",
+  });
+}
+
+export function needsRecursive(path: string): ToolError {
+  return new ToolError("unsupported", `${path} is a directory`, {
+    hint: "Ask for recursive deletion to remove it with everything in it.",
+  });
+}
+
+export function ontoItself(path: string): ToolError {
+  return new ToolError("invalid-input", `${path} cannot be moved onto itself`, {
+    hint: "Choose another target.",
+  });
+}
+
+export function intoItself(from: string, to: string): ToolError {
+  return new ToolError("invalid-input", `${from} cannot be moved into itself, to ${to}`, {
+    hint: "Choose a target outside the directory that is moved.",
+  });
+}
+
+export function programUnavailable(program: string): ToolError {
+  return new ToolError("unavailable", `The program ${program} is not available here`, {
+    hint: "Install it or put it on the PATH.",
+  });
+}
+
+const outputHandle = /^out_[0-9a-z]{12,32}$/;
+
+/** Whether a path has the shape of a kept output's handle. */
+export function isOutputHandle(path: string): boolean {
+  return outputHandle.test(path);
+}
+
+interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+const denied = (path: string): Failure => ({
+  code: "denied",
+  message: `No permission for ${path}`,
+  hint: "Its permissions, or those of its directory, forbid this to the user the tools run as.",
+});
+
+const diskFull = (path: string): Failure => ({
+  code: "unavailable",
+  message: `The disk is full, or a size limit is reached: ${path} was left as it was, nothing was changed`,
+  hint: "Free some space, then try again.",
+});
+
+const tooManyOpen = (path: string): Failure => ({
+  code: "unavailable",
+  message: `Too many files are open to reach ${path}`,
+  hint: "Try again when other work has finished, or raise the limit (ulimit -n).",
+});
+
+const noSuchDevice = (path: string): Failure => isSpecial(path);
+
+const busy = (path: string): Failure => ({
+  code: "unavailable",
+  message: `${path} is in use`,
+  hint: "Try again when the program that uses it has finished.",
+});
+
+const throughFile = (path: string): Failure => ({
+  code: "unsupported",
+  message: `A part of ${path} is a file, not a directory`,
+  hint: "Check the directories in the path.",
+});
+
+const byErrno: Readonly<Record<string, (path: string) => Failure>> = {
+  ENOENT: (path) => notFound(path),
+  EACCES: denied,
+  EPERM: denied,
+  EROFS: (path) => ({
+    code: "denied",
+    message: `${path} is on a read-only file system`,
+    hint: "Choose a place that can be written.",
+  }),
+  ENOSPC: diskFull,
+  EDQUOT: diskFull,
+  EFBIG: diskFull,
+  ELOOP: (path) => ({
+    code: "unsupported",
+    message: `The links at ${path} lead in a circle`,
+    hint: "Delete the link, or name the file itself.",
+  }),
+  ENAMETOOLONG: (path) => ({
+    code: "invalid-input",
+    message: `The path ${path.length > 80 ? `${path.slice(0, 80)}…` : path} is too long`,
+    hint: "Names may have 255 bytes and paths about 4000.",
+  }),
+  ENOTDIR: throughFile,
+  EISDIR: (path) => isDirectory(path),
+  EEXIST: (path) => alreadyExists(path),
+  EMFILE: tooManyOpen,
+  ENFILE: tooManyOpen,
+  ENXIO: noSuchDevice,
+  ENODEV: noSuchDevice,
+  EOPNOTSUPP: noSuchDevice,
+  EBUSY: busy,
+  ETXTBSY: busy,
+  ENOTEMPTY: (path) => ({
+    code: "stale",
+    message: `${path} was filled again while it was deleted`,
+    hint: "Try again when whatever writes there has finished.",
+  }),
+  ESTALE: (path) => ({
+    code: "stale",
+    message: `${path} was exchanged while it was used`,
+    hint: "Try again.",
+  }),
+  EXDEV: (path) => ({
+    code: "unsupported",
+    message: `${path} lies on another disk, and a directory cannot be moved there`,
+    hint: "Create the directory there and move its files one by one.",
+  }),
+  E2BIG: (path) => ({
+    code: "too-large",
+    message: `The arguments for ${path} are longer than the system allows`,
+    hint: "Pass less at once.",
+  }),
+  ERR_INVALID_ARG_VALUE: (path) => ({
+    code: "invalid-input",
+    message: `An argument for ${path} contains a NUL byte`,
+    hint: "Give it without the NUL byte.",
+  }),
+  EINVAL: (path) => ({
+    code: "invalid-input",
+    message: `The system does not accept ${path}`,
+    hint: "Check the path for unusual characters.",
+  }),
+  EIO: (path) => ({
+    code: "unavailable",
+    message: `The disk failed at ${path}`,
+    hint: "Check the disk, then try again.",
+  }),
+  ENOMEM: (path) => ({
+    code: "unavailable",
+    message: `Not enough memory for ${path}`,
+    hint: "Try again when other work has finished.",
+  }),
+};

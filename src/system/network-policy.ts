@@ -1,0 +1,209 @@
+import { lookup } from "node:dns/promises";
+import { connect, isIP, type LookupFunction, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import { type HostAndPort, kindOfAddress, parseHost } from "../lib/network-address.ts";
+
+// Twice as many as programs can have, so that connections that are being closed do not block new ones.
+const mostConnections = 2048;
+const connectMs = 20_000;
+// Long enough for a push or a slow build, short enough that no connection stays for ever.
+const idleMs = 15 * 60_000;
+
+export interface Address {
+  readonly address: string;
+  readonly family: number;
+}
+
+export interface OutboundOptions {
+  /** `name`: the name that has led to this address, and may be connected to. */
+  readonly mayConnect: (host: string, port: number, name?: string) => boolean;
+  /** All addresses of a name; default: the system's answer. */
+  readonly resolve?: ((host: string) => Promise<readonly Address[]>) | undefined;
+  /** Addresses of this machine. Default: those of its interfaces. */
+  readonly own?: (() => ReadonlySet<string>) | undefined;
+}
+
+/** Why a connection failed; the message is for the program that asked for it. */
+export class ConnectionError extends Error {
+  readonly reason: "refused" | "unknown" | "unreachable" | "slow" | "busy";
+  /** Where the host was found, if that is what was refused. */
+  readonly found: FoundAddress | undefined;
+
+  constructor(reason: ConnectionError["reason"], message: string, found?: FoundAddress) {
+    super(message);
+    this.reason = reason;
+    this.found = found;
+  }
+}
+
+/** An address, its kind ("private", "this machine"), and the host that a rule would have to name. */
+export interface FoundAddress {
+  readonly address: string;
+  readonly kind: string;
+  readonly named: string;
+}
+
+/**
+ * Connections to the outside that rules allow. A name is resolved once, every address is judged, and only those judged
+ * are connected to: what the name says a moment later makes no difference.
+ */
+export class OutboundNetwork {
+  readonly refusals: RefusedConnections = new RefusedConnections();
+  readonly #mayConnect: OutboundOptions["mayConnect"];
+  readonly #resolve: (host: string) => Promise<readonly Address[]>;
+  readonly #own: () => ReadonlySet<string>;
+  readonly #sockets = new Set<Socket>();
+  #opening = 0;
+  #isClosed = false;
+
+  constructor({ mayConnect, resolve, own = ownAddresses }: OutboundOptions) {
+    this.#mayConnect = mayConnect;
+    this.#own = own;
+    this.#resolve = resolve ?? ((host) => lookup(host, { all: true }));
+  }
+
+  async open(target: HostAndPort): Promise<Socket> {
+    if (!this.#mayConnect(target.host, target.port)) throw this.#refused(target);
+    if (this.#sockets.size + this.#opening >= mostConnections)
+      throw new ConnectionError("busy", `This command has ${mostConnections} connections open already`);
+    this.#opening++;
+    try {
+      return await this.#connect(target, await this.#judged(target));
+    } finally {
+      this.#opening--;
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async #judged(target: HostAndPort): Promise<readonly Address[]> {
+    const { host, port } = target;
+    const family = isIP(host);
+    const addresses = family === 0 ? await this.#addressesOf(host) : [{ address: host, family }];
+    const own = new Set([...this.#own()].flatMap(spellings));
+    const allowed = addresses.filter(({ address }) => {
+      const { kind, named } = describeAddress(address, own);
+      return kind !== "no address" && this.#mayConnect(named, port, host);
+    });
+    const [first] = addresses;
+    if (first === undefined) throw new ConnectionError("unknown", `${host} has no address`);
+    if (allowed.length > 0) return allowed;
+    throw this.#refused(target, describeAddress(first.address, own));
+  }
+
+  async #addressesOf(host: string): Promise<readonly Address[]> {
+    try {
+      return await this.#resolve(host);
+    } catch (error) {
+      throw new ConnectionError(
+        "unknown",
+        `${host} could not be resolved (${(error as NodeJS.ErrnoException).code})`,
+      );
+    }
+  }
+
+  #refused(target: HostAndPort, found?: FoundAddress): ConnectionError {
+    this.refusals.add(target, found);
+    const where = `${target.host}:${target.port}`;
+    const remedy =
+      found?.kind === "public"
+        ? `A rule denies ${found.address}, where ${where} is`
+        : `For ${where} a person would add: allow connect ${found?.named ?? target.host}`;
+    return new ConnectionError(
+      "refused",
+      `Toolcrib lets this command connect only where rules allow it. ${remedy}`,
+      found,
+    );
+  }
+
+  #connect({ host, port }: HostAndPort, addresses: readonly Address[]): Promise<Socket> {
+    if (this.#isClosed) throw new ConnectionError("unreachable", "The command has ended");
+    const given: LookupFunction = (_host, _options, answer) => answer(null, [...addresses]);
+    // The lookup answers with the judged addresses; a single address needs no lookup.
+    const name = addresses.length === 1 ? addresses[0]!.address : host;
+    const socket = connect({ host: name, port, lookup: given, autoSelectFamily: true, allowHalfOpen: true });
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new ConnectionError("slow", `${host}:${port} did not answer within ${connectMs / 1000} s`));
+        socket.destroy();
+      }, connectMs);
+      socket.once("connect", () => {
+        clearTimeout(timer);
+        socket.setNoDelay(true);
+        socket.setTimeout(idleMs, () => socket.destroy());
+        resolve(socket);
+      });
+      socket.on("error", (error: NodeJS.ErrnoException) => {
+        clearTimeout(timer);
+        reject(
+          new ConnectionError(
+            "unreachable",
+            `${host}:${port} could not be reached (${error.code ?? error.message})`,
+          ),
+        );
+      });
+      socket.once("close", () => reject(new ConnectionError("unreachable", "The command has ended")));
+    });
+  }
+}
+
+/** A public address of this machine counts as this machine, also when the internet may be reached. */
+function describeAddress(address: string, own: ReadonlySet<string>): FoundAddress {
+  const kind = kindOfAddress(address) ?? "no address";
+  if (!own.has(parseHost(address) ?? address)) return { address, kind, named: address };
+  return { address, kind: "this machine", named: kind === "public" ? "localhost" : address };
+}
+
+/** An address of version 4 is reached by one of version 6 as well. */
+function spellings(address: string): readonly string[] {
+  const mapped = isIP(address) === 4 ? [`::ffff:${address}`] : [];
+  return [address, ...mapped].map((one) => parseHost(one) ?? one);
+}
+
+/** Servers on any address of this machine, also a public one, are meant for its own users. */
+function ownAddresses(): ReadonlySet<string> {
+  return new Set(
+    Object.values(networkInterfaces()).flatMap((addresses) => addresses?.map(({ address }) => address) ?? []),
+  );
+}
+
+const mostRemarks = 20;
+
+/** Collects refused connections, for remarks to the user, who may change the rules. */
+export class RefusedConnections {
+  readonly #counts = new Map<string, { readonly reason: string; times: number }>();
+  #others = 0;
+
+  /** `found` is where the host was found, if that is what was refused. */
+  add({ host, port }: HostAndPort, found?: FoundAddress): void {
+    const where = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+    const what =
+      found === undefined || found.address === host
+        ? where
+        : `${where}, which is at ${found.address} (${found.kind})`;
+    const known = this.#counts.get(what);
+    if (known) known.times++;
+    else if (this.#counts.size < mostRemarks)
+      this.#counts.set(what, { reason: reasonFor(found?.named ?? host, found?.kind), times: 1 });
+    else this.#others++;
+  }
+
+  remarks(): readonly string[] {
+    const remarks = [...this.#counts].map(
+      ([what, { reason, times }]) => `refused ${what}${times > 1 ? ` (${times} times)` : ""}: ${reason}`,
+    );
+    return this.#others === 0 ? remarks : [...remarks, `refused ${this.#others} more connections`];
+  }
+}
+
+/** A rule that allows a name allows all its public addresses, except those that a rule denies. */
+function reasonFor(named: string, kind: string | undefined): string {
+  return kind === "public"
+    ? `a rule of yours denies ${named}`
+    : `"allow connect ${named}" in your rules would let it`;
+}

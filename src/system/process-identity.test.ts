@@ -1,0 +1,28 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, it } from "vitest";
+import { isGone, thisProcess } from "./process-identity.ts";
+
+const hour = 3_600_000;
+
+it("knows that this process is there, however old its record is", () => {
+  expect([isGone(thisProcess(), 0), isGone(thisProcess(), hour)]).toEqual([false, false]);
+});
+
+// When a process started, and in which namespace, is read from /proc.
+it.runIf(process.platform === "linux")("tells another process of the same number apart", async () => {
+  const [pid, start, boot, namespace] = thisProcess().split("-");
+  const child = spawn("/bin/true");
+  await once(child, "close");
+  expect({
+    otherStart: isGone([pid, `${start}0`, boot, namespace].join("-"), 0),
+    otherBoot: isGone([pid, start, "00000000", namespace].join("-"), 0),
+    ended: isGone([child.pid, start, boot, namespace].join("-"), 0),
+    nonsense: isGone("nonsense", 0),
+  }).toEqual({ otherStart: true, otherBoot: true, ended: true, nonsense: true });
+});
+
+it.runIf(process.platform === "linux")("cannot see into another container, and waits", () => {
+  const elsewhere = thisProcess().replace(/\d+$/, "1");
+  expect([isGone(elsewhere, 0), isGone(elsewhere, hour)]).toEqual([false, true]);
+});

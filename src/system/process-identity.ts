@@ -1,0 +1,101 @@
+import { readFileSync, readlinkSync } from "node:fs";
+
+/**
+ * Which process a record belongs to, as a part of its file name: process number, when it started, and where numbers
+ * mean the same: the run of the machine and the container.
+ */
+export function thisProcess(): string {
+  own ??= [process.pid, processInfo(process.pid)?.start ?? 0, bootOf(), namespaceOf()].join("-");
+  return own;
+}
+
+let own: string | undefined;
+
+/**
+ * Whether that process has ended. One in another container cannot be seen: it counts as gone when the record is old.
+ */
+export function isGone(owner: string, ageMs: number, abandonedMs: number = changeAbandonedMs): boolean {
+  const [pid = "", start = "", boot = "", namespace = ""] = owner.split("-");
+  if (boot !== bootOf()) return true;
+  if (namespace !== namespaceOf()) return ageMs > abandonedMs;
+  if (namespace === unknown) return !answers(Number(pid));
+  const life = processInfo(Number(pid));
+  return life === undefined || life.isOver || life.start !== start;
+}
+
+// No change set takes this long.
+const changeAbandonedMs = 10 * 60 * 1000;
+
+// Systems without /proc know processes by their number alone.
+const unknown = "0";
+
+/** The system's record of a process. */
+export interface ProcessInfo {
+  readonly pid: number;
+  readonly name: string;
+  readonly parent: number;
+  readonly group: number;
+  /** When it began, in ticks since the machine did: with the number it names one process only. */
+  readonly start: string;
+  readonly isStopped: boolean;
+  readonly isOver: boolean;
+  readonly threads: number;
+  /** In hundredths of a second: its own CPU time, and that of those whose end it has awaited. */
+  readonly cpuTicks: number;
+  readonly residentPages: number;
+}
+
+/** Undefined when there is none. */
+export function processInfo(pid: number): ProcessInfo | undefined {
+  const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  if (stat === undefined) return undefined;
+  // The program's name may hold anything, also parentheses; what follows are state and numbers.
+  const nameEnd = stat.lastIndexOf(")");
+  const fields = stat.slice(nameEnd + 2).split(" ");
+  const [state, parent, group] = fields;
+  return {
+    pid,
+    name: Buffer.from(stat.slice(stat.indexOf("(") + 1, nameEnd), "latin1").toString(),
+    parent: Number(parent),
+    group: Number(group),
+    start: fields[19] ?? "",
+    isStopped: state === "T",
+    isOver: state === "Z" || state === "X",
+    threads: Number(fields[17]),
+    cpuTicks: Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14]),
+    residentPages: Number(fields[21]),
+  };
+}
+
+function bootOf(): string {
+  return quietly(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1").slice(0, 8)) ?? unknown;
+}
+
+function namespaceOf(): string {
+  return quietly(() => readlinkSync("/proc/self/ns/pid").replace(/\D/g, "")) ?? unknown;
+}
+
+function answers(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
+
+function quietly<Result>(act: () => Result): Result | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a kernel file below /proc or /sys; empty when its subject is gone, or it cannot be read. */
+export function readSystemFile(path: string, encoding: "latin1" | "utf8" = "latin1"): string {
+  try {
+    return readFileSync(path, encoding);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,127 @@
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { errnoOf } from "./file-errors.ts";
+
+/** Makes the private file of a database if it is missing; SQLite gives the files beside it the same permissions. */
+export function makeDatabaseFile(path: string): void {
+  closeSync(openSync(path, "a", 0o600));
+}
+
+/** Identifies one of several files that had the same name; undefined when there is none. */
+export function identityOf(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && `${stats.dev}:${stats.ino}`;
+}
+
+/**
+ * Gives a damaged database another name, with the files that SQLite keeps beside it, and returns that name. Undefined
+ * when the file is not the one of that identity: then another process was quicker.
+ */
+export function setAside(path: string, identity: string): string | undefined {
+  return alone(`${path}.setting-aside`, () => {
+    if (identityOf(path) !== identity) return undefined;
+    const aside = `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, "-")}`;
+    // The database last: a new one must not meet what belongs to the old.
+    for (const beside of ["-wal", "-shm", ""]) {
+      if (existsSync(path + beside)) renameSync(path + beside, aside + beside);
+    }
+    return aside;
+  });
+}
+
+/** Removes a database that can be made again, unless another process was quicker. */
+export function discardDatabase(path: string, identity: string): void {
+  alone(`${path}.setting-aside`, () => {
+    if (identityOf(path) !== identity) return;
+    for (const beside of ["-wal", "-shm", ""]) rmSync(path + beside, { force: true });
+  });
+}
+
+/** The databases that were set aside, oldest first. */
+export function damagedBeside(path: string): readonly string[] {
+  const prefix = `${basename(path)}.damaged-`;
+  try {
+    const names = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix) && /Z$/.test(name));
+    return names.sort().map((name) => join(dirname(path), name));
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Whether a database that was in use is gone, or empty: the contents it lists are still stored in the folder
+ * `contents`. After one was set aside, another process is just creating the next.
+ */
+export function isLost(path: string, contents: string): boolean {
+  // In this order: nothing is kept there before the database is made.
+  if (!holdsFolders(contents) || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return false;
+  const youngest = Date.now() - beginningMs;
+  return damagedBeside(path).every(
+    (aside) => (statSync(aside, { throwIfNoEntry: false })?.ctimeMs ?? 0) < youngest,
+  );
+}
+
+const beginningMs = 10_000;
+
+/** Contents lie in folders; beside them a file marks the time of the last collection, also when there were none. */
+function holdsFolders(path: string): boolean {
+  try {
+    return readdirSync(path, { withFileTypes: true }).some((entry) => entry.isDirectory());
+  } catch {
+    return false;
+  }
+}
+
+/** The size of a database, with the files that SQLite keeps beside it. */
+export function sizeOf(path: string): number {
+  const sizes = ["", "-wal", "-shm"].map((end) => statSync(path + end, { throwIfNoEntry: false })?.size ?? 0);
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** The process that can make the folder has the lock; a folder that stays was left by a killed process. */
+function alone<Result>(folder: string, act: () => Result): Result {
+  for (let tries = 0; !madeFolder(folder) && tries < maxTries; tries += 1) sleep(tryMs);
+  try {
+    return act();
+  } finally {
+    rmdirSync(folder);
+  }
+}
+
+const tryMs = 10;
+const maxTries = 200;
+
+function madeFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** Loads SQLite without the warning of Node 22 that it is experimental, which does not help users. */
+export function loadSqlite(): typeof import("node:sqlite") {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule("node:sqlite");
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
