@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import packageDescription from "../package.json" with { type: "json" };
 import { defaultLimits } from "../src/agent/limits.ts";
-import { completeChatLine } from "../src/cli/agent/chat/chat-commands.ts";
+import { completeChatLine } from "../src/cli/chat/chat-commands.ts";
 import type { Command } from "../src/cli/command.ts";
 import { approveCommand } from "../src/cli/commands/approve.ts";
 import { chatCommand } from "../src/cli/commands/chat.ts";

@@ -1,7 +1,8 @@
+import { ToolError } from "../contract/error.ts";
+import { parseTime } from "../lib/clock.ts";
 import type { CallResult } from "../toolcrib/index.ts";
-import { exitCodeOf } from "./exit-code.ts";
 import { onInterruption } from "./interruption.ts";
-import { printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "./report.ts";
+import { exitCodeOf, printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "./report.ts";
 
 /**
  * Calls one of the journal's tools for the person at the command line, who may undo whatever was done in the workspace,
@@ -51,3 +52,16 @@ function flagOf(field: string, tool: string): string {
 export function asFlags(words: string | null): string {
   return (words ?? "").replace(/`(\w+): true`/g, (_, name: string) => `--${name.replaceAll("_", "-")}`);
 }
+
+/** A moment as a person writes it, in milliseconds since 1970: how long ago, or a date with or without a time. */
+export function readSince(text: string, now: number = Date.now()): number {
+  const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  if (count !== undefined) return now - Number(count) * unitMs[unit]!;
+  const moment = parseTime(text);
+  if (moment !== undefined) return moment;
+  throw new ToolError("invalid-input", `"${text}" is no time`, {
+    hint: "For example: --since 30m, 2h, 3d, 2026-11-15, '2026-11-15 09:30' or 2026-11-15T09:30Z.",
+  });
+}
+
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };

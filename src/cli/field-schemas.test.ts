@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
 import { rename } from "../dialects/rename.ts";
-import { fieldSchemasOf } from "./field-schemas.ts";
+import { fieldSchemasOf } from "./tool-fields.ts";
 
 it("finds kinds, choices, descriptions and what is required behind every wrapping", () => {
   const input = z.strictObject({

@@ -4,12 +4,12 @@ import { defineTools } from "../dialects/definition.ts";
 import { findTool } from "../dialects/find-tool.ts";
 import { toolcribDialect } from "../dialects/toolcrib.ts";
 import { commands, findCommand } from "./commands/commands.ts";
-import { fieldSchemasOf } from "./field-schemas.ts";
 import { explainCommand, explainEverything } from "./help.ts";
 import { optionsOf } from "./options.ts";
 import { parseArguments } from "./parse-arguments.ts";
 import { readInput } from "./read-input.ts";
-import { toolExamples } from "./tool-examples.ts";
+import { fieldSchemasOf } from "./tool-fields.ts";
+import { toolExamples } from "./tool-help.ts";
 
 const { tools } = toolcribDialect;
 const explain = (name: string, ...operands: string[]) =>

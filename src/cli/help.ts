@@ -1,9 +1,8 @@
 import type { Arguments, Command, Example, Option } from "./command.ts";
 import { commands } from "./commands/commands.ts";
-import { exitCodes } from "./exit-code.ts";
 import { optionsOf } from "./options.ts";
-import { layTable } from "./table.ts";
-import { paint } from "./terminal.ts";
+import { exitCodes } from "./report.ts";
+import { layTable, paint } from "./terminal.ts";
 import { version } from "./version.ts";
 
 /** The answer to `toolcrib --help`. */

@@ -1,9 +1,8 @@
 import { ToolError } from "../contract/error.ts";
 import { findCommand } from "./commands/commands.ts";
-import { exitCodeOfTrouble } from "./exit-code.ts";
 import { explainCommand, explainEverything } from "./help.ts";
 import { parseArguments } from "./parse-arguments.ts";
-import { failedCall, printFailure, printJson } from "./report.ts";
+import { exitCodeOfTrouble, failedCall, printFailure, printJson } from "./report.ts";
 import { print } from "./terminal.ts";
 import { version } from "./version.ts";
 

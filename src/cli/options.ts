@@ -1,6 +1,6 @@
-import { dialectNames } from "../dialects/dialects.ts";
+import { dialectNames, findDialect } from "../dialects/dialects.ts";
 import { modes } from "../policy/policy.ts";
-import type { ToolcribOptions } from "../toolcrib/index.ts";
+import type { Dialect, ToolcribOptions } from "../toolcrib/index.ts";
 import { sandboxesWanted } from "../toolcrib/options.ts";
 import type { Command, Option } from "./command.ts";
 
@@ -87,4 +87,10 @@ const helpOption: Option = { name: "help", short: "h", summary: "explain this co
 /** Every command explains itself. */
 export function optionsOf(command: Pick<Command, "options">): readonly Option[] {
   return [...command.options, helpOption];
+}
+
+/** A dialect as rooms of the command line have it: nobody here starts agents. */
+export async function dialectHere(name = "toolcrib"): Promise<Dialect> {
+  const dialect = await findDialect(name);
+  return { ...dialect, tools: dialect.tools.filter(({ needs }) => needs === undefined) };
 }

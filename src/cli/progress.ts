@@ -1,7 +1,7 @@
 import { monotonicMs } from "../lib/clock.ts";
-import { printableLine } from "../lib/printable.ts";
-import type { EventSource } from "../toolcrib/index.ts";
-import { SaidLines } from "./said-lines.ts";
+import { printable, printableLine } from "../lib/printable.ts";
+import { plainTerminalText } from "../lib/terminal-text.ts";
+import type { EventListener, EventSource } from "../toolcrib/index.ts";
 import { canRedraw, remark } from "./terminal.ts";
 
 /**
@@ -92,3 +92,54 @@ interface Progress {
 
 /** Back to the first column, and the line emptied. */
 const startOfLine = "\r\u001b[2K";
+
+/** What a command has said on the terminal of the person who watches, as far as an answer might repeat it. */
+class SaidLines {
+  #head = "";
+  #tail = "";
+
+  get isAtLineStart(): boolean {
+    const said = this.#tail === "" ? this.#head : this.#tail;
+    return said === "" || said.endsWith("\n");
+  }
+
+  /** How it is shown: nothing in it steers the terminal. */
+  add(text: string): string {
+    const shown = printable(plainTerminalText(text));
+    if (this.#tail === "" && this.#head.length < heldChars) this.#head += shown;
+    else this.#tail = (this.#tail + shown).slice(-heldChars);
+    return shown;
+  }
+
+  /** An answer without the lines that were said, and without the marks between them. */
+  without(answer: string): string {
+    if (this.#head === "") return answer;
+    const said = new Set(`${this.#head}\n${this.#tail}`.split("\n"));
+    return answer
+      .split("\n")
+      .filter((line) => !said.has(printable(line)) && !mark.test(line))
+      .join("\n");
+  }
+}
+
+/** More than any answer shows of either end. */
+const heldChars = 64 * 1024;
+
+const mark = /^\[(?:stdout|stderr|… \d+ (?:characters|bytes)(?: of std(?:out|err))? cut …)\]$/;
+
+/** Shows a person who waits how far a command is that is no call. */
+export function tellProgress(command: string): { tell(message: string): void; stop(): void } {
+  const listeners = new Set<EventListener>();
+  const events = {
+    on: (listener: EventListener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+  const { stop } = showProgress({ events }, command, { live: false });
+  const tell = (message: string) => {
+    for (const listener of listeners)
+      listener({ type: "progress", message, callId: "", tool: command, at: Date.now() });
+  };
+  return { tell, stop };
+}

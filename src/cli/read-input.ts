@@ -12,7 +12,7 @@ export async function readInput(tool: DialectTool, words: readonly string[]): Pr
   if (rest.length === 0 && first === "-") return readText(await readStandardInput(), tool);
   if (rest.length === 0 && !isFlag(first)) return parseJson(first, "The argument", tool);
   const { readFields } = await import("./tool-fields.ts");
-  const { fieldSchemasOf } = await import("./field-schemas.ts");
+  const { fieldSchemasOf } = await import("./tool-fields.ts");
   return readFields(tool.canonical, words, fieldSchemasOf(await tool.load()));
 }
 
@@ -23,7 +23,7 @@ async function readText(text: string, tool: DialectTool): Promise<unknown> {
 
 /** The field of a tool that takes a text and, but for rare needs, nothing else. */
 async function onlyText(tool: DialectTool): Promise<string | undefined> {
-  const { fieldSchemasOf } = await import("./field-schemas.ts");
+  const { fieldSchemasOf } = await import("./tool-fields.ts");
   const offered = await tool.load();
   const told = Object.entries(fieldSchemasOf(offered)).filter(
     ([name]) => !offered.hiddenFields?.includes(name),

@@ -1,11 +1,14 @@
-import type { ToolError } from "../contract/error.ts";
+import type { ErrorCode, ToolError } from "../contract/error.ts";
 import { counted } from "../lib/counted.ts";
 import { printable } from "../lib/printable.ts";
+import { toCommandLine } from "../lib/shell-quote.ts";
+import { kindOfHost } from "../policy/hosts.ts";
+import type { Mode } from "../policy/policy.ts";
 import type { CallResult, RecoveredChange } from "../toolcrib/index.ts";
 import { type Descriptor, isTerminal, paint, print, remark } from "./terminal.ts";
 
 /** What `call --json` prints: these keys, always all of them, and nothing else. */
-export type CallReport = Pick<CallResult, "content" | "isError" | "data" | "error" | "callId" | "truncated">;
+type CallReport = Pick<CallResult, "content" | "isError" | "data" | "error" | "callId" | "truncated">;
 
 /** One call for programs. */
 export function toReport({ content, isError, data, error, callId, truncated }: CallResult): CallReport {
@@ -65,3 +68,62 @@ function listNames(names: readonly string[]): string {
   const more = names.length - maxNames;
   return `${names.slice(0, maxNames).join(", ")}${more > 0 ? ` and ${counted(more, "more file")}` : ""}`;
 }
+
+/** What only a person may do about a refusal, so that models are not told. */
+export function wayOut({ code, details }: NonNullable<CallResult["error"]>, mode: Mode): string {
+  if (code === "needs-approval" && details?.kind === "no-sandbox" && mode !== "paranoid") return bareWayOut;
+  if (code === "needs-approval")
+    return (details?.kind === "connects" && nearWayOut(details.host, mode)) || waysToAllow[mode];
+  if (details?.kind !== "secret-path") return "";
+  return `To open it, add ${toCommandLine(["--rule", `open ${details.path}`])}, or put that line into your own rules (toolcrib paths).\n`;
+}
+
+/** Rules that allow do not count where the mode asks about everything, or only about what is refused otherwise. */
+const waysToAllow: Readonly<Record<Mode, string>> = {
+  paranoid: "To allow it yourself, answer on a terminal, or choose another --mode.\n",
+  safe: "To allow it yourself, answer on a terminal, or add a rule (--rule 'allow …') or --mode yolo.\n",
+  cautious: "To allow it yourself, answer on a terminal, or add a rule (--rule 'allow …') or --mode yolo.\n",
+  yolo: "To allow it yourself, answer on a terminal.\n",
+};
+
+const bareWayOut =
+  "To allow it yourself, answer on a terminal, or get a sandbox (toolcrib doctor tells how), or add two rules " +
+  "(--rule 'allow run …' --rule 'unconfined run …') or --mode yolo.\n";
+
+/** No mode lets a call connect to what is not on the internet: only a rule that names it does, or a person. */
+function nearWayOut(host: string, mode: Mode): string | undefined {
+  const kind = kindOfHost(host);
+  if (kind === undefined || kind === "public" || mode === "paranoid") return undefined;
+  return `To allow it yourself, answer on a terminal, or add ${toCommandLine(["--rule", `allow connect ${host}`])}.\n`;
+}
+
+/** What each exit code means, as help prints it. */
+export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
+  [0, "it worked"],
+  [1, "it failed"],
+  [2, "the command line or the tool's arguments are wrong"],
+  [3, "refused: denied, or outside the workspace"],
+  [4, "a person would have to approve it (see --mode)"],
+  [5, "it took too long"],
+  [130, "interrupted"],
+];
+
+/** The exit code for how a call ended; none of these errors means that it worked. */
+export function exitCodeOf(code: ErrorCode | undefined): number {
+  if (code === undefined) return 0;
+  return ownCodes[code] ?? 1;
+}
+
+/** The same for what a command throws, which is about the command line: what it names and is not there is wrong there, too. */
+export function exitCodeOfTrouble(code: ErrorCode): number {
+  return code === "not-found" ? 2 : exitCodeOf(code);
+}
+
+const ownCodes: { readonly [Code in ErrorCode]?: number } = {
+  "invalid-input": 2,
+  denied: 3,
+  "outside-workspace": 3,
+  "needs-approval": 4,
+  timeout: 5,
+  cancelled: 130,
+};

@@ -84,3 +84,46 @@ function mayBeTerminal(descriptor: Descriptor): boolean {
 function streamOf(descriptor: Descriptor): NodeJS.WriteStream {
   return descriptor === 1 ? process.stdout : process.stderr;
 }
+
+/** Rows in columns, two spaces between; the last column is as long as it likes. */
+export function layTable(rows: readonly (readonly string[])[], indent = ""): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  }
+  return rows
+    .map((row) => {
+      const cells = row.map((cell, column) =>
+        column < row.length - 1 ? cell.padEnd(widths[column]!) : cell,
+      );
+      return `${indent}${cells.join("  ").trimEnd()}\n`;
+    })
+    .join("");
+}
+
+/** A unified diff, its lines coloured by what they do. */
+export function colourDiff(descriptor: Descriptor, diff: string): string {
+  return diff.replace(/^.*$/gm, (line) => {
+    if (line.startsWith("+")) return paint(descriptor, "green", line);
+    if (line.startsWith("-")) return paint(descriptor, "red", line);
+    return line.startsWith("@@") ? paint(descriptor, "dim", line) : line;
+  });
+}
+
+/** Whether somebody sits there to be asked: never in a pipe, for a program, or in continuous integration. */
+export function canAsk(options: ReadonlyMap<string, string>): boolean {
+  if (options.has("json") || options.has("no-input") || isContinuousIntegration()) return false;
+  return isTerminal(2) && process.stdin.isTTY;
+}
+
+function isContinuousIntegration(): boolean {
+  const said = process.env.CI?.toLowerCase() ?? "";
+  return said !== "" && said !== "0" && said !== "false";
+}
+
+/** 2026-11-15 09:30:00, in the person's own time zone. */
+export function toLocalTime(milliseconds: number): string {
+  const time = new Date(milliseconds);
+  const local = new Date(milliseconds - time.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19).replace("T", " ");
+}

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
 import type { ToolError } from "../contract/error.ts";
-import { fieldSchemasOf } from "./field-schemas.ts";
-import { readFields } from "./tool-fields.ts";
+import { fieldSchemasOf, readFields } from "./tool-fields.ts";
 
 const schemas = fieldSchemasOf({
   input: z.strictObject({

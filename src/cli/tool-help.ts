@@ -2,13 +2,10 @@ import { findDialect } from "../dialects/dialects.ts";
 import { findTool } from "../dialects/find-tool.ts";
 import { toCommandLine } from "../lib/shell-quote.ts";
 import type { Command } from "./command.ts";
-import { type FieldSchema, fieldSchemasOf } from "./field-schemas.ts";
 import { explainExamples, joinSections, section } from "./help.ts";
 import { optionsOf } from "./options.ts";
-import { layTable } from "./table.ts";
-import { paint } from "./terminal.ts";
-import { toolExamples } from "./tool-examples.ts";
-import { flagOf, isSwitch } from "./tool-fields.ts";
+import { layTable, paint } from "./terminal.ts";
+import { type FieldSchema, fieldSchemasOf, flagOf, isSwitch } from "./tool-fields.ts";
 
 /** The answer to `toolcrib call <tool> --help`: what the tool takes. */
 export async function explainTool(name: string, dialect: string | undefined, call: Command): Promise<string> {
@@ -78,3 +75,76 @@ function explainExample(
     { command: toCommandLine([...call, JSON.stringify(input)]), shows: "as JSON" },
   ]);
 }
+
+/** A call worth trying of each tool, for its help. A test holds every one against the tool's schema. */
+export const toolExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  "file.read": { path: "README.md", offset: 1, limit: 20 },
+  "file.write": { path: "notes.txt", content: "hello" },
+  "file.list": { path: "src", depth: 2 },
+  "file.delete": { path: "notes.txt" },
+  "file.move": { from: "notes.txt", to: "docs/notes.txt" },
+  "edit.replace": { path: "notes.txt", find: "hello", replace: "goodbye" },
+  "edit.patch": { patch: "*** Begin Patch\n*** Update File: notes.txt\n-hello\n+goodbye\n*** End Patch" },
+  "edit.diff": { diff: "--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1 @@\n-hello\n+goodbye\n" },
+  "edit.preview": { path: "notes.txt", find: "hello", replace: "goodbye" },
+  "edit.smart": { path: "notes.txt", location: "line 1", operation: "insert_after", content: "goodbye" },
+  "search.grep": { pattern: "TODO", path: "src", mode: "files" },
+  "search.glob": { pattern: "**/*.ts" },
+  "code.symbols": { path: "src/agent.ts", kind: "function" },
+  "code.read_symbol": { path: "src/agent.ts", name: "Agent.run" },
+  "code.replace_block": {
+    path: "src/agent.ts",
+    kind: "function",
+    name: "run",
+    new_block: "export function run(): void {}",
+    module_path: "class Agent",
+  },
+  "code.insert_block": {
+    path: "src/agent.ts",
+    name: "run",
+    position: "after",
+    snippet: "function stop() {}",
+  },
+  "code.delete_block": { path: "src/agent.ts", kind: "method", name: "Agent.run" },
+  "code.validate": { path: "src/agent.ts" },
+  "code.rename": { path: "src/agent.ts", name: "count", new_name: "total" },
+  "code.references": { name: "runAgent" },
+  "code.search": { query: "where is the retry delay computed", language: "typescript" },
+  "code.map": { path: "src", tokens: 2000 },
+  "document.read": { path: "docs/report.pdf", part: "pages 2-5" },
+  "shell.run": { command: "npm test", timeout_ms: 300_000 },
+  "process.start": { command: "npm run dev", name: "web", ready: { port: 3000 } },
+  "process.list": {},
+  "process.output": { name: "web", cursor: 1200 },
+  "process.input": { name: "web", text: "r\n" },
+  "process.wait": { name: "web", line: "compiled", timeout_ms: 30_000 },
+  "process.stop": { name: "web" },
+  "git.status": {},
+  "git.diff": { staged: true, stat: true },
+  "git.log": { path: "README.md", limit: 5 },
+  "git.show": { revision: "HEAD" },
+  "git.blame": { path: "README.md", first_line: 1, last_line: 20 },
+  "git.stage": { paths: ["src", "README.md"] },
+  "git.commit": { message: "Say why in one line" },
+  "git.branch": { name: "fix/empty-input", from: "HEAD", switch: true },
+  "journal.undo": { last: 1, dry_run: true },
+  "journal.diff": { last: 1 },
+  "journal.checkpoint": { name: "before-refactoring" },
+  "transaction.begin": { name: "rename-parser" },
+  "transaction.check": { command: "npm test", timeout_ms: 300_000 },
+  "transaction.commit": {},
+  "transaction.rollback": {},
+  "notebook.edit": { path: "analysis.ipynb", operation: "replace", cell: 3, source: "print(total)" },
+  "plan.update": { steps: [{ step: "Read the code", status: "in_progress" }] },
+  "math.calculate": { expression: "(1 + 0.05 / 12) ^ 360" },
+  "time.now": { zone: "Europe/Berlin" },
+  "text.echo": { text: "hello" },
+  "tools.find": { query: "undo an edit" },
+  "tools.call": { name: "time_now", arguments: {} },
+  "web.fetch": { url: "https://example.com/" },
+  "web.search": { query: "node 24 release notes", limit: 5 },
+  "agent.spawn": { task: "Find out why test/parser.test.ts fails; answer with the line at fault." },
+  "agent.send": { agent: "agent_1", message: "Leave the fixtures as they are." },
+  "agent.wait": { agent: "agent_1" },
+  "agent.close": { agent: "agent_1" },
+};

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { chainStart, hashLink, type Link } from "./chain.ts";
+import { chainStart, hashLink, type Link } from "./records.ts";
 
 const link: Link = { sequence: 1, at: 2, kind: "begin", session: "s", call: "c", body: "{}" };
 

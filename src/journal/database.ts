@@ -2,8 +2,7 @@ import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { ToolError } from "../contract/error.ts";
 import { identityOf, isLost, loadSqlite, makeDatabaseFile } from "../system/sqlite-file.ts";
-import { inTransaction } from "./in-transaction.ts";
-import { migrateCalls } from "./migrate-calls.ts";
+import { Records } from "./records.ts";
 
 /** Opens the database of a journal, or begins it. Throws what SQLite throws; see `isDamage`. */
 export function openDatabase(
@@ -136,4 +135,74 @@ const ownTables: readonly string[] = ["records", "running", "conversations"];
 
 function versionOf(database: DatabaseSync): number {
   return database.prepare("PRAGMA user_version").get()!.user_version as number;
+}
+
+/** Takes the calls of the first journals over, each as one record. */
+function migrateCalls(database: DatabaseSync): void {
+  const records = new Records(database);
+  const rows = database.prepare("SELECT * FROM calls ORDER BY sequence").all() as unknown as OldCall[];
+  records.append(
+    rows.map((row) => ({
+      at: row.started_at,
+      kind: row.outcome === null ? "begin" : "call",
+      session: row.session,
+      call: row.call_id,
+      body: JSON.stringify({
+        tool: row.tool,
+        input: JSON.parse(row.input),
+        ...(row.outcome === null
+          ? {}
+          : {
+              outcome: row.outcome,
+              message: row.message ?? undefined,
+              outputHandle: row.output_handle ?? undefined,
+              durationMs: row.duration_ms,
+            }),
+      }),
+    })),
+  );
+  database.exec("DROP TABLE calls");
+}
+
+interface OldCall {
+  readonly call_id: string;
+  readonly session: string;
+  readonly tool: string;
+  readonly input: string;
+  readonly started_at: number;
+  readonly duration_ms: number | null;
+  readonly outcome: string | null;
+  readonly message: string | null;
+  readonly output_handle: string | null;
+}
+
+/** Does all or nothing, while no other process writes. */
+export function inTransaction<Result>(database: DatabaseSync, act: () => Result): Result {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = act();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    rollBack(database);
+    throw error;
+  }
+}
+
+/** A full disk has already taken it back, and what a damaged database says to this is no news. */
+function rollBack(database: DatabaseSync): void {
+  try {
+    if (database.isTransaction) database.exec("ROLLBACK");
+  } catch {
+    // The error that led here says more.
+  }
+}
+
+/** The database of a journal cannot be opened, read or written. `comfort` says what that means for the call. */
+export function journalUnusable(file: string, cause: unknown, comfort = ""): ToolError {
+  if (cause instanceof ToolError) return cause;
+  return new ToolError("unavailable", `The journal ${file} cannot be used: ${(cause as Error).message}`, {
+    hint: `${comfort}Free disk space, or set TOOLCRIB_HOME to a folder that can be written.`,
+    cause,
+  });
 }

@@ -1,10 +1,7 @@
 import type { Change } from "../contract/history.ts";
 import { thisProcess } from "../system/process-identity.ts";
-import { inTransaction } from "./in-transaction.ts";
-import { journalUnusable } from "./journal-unusable.ts";
-import { printValue, type Redact } from "./print-value.ts";
-import { parseBody, readCalls, toCall, toChanges } from "./read-calls.ts";
-import { readSessions, refuseOpen } from "./read-sessions.ts";
+import { inTransaction, journalUnusable } from "./database.ts";
+import { parseBody, readCalls, readSessions, refuseOpen, toCall, toChanges } from "./read-calls.ts";
 import type {
   Attempt,
   CallFilter,
@@ -14,7 +11,7 @@ import type {
   RecordedChange,
   SessionRecord,
 } from "./record.ts";
-import type { Entry, Records, Row, RunningCall } from "./records.ts";
+import { type Entry, printValue, type Records, type Redact, type Row, type RunningCall } from "./records.ts";
 import { type OpenStore, Store } from "./store.ts";
 
 export type * from "./record.ts";

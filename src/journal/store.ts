@@ -1,7 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { identityOf, setAside } from "../system/sqlite-file.ts";
-import { isDamage, openDatabase } from "./database.ts";
-import { inTransaction } from "./in-transaction.ts";
+import { inTransaction, isDamage, openDatabase } from "./database.ts";
 import { Records } from "./records.ts";
 
 /** A database that is open, and which file it is: another process may have set it aside since. */

@@ -1,9 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Breath } from "../lib/breath.ts";
 import { identityOf, loadSqlite } from "../system/sqlite-file.ts";
-import { chainStart, hashLink, type Link } from "./chain.ts";
-import { isDamage, isLostJournal, isOlderJournal, lostJournal } from "./database.ts";
-import { journalUnusable } from "./journal-unusable.ts";
+import { isDamage, isLostJournal, isOlderJournal, journalUnusable, lostJournal } from "./database.ts";
+import { chainStart, hashLink, type Link } from "./records.ts";
 
 interface JournalFault {
   readonly sequence: number;

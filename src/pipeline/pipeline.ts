@@ -5,7 +5,7 @@ import type { Blobs } from "../journal/blobs.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { OutputStore } from "../journal/output-store.ts";
 import type { Scanner } from "../journal/scan/scanner.ts";
-import type { RoomTransactions } from "../journal/transactions/room-transactions.ts";
+import type { WorkspaceTransactions } from "../journal/transactions/transactions.ts";
 import type { PolicySettings } from "./approvals/decide-call.ts";
 import type { CallEvents } from "./call-events.ts";
 import { runTool, type Services } from "./run-tool.ts";
@@ -36,7 +36,7 @@ export interface PipelineParts {
   readonly maxShownTokens?: number | undefined;
   /** The changes of earlier calls, as one call may see and undo them. */
   readonly historyFor: (call: ToolCall) => History;
-  readonly transactions: RoomTransactions;
+  readonly transactions: WorkspaceTransactions;
   readonly processes: Services["processes"];
   readonly shells: Services["shells"];
   readonly agents: Services["agents"];

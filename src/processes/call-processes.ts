@@ -8,8 +8,7 @@ import type {
   WaitCondition,
   Waiting,
 } from "../contract/process.ts";
-import { giveInput } from "./give-input.ts";
-import type { KeptProcess } from "./kept-process.ts";
+import { type BackgroundProcess, giveInput } from "./background-process.ts";
 import type { CallOfProcesses, ProcessesParts } from "./open-processes.ts";
 import { type ProcessTable, stopProcess } from "./process-table.ts";
 import { settleIn, waitUntil } from "./wait-until.ts";
@@ -89,7 +88,7 @@ export class CallProcesses implements Processes {
 
 /** Passes on what it says from a cursor on, while somebody waits. */
 async function hearing(
-  { log }: KeptProcess,
+  { log }: BackgroundProcess,
   { output }: Waiting,
   from: number,
   wait: () => Promise<unknown>,

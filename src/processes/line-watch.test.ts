@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ToolError } from "../contract/error.ts";
-import { LineWatch } from "./line-watch.ts";
+import { LineWatch } from "./readiness.ts";
 
 it("finds a line whose pieces come one by one, on either stream", () => {
   const watch = new LineWatch("listening on port [0-9]+");

@@ -2,8 +2,8 @@ import type { Environment } from "../contract/environment.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { Processes, ProcessStatus } from "../contract/process.ts";
 import type { CallProcesses } from "./call-processes.ts";
+import type { Redactor } from "./output-log.ts";
 import type { ProcessTable } from "./process-table.ts";
-import type { Redactor } from "./read-output.ts";
 
 export interface ProcessesParts {
   /** Keeps what processes say when it becomes too much to be held. */

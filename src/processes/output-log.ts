@@ -1,3 +1,6 @@
+import type { KeptOutput, Outputs } from "../contract/output.ts";
+import { releaseBytes } from "../lib/bytes.ts";
+
 /**
  * The latest that a process has said, both streams in the order in which it came, as UTF-8 in a buffer that is written in
  * a circle: strings that are kept for a while and then dropped would cost a hundred times as much memory.
@@ -121,9 +124,9 @@ function isInside(byte: number): boolean {
 }
 
 export type Stream = "stdout" | "stderr";
-export type LogListener = (stream: Stream, text: string) => void;
+type LogListener = (stream: Stream, text: string) => void;
 
-export interface Piece {
+interface Piece {
   readonly stream: Stream;
   /** The cursor of its beginning. */
   readonly at: number;
@@ -140,3 +143,72 @@ const usualCapacity = 1024 * 1024;
 const smallestRing = 4 * 1024;
 const maxPieces = 16 * 1024;
 const joinedBytes = 8 * 1024;
+
+/** Leaves secrets out of a text that comes in pieces; holds back what could be the beginning of one. */
+export interface Redactor {
+  push(text: string): string;
+  end(): string;
+}
+
+/** Puts what comes from one stream of a process on record, without secrets, until the stream ends. */
+export async function readOutput(
+  stream: Stream,
+  bytes: AsyncIterable<Uint8Array>,
+  into: {
+    readonly log: OutputLog;
+    readonly whole: WholeOutput;
+    readonly redactor: Redactor;
+    /** Called for whatever comes. */
+    readonly heard: () => void;
+  },
+): Promise<void> {
+  const { log, whole, redactor, heard } = into;
+  const decoder = new TextDecoder();
+  const take = async (text: string) => {
+    if (text === "") return;
+    log.append(stream, text);
+    await whole.write(text);
+  };
+  // A line that is not finished in a while is a prompt, or all there is.
+  const pause = setTimeout(() => void take(redactor.end()), pauseMs).unref();
+  for await (const piece of bytes) {
+    heard();
+    const text = decoder.decode(piece, { stream: true });
+    releaseBytes(piece);
+    await take(redactor.push(text));
+    pause.refresh();
+  }
+  clearTimeout(pause);
+  await take(redactor.push(decoder.decode()) + redactor.end());
+}
+
+const pauseMs = 150;
+
+/** All that a process says, kept from when the log will soon not hold it any more. Most processes never say so much. */
+export class WholeOutput {
+  readonly #log: OutputLog;
+  readonly #outputs: Outputs | undefined;
+  #kept: KeptOutput | undefined;
+
+  constructor(log: OutputLog, outputs: Outputs | undefined) {
+    this.#log = log;
+    this.#outputs = outputs;
+  }
+
+  get handle(): string | null {
+    return this.#kept === undefined || this.#kept.isLost ? null : this.#kept.handle;
+  }
+
+  /** What was just put into the log. Waits while the disk is behind. */
+  async write(text: string): Promise<void> {
+    if (this.#kept?.isFull === true) return;
+    if (this.#kept !== undefined) return this.#kept.write(text);
+    if (this.#outputs === undefined || this.#log.end < this.#log.capacity / 2) return;
+    this.#kept = this.#outputs.begin();
+    await this.#kept.write(Array.from(this.#log.after(0), (piece) => piece.text).join(""));
+  }
+
+  async end(): Promise<void> {
+    await this.#kept?.end({ keep: true });
+  }
+}

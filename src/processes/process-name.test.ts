@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkName, nameFor } from "./process-name.ts";
+import { checkName, nameFor } from "./process-table.ts";
 
 it.each([
   ["npm run dev", "npm-run-dev"],

@@ -2,16 +2,15 @@ import type { Environment, RunningProcess } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ProcessRequest, ProcessStatus, Waiting } from "../contract/process.ts";
 import { throwIfAborted } from "../lib/abort.ts";
-import { KeptProcess } from "./kept-process.ts";
+import { BackgroundProcess } from "./background-process.ts";
 import type { CallOfProcesses, ProcessesParts } from "./open-processes.ts";
-import { checkName, nameFor } from "./process-name.ts";
 import { planReadiness } from "./readiness.ts";
 
 /** The processes of one room by their names: those that run, and the last of those that have ended. */
 export class ProcessTable {
   readonly #parts: ProcessesParts;
-  readonly #kept = new Map<string, KeptProcess>();
-  readonly #owners = new WeakMap<KeptProcess, object>();
+  readonly #kept = new Map<string, BackgroundProcess>();
+  readonly #owners = new WeakMap<BackgroundProcess, object>();
   readonly #reserved = new Set<string>();
   readonly #closing = new AbortController();
   #numbered = 0;
@@ -21,7 +20,11 @@ export class ProcessTable {
   }
 
   /** Starts one with the environment of a call, which it outlives. */
-  async start(request: ProcessRequest, call: CallOfProcesses, { signal }: Waiting): Promise<KeptProcess> {
+  async start(
+    request: ProcessRequest,
+    call: CallOfProcesses,
+    { signal }: Waiting,
+  ): Promise<BackgroundProcess> {
     const { environment, caller } = call;
     const { command, terminal = false, input = "open" } = request;
     const awaitReadiness = request.ready && planReadiness(request.ready);
@@ -35,7 +38,7 @@ export class ProcessTable {
       const ends = AbortSignal.any([taken.signal, this.#closing.signal]);
       const { running, remarks } = await startShell(request, environment, ends);
       const { outputs, redactor } = this.#parts;
-      const kept = new KeptProcess({
+      const kept = new BackgroundProcess({
         name,
         command,
         running,
@@ -60,7 +63,7 @@ export class ProcessTable {
   }
 
   /** `not-found` names those that are there. */
-  get(name: string): KeptProcess {
+  get(name: string): BackgroundProcess {
     const kept = this.#kept.get(name);
     if (kept !== undefined) return kept;
     const shells = this.#shells().map((shell) => shell.name);
@@ -76,7 +79,7 @@ export class ProcessTable {
   }
 
   /** Those that have not ended, the latest first. */
-  running(): readonly KeptProcess[] {
+  running(): readonly BackgroundProcess[] {
     return [...this.#kept.values()].filter(({ hasEnded }) => !hasEnded).reverse();
   }
 
@@ -128,14 +131,14 @@ export class ProcessTable {
 }
 
 /** Asks it to end, then ends it, and waits until it has. */
-export async function stopProcess({ running, ended }: KeptProcess): Promise<void> {
+export async function stopProcess({ running, ended }: BackgroundProcess): Promise<void> {
   running.terminate();
   const overdue = setTimeout(() => running.stop(), overdueMs);
   await ended;
   clearTimeout(overdue);
 }
 
-function endAfter(timeoutMs: number, kept: KeptProcess): void {
+function endAfter(timeoutMs: number, kept: BackgroundProcess): void {
   const timer = setTimeout(() => {
     kept.remark(`Its time was up after ${timeoutMs / 1000} s`);
     void stopProcess(kept);
@@ -190,3 +193,38 @@ function inUse(name: string): ToolError {
     hint: `Choose another name, or end it with process.stop.`,
   });
 }
+
+/** A short name for a command, not in use: "npm-run-dev", "npm-run-dev-2". */
+export function nameFor(command: string, isInUse: (name: string) => boolean): string {
+  const base = wordsOf(command).join("-").slice(0, maxMadeChars) || "process";
+  let name = base;
+  for (let count = 2; isInUse(name); count += 1) name = `${base}-${count}`;
+  return name;
+}
+
+/** Throws `invalid-input` for what is not easily said again. */
+export function checkName(name: string): void {
+  if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) return;
+  throw new ToolError("invalid-input", `"${name}" cannot be the name of a process`, {
+    hint: 'Use up to 64 letters, digits, "-", "_" and ".": web-server.',
+  });
+}
+
+const maxWords = 3;
+const maxMadeChars = 40;
+
+/** What a person would call it: the last of several commands, without options, quotes, directories and variables. */
+function wordsOf(command: string): readonly string[] {
+  const plain = command.replace(/"[^"]*"|'[^']*'/g, " ");
+  const last = plain.split(/&&|\|\||[;|&\n]/).findLast((part) => /\w/.test(part)) ?? "";
+  return last
+    .trim()
+    .split(/\s+/)
+    .filter((word) => /^[\w./:@]/.test(word) && !/^\w+=/.test(word) && !launchers.has(word))
+    .map((word) => word.replace(/.*\//, "").replace(/[^\w.]+/g, "-"))
+    .map((word) => word.replace(/^[^A-Za-z0-9]+|-+$/g, ""))
+    .filter((word) => word !== "")
+    .slice(0, maxWords);
+}
+
+const launchers = new Set(["exec", "nohup", "env", "time", "command"]);

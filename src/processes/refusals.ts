@@ -1,17 +1,16 @@
 import { ToolError } from "../contract/error.ts";
 import type { WaitCondition } from "../contract/process.ts";
-import { describeEnd } from "./describe-end.ts";
-import type { KeptProcess } from "./kept-process.ts";
+import { type BackgroundProcess, describeEnd } from "./background-process.ts";
 import { readLog } from "./read-log.ts";
 
-export function died(kept: KeptProcess, when: string): ToolError {
+export function died(kept: BackgroundProcess, when: string): ToolError {
   return new ToolError("unavailable", `${kept.name} was started, but ${describeEnd(kept.status)} ${when}`, {
     hint: hintOfDeath(kept),
     output: lastLines(kept),
   });
 }
 
-function hintOfDeath(kept: KeptProcess): string {
+function hintOfDeath(kept: BackgroundProcess): string {
   const { exitCode, remarks } = kept.status;
   const why =
     exitCode === 0
@@ -20,7 +19,7 @@ function hintOfDeath(kept: KeptProcess): string {
   return [...remarks, why].join(" ");
 }
 
-export function notReady(kept: KeptProcess, wanted: string, timeoutMs: number): ToolError {
+export function notReady(kept: BackgroundProcess, wanted: string, timeoutMs: number): ToolError {
   const { name } = kept;
   return new ToolError(
     "timeout",
@@ -34,7 +33,7 @@ export function notReady(kept: KeptProcess, wanted: string, timeoutMs: number): 
   );
 }
 
-export function notInTime(kept: KeptProcess, condition: WaitCondition): ToolError {
+export function notInTime(kept: BackgroundProcess, condition: WaitCondition): ToolError {
   const message = `${kept.name} has not ${describeCondition(condition)} within ${condition.timeoutMs / 1000} s`;
   return new ToolError("timeout", message, {
     hint: "It still runs: wait again with a larger timeout_ms, look with process.output, or end it with process.stop.",
@@ -49,7 +48,7 @@ export function describeCondition({ until, line }: WaitCondition): string {
   return line === undefined ? "said more" : `said a line like "${line}"`;
 }
 
-export function neverSaid(kept: KeptProcess, pattern: string): ToolError {
+export function neverSaid(kept: BackgroundProcess, pattern: string): ToolError {
   return new ToolError(
     "no-match",
     `${kept.name} ${describeEnd(kept.status)} without a line like "${pattern}"`,
@@ -66,6 +65,6 @@ export function neverReady(name: string): ToolError {
   });
 }
 
-function lastLines({ log }: KeptProcess): string {
+function lastLines({ log }: BackgroundProcess): string {
   return readLog(log, { maxChars: 4_000 }).text;
 }

@@ -1,12 +1,15 @@
 import type { ProcessRequest, WaitCondition, Waiting } from "../contract/process.ts";
-import { awaitLine } from "./await-line.ts";
-import type { KeptProcess } from "./kept-process.ts";
-import { describeReadiness } from "./readiness.ts";
+import type { BackgroundProcess } from "./background-process.ts";
+import { awaitLine, describeReadiness } from "./readiness.ts";
 import { describeCondition, died, neverReady, neverSaid, notInTime, notReady } from "./refusals.ts";
-import { within } from "./waiting.ts";
+import { within } from "./within.ts";
 
 /** Waits until a process that was just started is ready, or for a moment whether it stays. */
-export async function settleIn(kept: KeptProcess, request: ProcessRequest, waiting: Waiting): Promise<void> {
+export async function settleIn(
+  kept: BackgroundProcess,
+  request: ProcessRequest,
+  waiting: Waiting,
+): Promise<void> {
   const { name } = kept;
   if (request.waitMs !== undefined) {
     const tell = (seconds: number) => `${name} has run for ${seconds} s`;
@@ -30,7 +33,7 @@ export async function settleIn(kept: KeptProcess, request: ProcessRequest, waiti
 
 /** Waits for what somebody wants to come true of a process. */
 export async function waitUntil(
-  kept: KeptProcess,
+  kept: BackgroundProcess,
   condition: WaitCondition,
   waiting: Waiting,
 ): Promise<void> {
@@ -46,7 +49,11 @@ export async function waitUntil(
   if (until === "ready" && !(await isReady(kept))) throw died(kept, "before it was ready");
 }
 
-async function awaited(kept: KeptProcess, condition: WaitCondition, signal: AbortSignal): Promise<unknown> {
+async function awaited(
+  kept: BackgroundProcess,
+  condition: WaitCondition,
+  signal: AbortSignal,
+): Promise<unknown> {
   switch (condition.until) {
     case "exit":
       return kept.ended;
@@ -60,16 +67,20 @@ async function awaited(kept: KeptProcess, condition: WaitCondition, signal: Abor
   }
 }
 
-function readyOrEnded({ ready, ended }: KeptProcess): Promise<unknown> {
+function readyOrEnded({ ready, ended }: BackgroundProcess): Promise<unknown> {
   return Promise.race([ready, ended]);
 }
 
 /** What has ended is not ready, whatever it said. */
-async function isReady(kept: KeptProcess): Promise<boolean> {
+async function isReady(kept: BackgroundProcess): Promise<boolean> {
   return !kept.hasEnded && (await kept.ready) === true;
 }
 
-async function moreOutput({ log, ended }: KeptProcess, cursor: number, signal: AbortSignal): Promise<void> {
+async function moreOutput(
+  { log, ended }: BackgroundProcess,
+  cursor: number,
+  signal: AbortSignal,
+): Promise<void> {
   if (log.end > cursor) return;
   const { promise: said, resolve } = Promise.withResolvers<void>();
   const stopListening = log.listen(() => resolve());
@@ -79,7 +90,7 @@ async function moreOutput({ log, ended }: KeptProcess, cursor: number, signal: A
 }
 
 async function matchingLine(
-  kept: KeptProcess,
+  kept: BackgroundProcess,
   pattern: string,
   from: number,
   signal: AbortSignal,

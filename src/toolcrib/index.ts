@@ -34,7 +34,7 @@ export { rename } from "../dialects/rename.ts";
 export { reshape } from "../dialects/reshape.ts";
 export { openLocalEnvironment } from "../environment/local/local-environment.ts";
 export { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
-export type { JournalBudget } from "../journal/collect/budget.ts";
+export type { JournalBudget } from "../journal/collect/collector.ts";
 export type { CallRecord } from "../journal/journal.ts";
 export type {
   Approval,

@@ -4,16 +4,15 @@ import type { RecoveredChange } from "../contract/environment.ts";
 import type { History } from "../contract/history.ts";
 import { RunRecords } from "../environment/local/processes/run-records.ts";
 import { type Blobs, openBlobs } from "../journal/blobs.ts";
-import { type JournalBudget, journalBudget, outputBudget } from "../journal/collect/budget.ts";
-import { Collector } from "../journal/collect/collector.ts";
+import { Collector, type JournalBudget, journalBudget, outputBudget } from "../journal/collect/collector.ts";
+import { StoredConversations } from "../journal/conversations.ts";
 import { Journal } from "../journal/journal.ts";
-import { KeptConversations } from "../journal/kept-conversations.ts";
 import { type OutputStore, openOutputStore } from "../journal/output-store.ts";
 import { lazyScanner } from "../journal/scan/lazy-scanner.ts";
 import type { Scanner } from "../journal/scan/scanner.ts";
-import { RoomTransactions } from "../journal/transactions/room-transactions.ts";
+import { WorkspaceTransactions } from "../journal/transactions/transactions.ts";
 import { lazyHistory } from "../journal/undo/lazy-history.ts";
-import { protecting } from "../journal/undo/protecting.ts";
+import { protecting } from "../journal/undo/plan-undo.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { RedactedStream, redactNamedText } from "../policy/redaction/redact.ts";
 import { realLocation } from "../system/directories.ts";
@@ -34,7 +33,7 @@ export interface WorkspaceHistory {
   readonly outputs: OutputStore;
   readonly conversations: Conversations;
   readonly scanner: Scanner;
-  readonly transactions: RoomTransactions;
+  readonly transactions: WorkspaceTransactions;
   /** The changes of earlier calls, as one call may see and undo them. */
   readonly historyFor: (call: ToolCall) => History;
   /** Ends processes whose Toolcrib process is gone, and removes the files their sandboxes needed. */
@@ -73,9 +72,9 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
       redacting: () => new RedactedStream(),
       maxBytes: outputBudget(),
     }),
-    conversations: new KeptConversations(journal),
+    conversations: new StoredConversations(journal),
     scanner,
-    transactions: new RoomTransactions({ ...parts, session, scanner, endAbandoned, marks, parks }),
+    transactions: new WorkspaceTransactions({ ...parts, session, scanner, endAbandoned, marks, parks }),
     historyFor: ({ id, tool }) =>
       lazyHistory({ ...parts, callId: id, reach, settle, mayUndo: tool.risk !== "read" }),
     endAbandoned,

@@ -6,7 +6,7 @@ import type { SearchSettings } from "../contract/settings.ts";
 import type { ToolSource } from "../contract/source.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import type { JournalBudget } from "../journal/collect/budget.ts";
+import type { JournalBudget } from "../journal/collect/collector.ts";
 import type { Approve } from "../pipeline/approvals/approval-request.ts";
 import type { Mode } from "../policy/policy.ts";
 

@@ -1,7 +1,8 @@
 import type { Conversations } from "../contract/conversations.ts";
 import { type Blobs, openBlobs } from "../journal/blobs.ts";
-import type { JournalBudget } from "../journal/collect/budget.ts";
 import type { Collection } from "../journal/collect/collect.ts";
+import type { JournalBudget } from "../journal/collect/collector.ts";
+import { StoredConversations } from "../journal/conversations.ts";
 import { type Coverage, coverageOf } from "../journal/coverage.ts";
 import {
   type CallFilter,
@@ -10,16 +11,15 @@ import {
   type RecordedChange,
   type SessionRecord,
 } from "../journal/journal.ts";
-import { KeptConversations } from "../journal/kept-conversations.ts";
-import { sessionInUse } from "../journal/read-sessions.ts";
+import { sessionInUse } from "../journal/read-calls.ts";
 import type { JournalSurvey } from "../journal/survey.ts";
 import type { JournalReport } from "../journal/verify-journal.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { makePrivateDirectory, workspaceFiles } from "../system/directories.ts";
 
-export type { JournalBudget } from "../journal/collect/budget.ts";
-export { journalBudget } from "../journal/collect/budget.ts";
 export type { Collection } from "../journal/collect/collect.ts";
+export type { JournalBudget } from "../journal/collect/collector.ts";
+export { journalBudget } from "../journal/collect/collector.ts";
 export type { CallFilter, CallRecord, RecordedChange, SessionRecord } from "../journal/journal.ts";
 export type { JournalSurvey } from "../journal/survey.ts";
 export type { JournalReport } from "../journal/verify-journal.ts";
@@ -45,7 +45,7 @@ export class WorkspaceJournal {
     makePrivateDirectory(this.#files.outputs);
     this.#journal = new Journal({ file: this.#files.journal, session: newIdentifier("session") });
     this.#blobs = openBlobs(this.#files.blobs);
-    this.#conversations = new KeptConversations(this.#journal);
+    this.#conversations = new StoredConversations(this.#journal);
   }
 
   get warnings(): readonly string[] {

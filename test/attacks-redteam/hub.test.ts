@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { connectHub } from "../../src/mcp/hub/connect-hub.ts";
 import { readServers } from "../../src/mcp/hub/settings/read-servers.ts";
-import type { ServerConfiguration } from "../../src/mcp/hub/settings/server-configuration.ts";
+import type { ServerConfiguration } from "../../src/mcp/hub/settings/read-settings.ts";
 import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -5,15 +5,15 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { reply, start, user } from "../../../test/support/session-records/entries.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { StoredConversations } from "../../journal/conversations.ts";
 import { Journal } from "../../journal/journal.ts";
-import { KeptConversations } from "../../journal/kept-conversations.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 import { openRecorder } from "./recorder.ts";
 
 it("tells once that nothing can be written, and writes it when it can", async () => {
   await using folder = temporaryFolder();
   const journal = new Journal({ file: join(folder.path, "later", "journal.sqlite"), session: "a" });
-  const conversations = new KeptConversations(journal);
+  const conversations = new StoredConversations(journal);
   const warnings: string[] = [];
   const recorder = openRecorder({ conversations, session: "a", warn: (message) => warnings.push(message) });
   recorder.add(start, user(1, "one"));
@@ -33,7 +33,7 @@ it("tells once that nothing can be written, and writes it when it can", async ()
 it("keeps nothing of a session in which nobody has said anything", async () => {
   await using folder = temporaryFolder();
   const journal = new Journal({ file: join(folder.path, "journal.sqlite"), session: "a" });
-  const conversations = new KeptConversations(journal);
+  const conversations = new StoredConversations(journal);
   const recorder = openRecorder({ conversations, session: "a", warn: () => {} });
   recorder.add(start);
   recorder.add({ kind: "change", reasoning: "high" });
@@ -47,7 +47,7 @@ it("keeps nothing of a session in which nobody has said anything", async () => {
 it("tells that what was written is gone", async () => {
   await using folder = temporaryFolder();
   const journal = new Journal({ file: join(folder.path, "journal.sqlite"), session: "a" });
-  const conversations = new KeptConversations(journal);
+  const conversations = new StoredConversations(journal);
   const warnings: string[] = [];
   const recorder = openRecorder({ conversations, session: "a", warn: (message) => warnings.push(message) });
   recorder.add(start, user(1, "one"));

@@ -7,10 +7,8 @@ import { AllPendingApprovals, type PendingApproval } from "../../toolcrib/pendin
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import { printJson } from "../report.ts";
-import { layTable } from "../table.ts";
-import { print, remark } from "../terminal.ts";
+import { canAsk, layTable, print, remark } from "../terminal.ts";
 import { readAnswerFor } from "./approve-on-terminal.ts";
-import { canAsk } from "./can-ask.ts";
 import { readLine } from "./read-line.ts";
 import { refuseProgramsOfTools } from "./refuse-programs-of-tools.ts";
 import { showRequest } from "./show-request.ts";

@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
-import { canAsk } from "./can-ask.ts";
+import { canAsk } from "../terminal.ts";
 import { readLine } from "./read-line.ts";
 import { refuseProgramsOfTools } from "./refuse-programs-of-tools.ts";
 

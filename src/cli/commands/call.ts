@@ -3,12 +3,10 @@ import { findTool } from "../../dialects/find-tool.ts";
 import type { Mode } from "../../policy/policy.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import type { Approval, Approve, CallResult, ProcessStatus } from "../../toolcrib/index.ts";
-import { canAsk } from "../approval/can-ask.ts";
 import type { Command } from "../command.ts";
-import { dialectHere } from "../dialect-here.ts";
-import { exitCodeOf } from "../exit-code.ts";
 import { onInterruption } from "../interruption.ts";
 import {
+  dialectHere,
   dialectOption,
   jsonOption,
   modeOption,
@@ -24,9 +22,17 @@ import {
 import { readCount } from "../parse-arguments.ts";
 import { showProgress } from "../progress.ts";
 import { readInput } from "../read-input.ts";
-import { forReader, printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "../report.ts";
-import { isTerminal, print, remark } from "../terminal.ts";
-import { wayOut } from "../way-out.ts";
+import {
+  exitCodeOf,
+  forReader,
+  printFailure,
+  printJson,
+  remarkRecovered,
+  remarkWarnings,
+  toReport,
+  wayOut,
+} from "../report.ts";
+import { canAsk, isTerminal, print, remark } from "../terminal.ts";
 
 /** `toolcrib call` */
 export const callCommand: Command = {

@@ -1,6 +1,6 @@
-import { sessionOptionList } from "../agent/session-option-list.ts";
 import type { Command } from "../command.ts";
 import { refuseOperands } from "../parse-arguments.ts";
+import { sessionOptionList } from "../session/session-option-list.ts";
 
 /** `toolcrib chat` */
 export const chatCommand: Command = {
@@ -22,6 +22,6 @@ export const chatCommand: Command = {
   ],
   async run(given) {
     refuseOperands(given.operands, chatCommand);
-    return (await import("../agent/chat/chat.ts")).chat(given);
+    return (await import("../chat/chat.ts")).chat(given);
   },
 };

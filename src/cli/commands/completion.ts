@@ -25,7 +25,7 @@ export const completionCommand: Command = {
       });
     }
     const { commands } = await import("./commands.ts");
-    const { writeCompletion } = await import("../completion/write-completion.ts");
+    const { writeCompletion } = await import("../completion.ts");
     print(writeCompletion(shell, commands));
     return 0;
   },

@@ -1,11 +1,10 @@
 import type { ChangedFiles } from "../../toolcrib/index.ts";
 import { callJournal } from "../call-journal.ts";
-import { colourDiff } from "../colour-diff.ts";
 import type { Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 import { forReader } from "../report.ts";
-import { print } from "../terminal.ts";
+import { colourDiff, print } from "../terminal.ts";
 import { callOf, sinceOf, sinceOption } from "./undo.ts";
 
 /** `toolcrib diff` */

@@ -27,6 +27,6 @@ export const doctorCommand: Command = {
   ],
   async run(given) {
     refuseOperands(given.operands, doctorCommand);
-    return (await import("../doctor/see-doctor.ts")).seeDoctor(given);
+    return (await import("../doctor/doctor.ts")).seeDoctor(given);
   },
 };

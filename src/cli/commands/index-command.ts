@@ -26,7 +26,7 @@ export const indexCommand: Command = {
       throw new ToolError("invalid-input", `toolcrib index knows no "${verb}"`, {
         hint: "There are `toolcrib index` and `toolcrib index clear`.",
       });
-    const { buildIndex, clearIndex } = await import("../index/see-index.ts");
+    const { buildIndex, clearIndex } = await import("../show-index.ts");
     return verb === "clear" ? clearIndex(options) : buildIndex(options);
   },
 };

@@ -104,11 +104,11 @@ export const mcpCommand: Command = {
           : (await import("../mcp/serve-stdio.ts")).serveStdioClient(given);
       case "servers":
         refuseOperands(operands, mcpCommand);
-        return (await import("../mcp/list-servers.ts")).listServers(given);
+        return (await import("../mcp/servers.ts")).listServers(given);
       case "trust":
-        return (await import("../mcp/trust-servers.ts")).trustServers(given);
+        return (await import("../mcp/servers.ts")).trustServers(given);
       case "untrust":
-        return (await import("../mcp/trust-servers.ts")).untrustServers(given);
+        return (await import("../mcp/servers.ts")).untrustServers(given);
       case "install":
         return (await import("../mcp/install/install.ts")).installClient(given);
       case "uninstall":

@@ -26,7 +26,7 @@ export const modelsCommand: Command = {
     },
   ],
   async run({ options, operands }) {
-    const { showModels } = await import("../agent/models/show-models.ts");
+    const { showModels } = await import("../models.ts");
     const { output, value, isReachable } = await showModels(operands);
     if (options.has("json")) printJson(value);
     else print(output());

@@ -2,8 +2,7 @@ import type { Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
-import { layTable } from "../table.ts";
-import { print } from "../terminal.ts";
+import { layTable, print } from "../terminal.ts";
 
 /** `toolcrib paths` */
 export const pathsCommand: Command = {

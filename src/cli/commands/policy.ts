@@ -64,7 +64,7 @@ export const policyCommand: Command = {
     const given: Arguments = { options, operands };
     switch (name) {
       case "show":
-        return (await import("../policy/show-policy.ts")).showPolicy(given);
+        return (await import("../policy/explain-call.ts")).showPolicy(given);
       case "explain":
         return (await import("../policy/explain-call.ts")).explainCall(given);
       case "test":

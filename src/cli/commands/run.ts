@@ -1,8 +1,8 @@
 import { ToolError } from "../../contract/error.ts";
-import { turnExitCodes } from "../agent/exit-code-of-turn.ts";
-import { sessionOptionList } from "../agent/session-option-list.ts";
 import type { Command } from "../command.ts";
 import { jsonOption } from "../options.ts";
+import { turnExitCodes } from "../session/exit-code-of-turn.ts";
+import { sessionOptionList } from "../session/session-option-list.ts";
 
 /** `toolcrib run` */
 export const runCommand: Command = {
@@ -54,7 +54,7 @@ export const runCommand: Command = {
       throw new ToolError("invalid-input", "--json and --jsonl contradict each other", {
         hint: "--json prints one object at the end, --jsonl every event.",
       });
-    if (!options.has("demo")) return (await import("../agent/run-task.ts")).runTask(given);
+    if (!options.has("demo")) return (await import("../session/run-task.ts")).runTask(given);
     if (operands.length > 0)
       throw new ToolError("invalid-input", "--demo has a task of its own", {
         hint: "Leave out yours, or leave out --demo.",
@@ -64,6 +64,6 @@ export const runCommand: Command = {
       throw new ToolError("invalid-input", `--${without} means nothing to --demo`, {
         hint: "It plays a recorded model in a folder of its own.",
       });
-    return (await import("../agent/demo/play-demo.ts")).playDemo(options);
+    return (await import("../session/demo.ts")).playDemo(options);
   },
 };

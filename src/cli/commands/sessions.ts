@@ -1,8 +1,8 @@
 import { ToolError } from "../../contract/error.ts";
 import { nearest } from "../../lib/nearest.ts";
-import { sessionOptionList } from "../agent/session-option-list.ts";
 import type { Arguments, Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
+import { sessionOptionList } from "../session/session-option-list.ts";
 
 const subcommands = ["list", "show", "resume", "fork", "export", "rm"] as const;
 
@@ -66,17 +66,17 @@ export const sessionsCommand: Command = {
     refuseOptionsOfOthers(name, options);
     switch (name) {
       case "list":
-        return (await import("../agent/sessions/list-sessions.ts")).listSessions(given);
+        return (await import("../session/stored-sessions.ts")).listSessions(given);
       case "show":
-        return (await import("../agent/sessions/show-session.ts")).showSession(given);
+        return (await import("../session/show-session.ts")).showSession(given);
       case "resume":
-        return (await import("../agent/sessions/go-on.ts")).resumeSession(given);
+        return (await import("../session/stored-sessions.ts")).resumeSession(given);
       case "fork":
-        return (await import("../agent/sessions/go-on.ts")).forkSession(given);
+        return (await import("../session/stored-sessions.ts")).forkSession(given);
       case "export":
-        return (await import("../agent/sessions/export-to-file.ts")).exportToFile(given);
+        return (await import("../session/export-session.ts")).exportToFile(given);
       case "rm":
-        return (await import("../agent/sessions/remove-sessions.ts")).removeSessions(given);
+        return (await import("../session/stored-sessions.ts")).removeSessions(given);
       default:
         throw unknownSubcommand(name);
     }

@@ -1,7 +1,7 @@
 import type { Dialect, OfferedTool, ToolcribOptions } from "../../toolcrib/index.ts";
 import type { Command } from "../command.ts";
-import { dialectHere } from "../dialect-here.ts";
 import {
+  dialectHere,
   dialectOption,
   jsonOption,
   narrowingGiven,
@@ -11,8 +11,7 @@ import {
 } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
-import { layTable } from "../table.ts";
-import { print } from "../terminal.ts";
+import { layTable, print } from "../terminal.ts";
 
 /** `toolcrib tools` */
 export const toolsCommand: Command = {

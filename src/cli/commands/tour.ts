@@ -14,7 +14,7 @@ export const tourCommand: Command = {
   examples: [{ command: "toolcrib tour -C ~/project", shows: "on another folder" }],
   async run({ options, operands }) {
     refuseOperands(operands, tourCommand);
-    const { giveTour } = await import("../tour/give-tour.ts");
+    const { giveTour } = await import("../tour/tour.ts");
     return giveTour(options.get("workspace") ?? process.cwd());
   },
 };

@@ -1,6 +1,5 @@
-import { asFlags, callJournal } from "../call-journal.ts";
+import { asFlags, callJournal, readSince } from "../call-journal.ts";
 import type { Arguments, Command, Option } from "../command.ts";
-import { readSince } from "../log/read-since.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
 import { forReader } from "../report.ts";

@@ -7,7 +7,7 @@ import type {
   WorkspaceJournal,
 } from "../../toolcrib/workspace-journal.ts";
 import { tellFault } from "../log/verify-log.ts";
-import { toLocalTime } from "../time.ts";
+import { toLocalTime } from "../terminal.ts";
 import { type Finding, note, well, wrong } from "./finding.ts";
 
 export interface Examination {

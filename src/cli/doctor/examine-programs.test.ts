@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tooOld } from "./examine-programs.ts";
+import { tooOld } from "./examine-installation.ts";
 
 const git = { name: "git", oldest: { version: [2, 31], lost: "some tools of git fail" } } as const;
 

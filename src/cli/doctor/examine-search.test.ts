@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { examineSearch } from "./examine-search.ts";
+import { examineSearch } from "./examine-installation.ts";
 
 it("tells who answers web.search, without a key", () => {
   expect([

@@ -1,5 +1,5 @@
 import { counted } from "../../lib/counted.ts";
-import type { ServerState } from "../../mcp/hub/server-state.ts";
+import type { ServerState } from "../../mcp/hub/hub-server.ts";
 import { readServers } from "../../mcp/hub/settings/read-servers.ts";
 import { type Finding, note, well, wrong } from "./finding.ts";
 

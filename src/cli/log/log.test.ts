@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { workspaceFiles } from "../../system/directories.ts";
 import { type CallResult, openToolcrib } from "../../toolcrib/index.ts";
-import { readSince } from "./read-since.ts";
+import { readSince } from "../call-journal.ts";
 
 let folder: string;
 let workspace: string;

@@ -8,11 +8,8 @@ import type { Arguments } from "../command.ts";
 import { logCommand } from "../commands/log.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
-import { layTable } from "../table.ts";
-import { print } from "../terminal.ts";
-import { toLocalTime } from "../time.ts";
-import { atDesk } from "./desk.ts";
-import { tellDuration, tellRule } from "./tell-call.ts";
+import { layTable, print, toLocalTime } from "../terminal.ts";
+import { tellDuration, tellRule, withJournal } from "./list-calls.ts";
 
 /** `toolcrib log show <call>` */
 export async function showCall(given: Arguments): Promise<number> {
@@ -20,7 +17,7 @@ export async function showCall(given: Arguments): Promise<number> {
   refuseOperands(rest, logCommand);
   if (callId === undefined)
     throw new ToolError("invalid-input", "Name a call", { hint: "Their ids stand in: toolcrib log" });
-  return atDesk(given, (desk) => {
+  return withJournal(given, (desk) => {
     const call = desk.find(callId);
     if (call === undefined) throw unknownCall(callId);
     const changes = desk.changesOf(callId);

@@ -6,7 +6,7 @@ import { logCommand } from "../commands/log.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printFailure, printJson } from "../report.ts";
 import { print } from "../terminal.ts";
-import { atDesk } from "./desk.ts";
+import { withJournal } from "./list-calls.ts";
 
 /** `toolcrib log verify` */
 export async function verifyLog(given: Arguments): Promise<number> {
@@ -17,7 +17,7 @@ export async function verifyLog(given: Arguments): Promise<number> {
       hint: "Give the 64 characters that `toolcrib log verify` printed then.",
     });
   }
-  const report = await atDesk(given, (desk) => desk.verify(head === undefined ? {} : { head }));
+  const report = await withJournal(given, (desk) => desk.verify(head === undefined ? {} : { head }));
   const isProven = report.fault === undefined && (head === undefined || report.noted !== undefined);
   if (given.options.has("json")) printJson({ ...report, isProven });
   else if (isProven) print(tellProof(report));

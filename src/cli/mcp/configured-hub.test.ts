@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { emptySource } from "../../../test/support/tool-source.ts";
-import { shared } from "./configured-hub.ts";
+import { shared } from "./servers.ts";
 
 it("tells a room that was closed of no changes, and the others of all", () => {
   const hub = emptySource();

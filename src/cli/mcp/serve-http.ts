@@ -8,20 +8,18 @@ import { liesInside } from "../../system/workspace-path.ts";
 import type { Arguments } from "../command.ts";
 import { print } from "../terminal.ts";
 import { version } from "../version.ts";
-import { configuredHub, shared } from "./configured-hub.ts";
-import { leave, untilToldToEnd } from "./leave.ts";
-import { openRoom } from "./open-room.ts";
-import { instructionsOf, roomOptions } from "./room-options.ts";
+import { instructionsOf, leave, openForClient, toolcribOptions, untilAskedToEnd } from "./serve-stdio.ts";
+import { configuredHub, shared } from "./servers.ts";
 
 /** `toolcrib mcp --http`: any number of clients, until a signal ends it. */
 export async function serveHttpClients(given: Arguments): Promise<number> {
   const { host, port } = readAddress(given.options.get("http")!);
-  const options = roomOptions(given);
+  const options = toolcribOptions(given);
   const secret = readSecret(given, options.workspace);
   if (secret === undefined && !isLoopback(host)) throw needsSecret(host);
   const token = secret ?? randomBytes(32).toString("base64url");
   const hubs = await configuredHub(options.workspace);
-  const toEnd = untilToldToEnd({ withParent: false });
+  const toEnd = untilAskedToEnd({ withParent: false });
   const served = await serveHttp({
     host,
     port,
@@ -29,7 +27,7 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
     hosts: given.options.get("allow-host")?.split("\n") ?? [],
     version,
     instructions: instructionsOf(options),
-    open: () => openRoom({ ...options, sources: hubs.map(shared) }),
+    open: () => openForClient({ ...options, sources: hubs.map(shared) }),
   }).catch((cause: Error) => {
     throw new ToolError("unavailable", `Cannot listen on ${host}:${port}: ${cause.message}`, {
       hint: "Choose another port, or 0 for any that is free.",

@@ -2,22 +2,24 @@ import type { Access } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import { findTool } from "../../dialects/find-tool.ts";
 import { toolcribDialect } from "../../dialects/toolcrib.ts";
+import { printableLine } from "../../lib/printable.ts";
 import { fromCommandLine } from "../../lib/shell-quote.ts";
-import type { Decision, RuleOrigin } from "../../policy/policy.ts";
+import type { Decision, RuleOrigin, RuleSource } from "../../policy/policy.ts";
+import { parseRules } from "../../policy/rules/parse-rules.ts";
 import { searchSettings } from "../../toolcrib/check-options.ts";
 import { type JudgedCall, judge, toJudgedCall } from "../../toolcrib/judge-calls.ts";
+import type { ProjectRules } from "../../toolcrib/trust.ts";
 import type { Arguments } from "../command.ts";
 import { readInput } from "../read-input.ts";
 import { printJson } from "../report.ts";
-import { print, remark } from "../terminal.ts";
-import { reportConfinement, showConfinement } from "./report-confinement.ts";
-import { reportDecision, showDecision } from "./report-decision.ts";
-import { inPolicyRoom } from "./room.ts";
+import { layTable, paint, print, remark } from "../terminal.ts";
+import { refuseWords, withPolicy } from "./open-policy.ts";
+import { reportConfinement, reportDecision, showConfinement, showDecision } from "./report-decision.ts";
 
 /** `toolcrib policy explain '<call>'` */
 export async function explainCall(given: Arguments): Promise<number> {
   const call = await readCall(given.operands);
-  return inPolicyRoom(given, async ({ rules, mode, environment, sandbox }) => {
+  return withPolicy(given, async ({ rules, mode, environment, sandbox }) => {
     const { current } = rules;
     const decision = await judge(call, { policy: current, mode, environment, sandbox });
     const confinement = reportConfinement(decision, current);
@@ -86,4 +88,40 @@ async function readToolCall(name: string, words: readonly string[]): Promise<Jud
   const settings = { search: searchSettings(process.env) };
   const { tool, input } = (await entry.load()).resolve(await readInput(entry, words));
   return toJudgedCall(tool, input, settings);
+}
+
+/** `toolcrib policy show` */
+export async function showPolicy(given: Arguments): Promise<number> {
+  refuseWords(given.operands, "show");
+  const { sources, project } = await withPolicy(given, async ({ rules }) => rules);
+  const listed = sources.map((source) => ({ source, rules: listRules(source, project) }));
+  if (given.options.has("json")) printJson(listed.flatMap(({ rules }) => rules));
+  else print(listed.map(({ source, rules }) => showSource(source, rules)).join("\n"));
+  return 0;
+}
+
+interface ListedRule extends RuleOrigin {
+  /** Why it does not count; null when it does. */
+  readonly ignored: string | null;
+}
+
+function listRules(source: RuleSource, project: ProjectRules | undefined): readonly ListedRule[] {
+  const { rules, settings, ignored } = parseRules(source);
+  const why =
+    project?.trust === "changed" ? "the file changed since it was trusted" : "the file is not trusted";
+  return [
+    ...[...rules, ...settings].map(({ origin: place }) => ({ ...place, ignored: null })),
+    ...ignored.map((place) => ({ ...place, ignored: why })),
+  ].sort((one, other) => one.line - other.line);
+}
+
+function showSource({ level, name }: RuleSource, rules: readonly ListedRule[]): string {
+  const heading = paint(1, "bold", level === name ? level : `${level}: ${printableLine(name)}`);
+  if (rules.length === 0) return `${heading}\n  (no rules)\n`;
+  return `${heading}\n${layTable(rules.map(toRow), "  ")}`;
+}
+
+function toRow({ line, text, ignored }: ListedRule): readonly string[] {
+  const remark = ignored === null ? "" : `   (does not count: ${ignored}; see toolcrib policy trust)`;
+  return [String(line).padStart(3), printableLine(text) + remark];
 }

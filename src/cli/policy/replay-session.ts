@@ -5,10 +5,9 @@ import type { Decision } from "../../policy/policy.ts";
 import { type ReplayedCall, replayCalls } from "../../toolcrib/judge-calls.ts";
 import type { Arguments } from "../command.ts";
 import { printJson } from "../report.ts";
-import { layTable } from "../table.ts";
-import { print, remark } from "../terminal.ts";
+import { layTable, print, remark } from "../terminal.ts";
+import { refuseWords, withPolicy } from "./open-policy.ts";
 import { reportDecision } from "./report-decision.ts";
-import { inPolicyRoom, refuseWords } from "./room.ts";
 
 /** `toolcrib policy replay <session|last|all>` */
 export async function replaySession(given: Arguments): Promise<number> {
@@ -19,7 +18,7 @@ export async function replaySession(given: Arguments): Promise<number> {
       hint: "The ids stand in: toolcrib log --json",
     });
   }
-  const calls = await inPolicyRoom(given, ({ state, mode, rules, environment, sandbox }) =>
+  const calls = await withPolicy(given, ({ state, mode, rules, environment, sandbox }) =>
     replayCalls({ state, session }, { policy: rules.current, mode, environment, sandbox }),
   );
   if (given.options.has("json")) printJson(calls.map(toReport));

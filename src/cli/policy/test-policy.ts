@@ -8,13 +8,13 @@ import { judge } from "../../toolcrib/judge-calls.ts";
 import type { Arguments } from "../command.ts";
 import { printJson } from "../report.ts";
 import { paint, print } from "../terminal.ts";
+import { type PolicyContext, withPolicy } from "./open-policy.ts";
 import { describeRecord, reportDecision } from "./report-decision.ts";
-import { inPolicyRoom, type PolicyRoom } from "./room.ts";
 
 /** `toolcrib policy test [FILE …]` */
 export async function testPolicy(given: Arguments): Promise<number> {
   const named = given.operands.length > 0 ? given.operands.flatMap(examplesIn) : undefined;
-  const results = await inPolicyRoom(withRulesOf(given), async (room) => {
+  const results = await withPolicy(withRulesOf(given), async (room) => {
     const examples = named ?? room.rules.current.examples;
     // Examples are about the rules: what this machine has would make them fail on the next.
     const sandbox = given.options.has("sandbox") ? room.sandbox : async () => "bwrap" as const;
@@ -56,7 +56,7 @@ function examplesIn(file: string): readonly Example[] {
   return parseRules({ level: "command line", name: file, text }).examples;
 }
 
-async function runExample(example: Example, { rules, environment, sandbox }: PolicyRoom): Promise<Result> {
+async function runExample(example: Example, { rules, environment, sandbox }: PolicyContext): Promise<Result> {
   const { tool, accesses, mode } = example;
   const settings = { policy: rules.current, mode, environment, sandbox };
   return { example, decision: await judge({ tool, accesses }, settings) };

@@ -12,12 +12,12 @@ import { quoteText } from "../approval/quote-text.ts";
 import type { Arguments } from "../command.ts";
 import { printJson } from "../report.ts";
 import { print, remark } from "../terminal.ts";
-import { inPolicyRoom, type PolicyRoom, refuseWords } from "./room.ts";
+import { type PolicyContext, refuseWords, withPolicy } from "./open-policy.ts";
 
 /** `toolcrib policy trust` */
 export async function trustProject(given: Arguments): Promise<number> {
   refuseWords(given.operands, "trust");
-  return inPolicyRoom(given, async ({ workspace, files, rules: { project } }) => {
+  return withPolicy(given, async ({ workspace, files, rules: { project } }) => {
     if (project === undefined) throw noProjectRules(workspace);
     const loosening = looseningRules(project);
     if (!given.options.has("json")) remark(showProject(workspace, project, loosening));
@@ -39,7 +39,7 @@ export async function trustProject(given: Arguments): Promise<number> {
 /** `toolcrib policy untrust` */
 export async function untrustProject(given: Arguments): Promise<number> {
   refuseWords(given.operands, "untrust");
-  return inPolicyRoom(given, async ({ workspace, files }: PolicyRoom) => {
+  return withPolicy(given, async ({ workspace, files }: PolicyContext) => {
     const wasTrusted = untrustProjectRules(files);
     if (given.options.has("json")) printJson({ workspace, trust: "untrusted", wasTrusted });
     else print(wasTrusted ? "No longer trusted: its rules can only forbid.\n" : "They were not trusted.\n");

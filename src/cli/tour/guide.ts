@@ -9,9 +9,9 @@ import {
   type ToolcribOptions,
 } from "../../toolcrib/index.ts";
 import { callCommand } from "../commands/call.ts";
-import { exitCodeOf } from "../exit-code.ts";
 import { parseArguments } from "../parse-arguments.ts";
 import { readInput } from "../read-input.ts";
+import { exitCodeOf } from "../report.ts";
 import { paint, print } from "../terminal.ts";
 
 /** What to type: in a clone of the repository, npx finds us. */

@@ -4,7 +4,7 @@ import type { AnyTool } from "../../contract/tool.ts";
 import { defineTools, type ToolDefinition } from "../../dialects/definition.ts";
 import { omegaDialect } from "../../dialects/omega.ts";
 import { connectHub } from "../../mcp/hub/connect-hub.ts";
-import type { ServerConfiguration } from "../../mcp/hub/settings/server-configuration.ts";
+import type { ServerConfiguration } from "../../mcp/hub/settings/read-settings.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
 
 export interface ToolResult {

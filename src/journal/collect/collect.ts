@@ -1,13 +1,10 @@
 import { Breath } from "../../lib/breath.ts";
-import type { KeptBlob } from "../../system/blob-store.ts";
-import { listBlobs, removeBlob, removeLeftovers } from "../../system/blob-store.ts";
+import { type KeptBlob, listBlobs, removeBlob, removeLeftovers } from "../../system/blob-store.ts";
+import { StoredConversations } from "../conversations.ts";
 import type { Journal } from "../journal.ts";
-import type { RunningCall } from "../records.ts";
+import type { Records, Row, RunningCall } from "../records.ts";
 import { PendingScans } from "../scan/pending-scans.ts";
-import type { JournalBudget } from "./budget.ts";
-import { forgetConversations } from "./forget-conversations.ts";
-import { Needs } from "./needs.ts";
-import { pruneRecords } from "./prune-records.ts";
+import type { JournalBudget } from "./collector.ts";
 
 /** What a collection has removed. */
 export interface Collection {
@@ -138,4 +135,121 @@ function total(removed: readonly KeptBlob[], rest: Omit<Collection, "blobs" | "b
 
 function sum(blobs: readonly KeptBlob[]): number {
   return blobs.reduce((total, { bytes }) => total + bytes, 0);
+}
+
+/** What must not be collected, and how old the rest is. A record needs every content whose hash it names. */
+class Needs {
+  readonly #openSessions: ReadonlySet<string>;
+  readonly #openTransactions: readonly number[];
+  /** From here on everything is needed. */
+  readonly #heldFrom: number;
+  readonly #held = new Set<string>();
+  readonly #namedAt = new Map<string, number>();
+  #firstOfOpenSession = Number.POSITIVE_INFINITY;
+  #seenUpTo = 0;
+  #isSeen = false;
+
+  private constructor(journal: Journal, oldest: number) {
+    const sessions = journal.sessions().filter(({ state }) => state === "open");
+    this.#openSessions = new Set(sessions.map(({ session }) => session));
+    this.#openTransactions = openTransactions(journal);
+    const checkpoints = journal.records("checkpoint").filter(({ at }) => at >= oldest);
+    this.#heldFrom = Math.min(...this.#openTransactions, ...checkpoints.map(({ sequence }) => sequence));
+  }
+
+  static async find(journal: Journal, oldest: number, breath: Breath): Promise<Needs> {
+    const needs = new Needs(journal, oldest);
+    for (let isMore = true; isMore; ) {
+      // A page at a time: others may write between.
+      const rows = journal.page(needs.#seenUpTo, pageSize);
+      for (const row of rows) needs.#see(row);
+      isMore = rows.length > 0;
+      if (breath.isDue) await breath.take();
+    }
+    needs.#isSeen = true;
+    return needs;
+  }
+
+  /** Looks at what was recorded since. */
+  catchUp(records: Records): void {
+    for (const row of records.page(this.#seenUpTo, Number.MAX_SAFE_INTEGER)) this.#see(row);
+  }
+
+  /** Adds what no record names. */
+  hold(hashes: Iterable<string>): void {
+    for (const hash of hashes) this.#held.add(hash);
+  }
+
+  holds(hash: string): boolean {
+    return this.#held.has(hash);
+  }
+
+  /** When a record last named it, in milliseconds since 1970. */
+  namedAt(hash: string): number {
+    return this.#namedAt.get(hash) ?? 0;
+  }
+
+  /** The first record that an open session or transaction needs. */
+  get firstRecord(): number {
+    return Math.min(this.#firstOfOpenSession, ...this.#openTransactions);
+  }
+
+  #see({ sequence, at, session, body }: Row): void {
+    this.#seenUpTo = sequence;
+    const isOfOpen = this.#openSessions.has(session);
+    if (isOfOpen) this.#firstOfOpenSession = Math.min(this.#firstOfOpenSession, sequence);
+    // What is recorded while we look belongs to somebody who is at work, or was just now.
+    const isHeld = isOfOpen || sequence >= this.#heldFrom || this.#isSeen;
+    for (const hash of body.match(/[0-9a-f]{64}/g) ?? []) {
+      this.#namedAt.set(hash, at);
+      if (isHeld) this.#held.add(hash);
+    }
+  }
+}
+
+const pageSize = 500;
+
+/** Where the transactions began that were neither committed nor rolled back. */
+function openTransactions(journal: Journal): readonly number[] {
+  const open = new Map<string, number>();
+  for (const { sequence, body } of journal.records("transaction")) {
+    const { id, state } = body as { readonly id: string; readonly state: string };
+    if (state === "open") open.set(id, open.get(id) ?? sequence);
+    else open.delete(id);
+  }
+  return [...open.values()];
+}
+
+/** Removes the records from before `oldest`, and leaves one that says so with the hash of the last of them. */
+function pruneRecords(
+  journal: Journal,
+  { oldest, needs }: { readonly oldest: number; readonly needs: Needs },
+): number {
+  const [first] = journal.page(0, 1);
+  if (first === undefined || first.at >= oldest) return 0;
+  return journal.alone(({ database, records }) => {
+    const { kept } = database.prepare("SELECT min(sequence) AS kept FROM records WHERE at >= ?").get(oldest)!;
+    const before = Math.min(needs.firstRecord, Number(kept ?? records.last().sequence));
+    const last = database
+      .prepare("SELECT sequence, hash FROM records WHERE sequence < ? ORDER BY sequence DESC LIMIT 1")
+      .get(before);
+    if (last === undefined) return 0;
+    const ofPruned = "call IN (SELECT call FROM records WHERE sequence < ?)";
+    database.prepare(`DELETE FROM running WHERE ${ofPruned}`).run(before);
+    const { changes } = database.prepare("DELETE FROM records WHERE sequence < ?").run(before);
+    const body = JSON.stringify({ upTo: last.sequence, hash: last.hash });
+    records.append([{ at: Date.now(), kind: "pruned", session: journal.session, call: "", body }]);
+    return Number(changes);
+  });
+}
+
+/** Removes the conversations in which nothing was said since `oldest`, but for those of sessions that are open; how many. */
+export function forgetConversations(journal: Journal, oldest: number): number {
+  const conversations = new StoredConversations(journal);
+  const old = conversations.list().filter(({ lastAt }) => lastAt < oldest);
+  if (old.length === 0) return 0;
+  const open = new Set(
+    journal.sessions().flatMap(({ session, state }) => (state === "open" ? [session] : [])),
+  );
+  return old.filter(({ session }) => !open.has(session) && conversations.remove(session)).length;
 }

@@ -5,8 +5,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { ToolError } from "../../contract/error.ts";
 import { BlobFolder } from "../../system/blob-store.ts";
 import { Journal } from "../journal.ts";
-import { journalBudget } from "./budget.ts";
-import { Collector } from "./collector.ts";
+import { Collector, journalBudget } from "./collector.ts";
 
 it("collects at the end of a session, but no more than once an hour", async () => {
   await using room = temporaryFolder();

@@ -4,11 +4,8 @@ import { wrapEnvironment } from "../../lib/wrap-environment.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
 import { BeforeImages } from "./before-images.ts";
-import { CallChanges } from "./call-changes.ts";
-import { keepChanges } from "./keep-changes.ts";
-import { keepDeletion } from "./keep-deletion.ts";
-import { keepMove } from "./keep-move.ts";
-import { keepWrite } from "./keep-write.ts";
+import { CallChanges, keepChanges } from "./keep-changes.ts";
+import { keepDeletion, keepMove, keepWrite } from "./keep-entries.ts";
 
 export interface KeepingParts {
   readonly callId: string;

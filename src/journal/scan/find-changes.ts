@@ -1,16 +1,14 @@
 import type { Environment } from "../../contract/environment.ts";
-import type { Change } from "../../contract/history.ts";
-import { kindOfMode, type Snapshot } from "../../contract/snapshot.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Change, EntryState } from "../../contract/history.ts";
+import { isSettled, kindOfMode, type LeftOut, type Snapshot } from "../../contract/snapshot.ts";
 import type { Blobs } from "../blobs.ts";
 import { isSameState, nothing } from "../entry-states.ts";
-import { type Difference, differencesOf } from "./differences.ts";
-import { fetchFromGit } from "./fetch-from-git.ts";
-import { bytesAt, type Holding, isHeldByGit, looksSame, modeAt } from "./ledger.ts";
-import { PresentEntries, type Standing } from "./present-entries.ts";
+import { blobName, fetchFromGit } from "./git-blobs.ts";
+import { bytesAt, type Holding, isHeldByGit, looksSame, modeAt, placesIn } from "./ledger.ts";
 import type { Secured } from "./secure-contents.ts";
-import { whyNotCompared } from "./why-not-compared.ts";
 
-export interface Found {
+interface Found {
   /** In the order in which they can be taken back, last first. */
   readonly changes: readonly Change[];
   /** What has changed and is not covered: why, by path. */
@@ -95,3 +93,140 @@ function isUnknownButSame(
   const isSameMode = modeAt(before, earlier) === modeAt(after, place);
   return change.before.hash === "" && isSameMode && looksSame(before, earlier, after, place);
 }
+
+/** A path at which something may have changed, with its places in the snapshots that have it. */
+interface Difference {
+  readonly path: string;
+  readonly before: number | undefined;
+  readonly after: number | undefined;
+}
+
+/** What may have changed between two snapshots: removed first, what is in a directory before the directory. */
+function differencesOf(before: Snapshot, after: Snapshot): readonly Difference[] {
+  const removed: Difference[] = [];
+  const others: Difference[] = [];
+  const seen = new Uint8Array(before.paths.length);
+  const placeOf = placesIn(before);
+  for (const [place, path] of after.paths.entries()) {
+    const earlier = placeOf(path);
+    if (earlier !== undefined) seen[earlier] = 1;
+    if (earlier === undefined || mayDiffer(before, earlier, after, place))
+      others.push({ path, before: earlier, after: place });
+  }
+  for (let place = before.paths.length - 1; place >= 0; place -= 1) {
+    if (seen[place] === 0) removed.push({ path: before.paths[place]!, before: place, after: undefined });
+  }
+  return [...removed, ...others];
+}
+
+function mayDiffer(before: Snapshot, earlier: number, after: Snapshot, place: number): boolean {
+  const mode = modeAt(before, earlier);
+  if (mode !== modeAt(after, place)) return true;
+  const kind = kindOfMode(mode);
+  // What is in it is compared entry by entry.
+  if (kind === "directory" && !before.leftOut.has(earlier)) return false;
+  return (kind === "file" && !isSettled(before, earlier)) || !looksSame(before, earlier, after, place);
+}
+
+/** What stands at a path. */
+interface Standing {
+  readonly state: EntryState;
+  /** It is what git has under the name that was asked for. */
+  readonly isAsHeld?: boolean;
+  /** Why the content could not be read. */
+  readonly unread?: string;
+}
+
+/** Looks at what stands there after the command, and keeps it if it is small: the next command may change it. */
+class PresentEntries {
+  readonly holdings = new Map<number, Holding>();
+  readonly #snapshot: Snapshot;
+  readonly #environment: Environment;
+  readonly #blobs: Blobs;
+  #room: number;
+
+  constructor(snapshot: Snapshot, parts: FindingParts) {
+    this.#room = parts.maxBytes ?? maxKeptTogether;
+    this.#snapshot = snapshot;
+    this.#environment = parts.environment;
+    this.#blobs = parts.blobs;
+  }
+
+  async look({ path, after: place }: Difference, heldName: Holding | undefined): Promise<Standing> {
+    if (place === undefined) return { state: nothing };
+    const mode = modeAt(this.#snapshot, place);
+    const kind = kindOfMode(mode);
+    if (kind === "directory") return { state: { kind, mode: mode & 0o7777 } };
+    if (kind === "link") return { state: { kind, target: this.#snapshot.targets.get(place) ?? "" } };
+    const bytes = bytesAt(this.#snapshot, place);
+    const unread = (why: string) => ({
+      state: { kind: "file" as const, hash: "", bytes, mode: mode & 0o7777 },
+      unread: why,
+    });
+    if (bytes > maxHashedBytes) return unread("too large to be read");
+    try {
+      const isSmall = bytes <= Math.min(maxKeptBytes, this.#room);
+      const kept = isSmall ? await this.#keep(path, place, heldName) : undefined;
+      return kept ?? { state: await this.#environment.state(path) };
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      if (error.code === "not-found") return { state: nothing };
+      return unread(error.code === "denied" ? "it may not be read" : "it could not be read");
+    }
+  }
+
+  /** Undefined when there is no space. */
+  async #keep(path: string, place: number, heldName: Holding | undefined): Promise<Standing | undefined> {
+    const kept = await this.#blobs.keepFile(this.#environment, path).catch(undefinedWithoutSpace);
+    if (kept === undefined) return undefined;
+    const { hash, bytes } = kept;
+    this.#room -= bytes;
+    this.holdings.set(place, hash);
+    const state: EntryState = { kind: "file", hash, bytes, mode: modeAt(this.#snapshot, place) & 0o7777 };
+    return {
+      state,
+      isAsHeld: heldName !== undefined && blobName(await this.#blobs.read(hash)) === heldName,
+    };
+  }
+}
+
+const maxKeptBytes = 1024 * 1024;
+// A command may have made any number of files.
+const maxKeptTogether = 64 * 1024 * 1024;
+const maxHashedBytes = 1024 * 1024 * 1024;
+
+function undefinedWithoutSpace(error: unknown): undefined {
+  if (!(error instanceof ToolError) || error.code !== "unavailable") throw error;
+}
+
+/** What was not looked into, or is no file, can neither be compared nor brought back; undefined for all else. */
+function whyNotCompared(
+  { before: earlier, after: place }: Difference,
+  before: Snapshot,
+  after: Snapshot,
+): string | undefined {
+  const wasLeftOut = earlier === undefined ? undefined : leftOutDirectory(before, earlier);
+  const isLeftOut = place === undefined ? undefined : leftOutDirectory(after, place);
+  // Git writes into its own all the time, and the kernel makes up the rest.
+  if (wasLeftOut === isLeftOut && (wasLeftOut === "repository" || wasLeftOut === "system")) return undefined;
+  const reason = wasLeftOut ?? isLeftOut;
+  if (reason !== undefined) return leftOutReasons[reason];
+  const isSpecial = isSpecialAt(before, earlier) || isSpecialAt(after, place);
+  return isSpecial ? "no file, directory or link" : undefined;
+}
+
+function isSpecialAt(snapshot: Snapshot, place: number | undefined): boolean {
+  return place !== undefined && kindOfMode(modeAt(snapshot, place)) === "other";
+}
+
+function leftOutDirectory(snapshot: Snapshot, place: number): LeftOut | undefined {
+  const isDirectory = kindOfMode(modeAt(snapshot, place)) === "directory";
+  return isDirectory ? snapshot.leftOut.get(place) : undefined;
+}
+
+const leftOutReasons: Readonly<Record<LeftOut, string>> = {
+  ignored: "ignored by git",
+  repository: "git's own",
+  unreadable: "it may not be read",
+  system: "not on a disk",
+};

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import { PieceReader } from "./piece-reader.ts";
+import type { Draft, FindingParts } from "./find-changes.ts";
+import { type Holding, isHeldByGit, repositoryOf } from "./ledger.ts";
+import type { Secured } from "./secure-contents.ts";
 
 /** A file that its repository's index has a blob for. */
 export interface IndexedFile {
@@ -124,4 +126,77 @@ const variables = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_P
 /** The name that git gives to a content. */
 export function blobName(content: Uint8Array): string {
   return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
+}
+
+/** Fetches what git holds of the contents that have changed. By the name that git gives them: their SHA-256. */
+export async function fetchFromGit(
+  drafts: readonly Draft[],
+  { snapshot, holdings }: Secured,
+  { environment, blobs }: FindingParts,
+): Promise<ReadonlyMap<Holding, string>> {
+  const known = new Map<Holding, string>();
+  const wanted = new Map<string, Set<Holding>>();
+  for (const { before, stands, path } of drafts) {
+    const holding = before === undefined ? undefined : holdings[before];
+    if (holding === undefined || !isHeldByGit(holding)) continue;
+    if (stands.isAsHeld && stands.state.kind === "file") known.set(holding, stands.state.hash);
+    const directory = repositoryOf(snapshot, path)?.path ?? "";
+    wanted.set(directory, (wanted.get(directory) ?? new Set()).add(holding));
+  }
+  for (const [directory, oids] of wanted) {
+    const missing = [...oids].filter((oid) => !known.has(oid));
+    if (missing.length === 0) continue;
+    const git = new GitBlobs(environment, directory);
+    for await (const { oid, content } of git.read(missing, new AbortController().signal)) {
+      // What finds no space is not held any more, and said to be so.
+      const hash = await blobs.keep(content).catch(() => undefined);
+      if (hash !== undefined) known.set(oid, hash);
+    }
+  }
+  return known;
+}
+
+/** Reads what comes in pieces by lines and lengths. */
+class PieceReader {
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(pieces: AsyncIterable<Uint8Array>) {
+    this.#pieces = pieces[Symbol.asyncIterator]();
+  }
+
+  /** What comes before the next such byte, which is passed over; undefined when it does not come. */
+  async until(byte: number): Promise<Buffer | undefined> {
+    let end = this.#rest.indexOf(byte);
+    while (end < 0) {
+      const from = this.#rest.length;
+      if (!(await this.#more(from + 1))) return undefined;
+      end = this.#rest.indexOf(byte, from);
+    }
+    const found = this.#rest.subarray(0, end);
+    this.#rest = this.#rest.subarray(end + 1);
+    return found;
+  }
+
+  /** The next so many bytes; undefined when there are fewer. */
+  async take(length: number): Promise<Buffer | undefined> {
+    if (!(await this.#more(length))) return undefined;
+    const taken = this.#rest.subarray(0, length);
+    this.#rest = this.#rest.subarray(length);
+    return taken;
+  }
+
+  /** Has at least so many bytes at hand; whether they came. */
+  async #more(length: number): Promise<boolean> {
+    const pieces: Uint8Array[] = [this.#rest];
+    let held = this.#rest.length;
+    while (held < length) {
+      const next = await this.#pieces.next();
+      if (next.done) break;
+      pieces.push(next.value);
+      held += next.value.length;
+    }
+    if (pieces.length > 1) this.#rest = Buffer.concat(pieces, held);
+    return held >= length;
+  }
 }

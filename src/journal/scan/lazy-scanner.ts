@@ -1,5 +1,5 @@
 import { namesIn } from "../../system/directories.ts";
-import { isPending } from "./pending-name.ts";
+import { isPending } from "./pending-scans.ts";
 import type { Scanner, ScannerParts } from "./scanner.ts";
 
 /** A scanner that is loaded by its first use: most rooms run no commands. */

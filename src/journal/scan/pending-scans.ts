@@ -3,7 +3,6 @@ import { openLocalEnvironment } from "../../environment/local/local-environment.
 import { makePrivateDirectory, namesIn } from "../../system/directories.ts";
 import { isGone, thisProcess } from "../../system/process-identity.ts";
 import { type Ledger, readLedger, writeLedger } from "./ledger.ts";
-import { isPending } from "./pending-name.ts";
 import type { Secured } from "./secure-contents.ts";
 
 /** A scan between its two snapshots. */
@@ -115,4 +114,9 @@ async function read(
 async function write(files: Environment, name: string, { before, ...rest }: Begun): Promise<void> {
   const about: About = { owner: thisProcess(), ...rest, uncovered: before.uncovered };
   await files.writeFile(name, writeLedger(before, about), { durable: false, mode: 0o600 });
+}
+
+/** Whether a file in the folder of scans is of one that has begun. */
+export function isPending(name: string): boolean {
+  return name.startsWith("call_");
 }

@@ -1,18 +1,18 @@
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
-import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
+import { reworded, ToolError } from "../../contract/error.ts";
+import type { Change, EntryState } from "../../contract/history.ts";
+import { kindOfMode, type Snapshot, type SnapshotOptions } from "../../contract/snapshot.ts";
 import { showPath } from "../../lib/show-path.ts";
 import type { Blobs } from "../blobs.ts";
+import { isSameState, liesIn } from "../entry-states.ts";
 import type { Journal } from "../journal.ts";
+import type { RecordedChange } from "../record.ts";
 import { findChanges } from "./find-changes.ts";
-import { HeldByGit } from "./held-by-git.ts";
-import { ignoredFolders, tellIgnored } from "./ignored-folders.ts";
-import { carryOver, isHeldByGit, type Ledger } from "./ledger.ts";
-import { movedGit } from "./moved-git.ts";
+import { HeldByGit, movedGit } from "./held-by-git.ts";
+import { carryOver, isHeldByGit, type Ledger, modeAt } from "./ledger.ts";
 import { type Begun, type KnownLedger, PendingScans } from "./pending-scans.ts";
 import { type ScanLimits, type Secured, secureContents, usualLimits } from "./secure-contents.ts";
-import { showUncovered, tellUncovered } from "./tell-uncovered.ts";
-import { withoutOthers } from "./without-others.ts";
 
 /** Finds what commands change in the workspace, and keeps what undo needs to take it back. */
 export interface Scanner {
@@ -194,4 +194,96 @@ function inheriting(before: Secured, snapshot: Snapshot, found: ReadonlyMap<numb
   const holdings = carryOver(snapshot, before);
   for (const [place, holding] of found) holdings[place] = holding;
   return { snapshot, holdings };
+}
+
+/** The folders that are not looked into because git ignores them: what changes there is neither seen nor kept. */
+export function ignoredFolders(snapshot: Snapshot): readonly string[] {
+  return Array.from(snapshot.leftOut).flatMap(([place, reason]) =>
+    reason === "ignored" && kindOfMode(modeAt(snapshot, place)) === "directory"
+      ? [snapshot.paths[place]!]
+      : [],
+  );
+}
+
+export function tellIgnored(folders: readonly string[]): string {
+  const more = folders.length - maxNamedFolders;
+  const names = folders.slice(0, maxNamedFolders).map(showPath);
+  return `any change inside ignored folders (${[...names, ...(more > 0 ? [`${more} more`] : [])].join(", ")})`;
+}
+
+const maxNamedFolders = 5;
+
+/**
+ * Leaves out of what was found what other calls did at the same time: they have their own records. Where the command has
+ * changed what another call had left, its change begins there.
+ */
+export function withoutOthers(
+  found: readonly Change[],
+  others: readonly RecordedChange[],
+  blobs: Pick<Blobs, "has">,
+): readonly Change[] {
+  if (others.length === 0) return found;
+  const left = new Map<string, EntryState>(others.map(({ path, after }) => [path, after]));
+  const moved = others.flatMap((change) => (isMovedTree(change) ? [change.path] : []));
+  return found.flatMap((change) => {
+    const state = left.get(change.path);
+    if (state === undefined) return liesIn(change.path, moved) ? [] : [change];
+    if (isSameState(state, change.after)) return [];
+    const { lost: _, ...rest } = change;
+    const isLost = state.kind === "file" && !blobs.has(state.hash);
+    return [{ ...rest, before: state, ...(isLost && { lost: "another call changed it at the same time" }) }];
+  });
+}
+
+/** Of a directory that was moved only the directory itself is on record. */
+function isMovedTree({ moved, before, after }: RecordedChange): boolean {
+  return moved !== undefined && (before.kind === "directory" || after.kind === "directory");
+}
+
+/**
+ * Says in the account of a call, and in how it ended, what an undo will not bring back: each as "path (why)". `aside` is
+ * what it may not bring back; who was told already need not be told again.
+ */
+export async function tellUncovered(
+  call: Pick<ToolCall, "account">,
+  running: Promise<Outcome>,
+  uncovered: readonly string[],
+  aside: { readonly sentences: readonly string[]; readonly isKnown: boolean } = noAside,
+): Promise<Outcome> {
+  const recorded = [...shortened(uncovered, maxRecorded), ...aside.sentences];
+  if (recorded.length > 0) call.account.notCovered = [...(call.account.notCovered ?? []), ...recorded];
+  const note = (isKnown: boolean) =>
+    noteOf([...shortened(uncovered, maxNamed), ...(isKnown ? [] : aside.sentences)]);
+  const outcome = await running.catch((error: unknown) => {
+    throw error instanceof ToolError ? withNote(error, note(aside.isKnown)) : error;
+  });
+  if (!outcome.ok) return { ok: false, error: withNote(outcome.error, note(aside.isKnown)) };
+  // Who takes back at once what was done says at once what that leaves.
+  const told = note(aside.isKnown && outcome.afterwards === undefined);
+  if (told === undefined) return outcome;
+  const add = (text: string) =>
+    text === "" || text.endsWith("\n") ? `${text}[${told}]` : `${text}\n[${told}]`;
+  return { ...outcome, text: add(outcome.text), fullText: add(outcome.fullText) };
+}
+
+function noteOf(sentences: readonly string[]): string | undefined {
+  return sentences.length === 0 ? undefined : `Undo does not cover: ${sentences.join(", ")}`;
+}
+
+export function showUncovered(path: string, why: string): string {
+  return `${showPath(path)} (${why})`;
+}
+
+const noAside = { sentences: [], isKnown: true };
+const maxNamed = 3;
+const maxRecorded = 100;
+
+function shortened(sentences: readonly string[], count: number): readonly string[] {
+  const others = sentences.length - count;
+  return others > 0 ? [...sentences.slice(0, count), `${others} more`] : sentences;
+}
+
+function withNote(error: ToolError, note: string | undefined): ToolError {
+  if (note === undefined) return error;
+  return reworded(error, { hint: error.hint === undefined ? `${note}.` : `${error.hint} ${note}.` });
 }

@@ -12,18 +12,17 @@ import { showPath } from "../../lib/show-path.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
 import type { KeepingEnvironment } from "../keep/keeping-environment.ts";
-import { WholeTransactions } from "../transactions/whole-transactions.ts";
+import { WholeTransactions } from "../transactions/transaction-records.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { listCheckpoints, setCheckpoint } from "./checkpoints.ts";
 import { Contents } from "./contents.ts";
-import { lookAt } from "./look-at.ts";
 import { netChanges } from "./net-changes.ts";
-import { callsOf, type PreparedUndo, prepareUndo } from "./prepare-undo.ts";
+import { callsOf, type PreparedUndo, prepareUndo, withinPaths } from "./prepare-undo.ts";
 import { refuseUndo } from "./refusals.ts";
 import { type Reach, selectChanges } from "./select-calls.ts";
-import { showPhases, showPlan } from "./show-files.ts";
+import { lookAt } from "./settle-conflicts.ts";
+import { showPhases, showPlan } from "./show-change.ts";
 import { UndoRecords } from "./undo-records.ts";
-import { withinPaths } from "./within-paths.ts";
 
 export interface HistoryParts {
   readonly journal: Journal;

@@ -6,7 +6,7 @@ import { MemoryEnvironment } from "../../environment/memory/memory-environment.t
 import { openBlobs } from "../blobs.ts";
 import { Journal } from "../journal.ts";
 import { Contents } from "./contents.ts";
-import { LaterCalls } from "./later-calls.ts";
+import { LaterCalls } from "./select-calls.ts";
 
 const nothing: EntryState = { kind: "nothing" };
 const link = (target: string): EntryState => ({ kind: "link", target });

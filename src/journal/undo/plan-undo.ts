@@ -1,6 +1,9 @@
+import { posix } from "node:path";
+import type { PathGuard } from "../../contract/guard.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { isSameContent, isSameState, nothing } from "../entry-states.ts";
 import { isAccepted, type Move, type Net, type Phase, type Piece } from "./net-changes.ts";
+import type { Reach } from "./select-calls.ts";
 
 /** What stands at one path, and what is to stand there. */
 export interface Step {
@@ -152,4 +155,16 @@ function judgeMove(
   if (!isBack)
     stuck.push({ move, why: isThere ? `${move.from} is there by now` : `${move.to} has changed since` });
   return undefined;
+}
+
+/**
+ * What is protected, or must not be written by a rule, stays so when something is undone by anybody but a person: a
+ * command's changes are also what a person has changed while it ran. Secrets are brought back, unseen.
+ */
+export function protecting(guard: PathGuard, workspace: string): NonNullable<Reach["refuses"]> {
+  return (path) => {
+    const refusal = guard("write", posix.join(workspace, path));
+    if (refusal === undefined || /^secret\b/.test(refusal.rule)) return undefined;
+    return `${refusal.reason} (${refusal.rule})`;
+  };
 }

@@ -1,20 +1,20 @@
+import { posix } from "node:path";
 import { ToolError } from "../../contract/error.ts";
-import type { Selection, UndoOptions } from "../../contract/history.ts";
+import type { EntryState, Selection, UndoOptions } from "../../contract/history.ts";
+import { byteLines, fromByteLines } from "../../edit/merge.ts";
+import { counted } from "../../lib/counted.ts";
+import { isSameContent, liesIn } from "../entry-states.ts";
 import type { Journal, RecordedChange } from "../journal.ts";
-import { WholeTransactions } from "../transactions/whole-transactions.ts";
-import { carryBack } from "./carry-back.ts";
-import { LaterCalls } from "./later-calls.ts";
-import { lookAt } from "./look-at.ts";
-import { netChanges, type Phase } from "./net-changes.ts";
-import { planUndo } from "./plan-undo.ts";
-import { type Reach, selectChanges } from "./select-calls.ts";
-import { type Settled, settleConflicts } from "./settle-conflicts.ts";
-import type { ShowingDesk } from "./show-files.ts";
-import { onlyHunk } from "./take-out-hunk.ts";
+import { WholeTransactions } from "../transactions/transaction-records.ts";
+import type { Contents } from "./contents.ts";
+import { isAccepted, type Net, netChanges, type Phase } from "./net-changes.ts";
+import { type Present, planUndo } from "./plan-undo.ts";
+import { LaterCalls, type Reach, selectChanges } from "./select-calls.ts";
+import { lookAt, type Settled, settleConflicts } from "./settle-conflicts.ts";
+import { type ShowingDesk, showChange } from "./show-change.ts";
 import type { UndoRecords } from "./undo-records.ts";
-import { withinPaths } from "./within-paths.ts";
 
-export interface UndoDesk extends ShowingDesk {
+interface UndoDesk extends ShowingDesk {
   readonly journal: Journal;
   readonly undos: UndoRecords;
   readonly reach: Reach;
@@ -113,5 +113,110 @@ function refuseRunning(calls: readonly string[], journal: Journal, { session }: 
   if (running === undefined) return;
   throw new ToolError("unavailable", `${running.callId} is still running; nothing was undone`, {
     hint: "Wait until it has ended, or end it, and try again.",
+  });
+}
+
+/** Takes a file that was moved, and then changed by somebody else, for one that was moved as it is now. */
+function carryBack(phases: readonly Phase[], present: Present): readonly Phase[] {
+  return phases.map(({ nets, move }) => {
+    const carried = new Map(nets.flatMap((net) => carry(net, nets, present)));
+    return { nets: nets.map((net) => carried.get(net) ?? net), move };
+  });
+}
+
+/** What is to be taken for what: the name it was moved to, and the one it came from. */
+function carry(net: Net, nets: readonly Net[], present: Present): readonly (readonly [Net, Net])[] {
+  const [arrival, ...older] = net.pieces;
+  const origin = nets.find(({ path }) => path === arrival?.movedFrom);
+  const [departure, ...earlier] = origin?.pieces ?? [];
+  if (!arrival || !origin || !departure || older.length > 0 || earlier.length > 0) return [];
+  const now = net.present === undefined ? undefined : present.state(net.present);
+  const isChanged = now && "kind" in now && now.kind === "file" && !isAccepted(now, arrival);
+  if (!isChanged || !isSameContent(arrival.after, departure.before)) return [];
+  return [
+    [net, { ...net, pieces: [{ ...arrival, after: now, accepted: [now] }] }],
+    [origin, { ...origin, pieces: [{ ...departure, before: now }] }],
+  ];
+}
+
+/** The net change of one file without all its hunks but one, so that undoing it takes back only that. */
+async function onlyHunk(net: Net, number: number, contents: Contents): Promise<Net> {
+  const [piece, ...older] = net.pieces;
+  if (piece === undefined || older.length > 0)
+    throw notByHunk(net.path, "somebody else changed it between the calls");
+  const { before, after } = piece;
+  if (before.kind !== "file" || after.kind !== "file")
+    throw notByHunk(net.path, "it was made, removed or replaced as a whole");
+  const [old, recent] = await Promise.all([contents.peek(before), contents.peek(after)]);
+  if (!(old instanceof Uint8Array && recent instanceof Uint8Array))
+    throw notByHunk(net.path, "what it held is no longer kept, or is too large");
+  const [oldLines, recentLines] = [byteLines(old), byteLines(recent)];
+  if (!oldLines || !recentLines) throw notByHunk(net.path, "it is no text");
+  const hunk = pickHunk(await showChange(net.path, before, after, contents), number, net.path);
+  const lines = [
+    ...recentLines.slice(0, hunk.newStart),
+    ...oldLines.slice(hunk.oldStart, hunk.oldStart + hunk.oldCount),
+    ...recentLines.slice(hunk.newStart + hunk.newCount),
+  ];
+  const wanted: EntryState = contents.add(fromByteLines(lines), after.mode);
+  return { ...net, pieces: [{ ...piece, before: wanted }] };
+}
+
+interface Hunk {
+  readonly oldStart: number;
+  readonly oldCount: number;
+  readonly newStart: number;
+  readonly newCount: number;
+}
+
+/** By the very headers that are shown, so that the numbers mean the same. Lines are counted from 0. */
+function pickHunk(diff: string, number: number, path: string): Hunk {
+  const headers = [...diff.matchAll(/^@@ -(\d+),(\d+) \+(\d+),(\d+) @@/gm)];
+  const header = headers[number - 1];
+  if (header === undefined)
+    throw new ToolError(
+      "invalid-input",
+      `${path} has ${counted(headers.length, "hunk")}, no hunk ${number}`,
+      {
+        hint: "See them with their numbers: journal.diff, or toolcrib diff.",
+      },
+    );
+  const [oldFirst, oldCount, newFirst, newCount] = header.slice(1).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  // A hunk without lines on one side names the line before it.
+  const start = (first: number, count: number) => (count === 0 ? first : first - 1);
+  return { oldStart: start(oldFirst, oldCount), oldCount, newStart: start(newFirst, newCount), newCount };
+}
+
+function notByHunk(path: string, why: string): ToolError {
+  return new ToolError("unsupported", `${path} cannot be undone by hunks: ${why}`, {
+    hint: "Undo the whole file.",
+  });
+}
+
+/** Only what was changed at some paths, or in them; all without any. Paths are as a caller gives them. */
+export function withinPaths(
+  changes: readonly RecordedChange[],
+  paths: readonly string[] | undefined,
+  workspace: string,
+): readonly RecordedChange[] {
+  if (paths === undefined) return changes;
+  const folders = paths.map((path) => posix.relative(workspace, posix.resolve(workspace, path)));
+  const isIn = ({ path, moved }: RecordedChange, among: readonly string[]) =>
+    liesIn(path, among) || (moved !== undefined && liesIn(moved, among));
+  const missing = folders.find((folder) => !changes.some((change) => isIn(change, [folder])));
+  if (missing !== undefined) throw notChanged(missing, changes);
+  return changes.filter((change) => isIn(change, folders));
+}
+
+function notChanged(path: string, changes: readonly RecordedChange[]): ToolError {
+  const names = [...new Set(changes.map((change) => change.path))];
+  const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
+  return new ToolError("not-found", `${path} was not changed by these calls`, {
+    hint: `They changed: ${names.slice(0, 10).join(", ")}${more}.`,
   });
 }

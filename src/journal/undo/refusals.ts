@@ -2,10 +2,9 @@ import { ToolError } from "../../contract/error.ts";
 import type { Collision } from "../../edit/merge.ts";
 import { counted } from "../../lib/counted.ts";
 import { showPath } from "../../lib/show-path.ts";
-import type { LaterCalls } from "./later-calls.ts";
 import type { Conflict, UndoPlan } from "./plan-undo.ts";
-import { showChange } from "./show-change.ts";
-import { type ShowingDesk, whyHidden } from "./show-files.ts";
+import type { LaterCalls } from "./select-calls.ts";
+import { type ShowingDesk, showChange, whyHidden } from "./show-change.ts";
 
 /** A path that is left as it is. */
 export interface Refusal {

@@ -1,9 +1,15 @@
+import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { EntryState } from "../../contract/history.ts";
+import { type Collision, mergeContents } from "../../edit/merge.ts";
 import { showPath } from "../../lib/show-path.ts";
-import type { LaterCalls } from "./later-calls.ts";
-import { mergeConflict } from "./merge-conflict.ts";
-import type { Conflict, Step, UndoPlan } from "./plan-undo.ts";
+import { isSameContent } from "../entry-states.ts";
+import type { Contents } from "./contents.ts";
+import type { Phase } from "./net-changes.ts";
+import { type Conflict, type Present, type Step, toStep, type UndoPlan } from "./plan-undo.ts";
 import { explainConflict, explainStuck, type Refusal, showCollisions } from "./refusals.ts";
-import { type ShowingDesk, whyHidden } from "./show-files.ts";
+import type { LaterCalls, Reach } from "./select-calls.ts";
+import { type ShowingDesk, whyHidden } from "./show-change.ts";
 
 /** A plan with what could be merged, and what has to be left alone. */
 export interface Settled {
@@ -12,7 +18,7 @@ export interface Settled {
   readonly notes: readonly string[];
 }
 
-export interface SettlingDesk extends ShowingDesk {
+interface SettlingDesk extends ShowingDesk {
   readonly merge: boolean;
   readonly later: LaterCalls;
 }
@@ -70,4 +76,97 @@ function describe(path: string, { step, isMerged }: Solution): readonly string[]
     ...(step.path === path ? [] : [`${showPath(path)} has the name ${name} by now.`]),
     ...(isMerged ? [`${name} had changed since: merged.`] : []),
   ];
+}
+
+type Merged = Step | { readonly collisions: readonly Collision[] } | { readonly why: string };
+
+/** Takes the changes out of a file that somebody else has changed, too: what leads from `after` back to `before`. */
+async function mergeConflict({ net, now, pieces }: Conflict, contents: Contents): Promise<Merged> {
+  if (now?.kind !== "file") return { why: "there is no file to merge with" };
+  let merged: FileState = now;
+  for (const piece of pieces) {
+    const { before, after } = piece;
+    if (before.kind !== "file" || after.kind !== "file") return { why: "only what is a file can be merged" };
+    const mode = mergeModes(after.mode, merged.mode, before.mode);
+    if (mode === undefined) return { why: "its permissions were changed, too" };
+    const content = await mergePiece({ before, after, merged }, contents);
+    if (!("kind" in content)) return content;
+    merged = { ...content, mode };
+  }
+  return toStep(net, now, merged);
+}
+
+type FileState = Extract<EntryState, { readonly kind: "file" }>;
+
+async function mergePiece(
+  { before, after, merged }: Record<"before" | "after" | "merged", FileState>,
+  contents: Contents,
+): Promise<FileState | Exclude<Merged, Step>> {
+  if (isSameContent(merged, after)) return before;
+  if (isSameContent(before, after)) return merged;
+  const [base, ours, theirs] = await Promise.all(
+    [after, merged, before].map((state) => contents.peek(state)),
+  );
+  if (isMissing(base) || isMissing(ours) || isMissing(theirs))
+    return { why: "what it held is no longer kept, or is too large to be merged" };
+  const merge = mergeContents(base, ours, theirs);
+  if (merge.kind === "binary") return { why: "it is no text" };
+  if (merge.kind === "collides") return { collisions: merge.collisions };
+  return contents.add(merge.content, merged.mode) as FileState;
+}
+
+function isMissing(content: Uint8Array | "nothing" | undefined): content is "nothing" | undefined {
+  return content === undefined || content === "nothing";
+}
+
+/** The permissions that both sides agree on. */
+function mergeModes(base: number, ours: number, theirs: number): number | undefined {
+  if (base === theirs || ours === theirs) return ours;
+  return ours === base ? theirs : undefined;
+}
+
+interface LookingDesk {
+  readonly environment: Environment;
+  readonly contents: Contents;
+  readonly reach: Reach;
+}
+
+/** Looks at every path that the phases are about. */
+export async function lookAt(
+  phases: readonly Phase[],
+  desk: LookingDesk,
+  signal: AbortSignal | undefined,
+): Promise<Present> {
+  const { contents } = desk;
+  const states = new Map<string, ReturnType<Present["state"]>>();
+  const names = phases.flatMap(({ nets, move }) => [
+    ...nets.map(({ present }) => present),
+    move?.presentFrom,
+    move?.presentTo,
+  ]);
+  for (const name of names) {
+    if (name === undefined || states.has(name)) continue;
+    const state = await stateAt(name, desk, signal);
+    states.set(name, state);
+    if ("kind" in state) contents.note(name, state);
+  }
+  return {
+    state: (name) => states.get(name) ?? { kind: "nothing" },
+    has: (hash) => contents.has(hash),
+  };
+}
+
+export async function stateAt(
+  name: string,
+  { environment, reach }: Pick<LookingDesk, "environment" | "reach">,
+  signal: AbortSignal | undefined,
+): Promise<ReturnType<Present["state"]>> {
+  const refusal = reach.refuses?.(name);
+  if (refusal !== undefined) return { unreadable: `it ${refusal}, and only a person may undo that` };
+  try {
+    return await environment.state(name, signal ? { signal } : {});
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code === "cancelled" || error.code === "timeout") throw error;
+    return { unreadable: error.message };
+  }
 }

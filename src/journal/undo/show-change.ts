@@ -1,9 +1,13 @@
-import type { EntryState } from "../../contract/history.ts";
+import type { Environment } from "../../contract/environment.ts";
+import type { PathGuard } from "../../contract/guard.ts";
+import type { ChangedFile, EntryState } from "../../contract/history.ts";
 import { diffContents } from "../../edit/rewrite/show-diff.ts";
 import { showPath } from "../../lib/show-path.ts";
 import { showSize } from "../../lib/show-size.ts";
 import { isSameContent } from "../entry-states.ts";
 import type { Contents } from "./contents.ts";
+import type { Phase } from "./net-changes.ts";
+import type { UndoPlan } from "./plan-undo.ts";
 
 /** What became of a path, as a unified diff with its hunks numbered, or in words where it is no text. */
 export async function showChange(
@@ -53,4 +57,62 @@ function octal(state: EntryState): string {
 
 function sizeOf(state: EntryState): string {
   return state.kind === "file" ? showSize(state.bytes) : "nothing";
+}
+
+export interface ShowingDesk {
+  readonly environment: Environment;
+  readonly contents: Contents;
+  /** What may not be read is not shown either, as it was in the past. */
+  readonly guard?: PathGuard | undefined;
+}
+
+/** What calls did, file by file, in the order of time. */
+export async function showPhases(
+  phases: readonly Phase[],
+  desk: ShowingDesk,
+): Promise<readonly ChangedFile[]> {
+  const files: ChangedFile[] = [];
+  for (const { nets, move } of phases.toReversed()) {
+    if (move) files.push(movedFile(move.from, move.to, move.state));
+    for (const { path, pieces } of nets) {
+      for (const { before, after } of pieces.toReversed())
+        files.push(await showFile(path, before, after, desk));
+    }
+  }
+  return files;
+}
+
+/** What an undo does, or would do. Only who wants to look first needs to see the difference. */
+export async function showPlan(
+  { phases }: UndoPlan,
+  desk: ShowingDesk | undefined,
+): Promise<readonly ChangedFile[]> {
+  const files: ChangedFile[] = [];
+  for (const { steps, move } of phases) {
+    for (const { path, now: before, wanted: after } of steps)
+      files.push(desk ? await showFile(path, before, after, desk) : { path, before, after, diff: "" });
+    if (move) files.push(movedFile(move.to, move.from, move.state));
+  }
+  return files;
+}
+
+async function showFile(
+  path: string,
+  before: EntryState,
+  after: EntryState,
+  desk: ShowingDesk,
+): Promise<ChangedFile> {
+  const diff = whyHidden(path, desk) ?? (await showChange(path, before, after, desk.contents));
+  return { path, before, after, diff };
+}
+
+/** A line to be shown instead of what a file holds, where that may not be read. */
+export function whyHidden(path: string, { environment, guard }: ShowingDesk): string | undefined {
+  const refusal = guard?.("read", `${environment.workspace}/${path}`);
+  return refusal && `${showPath(path)} ${refusal.reason} (${refusal.rule}): not shown\n`;
+}
+
+function movedFile(movedFrom: string, path: string, state: EntryState): ChangedFile {
+  const diff = `moved ${showPath(movedFrom)} to ${showPath(path)}\n`;
+  return { path, before: state, after: state, movedFrom, diff };
 }

@@ -2,14 +2,11 @@ import { ToolError } from "../../contract/error.ts";
 import type { ToolSource } from "../../contract/source.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { realWorkspace, userDirectories, workspaceFiles } from "../../system/directories.ts";
-import type { Elicit } from "./elicit.ts";
-import { HubServer } from "./hub-server.ts";
-import type { ListedTool } from "./listed-tool.ts";
-import type { ServerState } from "./server-state.ts";
-import { readSettings } from "./settings/read-settings.ts";
-import type { ServerConfiguration } from "./settings/server-configuration.ts";
+import { HubServer, type ServerState } from "./hub-server.ts";
+import type { Elicit, ListedTool } from "./hub-tool.ts";
+import { readSettings, type ServerConfiguration } from "./settings/read-settings.ts";
+import { nameTools } from "./tool-names.ts";
 import { hubVariable } from "./transport/stdio-transport.ts";
-import { nameTools } from "./words/name-tools.ts";
 
 export interface HubOptions {
   /** By name, as in `mcp.json`. */

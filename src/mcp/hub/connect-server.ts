@@ -4,16 +4,15 @@ import type { Client, ClientOptions, Transport } from "@modelcontextprotocol/cli
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { unlessAborted, untilAborted } from "../../lib/abort.ts";
-import type { Elicit } from "./elicit.ts";
+import { cleanLine, cleanText } from "./clean-text.ts";
+import type { Elicit, ListedTool } from "./hub-tool.ts";
 import { listTools } from "./list-tools.ts";
-import type { ListedTool } from "./listed-tool.ts";
 import { changedFile } from "./settings/named-files.ts";
 import type { ServerSettings } from "./settings/read-settings.ts";
 import { boundedFetch } from "./transport/bounded-fetch.ts";
-import { mendResults } from "./transport/mend-results.ts";
 import { type RecentLines, withoutSecrets } from "./transport/recent-lines.ts";
+import { repairResults } from "./transport/repair-results.ts";
 import { StdioTransport } from "./transport/stdio-transport.ts";
-import { cleanLine, cleanWords } from "./words/clean-words.ts";
 
 /** A server that answers, and the tools that it has told of. */
 export interface Connection {
@@ -48,12 +47,12 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
   const sdk = await import("@modelcontextprotocol/client");
   const late = AbortSignal.timeout(settings.startTimeoutMs);
   const signal = AbortSignal.any([late, options.signal]);
-  const transport = mendResults(await openTransport(sdk, settings, options));
+  const transport = repairResults(await openTransport(sdk, settings, options));
   const client = new sdk.Client(clientInfo, clientOptions(settings, options));
   const { elicit } = options;
   if (elicit)
     client.setRequestHandler("elicitation/create", async ({ params }) => ({
-      ...(await elicit({ server: settings.name, message: cleanWords(params.message, 2_000), params })),
+      ...(await elicit({ server: settings.name, message: cleanText(params.message, 2_000), params })),
     }));
   if (settings.tellsRoots)
     client.setRequestHandler("roots/list", () => ({ roots: [rootOf(options.workspace)] }));

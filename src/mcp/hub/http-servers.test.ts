@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
 import { serveHttp } from "../server/http/serve-http.ts";
 import { connectHub } from "./connect-hub.ts";
-import type { ServerConfiguration } from "./settings/server-configuration.ts";
+import type { ServerConfiguration } from "./settings/read-settings.ts";
 
 const secret = "the-token-of-the-person";
 

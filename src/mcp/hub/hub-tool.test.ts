@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { HubServer } from "./hub-server.ts";
 import { hubTool } from "./hub-tool.ts";
-import { readSettings } from "./settings/read-settings.ts";
-import type { ServerConfiguration } from "./settings/server-configuration.ts";
+import { readSettings, type ServerConfiguration } from "./settings/read-settings.ts";
 
 it("lets what a server says of its tools only make them riskier, unless the person believes it", () => {
   const reads = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };

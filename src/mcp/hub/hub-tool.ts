@@ -1,13 +1,16 @@
+import type { Client, Progress } from "@modelcontextprotocol/client";
+import * as z from "zod/mini";
 import type { Risk } from "../../contract/access.ts";
-import type { AnyTool, ToolHints } from "../../contract/tool.ts";
+import type { AnyTool, ToolContext, ToolHints } from "../../contract/tool.ts";
+import { monotonicMs } from "../../lib/clock.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { prettyJson } from "../../lib/pretty-json.ts";
+import { cleanLine, cleanText } from "./clean-text.ts";
 import type { HubServer } from "./hub-server.ts";
-import type { ListedTool } from "./listed-tool.ts";
+import { longest } from "./list-tools.ts";
 import { inputOf, withoutNulls } from "./schema/input-of.ts";
 import { repairSchema } from "./schema/repair-schema.ts";
-import { showResult } from "./show-result.ts";
-import { cleanLine, cleanWords } from "./words/clean-words.ts";
+import { type GivenResult, showResult } from "./show-result.ts";
 
 /** A tool of another server, all but its names. Throws where providers could not be told of it. */
 export type NamelessTool = Omit<AnyTool, "name" | "canonical">;
@@ -21,7 +24,7 @@ export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
   return {
     server: settings.name,
     ownName: listed.name,
-    summary: cleanWords(listed.description, maxSummary) || cleanLine(listed.title, 200) || own,
+    summary: cleanText(listed.description, maxSummary) || cleanLine(listed.title, 200) || own,
     risk,
     hints: hintsOf(listed, annotations, settings.trustsAnnotations),
     input: inputOf(schema),
@@ -66,4 +69,68 @@ function hintsOf(
 function shown(input: unknown): string {
   const text = JSON.stringify(input) ?? "nothing";
   return prettyJson(text) ?? text;
+}
+
+/** One call of a server's tool. What it gives is taken as it comes: the protocol's schema refuses whole answers for a part. */
+export async function callTool(
+  client: Client,
+  { name, inputSchema }: ListedTool,
+  input: Record<string, unknown>,
+  { signal, progress }: Pick<ToolContext, "signal" | "progress">,
+): Promise<GivenResult> {
+  const params = { name, arguments: input };
+  const options = { signal, timeout: longest, onprogress: seldom(progress) };
+  if (client.getProtocolEra() !== "modern")
+    return client.request({ method: "tools/call", params }, anyResult, options);
+  // Mirrors arguments in headers, where the tool's schema asks for that.
+  const toolDefinition = { name, inputSchema: inputSchema as { type: "object" } };
+  return client.callTool(params, { ...options, toolDefinition });
+}
+
+const anyResult = z.looseObject({
+  content: z.optional(z.unknown()),
+  structuredContent: z.optional(z.unknown()),
+  isError: z.optional(z.unknown()),
+});
+
+const seldomMs = 100;
+
+/** However often a server tells how far it is. */
+function seldom(tell: (message: string) => void): (progress: Progress) => void {
+  let told = Number.NEGATIVE_INFINITY;
+  return ({ progress, total, message }) => {
+    const now = monotonicMs();
+    if (now - told < seldomMs) return;
+    told = now;
+    const figures = total === undefined ? `${progress}` : `${progress} of ${total}`;
+    tell(cleanLine(message, 200) || figures);
+  };
+}
+
+/** A tool as its server tells of it; only its name is sure to be one. */
+export interface ListedTool {
+  readonly name: string;
+  readonly title?: unknown;
+  readonly description?: unknown;
+  readonly inputSchema?: unknown;
+  readonly annotations?: unknown;
+}
+
+/** Puts a server's question to the person. */
+export type Elicit = (question: {
+  readonly server: string;
+  readonly message: string;
+  /** As the server asked: `requestedSchema` is that of the answer. */
+  readonly params: ElicitParameters;
+}) => Promise<ElicitAnswer>;
+
+export interface ElicitParameters {
+  readonly message: string;
+  readonly requestedSchema?: object;
+}
+
+export interface ElicitAnswer {
+  action: "accept" | "decline" | "cancel";
+  /** By the names of the schema's properties. */
+  content?: Record<string, string | number | boolean | string[]>;
 }

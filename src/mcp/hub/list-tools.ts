@@ -2,9 +2,9 @@ import type { Client } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
 import { counted } from "../../lib/counted.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import type { ListedTool } from "./listed-tool.ts";
-import { weightOf } from "./schema/weight-of.ts";
-import { cleanLine } from "./words/clean-words.ts";
+import { cleanLine } from "./clean-text.ts";
+import type { ListedTool } from "./hub-tool.ts";
+import { weightOf } from "./schema/repair-schema.ts";
 
 const maxPages = 64;
 const maxTools = 1_000;

@@ -4,7 +4,7 @@ import { isRecord } from "../../lib/is-record.ts";
 import { sniffMediaType } from "../../lib/media-type.ts";
 import { prettyJson } from "../../lib/pretty-json.ts";
 import { showSize } from "../../lib/show-size.ts";
-import { cleanLine, withoutSteering } from "./words/clean-words.ts";
+import { cleanLine, withoutSteering } from "./clean-text.ts";
 
 /** What another server's tool gave, as far as it is a result at all. */
 export interface GivenResult {

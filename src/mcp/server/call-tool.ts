@@ -1,21 +1,25 @@
 import {
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type ContentBlock,
   type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
+  type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import { isRecord } from "../../lib/is-record.ts";
+import { type ApprovalRequest, type CallEvent, type CallResult, ToolError } from "../../toolcrib/index.ts";
 import type { Answer, Questions } from "./approvals/questions.ts";
-import type { ClientAbilities } from "./client-abilities.ts";
-import { type MadeCall, makeCall, type WantedCall } from "./make-call.ts";
+import { outputUri } from "./outputs.ts";
 import { ProgressNotes } from "./progress-notes.ts";
-import type { ServedRoom } from "./served-room.ts";
-import { toCallResult } from "./to-call-result.ts";
+import type { ServedToolcrib } from "./served-toolcrib.ts";
 
 /** One call of a client: made at the counter, asked about through the client, told in the words of MCP. */
 export async function callTool(
   wanted: WantedCall,
-  { room, questions }: { readonly room: ServedRoom; readonly questions: Questions },
+  { room, questions }: { readonly room: ServedToolcrib; readonly questions: Questions },
   client: ClientAbilities,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
@@ -43,3 +47,108 @@ export async function callTool(
 
 /** A call is asked about again when what was shown of it has changed meanwhile. */
 const maxTimes = 8;
+
+/** A call as a client wants it. */
+export interface WantedCall {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+interface CallCircumstances {
+  readonly signal: AbortSignal;
+  /** What the person has said, or that nobody can be asked through this client. */
+  readonly answer: Answer;
+  readonly onEvent?: ((event: CallEvent) => void) | undefined;
+}
+
+/** How a call ended: with a result, or with something to be asked first. */
+type MadeCall =
+  | { readonly kind: "result"; readonly result: CallResult; readonly isStructured: boolean }
+  | { readonly kind: "question"; readonly request: ApprovalRequest }
+  /** There is no such tool. */
+  | { readonly kind: "unknown"; readonly message: string };
+
+/** Makes a call at the counter. Does not know how its client talks. */
+export async function makeCall(
+  { name, input }: WantedCall,
+  room: ServedToolcrib,
+  { signal, answer, onEvent }: CallCircumstances,
+): Promise<MadeCall> {
+  const crib = await room.crib();
+  let question: ApprovalRequest | undefined;
+  const approve = (request: ApprovalRequest) => {
+    const approval = answer.kind === "answered" ? answer.approve(request) : undefined;
+    if (approval !== undefined) return approval;
+    question = request;
+    throw askedThroughClient();
+  };
+  const result = await crib.call(name, input, {
+    signal,
+    ...(answer.kind === "unanswered" ? {} : { approve }),
+    ...(onEvent && { onEvent }),
+  });
+  if (question !== undefined) return { kind: "question", request: question };
+  if (result.error?.details?.kind === "unknown-tool")
+    return { kind: "unknown", message: result.content.replaceAll("\n", ". ") };
+  if (result.output !== null) room.noteOutput(result.output);
+  return { kind: "result", result, isStructured: result.error === null && (await room.isStructured(name)) };
+}
+
+/** How this call is told in the journal; the next one has the answer. */
+function askedThroughClient(): ToolError {
+  return new ToolError("needs-approval", "The person is asked through the client", {
+    hint: "The call is made again with the answer.",
+  });
+}
+
+/** What is said of a call in the words of MCP. */
+export function toCallResult(
+  { content, isError, data, images, output }: CallResult,
+  { isStructured, knowsLinks }: Pick<ClientAbilities, "knowsLinks"> & { readonly isStructured: boolean },
+): CallToolResult {
+  const blocks: ContentBlock[] = images.map(({ mediaType, base64 }) => ({
+    type: "image",
+    data: base64,
+    mimeType: mediaType,
+  }));
+  if (content !== "" || blocks.length === 0) blocks.unshift({ type: "text", text: content });
+  if (output !== null && knowsLinks) {
+    blocks.push({
+      type: "resource_link",
+      uri: outputUri(output),
+      name: output,
+      mimeType: "text/plain",
+      description: "The whole output",
+    });
+  }
+  return {
+    content: blocks,
+    ...(isStructured && isRecord(data) && knowsLinks ? { structuredContent: data } : {}),
+    ...(isError ? { isError } : {}),
+  };
+}
+
+/** What the client that made a request can do; in the era of 2026 each request tells. */
+interface ClientAbilities {
+  /** It can put a form before a person. */
+  readonly asks: boolean;
+  /** Its questions come as results, after which it makes the call again; in the era before, while the call waits. */
+  readonly isAskedByResults: boolean;
+  /** It knows links to resources in results, and data beside text. */
+  readonly knowsLinks: boolean;
+}
+
+export function abilitiesOf(server: Server, context?: ServerContext): ClientAbilities {
+  const envelope: Record<string, unknown> = { ...context?.mcpReq.envelope };
+  const told = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  const { elicitation } = told ?? server.getClientCapabilities() ?? {};
+  const version = server.getNegotiatedProtocolVersion() ?? firstWithLinks;
+  return {
+    // Before there were kinds of them, a client that could be asked at all could show a form.
+    asks: elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
+    isAskedByResults: context?.mcpReq.envelope !== undefined,
+    knowsLinks: version >= firstWithLinks,
+  };
+}
+
+const firstWithLinks = "2025-06-18";

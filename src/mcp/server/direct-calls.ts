@@ -7,11 +7,9 @@ import type {
 } from "@modelcontextprotocol/server";
 import { isRecord } from "../../lib/is-record.ts";
 import type { Questions } from "./approvals/questions.ts";
-import { abilitiesOf } from "./client-abilities.ts";
-import { makeCall, type WantedCall } from "./make-call.ts";
+import { abilitiesOf, makeCall, toCallResult, type WantedCall } from "./call-tool.ts";
 import { ProgressNotes } from "./progress-notes.ts";
-import type { ServedRoom } from "./served-room.ts";
-import { toCallResult } from "./to-call-result.ts";
+import type { ServedToolcrib } from "./served-toolcrib.ts";
 
 interface DirectCall extends WantedCall {
   readonly id: RequestId;
@@ -29,13 +27,13 @@ interface RunningCall {
  */
 export class DirectCalls {
   readonly #transport: Transport;
-  readonly #room: ServedRoom;
+  readonly #room: ServedToolcrib;
   readonly #questions: Questions;
   /** Not by their ids: a client may use one again before its first call has ended. */
   readonly #running = new Set<RunningCall>();
   #server: Server | undefined;
 
-  constructor(transport: Transport, room: ServedRoom, questions: Questions) {
+  constructor(transport: Transport, room: ServedToolcrib, questions: Questions) {
     this.#transport = transport;
     this.#room = room;
     this.#questions = questions;

@@ -1,14 +1,12 @@
 import { type JsonSchemaValidator, type jsonSchemaValidator, Server } from "@modelcontextprotocol/server";
 import { toMcp } from "../../wire/mcp.ts";
 import { Questions } from "./approvals/questions.ts";
-import { callTool } from "./call-tool.ts";
-import { abilitiesOf } from "./client-abilities.ts";
+import { abilitiesOf, callTool } from "./call-tool.ts";
 import { listOutputs, outputTemplate, readOutput } from "./outputs.ts";
-import type { ServedRoom } from "./served-room.ts";
-import type { ServerIdentity } from "./server-identity.ts";
+import type { ServedToolcrib } from "./served-toolcrib.ts";
 
 export interface ServerParts extends ServerIdentity {
-  readonly room: ServedRoom;
+  readonly room: ServedToolcrib;
   readonly questions?: Questions;
 }
 
@@ -53,3 +51,9 @@ const cacheHints = {
   "resources/read": { ttlMs: 600_000, cacheScope: "private" },
   "server/discover": { ttlMs: 600_000, cacheScope: "private" },
 } as const;
+
+/** What a server says of itself. */
+export interface ServerIdentity {
+  readonly version: string;
+  readonly instructions?: string | undefined;
+}

@@ -5,7 +5,7 @@ import {
   type Resource,
 } from "@modelcontextprotocol/server";
 import { ToolError } from "../../toolcrib/index.ts";
-import type { ServedRoom } from "./served-room.ts";
+import type { ServedToolcrib } from "./served-toolcrib.ts";
 
 /** Outputs that were too long to show, as resources: `toolcrib://output/out_…`, in parts by `?offset=BYTES`. */
 export function outputUri(handle: string, offset = 0): string {
@@ -20,12 +20,12 @@ export const outputTemplate = {
   mimeType: "text/plain",
 };
 
-export function listOutputs({ outputs }: ServedRoom): Resource[] {
+export function listOutputs({ outputs }: ServedToolcrib): Resource[] {
   return outputs.map((handle) => ({ uri: outputUri(handle), name: handle, mimeType: "text/plain" }));
 }
 
 /** A part of an output; a second content says where to go on. */
-export async function readOutput(room: ServedRoom, uri: string): Promise<ReadResourceResult> {
+export async function readOutput(room: ServedToolcrib, uri: string): Promise<ReadResourceResult> {
   const match = uriPattern.exec(uri);
   if (match === null) throw noSuchResource(uri, "Outputs are toolcrib://output/out_…");
   const [, handle = "", offset = "0"] = match;

@@ -1,11 +1,10 @@
+import type { Readable, Writable } from "node:stream";
 import { type StdioServerHandle, serveStdio as serveByStdio } from "@modelcontextprotocol/server/stdio";
 import type { Toolcrib } from "../../toolcrib/index.ts";
 import { Questions } from "./approvals/questions.ts";
 import { DirectCalls } from "./direct-calls.ts";
-import { newServer } from "./new-server.ts";
-import { ServedRoom } from "./served-room.ts";
-import type { ServerIdentity } from "./server-identity.ts";
-import type { StdioStreams } from "./stdio-streams.ts";
+import { newServer, type ServerIdentity } from "./new-server.ts";
+import { ServedToolcrib } from "./served-toolcrib.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 export interface ServeStdioOptions extends ServerIdentity, Partial<StdioStreams> {
@@ -33,7 +32,7 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
     questionSeconds,
     ...identity
   } = options;
-  const room = new ServedRoom(open);
+  const room = new ServedToolcrib(open);
   const questions = new Questions({ ttlSeconds: questionSeconds });
   const transport = new StdioTransport({ input, output, remark });
   const direct = new DirectCalls(transport, room, questions);
@@ -68,4 +67,11 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
       ended();
     },
   };
+}
+
+export interface StdioStreams {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Told what could not be read, in one line. */
+  readonly remark?: ((text: string) => void) | undefined;
 }

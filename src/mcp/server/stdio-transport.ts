@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
-import type { StdioStreams } from "./stdio-streams.ts";
+import type { StdioStreams } from "./serve-stdio.ts";
 
 /**
  * Messages as lines of JSON. What is no message is passed over, however long, with a remark: one bad line of a client must not

@@ -1,7 +1,7 @@
 import type { Recording } from "./recorded-model.ts";
 
 /**
- * A small session on the project of src/cli/agent/demo/demo-project.ts, whose test fails. Only the replies are recorded: the
+ * A small session on the project of src/cli/session/demo.ts, whose test fails. Only the replies are recorded: the
  * tools really run.
  */
 export const demoRecording: Recording = {

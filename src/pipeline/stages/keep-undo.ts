@@ -3,7 +3,7 @@ import type { Environment } from "../../contract/environment.ts";
 import type { Blobs } from "../../journal/blobs.ts";
 import type { Journal } from "../../journal/journal.ts";
 import type { Scanner } from "../../journal/scan/scanner.ts";
-import type { RoomTransactions } from "../../journal/transactions/room-transactions.ts";
+import type { WorkspaceTransactions } from "../../journal/transactions/transactions.ts";
 import { wrapEnvironment } from "../../lib/wrap-environment.ts";
 import type { Next, Stage } from "../stage.ts";
 
@@ -12,7 +12,7 @@ interface UndoParts {
   readonly journal: Journal;
   readonly blobs: Blobs;
   readonly scanner: Scanner;
-  readonly transactions: RoomTransactions;
+  readonly transactions: WorkspaceTransactions;
 }
 
 /**

@@ -1,10 +1,11 @@
 /** Adds entries to one conversation as quickly as it can. Arguments: database, conversation, count, a name for itself. */
+
+import { StoredConversations } from "../../../src/journal/conversations.ts";
 import { Journal } from "../../../src/journal/journal.ts";
-import { KeptConversations } from "../../../src/journal/kept-conversations.ts";
 
 const [file, session, count, name] = process.argv.slice(2) as [string, string, string, string];
 const journal = new Journal({ file, session: `of ${name}` });
-const conversations = new KeptConversations(journal);
+const conversations = new StoredConversations(journal);
 for (let index = 0; index < Number(count); index += 1) {
   process.stdout.write(
     `${conversations.append(session, [

@@ -33,8 +33,8 @@ export interface Configuration {
 
 export async function editorFor({ format }: Pick<Client, "format">): Promise<EntryEdit> {
   return format === "json"
-    ? (await import("./json-entry.ts")).jsonEntry
-    : (await import("./toml-entry.ts")).tomlEntry;
+    ? (await import("./configuration-entry.ts")).jsonEntry
+    : (await import("./configuration-entry.ts")).tomlEntry;
 }
 
 const byteOrderMark = "\uFEFF";

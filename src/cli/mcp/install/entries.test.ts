@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type EntryEdit, editText, readEntry } from "./configuration.ts";
-import { jsonEntry } from "./json-entry.ts";
-import { tomlEntry } from "./toml-entry.ts";
+import { jsonEntry, tomlEntry } from "./configuration-entry.ts";
 
 const value = { command: "node", args: ["x", "mcp"] };
 

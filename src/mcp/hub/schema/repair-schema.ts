@@ -1,11 +1,6 @@
 import { ToolError } from "../../../contract/error.ts";
 import { isRecord } from "../../../lib/is-record.ts";
-import { cleanWords } from "../words/clean-words.ts";
-import { joinChoices } from "./join-choices.ts";
-import { keepKeywords } from "./keywords.ts";
-import { legalTypes } from "./legal-types.ts";
-import { resolveReference } from "./resolve-reference.ts";
-import { weightOf } from "./weight-of.ts";
+import { cleanText } from "../clean-text.ts";
 
 /** A schema as every provider takes it: an object, without references, in the words of draft 2020-12. */
 export interface ObjectSchema {
@@ -94,7 +89,7 @@ function followed($ref: string, given: Schema, work: Work, above: readonly strin
 }
 
 function describe({ description }: Schema): { readonly description?: string } {
-  const words = cleanWords(description, maxDescription);
+  const words = cleanText(description, maxDescription);
   return words === "" ? {} : { description: words };
 }
 
@@ -155,3 +150,183 @@ function closeObject(joined: Schema): ObjectSchema {
 function unusable(why: string): ToolError {
   return new ToolError("unsupported", why);
 }
+
+/**
+ * Providers take no choice between whole inputs: what any of them may hold, the one input may hold, and it needs what all
+ * of them need.
+ */
+function joinChoices(root: Schema): Schema {
+  const { anyOf, oneOf, allOf, ...own } = root;
+  const of = (list: unknown) => (Array.isArray(list) ? list.filter(isRecord).map(joinChoices) : []);
+  const all = [own as Schema, ...of(allOf)];
+  const choices = [of(anyOf), of(oneOf)];
+  const parts = [...all, ...choices.flat()];
+  if (parts.length === 1) return own;
+  const needed = [
+    ...all.flatMap(requiredOf),
+    ...choices.flatMap(([first = {}, ...others]) => {
+      const lists = others.map((other) => new Set(requiredOf(other)));
+      return requiredOf(first).filter((key) => lists.every((list) => list.has(key)));
+    }),
+  ];
+  const objects = parts.filter(({ type, properties }) => type === "object" || properties !== undefined);
+  const others = parts.filter(({ type }) => type !== undefined && type !== "object");
+  const type = objects.length > 0 || others.length === 0 ? "object" : others[0]!.type;
+  const required = [...new Set(needed)];
+  return {
+    ...own,
+    type,
+    properties: Object.assign({}, ...parts.toReversed().map(({ properties }) => properties)),
+    ...(required.length > 0 && { required }),
+    // What one of them forbids, another may hold.
+    ...(own.additionalProperties === false && { additionalProperties: true }),
+  };
+}
+
+function requiredOf({ required }: Schema): readonly string[] {
+  return Array.isArray(required) ? required : [];
+}
+
+/** The plain keywords of a schema that hold what they should; all others are left out, which only makes it wider. */
+function keepKeywords(given: Schema): Schema {
+  const kept = Object.entries(given).flatMap(([key, value]): [string, unknown][] => {
+    if (numbers.has(key)) return typeof value === "number" && Number.isFinite(value) ? [[key, value]] : [];
+    if (sizes.has(key)) return Number.isSafeInteger(value) && (value as number) >= 0 ? [[key, value]] : [];
+    if (values.has(key)) return isSmall(value) ? [[key, value]] : [];
+    switch (key) {
+      case "enum":
+        return Array.isArray(value) && value.length > 0 && isSmall(value, maxChoices) ? [[key, value]] : [];
+      case "pattern":
+        return typeof value === "string" && isPattern(value) ? [[key, value]] : [];
+      case "format":
+        return typeof value === "string" ? [[key, cleanText(value, 40)]] : [];
+      case "title":
+        return typeof value === "string" ? [[key, cleanText(value, 100)]] : [];
+      case "uniqueItems":
+        return typeof value === "boolean" ? [[key, value]] : [];
+      case "divisibleBy":
+        return typeof value === "number" && value > 0 ? [["multipleOf", value]] : [];
+      default:
+        return [];
+    }
+  });
+  return oldBounds(given, Object.fromEntries(kept));
+}
+
+const numbers = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]);
+const sizes = new Set(["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"]);
+const values = new Set(["default", "const"]);
+const maxChoices = 10_000;
+
+/** In draft 4 `exclusiveMinimum: true` is said of `minimum`. */
+function oldBounds(given: Schema, kept: Record<string, unknown>): Schema {
+  for (const [flag, bound] of [
+    ["exclusiveMinimum", "minimum"],
+    ["exclusiveMaximum", "maximum"],
+  ] as const) {
+    if (given[flag] !== true || kept[bound] === undefined) continue;
+    kept[flag] = kept[bound];
+    delete kept[bound];
+  }
+  return kept;
+}
+
+function isSmall(value: unknown, maxChars = 1_000): boolean {
+  return (JSON.stringify(value)?.length ?? 0) <= maxChars;
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return text.length <= 500 && new RegExp(text, "u") !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The type, or types, as JSON Schema spells them; undefined for any. What is not said is told by what else is. */
+function legalTypes(given: Schema): string | readonly string[] | undefined {
+  const { type } = given;
+  const said = (Array.isArray(type) ? type : [type]).flatMap((one) =>
+    typeof one === "string" ? (spellings.get(one.toLowerCase()) ?? []) : one === null ? ["null"] : [],
+  );
+  const types = [...new Set(said)];
+  if (given.nullable === true && types.length > 0 && !types.includes("null")) types.push("null");
+  if (types.length > 0) return types.length === 1 ? types[0] : types;
+  if (type !== undefined) return undefined;
+  if (isRecord(given.properties)) return "object";
+  return given.items !== undefined || given.prefixItems !== undefined ? "array" : undefined;
+}
+
+/** "any" is all of them, which is the same as none. */
+const spellings: ReadonlyMap<string, string> = new Map([
+  ["string", "string"],
+  ["str", "string"],
+  ["text", "string"],
+  ["number", "number"],
+  ["float", "number"],
+  ["double", "number"],
+  ["decimal", "number"],
+  ["integer", "integer"],
+  ["int", "integer"],
+  ["long", "integer"],
+  ["boolean", "boolean"],
+  ["bool", "boolean"],
+  ["array", "array"],
+  ["list", "array"],
+  ["tuple", "array"],
+  ["object", "object"],
+  ["dict", "object"],
+  ["map", "object"],
+  ["null", "null"],
+  ["none", "null"],
+]);
+
+/** Finds what "#/…" names in a schema; undefined for what it does not hold, and for other documents. */
+function resolveReference(root: unknown, reference: unknown): unknown {
+  if (typeof reference !== "string" || !reference.startsWith("#")) return undefined;
+  const pointer = reference.slice(1);
+  if (pointer === "" || pointer === "/") return root;
+  if (!pointer.startsWith("/")) return undefined;
+  let at: unknown = root;
+  for (const part of pointer.slice(1).split("/")) {
+    const key = decode(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as Record<string, unknown>)[key];
+  }
+  return at;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/**
+ * About how many characters it takes to write a value down, without doing so: infinitely many where that is more than
+ * `max`, or where it is nested so deeply that nobody could walk through it.
+ */
+export function weightOf(value: unknown, max: number): number {
+  let weight = 0;
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const inside: unknown[] = [];
+    for (const one of level) {
+      weight += 2;
+      if (typeof one === "string") weight += one.length;
+      if (typeof one !== "object" || one === null) continue;
+      const entries: readonly unknown[] = Array.isArray(one) ? one : Object.values(one);
+      weight += entries.length;
+      if (!Array.isArray(one)) for (const key of Object.keys(one)) weight += key.length + 3;
+      if (weight > max) return Number.POSITIVE_INFINITY;
+      for (const entry of entries) inside.push(entry);
+    }
+    if (depth >= maxWeighedDepth) return Number.POSITIVE_INFINITY;
+    level = inside;
+  }
+  return weight > max ? Number.POSITIVE_INFINITY : weight;
+}
+
+const maxWeighedDepth = 500;

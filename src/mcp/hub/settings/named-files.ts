@@ -2,8 +2,7 @@ import { extname, relative, resolve } from "node:path";
 import type { Environment } from "../../../contract/environment.ts";
 import { contentHash } from "../../../lib/content-hash.ts";
 import { isRecord } from "../../../lib/is-record.ts";
-import { readSettings } from "./read-settings.ts";
-import type { ServerConfiguration } from "./server-configuration.ts";
+import { readSettings, type ServerConfiguration } from "./read-settings.ts";
 
 /**
  * The files in the workspace that a server's program, arguments and variables name, with the hash of each: whoever

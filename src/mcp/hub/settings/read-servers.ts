@@ -6,9 +6,9 @@ import { isRecord } from "../../../lib/is-record.ts";
 import { realWorkspace, userDirectories } from "../../../system/directories.ts";
 import { mayExist, policyFiles, readPolicyFile } from "../../../system/policy-files.ts";
 import { type TrustState, trustIn } from "../../../toolcrib/trust.ts";
-import { cleanLine } from "../words/clean-words.ts";
+import { cleanLine } from "../clean-text.ts";
 import { namedFiles } from "./named-files.ts";
-import type { ServerConfiguration } from "./server-configuration.ts";
+import type { ServerConfiguration } from "./read-settings.ts";
 
 /** Where a project names the servers that it needs, below the workspace. */
 export const projectServersPath = ".toolcrib/mcp.json";

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import * as z from "zod/mini";
 import { ToolError } from "../../../contract/error.ts";
-import { expandVariables } from "./expand-variables.ts";
+import { wildcardRegex } from "../../../lib/escape-regex.ts";
 
 /** One server, ready to be connected. */
 export interface ServerSettings {
@@ -137,4 +137,56 @@ function readUrl(
 
 function unusable(why: string): ToolError {
   return new ToolError("invalid-input", why);
+}
+
+/** Puts in the values that "${NAME}" and "${NAME:-else}" stand for, and tells each value of a variable. */
+function expandVariables(text: string, variables: NodeJS.ProcessEnv, tell: (value: string) => void): string {
+  return text.replace(
+    /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
+    (_, name: string, otherwise?: string) => {
+      const value = variables[name];
+      if (value !== undefined && value !== "") {
+        tell(value);
+        return value;
+      }
+      if (otherwise !== undefined) return otherwise;
+      throw new ToolError("invalid-input", `the environment variable ${name} is not set`);
+    },
+  );
+}
+
+/** Whether a name is one of these, where "*" stands for any part. */
+export function namePattern(names: readonly string[]): (name: string) => boolean {
+  const patterns = names.map((name) => wildcardRegex(name));
+  return (name) => patterns.some((pattern) => pattern.test(name));
+}
+
+/** One server as people write it in `mcp.json`; "${NAME}" and "${NAME:-else}" stand for environment variables. */
+export interface ServerConfiguration {
+  /** The program of a server that is started here, and talked to by its input and output. */
+  readonly command?: string;
+  readonly args?: readonly string[];
+  /** Beside the few variables that every program gets. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Relative to the workspace; that itself if not said. For servers of the person's own file the file's directory. */
+  readonly cwd?: string;
+  /** Not started unless these files in the workspace have this content: SHA-256 by path. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly type?: "stdio" | "http" | "streamable-http";
+  /** Of a server that runs elsewhere. */
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How long one call may take; a minute if not said. */
+  readonly timeoutMs?: number;
+  /** How long it may take to tell its tools; half a minute if not said. */
+  readonly startTimeoutMs?: number;
+  /** Only these of its tools, by name or pattern (`get_*`). */
+  readonly tools?: readonly string[];
+  readonly disabled?: boolean;
+  /** Which era of the protocol: the one before 2026 on stdio, whichever it knows by HTTP, if not said. */
+  readonly protocol?: "2025" | "2026" | "auto";
+  /** Believe it when it says that a tool only reads. Counts in the person's own file only. */
+  readonly trustAnnotations?: boolean;
+  /** Tell it the workspace when it asks for its roots; yes if not said. */
+  readonly roots?: boolean;
 }

@@ -1,6 +1,6 @@
 import { ToolError } from "../../../contract/error.ts";
 import { Breath } from "../../../lib/breath.ts";
-import { Flood } from "./flood.ts";
+import { monotonicMs } from "../../../lib/clock.ts";
 
 /** Of one answer, or of one event of a stream that goes on. */
 const maxBytes = 16 * 1024 * 1024;
@@ -58,3 +58,28 @@ function isMark(byte: number): boolean {
   return byte > 32 && byte < 128;
 }
 const carriageReturn = 13;
+
+/** Knows a server that talks without end from one that has much to say. */
+export class Flood {
+  readonly #maxMessages: number;
+  #messages = 0;
+  #began = monotonicMs();
+
+  constructor(maxMessages = 100_000) {
+    this.#maxMessages = maxMessages;
+  }
+
+  /** Counts a message; whether it is one too many. */
+  rises(): boolean {
+    this.#messages += 1;
+    // The clock is asked for once in a while only.
+    if (this.#messages <= this.#maxMessages) return false;
+    const now = monotonicMs();
+    if (now - this.#began <= spanMs) return true;
+    this.#began = now;
+    this.#messages = 1;
+    return false;
+  }
+}
+
+const spanMs = 10_000;

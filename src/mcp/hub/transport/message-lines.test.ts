@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MessageLines } from "./message-lines.ts";
+import { MessageLines } from "./stdio-transport.ts";
 
 it("takes messages out of whatever is printed, however it is cut", () => {
   const text = 'hello\n{"a":1}\r\n\n[{"b":2},{"c":3}]\n{"half\n"text"\n{"ä":"ö"}\n';

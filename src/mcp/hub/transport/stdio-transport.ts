@@ -6,9 +6,7 @@ import { Breath } from "../../../lib/breath.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import { isRecord } from "../../../lib/is-record.ts";
 import type { StdioReach } from "../settings/read-settings.ts";
-import { endsWithUs } from "./ends-with-us.ts";
-import { Flood } from "./flood.ts";
-import { type Heard, MessageLines } from "./message-lines.ts";
+import { Flood } from "./bounded-fetch.ts";
 import type { RecentLines } from "./recent-lines.ts";
 
 // How long a server may take to go by itself, and then to heed SIGTERM.
@@ -24,7 +22,7 @@ const maxUnread = 32 * 1024 * 1024;
 /** Tells whoever is started here that a hub has done it. */
 export const hubVariable = "TOOLCRIB_HUB";
 
-export interface StdioOptions {
+interface StdioOptions {
   readonly reach: StdioReach;
   /** Opened on the directory that the server starts in; closed with the transport. */
   readonly environment: Environment;
@@ -220,3 +218,112 @@ async function endsWithin(process: RunningProcess, ms: number): Promise<boolean>
   timer.abort();
   return ended;
 }
+
+/** What a line of output is. */
+type Heard =
+  | { readonly kind: "message"; readonly value: unknown }
+  /** Not JSON, or none that could be a message. */
+  | { readonly kind: "junk" }
+  /** An answer in a line too long to be taken; `id`: of the request that it seems to answer. */
+  | { readonly kind: "too long"; readonly id: number | undefined };
+
+/**
+ * Takes output apart into JSON messages, a line each. Whatever else is printed is passed over, in bounded memory. One by
+ * one, so that whoever hears them can take a breath in between.
+ */
+export class MessageLines {
+  readonly #maxBytes: number;
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+  /** Of a line that is already too long: its last part. */
+  #tail: Buffer | undefined;
+  #head: Buffer | undefined;
+
+  constructor(maxBytes: number = 16 * 1024 * 1024) {
+    this.#maxBytes = maxBytes;
+  }
+
+  *take(bytes: Uint8Array): Generator<Heard> {
+    let rest = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      this.#add(rest.subarray(0, end));
+      yield* this.#finish();
+      rest = rest.subarray(end + 1);
+    }
+    this.#add(rest);
+  }
+
+  #add(piece: Buffer): void {
+    if (piece.length === 0) return;
+    if (this.#tail !== undefined) {
+      this.#tail = Buffer.concat([this.#tail, piece]).subarray(-edgeBytes);
+      return;
+    }
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    if (this.#bytes <= this.#maxBytes) return;
+    const line = Buffer.concat(this.#pieces);
+    this.#head = Buffer.from(line.subarray(0, edgeBytes));
+    this.#tail = Buffer.from(line.subarray(-edgeBytes));
+    this.#pieces = [];
+  }
+
+  *#finish(): Generator<Heard> {
+    const [head, tail, line] = [this.#head, this.#tail, Buffer.concat(this.#pieces)];
+    this.#pieces = [];
+    this.#bytes = 0;
+    this.#head = undefined;
+    this.#tail = undefined;
+    if (tail !== undefined) yield { kind: "too long", id: idIn(`${head}`, `${tail}`) };
+    else if (line.length > 0) yield* read(line.toString());
+  }
+}
+
+function* read(text: string): Generator<Heard> {
+  const line = text.trim();
+  if (line === "") return;
+  const value = line.startsWith("{") || line.startsWith("[") ? parse(line) : undefined;
+  const values = Array.isArray(value) ? value : [value];
+  if (value === undefined || values.length > maxBatch) yield { kind: "junk" };
+  else for (const one of values) yield { kind: "message", value: one };
+}
+
+// Nobody has asked that much at once.
+const maxBatch = 1_000;
+const edgeBytes = 256;
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where people and libraries put it: before what it is about, or after all of it. */
+function idIn(head: string, tail: string): number | undefined {
+  const found =
+    /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(\d+)/.exec(head) ??
+    /[}\]]\s*,(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(
+      tail,
+    );
+  return found ? Number(found[1]) : undefined;
+}
+
+/**
+ * The words for `sh` that run a program and end its whole group within seconds after we are gone, be it by SIGKILL: a
+ * server need not notice that nobody talks to it any more. The watcher holds none of the program's inputs and outputs.
+ */
+function endsWithUs(program: string, args: readonly string[]): readonly string[] {
+  return ["-c", script, "sh", program, ...args];
+}
+
+const script = `
+us=$PPID; group=$$
+(
+  while kill -0 "$us"; do sleep 2; done
+  trap "" TERM
+  kill -TERM "-$group"; sleep 1; kill -KILL "-$group"
+) </dev/null >/dev/null 2>&1 &
+exec "$@"
+`;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { refusalOf } from "./admit.ts";
+import { refusalOf } from "./serve-http.ts";
 
 const admission = { token: "a-very-secret-token", hosts: ["tools.example"] };
 const authorization = "Bearer a-very-secret-token";

@@ -1,12 +1,9 @@
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
 import type { Toolcrib } from "../../../toolcrib/index.ts";
 import { Questions } from "../approvals/questions.ts";
-import { newServer } from "../new-server.ts";
-import { ServedRoom } from "../served-room.ts";
-import type { ServerIdentity } from "../server-identity.ts";
-import type { SessionLimits } from "./session-limits.ts";
+import { newServer, type ServerIdentity } from "../new-server.ts";
+import { ServedToolcrib } from "../served-toolcrib.ts";
 import { Sessions } from "./sessions.ts";
-import { untilGone } from "./until-gone.ts";
 
 export interface HttpHandlerOptions extends ServerIdentity, Partial<SessionLimits> {
   /**
@@ -29,7 +26,7 @@ export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { maxSessions = 100, idleMs = 2 * 60 * 60_000, maxBodyBytes = 32 * 1024 * 1024 } = options;
   const identity = { version, instructions };
   const questions = new Questions();
-  const room = new ServedRoom(open);
+  const room = new ServedToolcrib(open);
   const sessions = new Sessions({ open, questions, ...identity }, { maxSessions, idleMs, maxBodyBytes });
   const modern = createMcpHandler(() => newServer({ room, questions, ...identity }), {
     legacy: "reject",
@@ -51,4 +48,36 @@ export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
       return closed;
     },
   };
+}
+
+/**
+ * A stream of events that begins at once, and ends when its client has gone: else the transport learns that only by the
+ * next event, which may never come, and refuses the client a new stream until then.
+ */
+function untilGone(response: Response, gone: AbortSignal): Response {
+  const { body, status, headers } = response;
+  if (body === null || headers.get("content-type") !== "text/event-stream") return response;
+  const reader = body.getReader();
+  const end = () => reader.cancel().catch(() => {});
+  if (gone.aborted) void end();
+  else gone.addEventListener("abort", end, { once: true });
+  const events = new ReadableStream<Uint8Array>({
+    // A comment: with it the headers are sent.
+    start: (controller) => controller.enqueue(Buffer.from(":\n\n")),
+    pull: async (controller) => {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: end,
+  });
+  return new Response(events, { status, headers });
+}
+
+export interface SessionLimits {
+  /** More clients at once take the place of the one that was idle the longest. */
+  readonly maxSessions: number;
+  /** A session that nobody has used for this long is ended. */
+  readonly idleMs: number;
+  readonly maxBodyBytes: number;
 }

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { expect, it } from "vitest";
-import { RecentEvents } from "./recent-events.ts";
+import { RecentEvents } from "./sessions.ts";
 
 const message = (text: string): JSONRPCMessage => ({ jsonrpc: "2.0", method: "note", params: { text } });
 

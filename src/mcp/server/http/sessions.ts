@@ -1,13 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import {
+  type EventStore,
+  type JSONRPCMessage,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { BoundedCache } from "../../../lib/bounded-cache.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import type { Toolcrib } from "../../../toolcrib/index.ts";
 import { newServer, type ServerParts } from "../new-server.ts";
-import { ServedRoom } from "../served-room.ts";
-import { RecentEvents } from "./recent-events.ts";
-import type { SessionLimits } from "./session-limits.ts";
+import { ServedToolcrib } from "../served-toolcrib.ts";
+import type { SessionLimits } from "./new-handler.ts";
 
-export interface SessionParts extends Omit<ServerParts, "room"> {
+interface SessionParts extends Omit<ServerParts, "room"> {
   /** Opens the room of one session. */
   readonly open: () => Promise<Toolcrib>;
 }
@@ -78,7 +82,7 @@ export class Sessions {
 }
 
 class Session {
-  readonly #room: ServedRoom;
+  readonly #room: ServedToolcrib;
   readonly #server: ReturnType<typeof newServer>;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   /** Connections on which it waits for messages. */
@@ -90,7 +94,7 @@ class Session {
     { maxBodyBytes }: SessionLimits,
     tell: { begun(id: string): void; ended(id: string): void },
   ) {
-    this.#room = new ServedRoom(open);
+    this.#room = new ServedToolcrib(open);
     this.#server = newServer({ ...parts, room: this.#room });
     this.#room.onToolsChange(() => void this.#server.sendToolListChanged().catch(() => {}));
     this.#transport = new WebStandardStreamableHTTPServerTransport({
@@ -140,3 +144,44 @@ function refuse(status: number, message: string): Response {
   const code = status === 404 ? -32001 : -32000;
   return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 }
+
+interface KeptEvent {
+  readonly stream: string;
+  readonly message: JSONRPCMessage;
+  readonly bytes: number;
+}
+
+/** The latest messages of one session, so that a client whose connection broke gets what it missed. Bounded. */
+export class RecentEvents implements EventStore {
+  readonly #events = new BoundedCache<string, KeptEvent>({
+    maxEntries: maxEvents,
+    maxWeight: maxBytes,
+    weigh: ({ bytes }) => bytes,
+  });
+  #count = 0;
+
+  async storeEvent(stream: string, message: JSONRPCMessage): Promise<string> {
+    this.#count += 1;
+    const id = `${this.#count}`;
+    const bytes = JSON.stringify(message).length;
+    this.#events.set(id, { stream, message, bytes });
+    return id;
+  }
+
+  async getStreamIdForEventId(id: string): Promise<string | undefined> {
+    return this.#events.get(id)?.stream;
+  }
+
+  async replayEventsAfter(
+    last: string,
+    { send }: { readonly send: (id: string, message: JSONRPCMessage) => Promise<void> },
+  ): Promise<string> {
+    const stream = this.#events.get(last)?.stream ?? "";
+    for (const [id, event] of this.#events.entries())
+      if (Number(id) > Number(last) && event.stream === stream) await send(id, event.message);
+    return stream;
+  }
+}
+
+const maxEvents = 2_000;
+const maxBytes = 8 * 1024 * 1024;

@@ -1,0 +1,268 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type CliWithModel, cliWithModel } from "../../../test/support/cli-with-model.ts";
+import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
+import { withoutProgress } from "../../../test/support/without-progress.ts";
+import { completeChatLine } from "./chat-commands.ts";
+
+const patch = (path: string) => ({
+  name: "apply_patch",
+  input: `*** Begin Patch\n*** Add File: ${path}\n+made\n*** End Patch`,
+});
+const command = (cmd: string) => ({ name: "exec_command", input: { cmd } });
+
+const isThere = ({ workspace }: CliWithModel, path: string) => existsSync(join(workspace, path));
+
+it("completes commands, and the words that they take", () => {
+  expect(["/mo", "/mode c", "/mode ", "/undo 1", "/nothing x", "mo"].map(completeChatLine)).toEqual([
+    [["/model", "/mode"], "/mo"],
+    [["cautious"], "c"],
+    [["safe", "cautious", "paranoid", "yolo"], ""],
+    [[], "1"],
+    [[], "x"],
+    [[], "mo"],
+  ]);
+});
+
+describe("toolcrib chat, fed by a program", () => {
+  it("takes each line as a turn, asks nothing and repeats nothing", async () => {
+    await using room = await cliWithModel(({ messages }) => ({ text: `You said ${messages.at(-1)!.text}.` }));
+    const { exit, stdout, stderr } = await room.feed("one\n\ntwo\\\nlines\nlast", "chat");
+    expect([exit, stdout, stderr.includes(">"), room.server.breaches]).toEqual([
+      0,
+      "You said one.\nYou said two\nlines.\nYou said last.\n",
+      false,
+      [],
+    ]);
+  });
+
+  it("shows and takes back what the session did, and tells the model so", async () => {
+    await using room = await cliWithModel([
+      { calls: [patch("a.txt")] },
+      { text: "Made." },
+      { text: "I see." },
+    ]);
+    const { exit, stdout, stderr } = await room.feed("make it\n/diff\n/undo\n/diff\n/undo\nwell?\n", "chat");
+    expect([exit, stdout, isThere(room, "a.txt")]).toEqual([0, "Made.\nI see.\n", false]);
+    expect(withoutProgress(stderr)).toMatch(
+      /\n--- \/dev\/null\n\+\+\+ b\/a\.txt\n@@ -0,0 \+1,1 @@ hunk 1\n\+made\nUndid call_\w+, 1 path:\nremoved a\.txt\nTake this back with: toolcrib redo\nNo files are changed\.\nThere is nothing to undo/,
+    );
+    expect(room.server.requests.at(-1)!.messages.at(-1)!.text).toMatch(
+      /^\[The person has undone changes of yours with \/undo\. Undid call_\w+, 1 path:\nremoved a\.txt\]\n\nwell\?$/,
+    );
+  });
+
+  it("changes mode, model and reasoning in the middle", async () => {
+    await using room = await cliWithModel([
+      { calls: [patch("a.txt")] },
+      { text: "Not allowed." },
+      { calls: [patch("a.txt")] },
+      { text: "Made." },
+    ]);
+    const { stderr } = await room.feed(
+      "/mode safe\nmake it\n/mode cautious\n/model openai/gpt-5-mini\n/reasoning high\nagain\n/mode\n/model\n/reasoning\n",
+      "chat",
+    );
+    const told = stderr
+      .split("\n")
+      .filter((line) => /^(?:The mode|The model|Reasoning|From now on)/.test(line));
+    const bodies = room.server.requests.map(({ body }) => body as { readonly model: string });
+    expect([
+      told,
+      isThere(room, "a.txt"),
+      bodies.map(({ model }) => model),
+      room.server.requests.at(-1)!.reasoning,
+    ]).toEqual([
+      [
+        "The mode is safe.",
+        "The mode is cautious.",
+        "From now on: openai/gpt-5-mini",
+        "From now on: openai/gpt-5-mini, reasoning high",
+        "The mode is cautious.",
+        "The model is openai/gpt-5-mini.",
+        "Reasoning is high.",
+      ],
+      true,
+      ["gpt-5", "gpt-5", "gpt-5-mini", "gpt-5-mini"],
+      "high",
+    ]);
+  });
+
+  it("explains commands that are wrong, and goes on", async () => {
+    await using room = await cliWithModel(({ messages }) => ({ text: messages.at(-1)!.text }));
+    const { exit, stdout, stderr } = await room.feed(
+      "/unod\n/mode save\n/undo x\n/exit now\n /etc/hosts\n/quit\nno",
+      "chat",
+    );
+    expect([exit, stdout, stderr.split("\n").slice(0, 8)]).toEqual([
+      0,
+      " /etc/hosts\n",
+      [
+        "There is no command /unod",
+        "Did you mean /undo? /help shows all. To say it to the model, put a space before it.",
+        '/mode does not take "save"',
+        "Did you mean safe?",
+        '/undo takes how many changes, not "x"',
+        "For example: /undo 2.",
+        '/exit does not take "now"',
+        "It takes nothing.",
+      ],
+    ]);
+  });
+
+  it("keeps what was set when it begins a new session", async () => {
+    await using room = await cliWithModel([]);
+    const lines =
+      "/mode paranoid\n/model openai/gpt-5-mini\n/reasoning high\n/new\n/mode\n/model\n/reasoning\n";
+    const { stderr } = await room.feed(lines, "chat");
+    expect(
+      stderr
+        .split("A new session: ")[1]
+        ?.split("\n")
+        .filter((line) => !line.startsWith("From now on")),
+    ).toEqual([
+      "openai/gpt-5-mini, mode paranoid.",
+      "The mode is paranoid.",
+      "The model is openai/gpt-5-mini.",
+      "Reasoning is high.",
+      "",
+    ]);
+  });
+
+  it("begins a new session, lists them, and goes on with one", async () => {
+    await using room = await cliWithModel(({ messages }) => ({ text: `${messages.length} messages.` }));
+    const { stdout, stderr } = await room.feed("one\ntwo\n/usage\n/new\nthree\n/sessions\n", "chat");
+    const [, first] = /--resume (session_\w+)/.exec(stderr) ?? [];
+    const later = await room.feed("four\n", "chat", "--resume", first!);
+    expect([stdout.split("\n").slice(0, 3), stdout.match(/session_/g)?.length, later.stdout]).toEqual([
+      ["1 messages.", "3 messages.", "1 messages."],
+      2,
+      "5 messages.\n",
+    ]);
+    expect(stderr).toMatch(/^session_\w+: 2 turns, [\d ]+ tokens read, \d+ written/m);
+  });
+
+  it("tells by its exit code how the last turn ended", async () => {
+    await using room = await cliWithModel([{ text: "Fine." }, { fault: { status: 401 } }]);
+    expect((await room.feed("one\ntwo\n", "chat")).exit).toBe(1);
+  });
+});
+
+if (!hasTerminals) it.skip("chat on a terminal (not tried: `script` of util-linux is missing)", () => {});
+else
+  describe("toolcrib chat, for a person at a terminal", () => {
+    const plain = { NO_COLOR: "1" };
+
+    it("talks, steers while the model works, and remembers what was typed", async () => {
+      await using room = await cliWithModel((request) => {
+        const { text, role } = request.messages.at(-1)!;
+        if (role === "user" && text === "begin") return { text: "Working.", calls: [command("sleep 2")] };
+        return { text: `Heard: ${text}.` };
+      });
+      const rules = ["--rule", "allow run sleep *"];
+      const { exit, screen } = await room.onTerminal(
+        ["chat", ...rules],
+        [
+          ["> ", "begin\r"],
+          ["Working.", "use tabs\n"],
+          ["Heard: use tabs.", ""],
+          ["> ", "/exit\r"],
+        ],
+        plain,
+      );
+      const again = await room.onTerminal(
+        ["chat", ...rules],
+        [
+          ["> ", "\u001b[A"],
+          ["/exit", "\u001b[A"],
+          ["begin", "\u0003"],
+          ["> ", "\u0004"],
+        ],
+        plain,
+      );
+      expect([
+        exit,
+        screen.includes("Told the model: use tabs"),
+        again.exit,
+        room.server.requests.length,
+      ]).toEqual([0, true, 0, 2]);
+      expect(statSync(join(room.home, "chat-history")).mode & 0o777).toBe(0o600);
+    });
+
+    it("asks for approval in the middle of the talk", async () => {
+      await using room = await cliWithModel([{ calls: [command("rm x")] }, { text: "Gone." }]);
+      room.write("x", "");
+      const { exit } = await room.onTerminal(
+        ["chat"],
+        [
+          ["> ", "remove x\r"],
+          ["no with a message) ", "y\n"],
+          ["Gone.", ""],
+          ["> ", "\u0004"],
+        ],
+        plain,
+      );
+      expect([exit, isThere(room, "x")]).toEqual([0, false]);
+    });
+
+    it("stops a turn with Ctrl-C and goes on with the next", async () => {
+      await using room = await cliWithModel([
+        { text: "Waiting.", calls: [command("sleep 60")] },
+        { text: "Still here." },
+      ]);
+      const { exit, screen } = await room.onTerminal(
+        ["chat", "--rule", "allow run sleep *"],
+        [
+          ["> ", "wait\r"],
+          ["Waiting.", "\u0003"],
+          ["Stopped.", ""],
+          ["> ", "well?\r"],
+          ["Still here.", ""],
+          ["> ", "\u0003"],
+          ["To leave:", "\u0003"],
+        ],
+        plain,
+      );
+      expect([
+        exit,
+        screen.includes("Go on later: toolcrib chat --resume session_"),
+        room.server.breaches,
+      ]).toEqual([0, true, []]);
+    });
+
+    it("takes what is pasted as one thing to say", async () => {
+      await using room = await cliWithModel(({ messages }) => ({
+        text: `${JSON.stringify(messages.at(-1)!.text)} heard.`,
+      }));
+      const { screen } = await room.onTerminal(
+        ["chat"],
+        [
+          ["> ", "one\rtwo\\\rthree\r"],
+          ["heard.", ""],
+          ["> ", "more\\\r"],
+          ["… ", "to come\r"],
+          ["heard.", ""],
+          ["> ", "\u0004"],
+        ],
+        plain,
+      );
+      expect([
+        screen.includes('"one\\ntwo\\\\\\nthree" heard.'),
+        screen.includes('"more\\nto come" heard.'),
+      ]).toEqual([true, true]);
+    });
+
+    it("completes commands", async () => {
+      await using room = await cliWithModel([]);
+      const { exit } = await room.onTerminal(
+        ["chat"],
+        [
+          ["> ", "/exi\t"],
+          ["/exit", "\r"],
+        ],
+        plain,
+      );
+      expect(exit).toBe(0);
+    });
+  });

@@ -1,0 +1,149 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { ToolError } from "../../contract/error.ts";
+import type { ToolSource } from "../../contract/source.ts";
+import { counted } from "../../lib/counted.ts";
+import { connectHub, type Hub } from "../../mcp/hub/connect-hub.ts";
+import {
+  type ProjectServers,
+  projectServersPath,
+  readProjectServers,
+  readServers,
+} from "../../mcp/hub/settings/read-servers.ts";
+import { realWorkspace, userDirectories } from "../../system/directories.ts";
+import { policyFiles, removePolicyFile } from "../../system/policy-files.ts";
+import { writeTrust } from "../../toolcrib/trust.ts";
+import { confirmTrust } from "../approval/confirm-trust.ts";
+import { quoteText } from "../approval/quote-text.ts";
+import type { Arguments } from "../command.ts";
+import { printJson, remarkWarnings } from "../report.ts";
+import { layTable, print, remark } from "../terminal.ts";
+
+/** `toolcrib mcp servers`: starts the configured servers once, and tells how each is. */
+export async function listServers({ options }: Arguments): Promise<number> {
+  const workspace = options.get("workspace") ?? process.cwd();
+  const hub = connectHub({ workspace, ...(await readServers({ workspace })) });
+  try {
+    await hub.ready;
+    const states = hub.states();
+    if (options.has("json")) printJson({ servers: states, warnings: hub.warnings });
+    else if (states.length === 0) print("No MCP servers are configured: see toolcrib help mcp\n");
+    else
+      print(
+        layTable(
+          states.map(({ name, state, reach, tools, version }) => [
+            name,
+            state,
+            reach,
+            `${tools} tools`,
+            version ?? "",
+          ]),
+        ),
+      );
+    if (!options.has("json")) remarkWarnings(hub.warnings);
+    return states.every(({ state }) => state === "ready") ? 0 : 1;
+  } finally {
+    await hub.close();
+  }
+}
+
+/** `toolcrib mcp trust`: lets the servers that this folder names be started. */
+export async function trustServers(given: Arguments): Promise<number> {
+  const { workspace, files } = placesOf(given);
+  const project = await readProjectServers({ workspace });
+  if (project === undefined) throw noServers(workspace);
+  const isQuiet = given.options.has("json");
+  if (!isQuiet) remark(showServers(workspace, project));
+  const wasTrusted = project.trust === "trusted";
+  if (!wasTrusted) {
+    await confirmTrust(given, { what: "these servers", otherwise: "They are not started." });
+    writeTrust({ workspace, hash: project.hash }, files.serversTrust);
+  }
+  if (isQuiet) printJson({ workspace, sha256: project.hash, trust: "trusted", servers: project.servers });
+  else
+    print(
+      wasTrusted
+        ? "They are trusted already.\n"
+        : "Trusted, until the file or a program that it names changes.\n",
+    );
+  return 0;
+}
+
+/** `toolcrib mcp untrust` */
+export async function untrustServers(given: Arguments): Promise<number> {
+  const { workspace, files } = placesOf(given);
+  const wasTrusted = removePolicyFile(files.serversTrust);
+  if (given.options.has("json")) printJson({ workspace, trust: "untrusted", wasTrusted });
+  else print(wasTrusted ? "No longer trusted: they are not started.\n" : "They were not trusted.\n");
+  return 0;
+}
+
+function placesOf({ options, operands }: Arguments) {
+  if (operands.length > 0)
+    throw new ToolError("invalid-input", `"${operands[0]}" is one word too many`, {
+      hint: "See: toolcrib help mcp",
+    });
+  const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
+  return { workspace, files: policyFiles(userDirectories().config, workspace) };
+}
+
+/** Everything that would be run or asked, as the file has it: what a variable stands for is not shown. */
+function showServers(workspace: string, { servers, hash, trust }: ProjectServers): string {
+  const columns = process.stderr.columns || 80;
+  const state = trust === "changed" ? "It has changed since you trusted it. " : "";
+  const count = Object.keys(servers).length;
+  return [
+    `${state}${projectServersPath} in this folder names ${counted(count, "MCP server")}, which would run as you do:`,
+    ...Object.entries(servers).flatMap(([name, server]) =>
+      quoteText(`${name}: ${JSON.stringify(server)}`, columns),
+    ),
+    `Folder  ${quoteText(workspace, columns).join("\n").trim().replace(/^\| /, "")}`,
+    `SHA-256 ${hash}\n`,
+  ].join("\n");
+}
+
+function noServers(workspace: string): ToolError {
+  return new ToolError("not-found", `There is no ${projectServersPath} in ${workspace}`, {
+    hint: "Servers of your own stand in mcp.json in the config directory: see toolcrib paths.",
+  });
+}
+
+/** The tools of the servers that are configured for a workspace; none, where there are none and nothing to be told. */
+export async function configuredHub(
+  workspace: string,
+  // Long enough for a client to have our own tools: other servers' come when they are there.
+  { startAfterMs = 300 }: { readonly startAfterMs?: number } = {},
+): Promise<readonly Hub[]> {
+  const configured = await readServers({ workspace });
+  if (Object.keys(configured.servers).length === 0 && configured.warnings.length === 0) return [];
+  const { connectHub } = await import("../../mcp/hub/connect-hub.ts");
+  return [
+    connectHub({ workspace, ...configured, startAfter: pause(startAfterMs, undefined, { ref: false }) }),
+  ];
+}
+
+/** For one of several rooms that use the same servers: closing it leaves them running. */
+export function shared(hub: ToolSource): ToolSource {
+  const stops = new Set<() => void>();
+  return {
+    get tools() {
+      return hub.tools;
+    },
+    get warnings() {
+      return hub.warnings;
+    },
+    get ready() {
+      return hub.ready;
+    },
+    onChange: (listener) => {
+      const stop = hub.onChange(listener);
+      stops.add(stop);
+      return () => {
+        stops.delete(stop);
+        stop();
+      };
+    },
+    close: async () => {
+      for (const stop of stops) stop();
+    },
+  };
+}

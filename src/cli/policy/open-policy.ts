@@ -1,0 +1,52 @@
+import type { SandboxLevel } from "../../contract/account.ts";
+import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
+import type { Mode } from "../../policy/policy.ts";
+import { realWorkspace, userDirectories, workspaceFiles } from "../../system/directories.ts";
+import { type PolicyFiles, policyFiles } from "../../system/policy-files.ts";
+import { sandboxWanted } from "../../toolcrib/check-options.ts";
+import { OpenPolicy } from "../../toolcrib/open-policy.ts";
+import type { Arguments } from "../command.ts";
+import { rulesGiven } from "../options.ts";
+
+/** What the policy commands work with: the rules of one workspace, and a way to see what paths lead to. */
+export interface PolicyContext {
+  readonly workspace: string;
+  readonly state: string;
+  readonly files: PolicyFiles;
+  readonly mode: Mode;
+  readonly rules: OpenPolicy;
+  readonly environment: Environment;
+  /** What commands would run in; tried out only when somebody asks. */
+  readonly sandbox: () => Promise<SandboxLevel>;
+}
+
+export async function withPolicy<Result>(
+  { options }: Arguments,
+  work: (room: PolicyContext) => Promise<Result>,
+): Promise<Result> {
+  const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
+  const { state, config } = userDirectories();
+  const rules = await OpenPolicy.open({ workspace, state, config, ...rulesGiven(options) });
+  const { sandbox: directory } = workspaceFiles(state, workspace);
+  const environment = openLocalEnvironment({ workspace, sandbox: { want: "auto", directory } });
+  const wanted = sandboxWanted(options.get("sandbox"));
+  const sandbox = async () =>
+    wanted === "auto" ? ((await environment.sandbox?.())?.level ?? "none") : wanted;
+  const files = policyFiles(config, workspace);
+  try {
+    const mode = (options.get("mode") ?? "cautious") as Mode;
+    return await work({ workspace, state, files, mode, rules, environment, sandbox });
+  } finally {
+    await environment.close();
+  }
+}
+
+/** For subcommands that take no more words. */
+export function refuseWords(words: readonly string[], subcommand: string): void {
+  if (words.length === 0) return;
+  throw new ToolError("invalid-input", `"${words[0]}" is one word too many for policy ${subcommand}`, {
+    hint: "See: toolcrib help policy",
+  });
+}

@@ -1,0 +1,30 @@
+import { execFileSync } from "node:child_process";
+import { expect, it } from "vitest";
+
+// In a process of its own: what is set there holds for all of it.
+const program = `
+  import { getHeapSpaceStatistics } from "node:v8";
+  import { Listeners } from "${new URL("../../lib/listeners.ts", import.meta.url)}";
+  import { boundYoungSpace } from "${new URL("./open-session.ts", import.meta.url)}";
+  const feed = new Listeners();
+  if (process.argv[1] === "bound") boundYoungSpace(feed);
+  const kept = [];
+  for (let round = 0; round < 2_000; round++) {
+    feed.emit({ type: "round-start" });
+    kept[round % 50] = Array.from({ length: 2_000 }, (_, index) => ({ round, index }));
+  }
+  const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
+  console.log(young.space_size / 1024 ** 2);
+`;
+
+function youngMegabytesAfterRounds(how: "bound" | "free"): number {
+  const words = ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program, how];
+  return Number(execFileSync(process.execPath, words, { encoding: "utf8" }));
+}
+
+it("keeps the room for young objects as small as it is when there is enough of it", () => {
+  const bound = youngMegabytesAfterRounds("bound");
+  expect(bound).toBeLessThanOrEqual(16);
+  // How far it grows by itself depends on the memory there is.
+  expect(youngMegabytesAfterRounds("free")).toBeGreaterThanOrEqual(bound);
+});

@@ -1,0 +1,190 @@
+import type { AgentEvent } from "../../agent/event.ts";
+import { counted } from "../../lib/counted.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { printableLine } from "../../lib/printable.ts";
+import type { Usage } from "../../models/model.ts";
+import type { CallFailure } from "../../toolcrib/index.ts";
+import { quoteText } from "../approval/quote-text.ts";
+import { colourDiffLine } from "../approval/show-request.ts";
+
+type ToolStart = Extract<AgentEvent, { type: "tool-start" }>;
+type ToolEnd = Extract<AgentEvent, { type: "tool-end" }>;
+
+/** `edit.replace src/a.ts`: what is done, on what. */
+export function callStartLine(
+  { canonical, input }: Pick<ToolStart, "canonical" | "input">,
+  workspace: string,
+): string {
+  const target = targetOf(input, workspace);
+  return printableLine(target === "" ? canonical : `${canonical} ${target}`);
+}
+
+/** How it ended: `+3 −1`, `exit code 2`, `12 matches`; "" where there is nothing to add. */
+export function callEndLine({
+  error,
+  isError,
+  data,
+  shown,
+}: Pick<ToolEnd, "error" | "isError" | "data" | "shown">): string {
+  if (error !== null) return printableLine(tellError(error));
+  const words = isRecord(data) ? outcomeOf(data) : "";
+  return words === "" && isError ? printableLine(`failed: ${firstLine(shown)}`) : words;
+}
+
+/** The changes of a call as unified diffs; "" where it made none, or does not tell. */
+export function diffOf(data: unknown): string {
+  return filesIn(data)
+    .map(({ diff }) => (typeof diff === "string" ? diff : ""))
+    .join("");
+}
+
+/** The fields of all dialects that say what a call is about, the most telling first. */
+const telling = [
+  ...["command", "cmd", "script", "pattern", "query", "url", "expression"],
+  ...["path", "file_path", "filePath", "absolute_path", "dir_path", "paths", "from", "to", "name"],
+  ...["task", "prompt", "message", "agent_id", "target", "id", "process"],
+];
+
+function targetOf(input: unknown, workspace: string): string {
+  if (typeof input === "string") return namesInPatch(input);
+  if (!isRecord(input)) return "";
+  const found = telling.flatMap((name) => {
+    const value = input[name];
+    const words = Array.isArray(value) ? value.slice(0, maxNames).join(" ") : value;
+    return typeof words === "string" && words !== "" ? [inWorkspace(inOneLine(words), workspace)] : [];
+  });
+  if (found.length > 0) return found.slice(0, 2).join(" ");
+  const patch = Object.values(input).find((value) => typeof value === "string" && value.includes("*** "));
+  return typeof patch === "string" ? namesInPatch(patch) : "";
+}
+
+function namesInPatch(patch: string): string {
+  const names = [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, name]) => name);
+  const more = names.length - maxNames;
+  return `${names.slice(0, maxNames).join(" ")}${more > 0 ? ` and ${counted(more, "more file")}` : ""}`;
+}
+
+const maxNames = 3;
+
+function inWorkspace(word: string, workspace: string): string {
+  return workspace !== "" && word.startsWith(`${workspace}/`) ? word.slice(workspace.length + 1) : word;
+}
+
+function outcomeOf(data: Readonly<Record<string, unknown>>): string {
+  const files = filesIn(data);
+  const diff = diffOf(data);
+  if (diff !== "") return tellLines(diff);
+  if (typeof data.exitCode === "number") return data.exitCode === 0 ? "" : `exit code ${data.exitCode}`;
+  if (typeof data.signal === "string") return `ended by ${data.signal}`;
+  if (Array.isArray(data.matches)) return counted(data.matches.length, "match", "matches");
+  if (typeof data.created === "boolean" && typeof data.bytes === "number")
+    return `${data.created ? "created" : data.changed === false ? "unchanged" : "replaced"}, ${counted(data.bytes, "byte")}`;
+  if (typeof data.total === "number" && files.length > 0) return counted(data.total, "file");
+  const lines = files.map((file) => file.lines).filter((count) => typeof count === "number");
+  return lines.length > 0
+    ? counted(
+        lines.reduce((sum, count) => sum + count, 0),
+        "line",
+      )
+    : "";
+}
+
+function filesIn(data: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return isRecord(data) && Array.isArray(data.files) ? data.files.filter(isRecord) : [];
+}
+
+/** Lines that came and went, by what the hunks say of themselves: a line of a file may look like a header. */
+function tellLines(diff: string): string {
+  let added = 0;
+  let removed = 0;
+  for (const [, before = "1", after = "1", body = ""] of diff.matchAll(hunks)) {
+    let [old, fresh] = [Number(before), Number(after)];
+    for (const line of body.split("\n")) {
+      if (old <= 0 && fresh <= 0) break;
+      if (line.startsWith("+")) added += 1;
+      else if (line.startsWith("-")) removed += 1;
+      if (!line.startsWith("+")) old -= 1;
+      if (!line.startsWith("-")) fresh -= 1;
+    }
+  }
+  return `+${added} −${removed}`;
+}
+
+const hunks = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@.*\n((?:[ +\\-].*\n?)*)/gm;
+
+function tellError({ code, message }: CallFailure): string {
+  const first = firstLine(message);
+  if (code === "needs-approval")
+    return `not approved: ${first.replace(/^This call needs a person's approval: /, "")}`;
+  return code === "denied" ? first : `failed: ${first}`;
+}
+
+/** Nothing of a command is hidden behind the end of its first line. */
+function inOneLine(text: string): string {
+  return text.trim().replace(/\s*\n\s*/g, " ⏎ ");
+}
+
+function firstLine(text: string): string {
+  return text.trimStart().split("\n", 1)[0] ?? "";
+}
+
+/** A diff for a person who watches: coloured, marked as words of others, and no longer than can be taken in. */
+export function showDiff(
+  diff: string,
+  {
+    columns,
+    callId,
+    whole,
+  }: { readonly columns: number; readonly callId: string | null; readonly whole: boolean },
+): string {
+  const lines = quoteText(diff.slice(0, maxChars), columns);
+  const shown = whole ? lines : lines.slice(0, maxLines);
+  const hidden = lines.length - shown.length;
+  const isCut = hidden > 0 || diff.length > maxChars;
+  const more = hidden > 0 ? counted(hidden, "more line") : "more";
+  const where = callId === null ? "" : `: toolcrib diff ${callId}`;
+  return [...shown.map(colourDiffLine), ...(isCut ? [`  … ${more}${where}`] : [])].join("\n");
+}
+
+const maxLines = 24;
+const maxChars = 64 * 1024;
+
+/** `12 400` */
+export function grouped(count: number): string {
+  return String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, " ");
+}
+
+/** `0.4 s`, `21 s`, `2 min 5 s` */
+export function formatTime(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 9.95) return `${Math.max(0.1, seconds).toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  return whole < 120 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+/** `$0.04`, and more digits where that would say nothing. */
+function tellCost(dollars: number): string {
+  return `$${dollars === 0 || dollars >= 0.095 ? dollars.toFixed(2) : Number(dollars.toPrecision(2))}`;
+}
+
+/** `12 400 tokens read (9 000 cached), 800 written, $0.04, 6 calls, 21 s` */
+export function formatUsage({
+  usage,
+  cost,
+  calls,
+  milliseconds,
+}: {
+  readonly usage: Usage;
+  readonly cost: number | null;
+  readonly calls?: number | undefined;
+  readonly milliseconds?: number | undefined;
+}): string {
+  const cached = usage.cached > 0 ? ` (${grouped(usage.cached)} cached)` : "";
+  return [
+    `${grouped(usage.input)} tokens read${cached}`,
+    `${grouped(usage.output)} written`,
+    ...(cost === null ? [] : [tellCost(cost)]),
+    ...(calls === undefined ? [] : [counted(calls, "call")]),
+    ...(milliseconds === undefined ? [] : [formatTime(milliseconds)]),
+  ].join(", ");
+}

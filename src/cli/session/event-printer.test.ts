@@ -1,0 +1,220 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEvent, AgentHappening } from "../../agent/event.ts";
+import { EventPrinter } from "./event-printer.ts";
+import { Screen } from "./screen.ts";
+
+const usage = { input: 12_400, cached: 9_000, cacheWritten: 0, output: 800, reasoning: 0 };
+
+/** What is on both outputs after these events, which take a second each. */
+function show(
+  happenings: readonly (AgentHappening & { readonly agent?: string })[],
+  { isWatched = false, verbose = false } = {},
+): { readonly out: string; readonly err: string; readonly both: string } {
+  let [out, err, both] = ["", "", ""];
+  const printer = new EventPrinter(
+    new Screen({
+      print: (text) => {
+        out += text;
+        both += text;
+      },
+      remark: (text) => {
+        err += text;
+        both += text;
+      },
+      isWatched,
+      canRedraw: false,
+      columns: () => 80,
+    }),
+    { verbose },
+  );
+  for (const [index, happening] of happenings.entries())
+    printer.show({ session: "session_1", at: 1000 * index, ...happening } as AgentEvent);
+  printer.stop();
+  return { out, err, both };
+}
+
+const say = (...pieces: readonly string[]): readonly AgentHappening[] => [
+  { type: "text-start", id: "t" },
+  ...pieces.map((text) => ({ type: "text-delta" as const, id: "t", text })),
+  { type: "text-end", id: "t", text: pieces.join("") },
+];
+
+const read = (
+  changes: Partial<Extract<AgentHappening, { type: "tool-end" }>> = {},
+): readonly AgentHappening[] => [
+  { type: "tool-start", id: "c", name: "Read", canonical: "file.read", input: { file_path: "/w/a.ts" } },
+  {
+    ...{ type: "tool-end", id: "c", name: "Read", canonical: "file.read", output: "", shown: "" },
+    ...{ isError: false, error: null, data: null, callId: "call_1", durationMs: 130 },
+    ...changes,
+  },
+];
+
+const start: AgentHappening = {
+  ...{ type: "session-start", model: "openai/gpt-5", dialect: "codex", workspace: "/w" },
+  ...{ protocol: "native", isResumed: false },
+};
+
+const end = (outcome: "completed" | "aborted" | "limit" | "failed" = "completed"): AgentHappening => ({
+  ...{ type: "turn-end", turn: 1, outcome, text: "", error: null, rounds: 2, calls: 6, usage, cost: 0.04 },
+});
+
+const whole: readonly AgentHappening[] = [
+  start,
+  { type: "turn-start", turn: 1 },
+  { type: "round-start", round: 1 },
+  ...say("I look ", "first."),
+  { type: "reply-end", reason: "calls" },
+  ...read({ data: { files: [{ path: "a.ts", lines: 12 }] } }),
+  { type: "round-start", round: 2 },
+  ...say("It is ", "fine."),
+  { type: "reply-end", reason: "stop" },
+  end(),
+];
+
+describe("a session that is shown", () => {
+  it("puts the answer alone on standard output, and all else beside it", () => {
+    expect(show(whole)).toMatchObject({
+      out: "It is fine.\n",
+      err: [
+        "Session session_1: openai/gpt-5",
+        "I look first.",
+        "file.read a.ts  12 lines  0.1 s",
+        "12 400 tokens read (9 000 cached), 800 written, $0.04, 6 calls, 15 s",
+        "",
+      ].join("\n"),
+    });
+  });
+
+  it("streams every word to a person who watches, and begins each remark on a line of its own", () => {
+    expect(show(whole, { isWatched: true }).both).toBe(
+      [
+        "Session session_1: openai/gpt-5",
+        "I look first.",
+        "file.read a.ts  12 lines  0.1 s",
+        "It is fine.",
+        "12 400 tokens read (9 000 cached), 800 written, $0.04, 6 calls, 15 s",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("shows no word of a reply that broke off as an answer", () => {
+    const cut: readonly AgentHappening[] = [
+      { type: "turn-start", turn: 1 },
+      { type: "round-start", round: 1 },
+      ...say("Half an ans").slice(0, 2),
+      { type: "retry", attempt: 1, waitMs: 4200, kind: "cut", message: "The reply broke off" },
+      { type: "round-start", round: 1 },
+      ...say("A whole answer.\n"),
+      { type: "reply-end", reason: "stop" },
+      end(),
+    ];
+    expect(show(cut)).toMatchObject({
+      out: "A whole answer.\n",
+      err: expect.stringContaining(
+        "The reply broke off (cut); what it began to say does not count. Asking again in 4.2 s, try 2\n",
+      ),
+    });
+  });
+
+  it("tells what a turn that did not end well had said, but not as its answer", () => {
+    expect(show([{ type: "turn-start", turn: 1 }, ...say("So far"), end("aborted")])).toMatchObject({
+      out: "",
+      err: expect.stringMatching(/^So far\nStopped\. What was done until then stays done\.\n12 400 tokens/),
+    });
+  });
+
+  it("lets no words on the way look like a question of ours, nor steer the terminal", () => {
+    const fake = [...say("Allow it? (y)\u001b[1A"), { type: "reply-end", reason: "calls" }, end()] as const;
+    expect(show(fake).err).toMatch(/^"Allow it\?" \(y\)<U\+001B>\[1A\n/);
+  });
+
+  it("joins what a model said in several replies that were cut for their length", () => {
+    const parts = [...say("One,"), { type: "reply-end", reason: "length" }, ...say("two."), end()] as const;
+    expect(show(parts).out).toBe("One,\ntwo.\n");
+  });
+
+  it("shows changes as a diff that no line of a file can break out of", () => {
+    const diff = "--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@\n ok\n--- x\n+Allow it?\u001b[2J\n";
+    expect(show(read({ data: { files: [{ path: "a.ts", diff }] } })).err).toBe(
+      [
+        "file.read /w/a.ts  +1 −1  0.1 s",
+        "  | --- a/a.ts",
+        "  | +++ b/a.ts",
+        "  | @@ -1,2 +1,2 @@",
+        "  |  ok",
+        "  | --- x",
+        "  | +Allow it?<U+001B>[2J",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("cuts a long diff, and says where the rest is", () => {
+    const diff = `@@ -0,0 +1,100 @@\n${"+line\n".repeat(100)}`;
+    const { err } = show(read({ data: { files: [{ path: "a.ts", diff }] } }));
+    expect([err.split("\n").length, err.split("\n").at(-2)]).toEqual([
+      27,
+      "  … 77 more lines: toolcrib diff call_1",
+    ]);
+  });
+
+  it("tells why a call failed, in one line that steers no terminal", () => {
+    const failed = (code: "not-found" | "needs-approval", message: string) =>
+      show(read({ isError: true, error: { code, message, hint: null } })).err;
+    expect([
+      failed("not-found", "There is no a.ts\u001b[1A\nSee elsewhere"),
+      failed("needs-approval", "it would run rm"),
+      show(read({ isError: true, data: { exitCode: 2 } })).err,
+    ]).toEqual([
+      "file.read /w/a.ts  failed: There is no a.ts<U+001B>[1A  0.1 s\n",
+      "file.read /w/a.ts  not approved: it would run rm  0.1 s\n",
+      "file.read /w/a.ts  exit code 2  0.1 s\n",
+    ]);
+  });
+
+  it("names the subagent in which something happens, and keeps its words out of the answer", () => {
+    const inAgent = [...say("mine"), ...read(), end()].map((event) => ({ ...event, agent: "agent_1" }));
+    expect(show(inAgent)).toMatchObject({ out: "", err: "agent_1  file.read /w/a.ts  0.1 s\n" });
+  });
+
+  it("gives each of the rarer things one line", () => {
+    const rare: readonly AgentHappening[] = [
+      { type: "steering", text: "use\ntabs" },
+      { type: "compaction", tokensBefore: 150_000, tokensAfter: 9_000 },
+      { type: "model", model: "ollama/qwen3", reasoning: "high" },
+      { type: "limit", limit: "rounds", allowed: 200 },
+      { type: "limit", limit: "cost", allowed: 2 },
+      { type: "loop", action: "warned", calls: ["Read(a)"], times: 3 },
+      { type: "warning", message: "80 % full" },
+      { type: "error", error: { kind: "auth", message: "The key is wrong", hint: "Set OPENAI_API_KEY." } },
+    ];
+    expect(show(rare).err).toBe(
+      [
+        "Told the model: use<U+000A>tabs",
+        "The conversation was made shorter: 150 000 tokens became 9 000",
+        "From now on: ollama/qwen3, reasoning high",
+        "Stopped by a limit: 200 rounds",
+        "Stopped by a limit: $2",
+        "The model repeats itself and was told so: Read(a), 3 times",
+        "80 % full",
+        "The key is wrong (auth)",
+        "Set OPENAI_API_KEY.",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("quotes what is thought and what commands say for those who want all of it", () => {
+    const thinking: readonly AgentHappening[] = [
+      { type: "reasoning-start", id: "r" },
+      { type: "reasoning-end", id: "r", text: "Hm.\nOr not?" },
+      { type: "tool-output", id: "c", stream: "stdout", text: "\u001b[31mred\u001b[0m\n" },
+    ];
+    expect([show(thinking).err, show(thinking, { verbose: true }).err]).toEqual([
+      "",
+      "  | Hm.\n  | Or not?\n  | red\n",
+    ]);
+  });
+});

@@ -1,0 +1,140 @@
+import type { AgentEvent, AgentFailure, TurnResult } from "../../agent/event.ts";
+import type { Session } from "../../agent/session.ts";
+import { ToolError } from "../../contract/error.ts";
+import { ModelError } from "../../models/model-error.ts";
+import type { CallFailure } from "../../toolcrib/index.ts";
+import type { Arguments } from "../command.ts";
+import { onInterruption } from "../interruption.ts";
+import { readStandardInput } from "../read-input.ts";
+import { exitCodeOfTrouble, forReader, printFailure, printJson } from "../report.ts";
+import { onUnread, remark } from "../terminal.ts";
+import { EventPrinter } from "./event-printer.ts";
+import { LastRefusal } from "./exit-code-of-turn.ts";
+import { approverOn, openSession, PrintedWarnings } from "./open-session.ts";
+import { ownOutputs, Screen } from "./screen.ts";
+import { type Beginning, beginningOf } from "./session-options.ts";
+
+/** `toolcrib run`: one task, one turn. Gives the exit code. */
+export async function runTask(given: Arguments, begin?: Beginning): Promise<number> {
+  const { options } = given;
+  const screen = new Screen(ownOutputs());
+  try {
+    const task = await readTask(given);
+    const session = await openSession(
+      given,
+      begin ?? (await beginningOf(given)),
+      approverOn(screen, options),
+    );
+    const warnings = new PrintedWarnings();
+    warnings.tell(session.crib.warnings);
+    const exit = await performTask(session, task, { screen, options });
+    await session.close();
+    warnings.tell(session.crib.warnings);
+    return exit;
+  } catch (error) {
+    // What went wrong before there was a turn.
+    if (options.has("json")) printJson(failedTurn(error));
+    else if (options.has("jsonl"))
+      printJson({ type: "error", at: Date.now(), error: failedTurn(error).error });
+    else if (error instanceof ModelError) printFailure(error);
+    else throw error;
+    return error instanceof ToolError ? exitCodeOfTrouble(error.code) : 1;
+  }
+}
+
+/** Has the model do one task, and shows it. Gives the exit code. */
+export async function performTask(
+  session: Session,
+  task: string,
+  { screen, options }: { readonly screen: Screen; readonly options: ReadonlyMap<string, string> },
+): Promise<number> {
+  const refusal = new LastRefusal();
+  const made = new TurnCalls();
+  const printer = new EventPrinter(screen, { verbose: options.has("verbose") });
+  const show = options.has("jsonl") ? printEvent : (event: AgentEvent) => printer.show(event);
+  let unwritten: unknown;
+  session.on((event) => {
+    refusal.hear(event);
+    made.hear(event);
+    try {
+      if (!options.has("json") && unwritten === undefined) show(event);
+    } catch (error) {
+      // Nobody reads what is done from now on.
+      unwritten = error;
+      void session.abort();
+    }
+  });
+  // Not taken back: a second one is to be heard while everything is being closed.
+  onInterruption().signal.addEventListener("abort", () => void session.abort());
+  onUnread(() => void session.abort());
+  const { calls: _, ...result } = await session.run(task).result;
+  printer.stop();
+  if (unwritten !== undefined) throw unwritten;
+  if (options.has("json"))
+    printJson({ session: session.id, model: session.model.id, ...result, calls: made.calls });
+  else if (!options.has("jsonl")) remark(forReader(2, refusal.wayOut(session.crib.mode)));
+  return refusal.exitCode(result);
+}
+
+function printEvent(event: AgentEvent): void {
+  printJson(event);
+}
+
+/** The words of the command line; the standard input stands for a `-` among them, and for none. */
+async function readTask({ operands }: Arguments): Promise<string> {
+  const isRead = operands.includes("-") || (operands.length === 0 && !process.stdin.isTTY);
+  const words = operands.filter((word) => word !== "-").join(" ");
+  const read = isRead ? await readStandardInput() : "";
+  const task = words === "" || read === "" ? `${words}${read}` : `${words}\n\n${read}`;
+  if (task.trim() !== "") return task;
+  throw new ToolError("invalid-input", isRead ? "The standard input has no task" : "Say what is to be done", {
+    hint: `For example: toolcrib run "find out why the tests fail", or toolcrib run - < task.txt. To see one at work: toolcrib run --demo`,
+  });
+}
+
+/** What `run --json` prints: these keys, always all of them. */
+export interface TurnReport extends Omit<TurnResult, "calls" | "error"> {
+  readonly session: string | null;
+  readonly model: string | null;
+  readonly error: (Omit<AgentFailure, "kind"> & { readonly kind: string }) | null;
+  readonly calls: readonly ReportedCall[];
+}
+
+export interface ReportedCall {
+  readonly callId: string | null;
+  readonly name: string;
+  readonly canonical: string;
+  readonly input: unknown;
+  readonly isError: boolean;
+  readonly error: CallFailure | null;
+  readonly durationMs: number;
+}
+
+/** Collects the calls of a turn, those of subagents, too. */
+export class TurnCalls {
+  readonly calls: ReportedCall[] = [];
+  readonly #inputs = new Map<string, unknown>();
+
+  hear(event: AgentEvent): void {
+    if (event.type === "tool-start") this.#inputs.set(`${event.agent} ${event.id}`, event.input);
+    if (event.type !== "tool-end") return;
+    const { agent, id, callId, name, canonical, isError, error, durationMs } = event;
+    const input = this.#inputs.get(`${agent} ${id}`) ?? null;
+    this.calls.push({ callId, name, canonical, input, isError, error, durationMs });
+  }
+}
+
+/** The report of a turn that did not even begin. */
+export function failedTurn(thrown: unknown): TurnReport {
+  const { message, hint = null } = thrown as { readonly message: string; readonly hint?: string };
+  return {
+    ...{ session: null, model: null, turn: 0, outcome: "failed", text: "", rounds: 0, calls: [], cost: null },
+    error: { kind: kindOf(thrown), message, hint },
+    usage: { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 },
+  };
+}
+
+function kindOf(thrown: unknown): string {
+  if (thrown instanceof ToolError) return thrown.code;
+  return thrown instanceof ModelError ? thrown.kind : "internal";
+}

@@ -1,0 +1,89 @@
+import { withoutSecrets } from "../../agent/records/export/export-session.ts";
+import {
+  type TranscriptCall,
+  type TranscriptItem,
+  toTranscript,
+} from "../../agent/records/export/transcript.ts";
+import { counted } from "../../lib/counted.ts";
+import { printableLine } from "../../lib/printable.ts";
+import type { Arguments } from "../command.ts";
+import { sessionsCommand } from "../commands/sessions.ts";
+import { withJournal } from "../log/list-calls.ts";
+import { refuseOperands } from "../parse-arguments.ts";
+import { printJson } from "../report.ts";
+import { paint, print, toLocalTime } from "../terminal.ts";
+import { nameSession, sessionMeant } from "./stored-sessions.ts";
+
+/** `toolcrib sessions show <session>` */
+export async function showSession(given: Arguments): Promise<number> {
+  const [word, ...rest] = given.operands;
+  refuseOperands(rest, sessionsCommand);
+  const { options } = given;
+  return withJournal(given, (desk) => {
+    const session = sessionMeant(desk, nameSession(word));
+    const kept = desk.conversations.entries(session);
+    const entries = options.has("with-secrets") ? kept : withoutSecrets(kept);
+    if (options.has("json")) {
+      printJson({ session, entries });
+      return 0;
+    }
+    const { start, turns } = toTranscript(session, entries);
+    print(`${paint(1, "bold", session)}  ${printableLine(start?.model ?? "model not known")}\n`);
+    if (start?.parent)
+      print(`Forked from ${printableLine(start.parent.session)} after turn ${start.parent.turn}.\n`);
+    for (const { number, startedAt, items } of turns) {
+      print(`\n${paint(1, "bold", `Turn ${number}`)}  ${paint(1, "dim", toLocalTime(startedAt))}\n`);
+      for (const item of items) print(`${tell(item, options.has("all") ? undefined : maxLines)}\n`);
+    }
+    return 0;
+  });
+}
+
+const maxLines = 8;
+
+function tell(item: TranscriptItem, limit: number | undefined): string {
+  switch (item.kind) {
+    case "user":
+      return `${paint(1, "green", `${speakers[item.source]}:`)}\n${indent(item.text)}`;
+    case "text":
+      return `${paint(1, "green", "Model:")}\n${indent(item.text)}`;
+    case "reasoning":
+      return paint(1, "dim", `Reasoning:\n${indent(shorten(item.text, limit))}`);
+    case "note":
+      return paint(1, "yellow", item.text);
+    case "call":
+      return tellCall(item, limit);
+  }
+}
+
+const speakers = {
+  input: "User",
+  "follow-up": "User, following up",
+  steering: "User, meanwhile",
+  notice: "Notice",
+} as const;
+
+function tellCall({ name, arguments: fields, answer }: TranscriptCall, limit: number | undefined): string {
+  const given = fields.map(({ name, text }) =>
+    text.includes("\n") ? `  ${name}:\n${indent(shorten(text, limit), "    ")}` : `  ${name}: ${text}`,
+  );
+  const end =
+    answer === undefined
+      ? [paint(1, "yellow", "  no answer")]
+      : [
+          answer.isError ? paint(1, "red", "  failed:") : paint(1, "dim", "  answer:"),
+          indent(shorten(answer.text, limit), "    "),
+          ...(answer.images.length > 0 ? [`    (${counted(answer.images.length, "image")})`] : []),
+        ];
+  return [`${paint(1, "bold", "Call")} ${printableLine(name)}`, ...given, ...end].join("\n");
+}
+
+function indent(text: string, by = "  "): string {
+  return text.trimEnd().replace(/^/gm, by);
+}
+
+function shorten(text: string, limit: number | undefined): string {
+  const lines = text.trimEnd().split("\n");
+  if (limit === undefined || lines.length <= limit + 1) return text;
+  return [...lines.slice(0, limit), `… ${counted(lines.length - limit, "more line")} (--all)`].join("\n");
+}

@@ -1,0 +1,261 @@
+import type {
+  Announcing,
+  ChangeReceipt,
+  DeleteOptions,
+  Environment,
+  FileInfo,
+  MoveOptions,
+  WriteOptions,
+  WriteReceipt,
+} from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Change, EntryState } from "../../contract/history.ts";
+import { ownRealPath } from "../../contract/own-real-path.ts";
+import { contentHash } from "../../lib/content-hash.ts";
+import { alreadyExists, isStale } from "../../system/file-errors.ts";
+import { nothing } from "../entry-states.ts";
+import { type BeforeImages, type FoundEntry, listEntries } from "./before-images.ts";
+import { type CallChanges, fileState, isUnchanged, keepChanges } from "./keep-changes.ts";
+
+/** `Environment.writeFile`, kept: a change from exactly the content that was kept. */
+export async function keepWrite(
+  environment: Environment,
+  path: string,
+  content: Uint8Array,
+  options: WriteOptions,
+  kept: { readonly images: BeforeImages; readonly record: CallChanges },
+): Promise<WriteReceipt> {
+  const { ifExists = "replace", mode, ...rest } = options;
+  return whileStale(async () => {
+    const old = await kept.images
+      .keep(path, options.signal)
+      .catch(refusing((announcing) => environment.writeFile(path, content, { ...options, ...announcing })));
+    if (old !== undefined && ifExists === "refuse") throw alreadyExists(path);
+    if (old?.lost !== undefined && old.hash === "") return writeOver(old.lost);
+    const before = old?.hash ?? "nothing";
+    const isNewWithMode = old === undefined && mode !== undefined;
+    const change = { path, before, after: content, ...(isNewWithMode ? { mode } : {}) };
+    const [receipt] = await keepChanges(environment, [change], rest, kept);
+    return { created: old === undefined, info: receipt!.after! };
+  });
+
+  /** What was not read cannot be held to anything. */
+  async function writeOver(lost: string): Promise<WriteReceipt> {
+    const afterHash = await kept.images.keepNew(content);
+    return environment.writeFile(path, content, {
+      ...options,
+      announce: (effects) => {
+        const { realPath, before, after } = effects.at(-1)!;
+        kept.record.record([
+          {
+            path: kept.record.nameOf(realPath),
+            before: before ? fileState(before, "") : nothing,
+            after: after ? fileState(after, afterHash ?? contentHash(content)) : nothing,
+            lost,
+          },
+        ]);
+      },
+    });
+  }
+}
+
+/**
+ * `Environment.delete`, kept: all that goes is kept and on record before the first entry goes, and what has come or
+ * changed since does not go with it.
+ */
+export async function keepDeletion(
+  environment: Environment,
+  path: string,
+  options: DeleteOptions,
+  { images, record }: { readonly images: BeforeImages; readonly record: CallChanges },
+): Promise<void> {
+  await whileStale(async () => {
+    const { changes, known } = await prepare().catch(
+      refusing((announcing) => environment.delete(path, { ...options, ...announcing })),
+    );
+    let isRecorded = false;
+    await environment.delete(path, {
+      ...options,
+      announce: (effects) => {
+        for (const { realPath, before } of effects) refuseUnkept(known, realPath, before);
+        if (!isRecorded) record.record(changes);
+        isRecorded = true;
+        options.announce?.(effects);
+      },
+    });
+  });
+
+  async function prepare(): Promise<Prepared> {
+    const info = await environment.info(path, { followLinks: false });
+    const top = { realPath: await ownRealPath(environment, path), info };
+    const isTree = info.kind === "directory" && options.recursive === true;
+    const found = isTree ? await listEntries(environment, top, { ...images.limits, ...options }) : [top];
+    return typeof found === "string" ? loseAll(top.realPath, found) : keepAll(found);
+  }
+
+  async function keepAll(found: readonly FoundEntry[]): Promise<Prepared> {
+    const changes: Change[] = [];
+    for (const entry of found) {
+      const { state, lost } = await keepEntry(environment, entry, images, options.signal);
+      const name = record.nameOf(entry.realPath);
+      if (state !== undefined)
+        changes.push({ path: name, before: state, after: nothing, ...(lost === undefined ? {} : { lost }) });
+    }
+    return { changes, known: new Map(found.map(({ realPath, info }) => [realPath, info])) };
+  }
+
+  async function loseAll(realPath: string, reason: string): Promise<Prepared> {
+    const { lost } = images.lose(path, reason);
+    const before = await environment.state(realPath);
+    return { changes: [{ path: record.nameOf(realPath), before, after: nothing, lost }], known: undefined };
+  }
+
+  function refuseUnkept(known: Prepared["known"], realPath: string, now: FileInfo | undefined): void {
+    if (known === undefined) return;
+    if (!known.has(realPath)) throw isStale(record.nameOf(realPath), "there");
+    const kept = known.get(realPath);
+    if (kept !== undefined && !isUnchanged(kept, now)) throw isStale(record.nameOf(realPath), "changed");
+  }
+}
+
+interface Prepared {
+  readonly changes: readonly Change[];
+  /** What may go, by its real path; undefined when all may. */
+  readonly known: ReadonlyMap<string, FileInfo | undefined> | undefined;
+}
+
+/** `Environment.move`, kept: what is moved lies at its new place, so only what is replaced is copied. */
+export async function keepMove(
+  environment: Environment,
+  from: string,
+  to: string,
+  options: MoveOptions,
+  { images, record }: { readonly images: BeforeImages; readonly record: CallChanges },
+): Promise<void> {
+  await whileStale(async () => {
+    const { source, target } = await prepare().catch(
+      refusing((announcing) => environment.move(from, to, { ...options, ...announcing })),
+    );
+    await environment.move(from, to, {
+      ...options,
+      announce: (effects) => {
+        const [leaving, arriving] = effects.slice(-2) as [ChangeReceipt, ChangeReceipt];
+        if (!isUnchanged(source.info, leaving.before)) throw isStale(from, "changed");
+        if (!isUnchanged(target?.info, arriving.before)) throw isStale(to, target ? "changed" : "there");
+        const ends = [record.nameOf(leaving.realPath), record.nameOf(arriving.realPath)] as const;
+        record.record([...record.made(effects.slice(0, -2)), ...changesOf(ends, source.state, target)]);
+        options.announce?.(effects);
+      },
+    });
+  });
+
+  async function prepare(): Promise<{ readonly source: MovedEntry; readonly target: KeptEntry | undefined }> {
+    const info = await environment.info(from, { followLinks: false });
+    const source = { info, state: await stateOf(info) };
+    const replaced = options.replace === true ? await infoAt(to) : undefined;
+    if (replaced === undefined || replaced.kind === "directory") return { source, target: undefined };
+    const entry = { realPath: await ownRealPath(environment, to), info: replaced };
+    return { source, target: { ...entry, ...(await keepEntry(environment, entry, images, options.signal)) } };
+  }
+
+  async function stateOf(info: FileInfo): Promise<EntryState | undefined> {
+    if (info.kind === "directory") return { kind: "directory", mode: info.mode };
+    if (info.kind === "file" && info.bytes > maxHashedBytes) return fileState(info, "");
+    if (info.kind !== "other") return environment.state(await ownRealPath(environment, from));
+    images.lose(from, "it is a FIFO, device or socket");
+    return undefined;
+  }
+
+  async function infoAt(path: string): Promise<FileInfo | undefined> {
+    try {
+      return await environment.info(path, { followLinks: false });
+    } catch (error) {
+      if (error instanceof ToolError && error.code === "not-found") return undefined;
+      throw error;
+    }
+  }
+}
+
+interface MovedEntry {
+  readonly info: FileInfo;
+  /** Undefined when there are no words for it. */
+  readonly state: EntryState | undefined;
+}
+
+interface KeptEntry extends MovedEntry {
+  readonly lost?: string | undefined;
+}
+
+function changesOf(
+  [from, to]: readonly [string, string],
+  moved: EntryState | undefined,
+  replaced: KeptEntry | undefined,
+): readonly Change[] {
+  if (moved === undefined) return [];
+  const lost = replaced?.lost === undefined ? {} : { lost: replaced.lost };
+  return [
+    { path: from, before: moved, after: nothing, moved: to },
+    { path: to, before: replaced?.state ?? nothing, after: moved, moved: from, ...lost },
+  ];
+}
+
+/** To rename a larger file must not take longer because it is on record. */
+const maxHashedBytes = 64 * 1024 * 1024;
+
+/** What an entry is, its content kept; no state when there are no words for it. */
+async function keepEntry(
+  environment: Environment,
+  { realPath, info }: FoundEntry,
+  images: BeforeImages,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly state: EntryState | undefined; readonly lost?: string | undefined }> {
+  if (info === undefined) {
+    images.lose(realPath, "its name is no valid UTF-8");
+    return { state: undefined };
+  }
+  switch (info.kind) {
+    case "directory":
+      return { state: { kind: "directory", mode: info.mode } };
+    case "link":
+      return { state: await environment.state(realPath) };
+    case "other":
+      images.lose(realPath, "it is a FIFO, device or socket");
+      return { state: undefined };
+    case "file": {
+      const kept = await images.keep(realPath, signal);
+      if (kept === undefined) throw isStale(realPath, "gone");
+      return { state: fileState(info, kept.hash), lost: kept.lost };
+    }
+  }
+}
+
+/** Does it again when somebody was quicker; each time somebody else has got further. */
+async function whileStale<Result>(act: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await act();
+    } catch (error) {
+      const isStale = error instanceof ToolError && error.code === "stale";
+      if (!isStale || tries >= maxTries) throw error;
+    }
+  }
+}
+
+const maxTries = 50;
+
+/**
+ * For a change whose keeping has failed: lets the change be refused for what is wrong with it, if anything is, and
+ * otherwise for what went wrong.
+ */
+function refusing(
+  change: (options: Required<Announcing>) => Promise<unknown>,
+): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await change({
+      announce: () => {
+        throw error;
+      },
+    });
+    throw error;
+  };
+}

@@ -1,0 +1,252 @@
+import { setTimeout } from "node:timers/promises";
+import type { ToolCall } from "../../contract/call.ts";
+import type { Environment, RecoveredChange } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { PathGuard } from "../../contract/guard.ts";
+import type { RolledBack, Transaction, Transactions } from "../../contract/transaction.ts";
+import { newIdentifier } from "../../lib/identifier.ts";
+import type { TransactionMark, TransactionMarks } from "../../system/transaction-marks.ts";
+import type { Blobs } from "../blobs.ts";
+import type { Journal } from "../journal.ts";
+import type { Scanner } from "../scan/scanner.ts";
+import { protecting } from "../undo/plan-undo.ts";
+import { addTransactionRecord, transactionsIn } from "./transaction-records.ts";
+
+interface WorkspaceTransactionsParts extends RollbackParts {
+  readonly marks: TransactionMarks;
+  readonly scanner: Pick<Scanner, "settle">;
+  /** Ends what processes have left running that are gone. */
+  readonly endAbandoned: () => Promise<void>;
+  /** Leaves an open transaction to the next room that does so, instead of rolling it back at the end. */
+  readonly parks: boolean;
+}
+
+/** The transaction that is open in one room, if any; and what rooms have left that are gone. */
+export class WorkspaceTransactions {
+  readonly #parts: WorkspaceTransactionsParts;
+  #open: { readonly id: string; readonly name: string | undefined; readonly calls: string[] } | undefined;
+
+  constructor(parts: WorkspaceTransactionsParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes back what rooms had open whose processes died, and goes on with what was parked. */
+  async enter(): Promise<readonly RecoveredChange[]> {
+    const { marks, parks } = this.#parts;
+    const recovered: RecoveredChange[] = [];
+    for (const mark of marks.list()) {
+      if (mark.state === "abandoned" && marks.take(mark)) recovered.push(...(await this.#recover(mark)));
+    }
+    if (parks) await this.#takeParked();
+    return recovered;
+  }
+
+  /** A call that may change something belongs to what is open; what takes it back does not. */
+  join({ id, tool }: ToolCall): void {
+    if (this.#open === undefined || (tool.canonical ?? tool.name) === "transaction.rollback") return;
+    addTransactionRecord(this.#parts.journal, { id: this.#open.id, state: "open", call: id });
+    this.#open.calls.push(id);
+  }
+
+  /** As the tool of one call sees them. */
+  forCall({ id }: Pick<ToolCall, "id">): Transactions {
+    return {
+      begin: async (name) => this.#begin(name),
+      current: async () => this.#needOpen(),
+      commit: async () => this.#commit(),
+      rollback: ({ aside = false } = {}) =>
+        this.#rollBack((calls) =>
+          aside
+            ? rollBackAside(calls, this.#parts, "a check has failed")
+            : rollBack(calls, { ...this.#parts, callId: id }),
+        ),
+    };
+  }
+
+  /** Parks what is open, or takes it back. Says what a person should know. */
+  async leave(): Promise<readonly string[]> {
+    const open = this.#open;
+    if (open === undefined) return [];
+    if (this.#parts.parks) {
+      this.#open = undefined;
+      this.#parts.marks.park(open.id);
+      return [];
+    }
+    try {
+      const aside = (calls: readonly string[]) => rollBackAside(calls, this.#parts, "its room was closed");
+      const { notes } = await this.#rollBack(aside, { isLast: true });
+      return [`${called(open)} was open when its room was closed, and was rolled back.`, ...notes];
+    } catch (error) {
+      this.#open = undefined;
+      return [
+        `${called(open)} could not be rolled back: ${(error as Error).message}. The next start tries again.`,
+      ];
+    }
+  }
+
+  #begin(name: string | undefined): Transaction {
+    if (this.#open !== undefined)
+      throw new ToolError("already-exists", `${called(this.#open)} is open already`, {
+        hint: "Transactions do not nest: commit it or roll it back first.",
+      });
+    const { marks, journal, parks } = this.#parts;
+    const id = newIdentifier("transaction");
+    marks.begin(id, { isShared: parks });
+    addTransactionRecord(journal, { id, state: "open", ...(name === undefined ? {} : { name }) });
+    this.#open = { id, name, calls: [] };
+    return { id, name, calls: [] };
+  }
+
+  #commit(): Transaction {
+    const open = this.#needOpen();
+    this.#end({ id: open.id, state: "committed" });
+    return open;
+  }
+
+  async #rollBack(
+    act: (calls: readonly string[]) => Promise<Rollback>,
+    { isLast = false } = {},
+  ): Promise<RolledBack> {
+    const open = this.#needOpen();
+    const rollback = await act(open.calls);
+    if (rollback.left.length === 0 || isLast) this.#end(rolledBack(open.id, rollback.left));
+    return { ...open, ...rollback };
+  }
+
+  #end(record: Parameters<typeof addTransactionRecord>[1]): void {
+    addTransactionRecord(this.#parts.journal, record);
+    this.#parts.marks.end(record.id);
+    this.#open = undefined;
+  }
+
+  #needOpen(): Transaction {
+    if (this.#open !== undefined) return { ...this.#open, calls: [...this.#open.calls] };
+    throw new ToolError("not-found", "No transaction is open", { hint: "Begin one with transaction.begin." });
+  }
+
+  async #recover({ id }: TransactionMark): Promise<readonly RecoveredChange[]> {
+    const { journal, marks, scanner, endAbandoned } = this.#parts;
+    try {
+      const found = transactionsIn(journal).find((transaction) => transaction.id === id);
+      if (found?.state !== "open") {
+        marks.end(id);
+        return [];
+      }
+      // What its last command has changed is part of it, and that must not go on.
+      await endAbandoned();
+      await scanner.settle();
+      const { paths, left } = await rollBackAside(found.calls, this.#parts, "its process died");
+      addTransactionRecord(journal, rolledBack(id, left));
+      marks.end(id);
+      return [{ outcome: "taken back", transaction: id, paths, leftAlone: left }];
+    } catch {
+      marks.unshare(id);
+      return [{ outcome: "failed", transaction: id, paths: [], leftAlone: [] }];
+    }
+  }
+
+  async #takeParked(): Promise<void> {
+    for (let waited = 0; ; waited += waitMs) {
+      const shared = this.#parts.marks.list().filter(({ isShared }) => isShared);
+      const parked = shared.find(({ state }) => state === "parked");
+      if (parked && this.#parts.marks.take(parked)) return this.#goOn(parked);
+      if (shared.length === 0) return;
+      if (waited > longestWaitMs) throw inUse(shared[0]!);
+      await setTimeout(waitMs);
+    }
+  }
+
+  #goOn({ id }: TransactionMark): void {
+    const found = transactionsIn(this.#parts.journal).find((transaction) => transaction.id === id);
+    if (found?.state === "open") this.#open = { ...found, calls: [...found.calls] };
+    else this.#parts.marks.end(id);
+  }
+}
+
+const waitMs = 20;
+const longestWaitMs = 10_000;
+
+function rolledBack(id: string, left: readonly string[]): Parameters<typeof addTransactionRecord>[1] {
+  return { id, state: "rolled back", ...(left.length > 0 ? { left } : {}) };
+}
+
+function called({ id, name }: Transaction): string {
+  return `The transaction ${name === undefined ? id : `"${name}" (${id})`}`;
+}
+
+function inUse({ id }: TransactionMark): ToolError {
+  return new ToolError("unavailable", `Another process is at work in the transaction ${id}`, {
+    hint: "Try again when it has finished.",
+  });
+}
+
+interface RollbackParts {
+  readonly journal: Journal;
+  readonly blobs: Blobs;
+  /** The workspace without its guard, as for every undo: see lazyHistory. */
+  readonly unguarded: () => Environment;
+  readonly session: string;
+  readonly guard: PathGuard;
+}
+
+/** See RolledBack. */
+type Rollback = Pick<RolledBack, "paths" | "left" | "notes">;
+
+/** Takes back what calls changed, as part of the call that asks; what is changed by that is kept, too. */
+async function rollBack(
+  calls: readonly string[],
+  { callId, ...parts }: RollbackParts & { readonly callId: string },
+): Promise<Rollback> {
+  const { JournalHistory } = await import("../undo/history.ts");
+  const { RefusedUndo } = await import("../undo/refusals.ts");
+  const { keepingEnvironment } = await import("../keep/keeping-environment.ts");
+  const environment = keepingEnvironment(parts.unguarded(), { ...parts, callId });
+  const refuses = protecting(parts.guard, environment.workspace);
+  const reach = { session: parts.session, calls: "workspace", refuses } as const;
+  const history = new JournalHistory({ ...parts, environment, callId, reach });
+  try {
+    const { files, leftAlone, notes } = await history.undo(
+      { kind: "calls", ids: calls },
+      { skipChanged: true },
+    );
+    return { paths: files.map(({ path }) => path), left: leftAlone, notes };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    // Nothing was changed at all, or nothing is as it was left, or what it was is lost.
+    if (error.code === "not-found")
+      return { paths: [], left: [], notes: notBroughtBack(calls, parts.journal) };
+    if (error.code !== "stale" && !(error instanceof RefusedUndo)) throw error;
+    const changed = parts.journal.changesOf(calls).map(({ path }) => path);
+    return { paths: [], left: [...new Set(changed)], notes: [error.message] };
+  }
+}
+
+/** What calls may have changed although nothing is on record that could be taken back. */
+function notBroughtBack(calls: readonly string[], journal: Journal): readonly string[] {
+  const lost = calls.flatMap((callId) => journal.find(callId)?.notCovered ?? []);
+  return [...new Set(lost)].map((what) => `Not brought back: ${what}.`);
+}
+
+/** The same as a call of its own, of the room itself. */
+async function rollBackAside(calls: readonly string[], parts: RollbackParts, why: string): Promise<Rollback> {
+  const callId = newIdentifier("call");
+  const attempt = { callId, tool: "transaction.rollback", input: { why }, startedAt: Date.now() };
+  const end = (outcome: "ok" | ToolError["code"], message: string | undefined) =>
+    parts.journal.finish(attempt, {
+      outcome,
+      message,
+      outputHandle: undefined,
+      durationMs: Date.now() - attempt.startedAt,
+      account: {},
+    });
+  parts.journal.begin(attempt);
+  try {
+    const rollback = await rollBack(calls, { ...parts, callId });
+    end("ok", rollback.notes.join(" ") || undefined);
+    return rollback;
+  } catch (error) {
+    const { code, message } = error instanceof ToolError ? error : new ToolError("internal", String(error));
+    end(code, message);
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { expect, it } from "vitest";
+import { repairResults } from "./repair-results.ts";
+
+it("tells of results that do not say so that they are complete, and leaves all else as it is", () => {
+  const transport: Transport = repairResults({
+    onmessage: undefined,
+    start: async () => {},
+    send: async () => {},
+    close: async () => {},
+  } as Transport);
+  const heard: JSONRPCMessage[] = [];
+  expect(transport.onmessage).toBeUndefined();
+  transport.onmessage = (message) => void heard.push(message);
+  const others = [
+    { jsonrpc: "2.0", id: 2, result: { resultType: "input_required", requestState: "s" } },
+    { jsonrpc: "2.0", id: 3, error: { code: -32603, message: "no" } },
+    { jsonrpc: "2.0", method: "notifications/tools/list_changed" },
+  ] as JSONRPCMessage[];
+  for (const message of [{ jsonrpc: "2.0", id: 1, result: { content: [] } } as JSONRPCMessage, ...others])
+    transport.onmessage?.(message);
+  expect(heard).toEqual([
+    { jsonrpc: "2.0", id: 1, result: { resultType: "complete", content: [] } },
+    ...others,
+  ]);
+});
+
+it("cuts lists that are too long to be checked", () => {
+  const transport = repairResults({
+    start: async () => {},
+    send: async () => {},
+    close: async () => {},
+  } as Transport);
+  const heard: unknown[] = [];
+  transport.onmessage = (message) => void heard.push("result" in message && message.result);
+  const result = { content: Array(1_200).fill(0), tools: Array(20_000).fill(0) };
+  transport.onmessage({ jsonrpc: "2.0", id: 1, result });
+  expect(heard).toEqual([
+    {
+      resultType: "complete",
+      content: [...Array(1_000).fill(0), { type: "text", text: "[200 more parts are left out]" }],
+      tools: Array(10_000).fill(0),
+    },
+  ]);
+});
