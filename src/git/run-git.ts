@@ -39,7 +39,7 @@ export interface GitOptions {
   readonly use?: "read" | "write" | undefined;
   /** Settings beside ours or instead of them: undefined leaves what the repository says, a hook for example. */
   readonly settings?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Names of filters that may run; none if not said. */
+  /** Names of filters that may run. Default: none. */
   readonly filters?: readonly string[] | undefined;
   /**
    * "ours": nothing of the repository's runs. "call": in the sandbox of the call, for what its rules let run; the repository
