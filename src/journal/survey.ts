@@ -83,11 +83,7 @@ interface LostContent {
 }
 
 /** Holds the contents that the latest calls need to their hashes, within limits. What was collected is not missed. */
-async function checkContents(
-  journal: Journal,
-  blobs: BlobFolder,
-  breath: Breath,
-): Promise<CheckedContents> {
+async function checkContents(journal: Journal, blobs: BlobFolder, breath: Breath): Promise<CheckedContents> {
   const collected = journal.records("collected").at(-1)?.sequence ?? 0;
   const seen = new Set<string>();
   const missing: LostContent[] = [];
