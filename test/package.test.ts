@@ -176,19 +176,27 @@ describe("the library", () => {
 
   it.each(["bwrap", "landlock"] as const)("finds its Perl programs for a sandbox: %s", async (level) => {
     if ((await missingHere(level)) !== undefined) return;
-    // Of a terminal, of the network, and of Landlock.
+    // Landlock cannot protect a workspace in which Toolcrib is installed.
+    await using workspace = temporaryFolder();
+    // Uses the programs of a terminal, of the network, and of Landlock.
     const input = { command: "stty size; echo $http_proxy", terminal: true, wait_ms: 30_000 };
     const rule = "allow connect *.example.com";
     const seen = /\n40 120\nhttp:\/\/.*127\.0\.0\.1:\d+/;
     const { stdout, stderr } = await runProgram(`
       import { openToolcrib } from "toolcrib";
-      const crib = await openToolcrib({ workspace: ".", mode: "yolo", sandbox: "${level}", rules: ["${rule}"] });
+      const crib = await openToolcrib({
+        workspace: ${JSON.stringify(workspace.path)}, mode: "yolo", sandbox: "${level}", rules: ["${rule}"],
+      });
       console.log((await crib.call("process.start", ${JSON.stringify(input)})).content);
       await crib.close();
     `);
     expect([stdout, stderr]).toEqual([expect.stringMatching(seen), ""]);
     const options = ["--mode", "yolo", "--sandbox", level, "--rule", rule];
-    const command = await toolcrib("call", "process.start", JSON.stringify(input), ...options);
+    const words = ["call", "process.start", JSON.stringify(input), ...options];
+    const command = await run(process.execPath, [launcher, ...words], {
+      cwd: workspace.path,
+      env: environment,
+    });
     expect(command.stdout).toMatch(seen);
   });
 
