@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SandboxLevel } from "../src/contract/account.ts";
+import type { SandboxLevel } from "../src/contract/call.ts";
 import type { Tool } from "../src/toolcrib/index.ts";
 import { dataPath } from "./data/data.ts";
 import { openSubject } from "./subject.ts";

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { SandboxLevel } from "../src/contract/account.ts";
+import type { SandboxLevel } from "../src/contract/call.ts";
 import { works } from "./sandboxed-work/works.ts";
 import { missingHere } from "./support/sandbox-room.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import * as z from "zod/mini";
-import type { SandboxLevel } from "../../src/contract/account.ts";
+import type { SandboxLevel } from "../../src/contract/call.ts";
 import type { Environment } from "../../src/contract/environment.ts";
 import type { Tool } from "../../src/toolcrib/index.ts";
 import { makeConfinedWorkspace, openConfined, confinedWorkspace as workspace } from "../confined.ts";

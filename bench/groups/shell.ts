@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
-import type { SandboxLevel } from "../../src/contract/account.ts";
+import type { SandboxLevel } from "../../src/contract/call.ts";
 import { confinedWorkspace as cwd, makeConfinedWorkspace, openConfined } from "../confined.ts";
 import type { CaseResult, Contender, Group } from "../harness.ts";
 import { importPeer } from "../peers.ts";

@@ -1,13 +1,10 @@
 import type { Access } from "./access.ts";
-import type { Account, SandboxLevel } from "./account.ts";
 import type { Agents } from "./agents.ts";
 import type { Confinement } from "./confinement.ts";
 import type { Environment } from "./environment.ts";
 import type { ToolError } from "./error.ts";
 import type { OutputKept } from "./output.ts";
-import type { PlanMemory } from "./plan.ts";
-import type { AnyTool, Image, SeenFiles, ToolOutput } from "./tool.ts";
-import type { ToolFinder } from "./tool-finder.ts";
+import type { AnyTool, Image, PlanMemory, SeenFiles, ToolFinder, ToolOutput } from "./tool.ts";
 
 /** One call on its way through the counter. Stages hand on a changed copy, never change it. */
 export interface ToolCall {
@@ -79,4 +76,47 @@ export interface Success {
 export interface Failure {
   readonly ok: false;
   readonly error: ToolError;
+}
+
+/** What the stages find out about a call on its way, for the journal. Each stage fills in its part. */
+export interface Account {
+  /** What the call would touch; missing when its input is not valid. */
+  accesses?: readonly Access[];
+  /** What the guardian said; missing when the call did not get that far. */
+  decision?: DecisionRecord;
+  /** How well the call was confined. */
+  sandbox?: SandboxLevel;
+  /** What an undo of this call will not bring back, each in one sentence. */
+  notCovered?: readonly string[];
+}
+
+/** One decision of the guardian, as it is kept and shown. */
+export interface DecisionRecord {
+  readonly verdict: "allow" | "ask" | "deny";
+  /** The rule that decided, as written, and where it stands: "rules:12", "built-in", "mode cautious". */
+  readonly rule: string;
+  readonly source: string;
+  readonly reason: string;
+  /** What the person said when asked. */
+  readonly answer?: "once" | "session" | "always" | "no";
+}
+
+export type SandboxLevel = "bwrap" | "landlock" | "seatbelt" | "none";
+
+/** What happens at the counter, as it happens. Every call gives one `start` and one of `end`, `denied`, `error`. */
+export type CallEvent =
+  | (EventBase & { readonly type: "start"; readonly input: unknown })
+  | (EventBase & { readonly type: "progress"; readonly message: string })
+  | (EventBase & { readonly type: "output"; readonly stream: "stdout" | "stderr"; readonly text: string })
+  /** `result.fullText` is the whole output, also when the model was shown less. */
+  | (EventBase & { readonly type: "end"; readonly result: Success; readonly durationMs: number })
+  | (EventBase & { readonly type: "denied"; readonly error: ToolError; readonly durationMs: number })
+  | (EventBase & { readonly type: "error"; readonly error: ToolError; readonly durationMs: number });
+
+interface EventBase {
+  readonly callId: string;
+  /** Canonical tool name. */
+  readonly tool: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
 }

@@ -1,4 +1,4 @@
-import type { SandboxLevel } from "./account.ts";
+import type { SandboxLevel } from "./call.ts";
 import type { Confinement } from "./confinement.ts";
 import type { EntryState } from "./history.ts";
 import type { Snapshot, SnapshotOptions } from "./snapshot.ts";

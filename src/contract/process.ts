@@ -1,4 +1,4 @@
-import type { SandboxLevel } from "./account.ts";
+import type { SandboxLevel } from "./call.ts";
 
 /** What runs beside the calls of one tool room: servers, watchers, shells that stay. All of it ends with the room. */
 export interface Processes {
@@ -151,7 +151,7 @@ export interface RunningCommand {
 }
 
 /** What a shell that stays has been through: enough to know what it may have become. */
-export interface ShellPast {
+export interface ShellHistory {
   /** What it was told to run, also by a person, each text once, oldest first. */
   readonly commands: readonly string[];
   /** Nothing is missing from `commands`. */

@@ -4,13 +4,9 @@ import type { Agents } from "./agents.ts";
 import type { Code } from "./code.ts";
 import type { Documents } from "./document.ts";
 import type { Environment } from "./environment.ts";
-import type { History } from "./history.ts";
+import type { History, Transactions } from "./history.ts";
 import type { OutputKept, Outputs } from "./output.ts";
-import type { PlanMemory } from "./plan.ts";
 import type { Processes, Shells } from "./process.ts";
-import type { Settings } from "./settings.ts";
-import type { ToolFinder } from "./tool-finder.ts";
-import type { Transactions } from "./transaction.ts";
 import type { PageMemory } from "./web.ts";
 
 /** One thing an agent can do, described once, independent of any model provider. */
@@ -165,3 +161,80 @@ export interface OutputLimits {
   /** Stands at the end of what was cut, instead of our own words about it. */
   readonly notice?: (sizes: { readonly total: number; readonly shown: number }) => string;
 }
+
+/** What an agent means to do, step by step, as it last said. */
+export interface Plan {
+  readonly steps: readonly PlanStep[];
+  /** Why it is as it is, or has changed. */
+  readonly explanation: string | undefined;
+}
+
+export interface PlanStep {
+  readonly step: string;
+  readonly status: PlanStatus;
+  /** What is being done while it is in progress, for people who watch: "Running the tests". */
+  readonly activity?: string | undefined;
+}
+
+export const planStatuses = ["pending", "in_progress", "completed", "cancelled", "blocked"] as const;
+
+export type PlanStatus = (typeof planStatuses)[number];
+
+/** Keeps the plan of a room. */
+export interface PlanMemory {
+  /** Empty at first. */
+  plan: Plan;
+}
+
+/** Finds tools that a model is not told of at once. */
+export interface ToolFinder {
+  /** Best first; from then on the room lists them. */
+  find(query: string, options: { readonly limit: number }): Promise<FoundTools>;
+}
+
+export interface FoundTools {
+  readonly tools: readonly FoundTool[];
+  /** How many there are to be found at all. */
+  readonly hidden: number;
+}
+
+/** A tool as its caller knows it. */
+export interface FoundTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its arguments. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** Tools that come from elsewhere and may change while a room is open: those of other MCP servers. */
+export interface ToolSource {
+  /** As they are now. None replaces a tool of the dialect. */
+  readonly tools: readonly AnyTool[];
+  /** What a person has to know: a server that did not start, a tool that had to be left out. */
+  readonly warnings: readonly string[];
+  /** Settled when all that is there at once has been found, or has been given up. */
+  readonly ready: Promise<void>;
+  /** Calls `listener` after each change of `tools`; the answer stops it. */
+  onChange(listener: () => void): () => void;
+  /** Ends whatever it has started. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** What a person has set up that tools need to know. */
+export interface Settings {
+  /** Who answers web.search; nobody if not said. */
+  readonly search?: SearchSettings | UnusableSetting | undefined;
+}
+
+/** What was set up cannot be used: told to who asks for it. */
+export interface UnusableSetting {
+  /** "TOOLCRIB_SEARCH is …", in one sentence without a full stop. */
+  readonly problem: string;
+  readonly hint: string;
+}
+
+/** An engine, where it is, and what it wants to be paid with. */
+export type SearchSettings =
+  | { readonly engine: "searxng"; readonly url: string }
+  | { readonly engine: "brave" | "tavily"; readonly key: string; readonly url?: string | undefined }
+  | { readonly engine: "duckduckgo"; readonly url?: string | undefined };

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Risk } from "../contract/access.ts";
 import type { ErrorCode, ErrorDetails } from "../contract/error.ts";
-import type { Reach } from "../contract/reach.ts";
+import type { ExtraRoots } from "../contract/guard.ts";
 import type { AnyTool } from "../contract/tool.ts";
 
 /**
@@ -23,7 +23,7 @@ export interface Dialect {
   /** `Bash` and `BASH` are `bash`. */
   readonly ignoresCase?: true;
   /** Folders outside the workspace that its tools may use, unless the caller sets its own. Default: none. */
-  reach?(paths: RealPaths): Reach;
+  reach?(paths: RealPaths): ExtraRoots;
   /** Formats a failure for its models. Default: message, hint and output, one per line. */
   failure?(failure: Failure): string;
 }

@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { planStatuses } from "../contract/plan.ts";
+import { planStatuses } from "../contract/tool.ts";
 import { plainTerminalText } from "../lib/terminal-text.ts";
 import type { ProcessStartData } from "../tools/process/start.ts";
 import type { ShellRunData } from "../tools/shell/run.ts";

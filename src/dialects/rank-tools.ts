@@ -1,4 +1,4 @@
-import type { FoundTool } from "../contract/tool-finder.ts";
+import type { FoundTool } from "../contract/tool.ts";
 
 /** The tools that match a query, best first. A word counts most in the name, and more when few tools have it. */
 export function rankTools<Each extends FoundTool>(tools: readonly Each[], query: string): readonly Each[] {

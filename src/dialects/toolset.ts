@@ -1,8 +1,6 @@
 import { safeParse } from "zod/v4/core";
 import { ToolError } from "../contract/error.ts";
-import type { ToolSource } from "../contract/source.ts";
-import type { AnyTool } from "../contract/tool.ts";
-import type { FoundTools } from "../contract/tool-finder.ts";
+import type { AnyTool, FoundTools, ToolSource } from "../contract/tool.ts";
 import { catalog } from "../tools/catalog.ts";
 import type { ToolDefinition } from "./definition.ts";
 import type { Dialect, DialectTool, OfferedTool, ResolvedCall } from "./dialect.ts";

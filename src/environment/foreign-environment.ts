@@ -1,6 +1,6 @@
 import type { Announcing, ChangeReceipt, Directory, Environment } from "../contract/environment.ts";
 import type { PathGuard } from "../contract/guard.ts";
-import { ownRealPath } from "../contract/own-real-path.ts";
+import { ownRealPath } from "../lib/own-real-path.ts";
 import { wrapEnvironment } from "../lib/wrap-environment.ts";
 import { isOutputHandle, isReadOnlyOutput } from "../system/file-errors.ts";
 import { PathChecker } from "../system/path-checker.ts";

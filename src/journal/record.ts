@@ -1,5 +1,5 @@
 import type { Access } from "../contract/access.ts";
-import type { Account, DecisionRecord, SandboxLevel } from "../contract/account.ts";
+import type { Account, DecisionRecord, SandboxLevel } from "../contract/call.ts";
 import type { ErrorCode } from "../contract/error.ts";
 import type { Change } from "../contract/history.ts";
 

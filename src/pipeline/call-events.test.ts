@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { CallEvent } from "../contract/event.ts";
+import type { CallEvent } from "../contract/call.ts";
 import { CallEvents } from "./call-events.ts";
 
 const progress = (message: string): CallEvent => ({

@@ -1,4 +1,4 @@
-import type { CallEvent } from "../contract/event.ts";
+import type { CallEvent } from "../contract/call.ts";
 import { Listeners } from "../lib/listeners.ts";
 
 /** May be asynchronous; it is not awaited. */

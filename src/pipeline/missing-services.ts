@@ -2,11 +2,10 @@ import type { Agents } from "../contract/agents.ts";
 import type { Code } from "../contract/code.ts";
 import type { Documents } from "../contract/document.ts";
 import { ToolError } from "../contract/error.ts";
-import type { History } from "../contract/history.ts";
+import type { History, Transactions } from "../contract/history.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { Processes, Shells } from "../contract/process.ts";
-import type { ToolFinder } from "../contract/tool-finder.ts";
-import type { Transactions } from "../contract/transaction.ts";
+import type { ToolFinder } from "../contract/tool.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 
 /** For a caller without other agents. */

@@ -3,12 +3,10 @@ import type { CallerMemory, ToolCall } from "../contract/call.ts";
 import type { Code } from "../contract/code.ts";
 import type { Documents } from "../contract/document.ts";
 import type { Environment } from "../contract/environment.ts";
-import type { History } from "../contract/history.ts";
+import type { History, Transactions } from "../contract/history.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { Processes, Shells } from "../contract/process.ts";
-import type { Settings } from "../contract/settings.ts";
-import type { ToolFinder } from "../contract/tool-finder.ts";
-import type { Transactions } from "../contract/transaction.ts";
+import type { Settings, ToolFinder } from "../contract/tool.ts";
 import {
   noAgents,
   noCode,

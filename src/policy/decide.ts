@@ -1,5 +1,5 @@
 import type { Risk } from "../contract/access.ts";
-import type { DecisionRecord } from "../contract/account.ts";
+import type { DecisionRecord } from "../contract/call.ts";
 import { printableLine } from "../lib/printable.ts";
 import { findRules, unconfinedBy } from "./find-rules.ts";
 import { formatOrigin } from "./guard-paths.ts";

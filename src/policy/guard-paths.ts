@@ -1,5 +1,4 @@
-import type { PathGuard, PathRefusal } from "../contract/guard.ts";
-import type { Reach } from "../contract/reach.ts";
+import type { ExtraRoots, PathGuard, PathRefusal } from "../contract/guard.ts";
 import { boundedMemo } from "../lib/bounded-cache.ts";
 import { namesOf } from "./paths/path-names.ts";
 import { refusingRule } from "./paths/refuse-path.ts";
@@ -60,7 +59,7 @@ export function formatOrigin({ level, name, line }: RuleOrigin): string {
 }
 
 /** A guard that also limits access outside the workspace to the extra roots. Takes real paths. */
-export function guardExtraRoots(guard: PathGuard, reach: Reach, workspace: string): PathGuard {
+export function guardExtraRoots(guard: PathGuard, reach: ExtraRoots, workspace: string): PathGuard {
   const { read = [], write = [], ask = [] } = reach;
   const writable = [workspace, ...write, ...ask];
   const readable = [...writable, ...read];

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { verdictOn } from "../../test/support/policy/decide.ts";
-import type { SandboxLevel } from "../contract/account.ts";
+import type { SandboxLevel } from "../contract/call.ts";
 
 const lines = "allow run **";
 const verdicts = (command: string, more = "") =>

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { decideOn, policyOf, rules, verdictOn } from "../../test/support/policy/decide.ts";
-import type { SandboxLevel } from "../contract/account.ts";
+import type { SandboxLevel } from "../contract/call.ts";
 import { grantsFor } from "./grants.ts";
 import type { Decision, Mode } from "./policy.ts";
 

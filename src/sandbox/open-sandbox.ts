@@ -1,4 +1,4 @@
-import type { SandboxLevel } from "../contract/account.ts";
+import type { SandboxLevel } from "../contract/call.ts";
 import { ToolError } from "../contract/error.ts";
 import { NoSandbox, type OpenedSandbox, type Sandbox, type SandboxContext } from "./sandbox.ts";
 

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import type { SandboxLevel } from "../contract/account.ts";
+import type { SandboxLevel } from "../contract/call.ts";
 import type { Confinement } from "../contract/confinement.ts";
 import type { SandboxReport } from "../contract/environment.ts";
 

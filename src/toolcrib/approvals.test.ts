@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { emptySource } from "../../test/support/tool-source.ts";
 import type { Access } from "../contract/access.ts";
-import type { CallEvent } from "../contract/event.ts";
+import type { CallEvent } from "../contract/call.ts";
 import type { Tool } from "../contract/tool.ts";
 import { policyFiles } from "../system/policy-files.ts";
 import {

@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import type { SearchSettings, UnusableSetting } from "../contract/settings.ts";
+import type { SearchSettings, UnusableSetting } from "../contract/tool.ts";
 import { printableLine } from "../lib/printable.ts";
 import { type Mode, modes } from "../policy/policy.ts";
 import { type SandboxWanted, sandboxesWanted, type ToolcribOptions } from "./options.ts";

@@ -1,19 +1,19 @@
 export type { Access, Risk } from "../contract/access.ts";
-export type { Account, DecisionRecord, SandboxLevel } from "../contract/account.ts";
 export type * from "../contract/agents.ts";
-export type { Success } from "../contract/call.ts";
+export type { Account, CallEvent, DecisionRecord, SandboxLevel, Success } from "../contract/call.ts";
 export type * from "../contract/code.ts";
 export type * from "../contract/conversations.ts";
 export type * from "../contract/document.ts";
 export type * from "../contract/environment.ts";
 export { type ErrorCode, errorCodes, ToolError } from "../contract/error.ts";
-export type { CallEvent } from "../contract/event.ts";
+export type * from "../contract/guard.ts";
 export type * from "../contract/history.ts";
-export type * from "../contract/plan.ts";
+export type * from "../contract/history.ts";
 export type * from "../contract/process.ts";
-export type * from "../contract/reach.ts";
-export type * from "../contract/settings.ts";
-export type * from "../contract/source.ts";
+export type * from "../contract/tool.ts";
+export type * from "../contract/tool.ts";
+export type * from "../contract/tool.ts";
+export type * from "../contract/tool.ts";
 export type {
   AnyTool,
   Image,
@@ -23,8 +23,6 @@ export type {
   ToolHints,
   ToolOutput,
 } from "../contract/tool.ts";
-export type * from "../contract/tool-finder.ts";
-export type * from "../contract/transaction.ts";
 export type * from "../contract/web.ts";
 export type { ToolDefinition } from "../dialects/definition.ts";
 export type { Dialect, DialectTool, OfferedTool, ResolvedCall } from "../dialects/dialect.ts";

@@ -1,8 +1,7 @@
-import type { SandboxLevel } from "../contract/account.ts";
+import type { SandboxLevel } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
-import type { ShellPast } from "../contract/process.ts";
-import type { Settings } from "../contract/settings.ts";
-import type { AnyTool } from "../contract/tool.ts";
+import type { ShellHistory } from "../contract/process.ts";
+import type { AnyTool, Settings } from "../contract/tool.ts";
 import { toolcribDialect } from "../dialects/toolcrib.ts";
 import { type CallRecord, Journal } from "../journal/journal.ts";
 import { newIdentifier } from "../lib/identifier.ts";
@@ -34,7 +33,7 @@ export async function judge(
     /** The sandbox of commands; only called for calls that run any. */
     readonly sandbox: () => Promise<SandboxLevel>;
     /** As in Surroundings. */
-    readonly shell?: (name: string) => ShellPast | undefined;
+    readonly shell?: (name: string) => ShellHistory | undefined;
   },
 ): Promise<Judgement> {
   const { environment, mode, policy } = rules;
@@ -72,7 +71,7 @@ export async function replayCalls(
 ): Promise<readonly ReplayedCall[]> {
   const { workspace } = rules.environment;
   const records = readRecords(options, workspace);
-  const shells = new Map<string, ShellPast>();
+  const shells = new Map<string, ShellHistory>();
   const replayed: ReplayedCall[] = [];
   for (const record of records) {
     if (record.decision === null) continue;

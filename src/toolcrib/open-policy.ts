@@ -3,8 +3,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import type { PathGuard } from "../contract/guard.ts";
-import type { Reach } from "../contract/reach.ts";
+import type { ExtraRoots, PathGuard } from "../contract/guard.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { builtInRules, extraRootRules } from "../policy/built-in-rules.ts";
 import { guardPaths } from "../policy/guard-paths.ts";
@@ -32,7 +31,7 @@ export interface PolicyOptions {
   /** Rules of this process, one each. */
   readonly rules?: readonly string[] | undefined;
   /** Real paths. */
-  readonly reach?: Reach | undefined;
+  readonly reach?: ExtraRoots | undefined;
   /** Rule files of this process. */
   readonly ruleFiles?: readonly string[] | undefined;
 }
@@ -309,7 +308,7 @@ function mustRead(file: string): string {
 /** Whether the built-in rules forbid every tool to write there, in every mode. Follows links. */
 export function isWriteProtected(
   path: string,
-  { workspace, except = [] }: Pick<Reach, "except"> & { readonly workspace: string },
+  { workspace, except = [] }: Pick<ExtraRoots, "except"> & { readonly workspace: string },
 ): boolean {
   const { state, config } = userDirectories();
   const place = {

@@ -1,7 +1,7 @@
 import { homedir, tmpdir } from "node:os";
 import type { Environment, SandboxReport } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import type { Reach } from "../contract/reach.ts";
+import type { ExtraRoots } from "../contract/guard.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { withGuard, withOutputs } from "../environment/foreign-environment.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
@@ -26,7 +26,7 @@ export interface WorkspaceOptions {
   readonly rules?: readonly string[];
   readonly ruleFiles?: readonly string[];
   readonly sandbox?: SandboxWanted;
-  readonly reach?: Reach | undefined;
+  readonly reach?: ExtraRoots | undefined;
 }
 
 /** The folder that calls work in, its rules, and where Toolcrib stores its own data about it. */
@@ -108,8 +108,8 @@ const noSandbox: SandboxReport = {
 /** The extra roots of the tools: the `reach` option, else what the dialect promises. */
 export function extraRootsOf(
   { reach }: Pick<Dialect, "reach">,
-  options: { readonly workspace?: string; readonly reach?: Reach; readonly environment?: Environment },
-): Reach | undefined {
+  options: { readonly workspace?: string; readonly reach?: ExtraRoots; readonly environment?: Environment },
+): ExtraRoots | undefined {
   if (options.environment !== undefined) return refuseExtraRoots(options.reach);
   if (options.reach !== undefined || reach === undefined) return options.reach;
   const temporary = [...new Set(["/tmp", tmpdir()].map(realLocation))];
@@ -117,7 +117,7 @@ export function extraRootsOf(
   return reach({ workspace: realWorkspace(options.workspace ?? process.cwd()), temporary, home });
 }
 
-function refuseExtraRoots(reach: Reach | undefined): undefined {
+function refuseExtraRoots(reach: ExtraRoots | undefined): undefined {
   if (reach === undefined) return;
   throw new ToolError(
     "unsupported",
@@ -129,7 +129,7 @@ function refuseExtraRoots(reach: Reach | undefined): undefined {
 }
 
 /** With real paths, because rules apply to real paths. The workspace itself cannot be excepted. */
-function realReach(reach: Reach | undefined, workspace: string): Reach | undefined {
+function realReach(reach: ExtraRoots | undefined, workspace: string): ExtraRoots | undefined {
   if (reach === undefined) return undefined;
   const real = (paths: readonly string[] = []) => [...new Set(paths.map(realLocation))];
   return {
@@ -140,7 +140,7 @@ function realReach(reach: Reach | undefined, workspace: string): Reach | undefin
   };
 }
 
-function directoriesOf({ read = [], write = [], ask = [] }: Reach): readonly string[] {
+function directoriesOf({ read = [], write = [], ask = [] }: ExtraRoots): readonly string[] {
   return [...read, ...write, ...ask];
 }
 

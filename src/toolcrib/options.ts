@@ -1,10 +1,8 @@
-import type { SandboxLevel } from "../contract/account.ts";
 import type { Agents } from "../contract/agents.ts";
+import type { SandboxLevel } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
-import type { Reach } from "../contract/reach.ts";
-import type { SearchSettings } from "../contract/settings.ts";
-import type { ToolSource } from "../contract/source.ts";
-import type { AnyTool } from "../contract/tool.ts";
+import type { ExtraRoots } from "../contract/guard.ts";
+import type { AnyTool, SearchSettings, ToolSource } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { JournalBudget } from "../journal/collect/collector.ts";
 import type { Approve } from "../pipeline/approvals/approval-request.ts";
@@ -50,7 +48,7 @@ export interface ToolcribOptions {
   /** Other agents for the caller. Without them there are no `agent.*` tools. */
   readonly agents?: Agents;
   /** Extra roots, where files can be reached by name outside the workspace. Default: those of the dialect; most have none. */
-  readonly reach?: Reach;
+  readonly reach?: ExtraRoots;
   /** Where the journal and stored outputs are. Default: below the XDG state directory. */
   readonly stateDirectory?: string;
   /** How much history is stored. Default: TOOLCRIB_JOURNAL_MAX_BYTES and TOOLCRIB_JOURNAL_MAX_DAYS. */

@@ -2,7 +2,7 @@ import type { Agents } from "../contract/agents.ts";
 import type { Conversations } from "../contract/conversations.ts";
 import type { RecoveredChange, SandboxReport } from "../contract/environment.ts";
 import type { ProcessStatus } from "../contract/process.ts";
-import type { ToolFinder } from "../contract/tool-finder.ts";
+import type { ToolFinder } from "../contract/tool.ts";
 import type { ToolDefinition } from "../dialects/definition.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { findDialect } from "../dialects/dialects.ts";

@@ -3,7 +3,7 @@ import { randomInt } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { SandboxLevel } from "../../src/contract/account.ts";
+import type { SandboxLevel } from "../../src/contract/call.ts";
 import { processesWith } from "../../src/sandbox/proof/lab.ts";
 import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
 import { missingHere } from "../support/sandbox-room.ts";

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
-import type { SandboxLevel } from "../../src/contract/account.ts";
+import type { SandboxLevel } from "../../src/contract/call.ts";
 import { openToolcrib } from "../../src/toolcrib/index.ts";
 import { openRegistry } from "./registry.ts";
 import { type Work, works } from "./works.ts";

@@ -1,4 +1,4 @@
-import type { SandboxLevel } from "../../src/contract/account.ts";
+import type { SandboxLevel } from "../../src/contract/call.ts";
 
 /** What people do with a shell, step by step in one workspace. */
 export interface Work {

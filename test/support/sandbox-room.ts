@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { SandboxLevel } from "../../src/contract/account.ts";
+import type { SandboxLevel } from "../../src/contract/call.ts";
 import type { Confinement } from "../../src/contract/confinement.ts";
 import type { Environment } from "../../src/contract/environment.ts";
 import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";

@@ -1,5 +1,4 @@
-import type { ToolSource } from "../../src/contract/source.ts";
-import type { AnyTool } from "../../src/contract/tool.ts";
+import type { AnyTool, ToolSource } from "../../src/contract/tool.ts";
 
 /** A source that offers what it is told to. */
 export function emptySource(): ToolSource & { put(tools: readonly AnyTool[]): void } {

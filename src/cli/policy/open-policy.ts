@@ -1,4 +1,4 @@
-import type { SandboxLevel } from "../../contract/account.ts";
+import type { SandboxLevel } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";

@@ -1,6 +1,5 @@
 import { dirname, resolve } from "node:path";
-import type { ToolSource } from "../../contract/source.ts";
-import type { AnyTool } from "../../contract/tool.ts";
+import type { AnyTool, ToolSource } from "../../contract/tool.ts";
 import { defineTools, type ToolDefinition } from "../../dialects/definition.ts";
 import { omegaDialect } from "../../dialects/omega.ts";
 import { connectHub } from "../../mcp/hub/connect-hub.ts";

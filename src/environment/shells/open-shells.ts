@@ -1,6 +1,6 @@
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { ProcessStatus, ShellCommand, ShellPast, Shells } from "../../contract/process.ts";
+import type { ProcessStatus, ShellCommand, ShellHistory, Shells } from "../../contract/process.ts";
 import { Session } from "./session.ts";
 import { ShellsDirectory } from "./shells-directory.ts";
 import { TmuxWindows } from "./tmux-windows.ts";
@@ -20,7 +20,7 @@ export interface ShellTable {
   forCall(call: CallOfShells): Shells;
   list(): readonly ProcessStatus[];
   /** The history of the living shell of a name; undefined when there is none. */
-  past(name: string): ShellPast | undefined;
+  past(name: string): ShellHistory | undefined;
   /** Ends a shell with all that runs in it. `not-found` names those that are there. */
   stop(name: string): Promise<void>;
   /** Ends the shells of a caller that leaves. */

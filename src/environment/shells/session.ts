@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { ProcessStatus, RunningCommand, ShellCommand, ShellPast } from "../../contract/process.ts";
+import type { ProcessStatus, RunningCommand, ShellCommand, ShellHistory } from "../../contract/process.ts";
 import { throwIfAborted, unlessAborted } from "../../lib/abort.ts";
 import { limitsFor } from "../../sandbox/limits/limits-for.ts";
 import { OutputAllowance } from "../../sandbox/limits/met-limit.ts";
@@ -58,7 +58,7 @@ export class Session {
   }
 
   /** Undefined when no shell lives. */
-  past(): ShellPast | undefined {
+  past(): ShellHistory | undefined {
     const open = this.#shell;
     return open === undefined || open.shell.hasEnded ? undefined : open.past();
   }

@@ -1,5 +1,5 @@
 import type { Environment } from "../../contract/environment.ts";
-import { type UndoLimits, undoLimits } from "../../contract/undo-limits.ts";
+import { type UndoLimits, undoLimits } from "../../contract/history.ts";
 import { wrapEnvironment } from "../../lib/wrap-environment.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";

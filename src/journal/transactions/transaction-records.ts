@@ -1,4 +1,4 @@
-import type { Transaction } from "../../contract/transaction.ts";
+import type { Transaction } from "../../contract/history.ts";
 import type { Journal } from "../journal.ts";
 
 /** A transaction, as the journal knows it. */

@@ -3,7 +3,7 @@ import type { ToolCall } from "../../contract/call.ts";
 import type { Environment, RecoveredChange } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
-import type { RolledBack, Transaction, Transactions } from "../../contract/transaction.ts";
+import type { RolledBack, Transaction, Transactions } from "../../contract/history.ts";
 import { newIdentifier } from "../../lib/identifier.ts";
 import type { TransactionMark, TransactionMarks } from "../../system/transaction-marks.ts";
 import type { Blobs } from "../blobs.ts";

@@ -1,6 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import type { ToolSource } from "../../contract/source.ts";
-import type { AnyTool } from "../../contract/tool.ts";
+import type { AnyTool, ToolSource } from "../../contract/tool.ts";
 import { realWorkspace, userDirectories, workspaceFiles } from "../../system/directories.ts";
 import { HubServer, type ServerState } from "./hub-server.ts";
 import type { Elicit, ListedTool } from "./hub-tool.ts";

@@ -1,6 +1,5 @@
 import type { Access, Risk } from "../../contract/access.ts";
-import type { SandboxLevel } from "../../contract/account.ts";
-import type { ToolCall } from "../../contract/call.ts";
+import type { SandboxLevel, ToolCall } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
 import { contentHash } from "../../lib/content-hash.ts";
 import { wordsRun } from "../../policy/parts.ts";

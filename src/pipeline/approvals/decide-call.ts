@@ -1,7 +1,6 @@
-import type { SandboxLevel } from "../../contract/account.ts";
-import type { DecidedConfinement, ToolCall } from "../../contract/call.ts";
+import type { DecidedConfinement, SandboxLevel, ToolCall } from "../../contract/call.ts";
 import type { Confinement, VariablePolicy } from "../../contract/confinement.ts";
-import type { ShellPast } from "../../contract/process.ts";
+import type { ShellHistory } from "../../contract/process.ts";
 import { decideCall } from "../../policy/decide.ts";
 import type { ReadCommand } from "../../policy/parts.ts";
 import type { Decision, Mode, Question } from "../../policy/policy.ts";
@@ -36,7 +35,7 @@ interface Surroundings {
   /** The variables that commands get. */
   variables(policy: VariablePolicy): Readonly<Record<string, string>>;
   /** The history of a shell that stays open; undefined when there is none of this name. */
-  shell?(name: string): ShellPast | undefined;
+  shell?(name: string): ShellHistory | undefined;
 }
 
 /** A decision, the question it answers, and the policy that decided. */

@@ -1,4 +1,4 @@
-import type { SandboxLevel } from "../../contract/account.ts";
+import type { SandboxLevel } from "../../contract/call.ts";
 import { contentHash } from "../../lib/content-hash.ts";
 
 /** Everything that an approval is bound to. */

@@ -1,11 +1,11 @@
 import { posix } from "node:path";
 import type { Access } from "../../contract/access.ts";
-import type { SandboxLevel } from "../../contract/account.ts";
+import type { SandboxLevel } from "../../contract/call.ts";
 import type { Directory, Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
-import { ownRealPath } from "../../contract/own-real-path.ts";
 import type { AnyTool } from "../../contract/tool.ts";
+import { ownRealPath } from "../../lib/own-real-path.ts";
 import { guardPaths } from "../../policy/guard-paths.ts";
 import { directoriesRead, pathsNamed, type ReadCommand } from "../../policy/parts.ts";
 import {

@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
-import type { SandboxLevel } from "../../contract/account.ts";
-import type { ToolCall } from "../../contract/call.ts";
+import type { SandboxLevel, ToolCall } from "../../contract/call.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { compilePolicy } from "../../policy/rules/compile-policy.ts";
 import type { ApprovalRequest } from "../approvals/approval-request.ts";

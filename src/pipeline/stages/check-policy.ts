@@ -1,5 +1,4 @@
-import type { DecisionRecord } from "../../contract/account.ts";
-import type { ToolCall } from "../../contract/call.ts";
+import type { DecisionRecord, ToolCall } from "../../contract/call.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/abort.ts";
 import { grantsFor } from "../../policy/grants.ts";
 import type { Decision, Question } from "../../policy/policy.ts";

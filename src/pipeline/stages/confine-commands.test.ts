@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
 import type { Access } from "../../contract/access.ts";
-import type { SandboxLevel } from "../../contract/account.ts";
-import type { ToolCall } from "../../contract/call.ts";
+import type { SandboxLevel, ToolCall } from "../../contract/call.ts";
 import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment, RunningProcess, StartOptions } from "../../contract/environment.ts";
 import type { AnyTool } from "../../contract/tool.ts";

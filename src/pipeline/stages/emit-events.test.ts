@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { done, stageCall } from "../../../test/support/stages/stage-call.ts";
-import type { Outcome } from "../../contract/call.ts";
+import type { CallEvent, Outcome } from "../../contract/call.ts";
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
-import type { CallEvent } from "../../contract/event.ts";
 import { CallEvents } from "../call-events.ts";
 import { emitEvents } from "./emit-events.ts";
 

@@ -1,5 +1,4 @@
-import type { Outcome } from "../../contract/call.ts";
-import type { CallEvent } from "../../contract/event.ts";
+import type { CallEvent, Outcome } from "../../contract/call.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import type { CallEvents } from "../call-events.ts";
 import type { Stage } from "../stage.ts";

@@ -2,8 +2,7 @@ import type { z } from "zod";
 import { safeParse } from "zod/v4/core";
 import type { Access } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { Settings } from "../../contract/settings.ts";
-import type { AnyTool } from "../../contract/tool.ts";
+import type { AnyTool, Settings } from "../../contract/tool.ts";
 import { nearest } from "../../lib/nearest.ts";
 import type { Stage } from "../stage.ts";
 

@@ -2,8 +2,8 @@ import type { Access } from "../../contract/access.ts";
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import { ownRealPath } from "../../contract/own-real-path.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/abort.ts";
+import { ownRealPath } from "../../lib/own-real-path.ts";
 import type { Next, Stage } from "../stage.ts";
 
 /** Calls that write the same real path, or one inside the other, wait for each other; all others run in parallel. */

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { ExecuteAccess } from "../../contract/access.ts";
-import type { ShellPast } from "../../contract/process.ts";
+import type { ShellHistory } from "../../contract/process.ts";
 import { boundedMemo } from "../../lib/bounded-cache.ts";
 import { analyseCommand } from "./analyse-command.ts";
 import type { ChangedVariable, SessionState } from "./analysis.ts";
@@ -9,7 +9,7 @@ import type { ChangedVariable, SessionState } from "./analysis.ts";
  * The state to analyse the next command of a shell with. Everything that an earlier command may have left counts, even if
  * that command may have failed or its effect may have been undone. Pure.
  */
-export function sessionStateOf({ commands, isWhole, cwd }: ShellPast, workspace: string): SessionState {
+export function sessionStateOf({ commands, isWhole, cwd }: ShellHistory, workspace: string): SessionState {
   const lefts = commands.map((command) => remainsOf({ command, workspace }));
   const variables = new Map<string, ChangedVariable>();
   for (const left of lefts.flatMap((remains) => remains.variables))
@@ -36,8 +36,8 @@ export function sessionStateOf({ commands, isWhole, cwd }: ShellPast, workspace:
 export function historyAfter(
   { command, cwd }: ExecuteAccess,
   workspace: string,
-  before: ShellPast = { commands: [], isWhole: true, cwd: workspace },
-): ShellPast {
+  before: ShellHistory = { commands: [], isWhole: true, cwd: workspace },
+): ShellHistory {
   const start = cwd === undefined ? before.cwd : posix.resolve(workspace, cwd);
   const { leaves } = analyseCommand(command, workspace, {
     directory: start === undefined ? undefined : seenFrom(workspace, start),

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { Directory, Environment, FileKind } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { undoLimits } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { undoLimits } from "../../contract/undo-limits.ts";
 import { counted } from "../../lib/counted.ts";
 import { showSize } from "../../lib/show-size.ts";
 

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { undoLimits } from "../../contract/history.ts";
 import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";
-import { undoLimits } from "../../contract/undo-limits.ts";
 import { counted } from "../../lib/counted.ts";
 import { byteOrderMarkLength } from "../../lib/encoding.ts";
 import { showSize } from "../../lib/show-size.ts";

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { type Plan, type PlanStatus, type PlanStep, planStatuses } from "../../contract/plan.ts";
-import type { Tool } from "../../contract/tool.ts";
+import { type Plan, type PlanStatus, type PlanStep, planStatuses, type Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/counted.ts";
 import { printableLine } from "../../lib/printable.ts";
 

@@ -1,4 +1,4 @@
-import type { SandboxLevel } from "../../contract/account.ts";
+import type { SandboxLevel } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { OutputKept } from "../../contract/output.ts";
 import type { OutputLimits, ToolContext } from "../../contract/tool.ts";

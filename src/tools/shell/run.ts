@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { SandboxLevel } from "../../contract/account.ts";
+import type { SandboxLevel } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ProcessStatus } from "../../contract/process.ts";
 import type { OutputLimits, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import type { Tool } from "../../contract/tool.ts";
-import type { FoundTool, FoundTools } from "../../contract/tool-finder.ts";
+import type { FoundTool, FoundTools, Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/counted.ts";
 
 export interface ToolsFindInput {

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import type { SandboxLevel } from "../../contract/account.ts";
+import type { SandboxLevel } from "../../contract/call.ts";
 import { reworded, ToolError } from "../../contract/error.ts";
+import type { RolledBack } from "../../contract/history.ts";
 import type { OutputLimits, Tool } from "../../contract/tool.ts";
-import type { RolledBack } from "../../contract/transaction.ts";
 import { commandAccess } from "../shell/command-access.ts";
 import { maxTimeoutMs, surroundingsOf, usualTimeoutMs } from "../shell/describe-run.ts";
 import { type CommandRun, runCommand } from "../shell/run-command.ts";

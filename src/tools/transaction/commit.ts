@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import type { Transaction } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
-import type { Transaction } from "../../contract/transaction.ts";
 import { counted } from "../../lib/counted.ts";
 
 /** Closes a transaction and keeps its changes. */

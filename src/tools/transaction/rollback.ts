@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import type { RolledBack } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
-import type { RolledBack } from "../../contract/transaction.ts";
 import { counted } from "../../lib/counted.ts";
 import { showPath } from "../../lib/show-path.ts";
 

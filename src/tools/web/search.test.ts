@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { serve, type WebServer, webRoom } from "../../../test/support/web-room.ts";
-import type { SearchSettings } from "../../contract/settings.ts";
+import type { SearchSettings } from "../../contract/tool.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 
 const rules = ["allow connect 127.0.0.1 by web.search"];

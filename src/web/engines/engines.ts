@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import type { SearchSettings, Settings } from "../../contract/settings.ts";
+import type { SearchSettings, Settings } from "../../contract/tool.ts";
 import { duckduckgo } from "./duckduckgo.ts";
 import { type Engine, listAt, parseJson, valueAt } from "./engine.ts";
 import { plainText } from "./markup.ts";

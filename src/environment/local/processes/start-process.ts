@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { accessSync, closeSync, constants } from "node:fs";
 import type { Duplex, Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import type { SandboxLevel } from "../../../contract/account.ts";
+import type { SandboxLevel } from "../../../contract/call.ts";
 import type { ProcessExit, RunningProcess } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { throwIfAborted } from "../../../lib/abort.ts";

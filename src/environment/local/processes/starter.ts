@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { SandboxLevel } from "../../../contract/account.ts";
+import type { SandboxLevel } from "../../../contract/call.ts";
 import type { AbsentPath, Confinement } from "../../../contract/confinement.ts";
 import type { RunningProcess, SandboxReport, StartOptions } from "../../../contract/environment.ts";
 import { LimitWatch } from "../../../sandbox/limits/limit-watch.ts";

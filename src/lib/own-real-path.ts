@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { Environment } from "./environment.ts";
+import type { Environment } from "../contract/environment.ts";
 
 /** The real path of what stands at `path` itself: a link at its end is not followed. */
 export async function ownRealPath(
