@@ -1,29 +1,54 @@
 export type { Access, Risk } from "../contract/access.ts";
-export type * from "../contract/agents.ts";
-export type { Account, CallEvent, DecisionRecord, SandboxLevel, Success } from "../contract/call.ts";
-export type * from "../contract/code.ts";
-export type * from "../contract/conversations.ts";
-export type * from "../contract/document.ts";
-export type * from "../contract/environment.ts";
-export { type ErrorCode, errorCodes, ToolError } from "../contract/error.ts";
-export type * from "../contract/guard.ts";
-export type * from "../contract/history.ts";
-export type * from "../contract/history.ts";
-export type * from "../contract/process.ts";
-export type * from "../contract/tool.ts";
-export type * from "../contract/tool.ts";
-export type * from "../contract/tool.ts";
-export type * from "../contract/tool.ts";
+export type { AgentStatus, Agents, AgentTask } from "../contract/agents.ts";
+export type { CallEvent, DecisionRecord, SandboxLevel, Success } from "../contract/call.ts";
+export type { Code } from "../contract/code.ts";
+export type { ConversationInfo, Conversations, EntryRange, KeptEntry } from "../contract/conversations.ts";
+export type { Documents } from "../contract/document.ts";
+export type {
+  Directory,
+  DirectoryEntry,
+  Environment,
+  FileContent,
+  FileInfo,
+  LineSlice,
+  ProcessExit,
+  RecoveredChange,
+  RunningProcess,
+  SandboxReport,
+  StartOptions,
+} from "../contract/environment.ts";
+export { type ErrorCode, type ErrorDetails, errorCodes, ToolError } from "../contract/error.ts";
+export type { ExtraRoots, PathGuard, PathRefusal } from "../contract/guard.ts";
+export type {
+  ChangedFile,
+  ChangedFiles,
+  Checkpoint,
+  History,
+  Transaction,
+  Transactions,
+  Undone,
+} from "../contract/history.ts";
+export type { OutputKept, Outputs } from "../contract/output.ts";
+export type { Processes, ProcessStatus, Shells } from "../contract/process.ts";
 export type {
   AnyTool,
   Image,
   OutputLimits,
+  Plan,
+  PlanMemory,
+  PreviewContext,
+  SearchSettings,
+  SeenFiles,
+  SeenPart,
+  Settings,
   Tool,
   ToolContext,
+  ToolFinder,
   ToolHints,
   ToolOutput,
+  ToolSource,
 } from "../contract/tool.ts";
-export type * from "../contract/web.ts";
+export type { PageMemory } from "../contract/web.ts";
 export type { ToolDefinition } from "../dialects/definition.ts";
 export type { Dialect, DialectTool, OfferedTool, ResolvedCall } from "../dialects/dialect.ts";
 export { dialectFor, dialectNames } from "../dialects/dialects.ts";
@@ -43,9 +68,15 @@ export type {
 } from "../pipeline/approvals/approval-request.ts";
 export type { EventListener, EventSource } from "../pipeline/call-events.ts";
 export type { CommandSegment, Part, PartVerdict, RuleOrigin } from "../policy/policy.ts";
-export { type Mode, modes } from "../policy/policy.ts";
-export type { Action } from "../wire/actions/describe-actions.ts";
-export { type DescribedTool, describeActions } from "../wire/actions/describe-actions.ts";
+export {
+  type Mode,
+  modes,
+  type Part,
+  type PartVerdict,
+  type RulePlace,
+  type Segment,
+} from "../policy/policy.ts";
+export { type Action, type DescribedTool, describeActions } from "../wire/actions/describe-actions.ts";
 export { type ActionReading, readActions } from "../wire/actions/read-actions.ts";
 export type { WireFormat, WireTools } from "../wire/formats.ts";
 export type { CallFailure, CallResult } from "./call-result.ts";
