@@ -125,6 +125,28 @@ describe("the library", () => {
     expect([JSON.parse(stdout), stderr]).toEqual([[["file_read", true], poem, poem, poem, poem], ""]);
   });
 
+  it("declares the names that docs/library.md lists, and no others", () => {
+    const { exports } = readPackage();
+    const reference = readFileSync(join(repository, "docs/library.md"), "utf8").split(/^## Reference$/m)[1]!;
+    const listed = reference.split(/^### /m).slice(1);
+    const names = Object.keys(exports).filter((name) => name !== "./package.json");
+    expect(
+      Object.fromEntries(
+        listed.map((section) => [
+          section.split("\n")[0],
+          [...section.matchAll(/^- `(\w+)`: \S/gm)].map(([, name]) => name).toSorted(),
+        ]),
+      ),
+    ).toEqual(
+      Object.fromEntries(
+        names.map((name) => [
+          `\`toolcrib${name.slice(1)}\``,
+          namesDeclaredIn(readFileSync(join(installed, exports[name].types), "utf8")),
+        ]),
+      ),
+    );
+  });
+
   it("has an entry for everything that it exports", async () => {
     const { exports } = readPackage();
     const names = Object.keys(exports).filter((name) => name !== "./package.json");
@@ -376,4 +398,16 @@ async function runOld(file: string, ...words: string[]) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
     return { code, stdout, stderr };
   }
+}
+
+/** The exports of a declaration file. Throws for `export *`: exports are chosen by name. */
+function namesDeclaredIn(declarations: string): string[] {
+  if (/^export (?:type )?\*/m.test(declarations)) throw new Error("Exports are not chosen by name");
+  const declared = declarations.matchAll(
+    /^export (?:declare )?(?:abstract )?(?:function|class|interface|type|const) (\w+)/gm,
+  );
+  const listed = [...declarations.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list]) =>
+    [...list!.matchAll(/(\w+)\s*(?:,|$)/g)].map(([, name]) => name!),
+  );
+  return [...new Set([...[...declared].map(([, name]) => name!), ...listed])].toSorted();
 }
