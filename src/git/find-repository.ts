@@ -2,8 +2,8 @@ import { posix } from "node:path";
 import type { Environment, OwnDirectory } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
-import { showPath } from "../lib/show-path.ts";
 import { ownRealPath } from "../lib/own-real-path.ts";
+import { showPath } from "../lib/show-path.ts";
 import { noRepository } from "./explain-failure.ts";
 import {
   driversIn,

@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
-import { type Engine, type FoundPage, textOf, unknownForm } from "./engine.ts";
 import type { SearchSettings } from "../../contract/tool.ts";
+import { type Engine, type FoundPage, textOf, unknownForm } from "./engine.ts";
 import { readMarkup } from "./markup.ts";
 
 /** DuckDuckGo by its page for browsers without scripts: needs no key, and turns away who asks often. */
