@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { cribRoom } from "../../test/support/crib-room.ts";
+import { temporaryToolcrib } from "../../test/support/temporary-toolcrib.ts";
 import { aiSdkTools } from "./ai-sdk.ts";
 import { answerMessages } from "./anthropic.ts";
 import { inOrder } from "./calls.ts";
@@ -18,7 +18,7 @@ const twoCalls = [
 const missing = expect.stringContaining("missing.txt");
 
 async function room() {
-  const made = await cribRoom();
+  const made = await temporaryToolcrib();
   made.write("a.txt", "one\n");
   writeFileSync(made.at("dot.png"), Buffer.from(pixel, "base64"));
   return made;

@@ -1,19 +1,19 @@
-/** How much harm a call can do, from none to most. */
+/** How much harm a call can do, from least to most. */
 export const risks = ["read", "write", "execute", "network", "destructive"] as const;
 export type Risk = (typeof risks)[number];
 
 /**
- * One thing a call would touch, said before it runs.
- * Paths are as the caller gave them: absolute, relative to the workspace, or an output handle.
+ * One thing a call would touch, declared before it runs.
+ * Paths are as the caller passed them: absolute, relative to the workspace, or an output handle.
  */
 export type Access =
   | { readonly kind: "read"; readonly path: string }
   /**
-   * `link: "itself"`: what stands at the path is meant also if it is a link, not what the link leads to. `by: "git"`: git
-   * itself writes what it keeps there, in its own form, which is no reason to ask.
+   * `link: "itself"`: writes the link at the path, not its target. `by: "git"`: git itself writes its own files there, which
+   * needs no approval.
    */
   | { readonly kind: "write"; readonly path: string; readonly link?: "itself"; readonly by?: "git" }
-  /** Always what stands at the path itself. `inEdit`: one file that a patch names, judged as the writes beside it. */
+  /** Never follows a link. `inEdit`: one file that a patch names, checked like the writes of the patch. */
   | { readonly kind: "delete"; readonly path: string; readonly inEdit?: true }
   | ExecuteAccess
   | { readonly kind: "network"; readonly host: string };
@@ -22,8 +22,8 @@ export type Access =
 export interface ExecuteAccess {
   readonly kind: "execute";
   readonly command: string;
-  /** Where it starts: relative to the workspace, or absolute; the workspace, or where its session is, if not said. */
+  /** Relative to the workspace, or absolute. Default: the directory of its session, else the workspace. */
   readonly cwd?: string;
-  /** The shell that stays which it runs in: what earlier commands left there counts. */
+  /** The shell that stays open: what earlier commands left there counts. */
   readonly session?: string;
 }

@@ -6,33 +6,33 @@ import type { ToolError } from "./error.ts";
 import type { OutputKept } from "./output.ts";
 import type { AnyTool, Image, PlanMemory, SeenFiles, ToolFinder, ToolOutput } from "./tool.ts";
 
-/** One call on its way through the counter. Stages hand on a changed copy, never change it. */
+/** One call in the pipeline. Stages pass on a changed copy and never change it. */
 export interface ToolCall {
   readonly id: string;
   readonly tool: AnyTool;
-  /** As the caller gave it, until `rejectInvalidInput` replaces it by the parsed input. */
+  /** As the caller passed it, until `rejectInvalidInput` replaces it with the parsed input. */
   readonly input: unknown;
-  /** What the call would touch; known once the input is valid. */
+  /** What the call would touch; empty until the input is validated. */
   readonly accesses: readonly Access[];
-  /** Where the tool will work; a stage may hand on one that watches what is done. */
+  /** What the tool works with; stages may wrap it. */
   readonly environment: Environment;
-  /** Who makes it; the one that the room was opened for, if not said. */
+  /** Default: the first caller of the Toolcrib. */
   readonly caller?: CallerMemory | undefined;
-  /** What becomes known of the call on its way. The one thing that stages change in place. */
+  /** What stages find out about the call. The only property that stages change in place. */
   readonly account: Account;
-  /** Throws when its paths no longer lead where they led when it was judged. For who has let it wait since. */
+  /** Checks a call again that has waited since it was decided. Throws when its paths lead elsewhere now. */
   readonly recheck?: () => Promise<void>;
-  /** What its commands may reach; known once it is judged, for calls that may run any. */
+  /** What its commands may reach; set by the policy check for calls that may run any. */
   readonly confinement?: DecidedConfinement;
   readonly signal: AbortSignal;
   readonly timeoutMs: number | undefined;
-  /** Tells the stages above of work that goes on although the call was ended. */
+  /** Reports work that continues after the call has ended. */
   readonly outlivedBy: (work: Promise<unknown>) => void;
-  /** Tells listeners about a call that still runs. */
+  /** Emits progress and output of the running call. */
   readonly notify: (message: Notice) => void;
 }
 
-/** What differs between those who call at the same counter. */
+/** What each caller has for itself. */
 export interface CallerMemory {
   readonly seen: SeenFiles;
   readonly plan: PlanMemory;
@@ -40,9 +40,9 @@ export interface CallerMemory {
   readonly tools: ToolFinder;
 }
 
-/** What was decided about the commands of a call, and what they were judged to run in. */
+/** The confinement of the commands of a call, with the sandbox it was decided for. */
 export interface DecidedConfinement extends Confinement {
-  /** Not said of calls that name no command, until `mayRun` has let one pass. */
+  /** Undefined for calls that name no command, until `mayRun` allows one. */
   readonly level?: SandboxLevel | undefined;
 }
 
@@ -55,21 +55,21 @@ export type Outcome = Success | Failure;
 
 export interface Success {
   readonly ok: true;
-  /** What the model is shown: within the tool's limits, with a note of what was cut. */
+  /** For the model: within the tool's limits, with a note about what was cut. */
   readonly text: string;
   readonly data: unknown;
   readonly images: readonly Image[];
   /** See ToolOutput. */
   readonly isError?: true;
-  /** Everything the tool said, uncut. */
+  /** The whole output of the tool. */
   readonly fullText: string;
-  /** How to ask for what the tool left out. */
+  /** How to get what the tool left out. */
   readonly continuation?: string;
-  /** See ToolOutput; settled by `limitOutput`. */
+  /** See ToolOutput; removed by `limitOutput`. */
   readonly kept?: OutputKept;
-  /** See ToolOutput; done and gone above `keepUndo`. */
+  /** See ToolOutput; run and removed by `keepUndo`. */
   readonly afterwards?: ToolOutput["afterwards"];
-  /** Present when `text` is shorter than `fullText`; the handle stands for the whole, if it could be kept. */
+  /** Present when `text` is shorter than `fullText`. The handle is undefined when the output could not be stored. */
   readonly truncated?: { readonly handle: string | undefined };
 }
 
@@ -78,37 +78,37 @@ export interface Failure {
   readonly error: ToolError;
 }
 
-/** What the stages find out about a call on its way, for the journal. Each stage fills in its part. */
+/** What the stages find out about a call, for the journal. Each stage sets its own part. */
 export interface Account {
-  /** What the call would touch; missing when its input is not valid. */
+  /** What the call would touch; undefined when its input is invalid. */
   accesses?: readonly Access[];
-  /** What the guardian said; missing when the call did not get that far. */
+  /** The decision of the policy; undefined when the call did not get that far. */
   decision?: DecisionRecord;
-  /** How well the call was confined. */
+  /** The sandbox of its commands. */
   sandbox?: SandboxLevel;
-  /** What an undo of this call will not bring back, each in one sentence. */
+  /** What an undo of this call will not restore, each in one sentence. */
   notCovered?: readonly string[];
 }
 
-/** One decision of the guardian, as it is kept and shown. */
+/** One decision of the policy, as recorded and shown. */
 export interface DecisionRecord {
   readonly verdict: "allow" | "ask" | "deny";
-  /** The rule that decided, as written, and where it stands: "rules:12", "built-in", "mode cautious". */
+  /** The rule that decided, as written, and its source: "rules:12", "built-in", "mode cautious". */
   readonly rule: string;
   readonly source: string;
   readonly reason: string;
-  /** What the person said when asked. */
+  /** The user's answer. */
   readonly answer?: "once" | "session" | "always" | "no";
 }
 
 export type SandboxLevel = "bwrap" | "landlock" | "seatbelt" | "none";
 
-/** What happens at the counter, as it happens. Every call gives one `start` and one of `end`, `denied`, `error`. */
+/** An event of a call. Every call emits one `start` and one of `end`, `denied`, `error`. */
 export type CallEvent =
   | (EventBase & { readonly type: "start"; readonly input: unknown })
   | (EventBase & { readonly type: "progress"; readonly message: string })
   | (EventBase & { readonly type: "output"; readonly stream: "stdout" | "stderr"; readonly text: string })
-  /** `result.fullText` is the whole output, also when the model was shown less. */
+  /** `result.fullText` is the whole output, also when the model is shown less. */
   | (EventBase & { readonly type: "end"; readonly result: Success; readonly durationMs: number })
   | (EventBase & { readonly type: "denied"; readonly error: ToolError; readonly durationMs: number })
   | (EventBase & { readonly type: "error"; readonly error: ToolError; readonly durationMs: number });

@@ -1,21 +1,21 @@
 import { ToolError } from "./error.ts";
 
 /**
- * Refuses paths in every mode: secrets, protected files, deny rules. Pure. The environment asks it about the real path
- * that it has reached, so that no link, spelling or race leads around it.
+ * Refuses paths in every mode: secrets, protected files, deny rules. Pure. The environment calls it with the real path that
+ * it has reached, so that no link, spelling or race gets around it.
  */
 export type PathGuard = (use: "read" | "write", realPath: string) => PathRefusal | undefined;
 
 export interface PathRefusal {
-  /** "may hold secrets", to go on after the path. */
+  /** Continues a sentence after the path: "may hold secrets". */
   readonly reason: string;
-  /** The rule as written, and where: `secret .env* (built-in)`. */
+  /** The rule as written, and its source: `secret .env* (built-in)`. */
   readonly rule: string;
 }
 
-/** What the environment throws for a path that the guard refuses: searches leave such files out and say so. */
+/** The environment's error for a path that the guard refuses. Searches leave such files out and say so. */
 export class RefusedPath extends ToolError {
-  /** `given` is how the caller spelled it, or what holds it; `path` is real, relative to the workspace. */
+  /** `given` is the caller's spelling, or a folder around it; `path` is real, relative to the workspace. */
   constructor(given: string, path: string, refusal: PathRefusal) {
     super("denied", `${subject(given, path)} ${refusal.reason} (${refusal.rule})`, {
       hint: `This holds in every mode. ${wayOut(path, refusal)}`,
@@ -34,16 +34,16 @@ function wayOut(path: string, { rule }: PathRefusal): string {
 }
 
 /**
- * Where the tools of a room reach besides its workspace, file by file: what lists, searches or runs stays in it. Absolute
- * directories, with all in them; secrets, system directories and Toolcrib's own data stay refused.
+ * Directories outside the workspace where tools can reach files by name; listing, searching and running stay inside the
+ * workspace. Absolute, with everything in them. Secrets, system directories and Toolcrib's own data stay refused.
  */
 export interface ExtraRoots {
-  /** Files may be read there. */
+  /** Files there may be read. */
   readonly read?: readonly string[];
-  /** Files may be read and written there, as in the workspace. */
+  /** Files there may be read and written, as in the workspace. */
   readonly write?: readonly string[];
-  /** The same, but a person is asked before each writing, in modes that ask. */
+  /** The same, but each write needs approval, in modes that ask. */
   readonly ask?: readonly string[];
-  /** Files and directories that no tool reads or writes: the data of the program that the tools serve. */
+  /** Files and directories that no tool may read or write, such as the data of the embedding program. */
   readonly except?: readonly string[];
 }

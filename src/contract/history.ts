@@ -100,17 +100,17 @@ export interface Checkpoint {
   readonly callsSince: number;
 }
 
-/** The changes of many calls as one: to be kept together, or taken back together. One can be open in a room. */
+/** Groups the changes of many calls, to commit or roll back together. One can be open in a session. */
 export interface Transactions {
-  /** From now on every call that changes something belongs to it. `already-exists` when one is open. */
+  /** Every later call that changes something belongs to it. Throws `already-exists` when one is open. */
   begin(name?: string): Promise<Transaction>;
-  /** The open one; `not-found` when none is. */
+  /** The open one. Throws `not-found` when there is none. */
   current(): Promise<Transaction>;
-  /** Keeps what its calls changed; undo takes them back together. `not-found` when none is open. */
+  /** Keeps its changes; undo reverts them together. Throws `not-found` when none is open. */
   commit(): Promise<Transaction>;
   /**
-   * Takes back what its calls changed, but for files that somebody has changed since: it stays open for those. `aside`:
-   * as a call of its own, where the calls to be taken back include the one that asks.
+   * Reverts its changes, except files that were changed by others since: it stays open for those. `aside`: as a call of its
+   * own, when the calls to revert include the current one.
    */
   rollback(options?: { readonly aside?: boolean }): Promise<RolledBack>;
 }
@@ -123,19 +123,19 @@ export interface Transaction {
 }
 
 export interface RolledBack extends Transaction {
-  /** What was brought back or removed. */
+  /** What was restored or removed. */
   readonly paths: readonly string[];
-  /** What was left alone because somebody else has changed it since; when there is any, the transaction is still open. */
+  /** What was left alone because others changed it since. When there is any, the transaction is still open. */
   readonly left: readonly string[];
-  /** What else is worth knowing, in sentences: why something was left alone, or not brought back. */
+  /** Sentences about what was left alone or not restored, and why. */
   readonly notes: readonly string[];
 }
 
-/** How much of what one call replaces or deletes is kept, so that it can be undone. */
+/** How much of what one call replaces or deletes is stored for undo. */
 export interface UndoLimits {
-  /** Contents kept for one call, together. */
+  /** Of all contents of one call together. */
   readonly maxBytes: number;
-  /** Files and directories that one deletion takes with it. */
+  /** Files and directories of one deletion. */
   readonly maxEntries: number;
 }
 

@@ -1,30 +1,30 @@
-/** Keeps outputs that are too long to show, while they are being made. */
+/** Stores outputs that are too long to show, while they are produced. */
 export interface Outputs {
-  /** Begins one. It is kept whole up to a budget. */
+  /** Begins one. It is stored completely up to a budget. */
   begin(): KeptOutput;
 }
 
 export interface KeptOutput {
-  /** `out_…`: stands for it wherever a path to read can be given. */
+  /** `out_…`: can be used wherever a path to read is expected. */
   readonly handle: string;
-  /** Nothing more is kept: the budget is spent, or the disk is full. */
+  /** Nothing more is stored: the budget is spent, or the disk is full. */
   readonly isFull: boolean;
-  /** Nothing of it is kept: what the disk has left is for the journal. */
+  /** Nothing of it is stored: the rest of the disk is reserved for the journal. */
   readonly isLost: boolean;
-  /** In order, without what looks like a secret; waits while the disk is behind. Says nothing when the disk is full. */
+  /** In order, with secrets redacted; waits while the disk is behind. Does not throw when the disk is full. */
   write(text: string): Promise<void>;
-  /** `keep: false` when nobody needs it after all. */
+  /** `keep: false` discards it. */
   end(options: {
     readonly keep: boolean;
   }): Promise<{ readonly keptBytes: number; readonly isWhole: boolean }>;
 }
 
-/** What a tool says of an output that it could not hold, and has kept itself. */
+/** An output that was too long to hold in memory, which the tool has stored itself. */
 export interface OutputKept {
-  /** Undefined when nothing could be kept. */
+  /** Undefined when nothing could be stored. */
   readonly handle: string | undefined;
-  /** One sentence: how much is kept, and how to see it. */
+  /** One sentence: how much is stored, and how to read it. */
   readonly note: string;
-  /** The lines, with their ends, that stand in the text for what is not in it, and for how many bytes each. */
+  /** The lines in the text, with their line ends, that stand for left-out bytes, and how many each. */
   readonly gaps: readonly { readonly mark: string; readonly bytes: number }[];
 }

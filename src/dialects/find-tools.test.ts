@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
-import { cribRoom } from "../../test/support/crib-room.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { temporaryToolcrib } from "../../test/support/temporary-toolcrib.ts";
 import { emptySource } from "../../test/support/tool-source.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import { openToolcrib } from "../toolcrib/index.ts";
@@ -11,7 +11,7 @@ import { rename } from "./rename.ts";
 import { Toolset } from "./toolset.ts";
 
 it("finds tools by what they do, and lists them from then on", async () => {
-  await using room = await cribRoom();
+  await using room = await temporaryToolcrib();
   const { crib } = room;
   let changes = 0;
   crib.onToolsChange(() => (changes += 1));
@@ -45,21 +45,21 @@ it("ranks what is named before what is mentioned", async () => {
 });
 
 it("calls any tool by its name, and records it as that tool", async () => {
-  await using room = await cribRoom();
+  await using room = await temporaryToolcrib();
   const result = await room.crib.call("tools_call", { name: "text_echo", arguments: { text: "hello" } });
   const [record] = room.crib.history(1);
   expect([result.content, record?.tool, record?.input]).toEqual(["hello", "text.echo", { text: "hello" }]);
 });
 
 it("goes around nothing: what is judged is the tool that is named", async () => {
-  await using room = await cribRoom({ rules: ["deny use file.delete"] });
+  await using room = await temporaryToolcrib({ rules: ["deny use file.delete"] });
   room.write("a.txt", "a\n");
   const result = await room.crib.call("tools_call", { name: "file.delete", arguments: { path: "a.txt" } });
   expect([result.error?.code, room.read("a.txt")]).toEqual(["denied", "a\n"]);
 });
 
 it("refuses to call itself, a tool that is not there, and what names none", async () => {
-  await using room = await cribRoom();
+  await using room = await temporaryToolcrib();
   const call = async (input: unknown) => (await room.crib.call("tools_call", input)).content;
   expect([
     (await call({ name: "text_echo", input: { text: "x" } })).split("\n")[0],

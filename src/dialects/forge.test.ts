@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { cribRoom } from "../../test/support/crib-room.ts";
+import { temporaryToolcrib } from "../../test/support/temporary-toolcrib.ts";
 import type { Dialect } from "./dialect.ts";
 import { anthropicDialect, geminiDialect, openaiDialect } from "./forge.ts";
 
@@ -33,7 +33,7 @@ it("gives commands 10 s for OpenAI and Gemini, 120 s for Anthropic, if not told 
 });
 
 it("keeps head and tail of a long file, and all of it for later", async () => {
-  await using room = await cribRoom({ mode: "yolo", dialect: "openai" });
+  await using room = await temporaryToolcrib({ mode: "yolo", dialect: "openai" });
   const line = "y".repeat(1_980);
   room.write("long.txt", `${line}\n`.repeat(50));
   const { content, output } = await room.crib.call("read_file", { file_path: "long.txt" });
@@ -49,7 +49,7 @@ it("keeps head and tail of a long file, and all of it for later", async () => {
 });
 
 it("shows 256 lines of a command, and keeps all of them", async () => {
-  await using room = await cribRoom({ mode: "yolo", dialect: "openai" });
+  await using room = await temporaryToolcrib({ mode: "yolo", dialect: "openai" });
   const { content, output } = await room.crib.call("shell", { command: "seq 1 1000" });
   const numbers = (first: number, last: number) =>
     Array.from({ length: last - first + 1 }, (_, index) => String(first + index));
@@ -73,7 +73,7 @@ it("shows 256 lines of a command, and keeps all of them", async () => {
 });
 
 it("shows 200 lines of matches and 500 paths, and says how to see the rest", async () => {
-  await using room = await cribRoom({ mode: "yolo", dialect: "gemini" });
+  await using room = await temporaryToolcrib({ mode: "yolo", dialect: "gemini" });
   room.write("many.txt", "x\n".repeat(300));
   for (let number = 0; number < 501; number++) room.write(join(`${number}.empty`), "");
   const grep = await room.crib.call("grep", { pattern: "x", max_results: 300 });

@@ -1,4 +1,4 @@
-import type { SandboxLevel } from "../contract/account.ts";
+import type { SandboxLevel } from "../contract/call.ts";
 
 /** A command that has run in a sandbox. */
 export interface ConfinedRun {

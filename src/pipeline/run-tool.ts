@@ -94,10 +94,10 @@ export function runTool(environment: Environment, services: Services = noService
       fullText: output.text,
       data: output.data,
       images: output.images ?? [],
-      ...(output.isError === undefined ? {} : { isError: output.isError }),
-      ...(output.continuation === undefined ? {} : { continuation: output.continuation }),
-      ...(output.kept === undefined ? {} : { kept: output.kept }),
-      ...(output.afterwards === undefined ? {} : { afterwards: output.afterwards }),
+      isError: output.isError,
+      continuation: output.continuation,
+      kept: output.kept,
+      afterwards: output.afterwards,
     };
   };
 }

@@ -1,13 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
-import { cribRoom } from "../support/crib-room.ts";
 import { makeTar } from "../support/documents/make-tar.ts";
 import { makeZip } from "../support/documents/make-zip.ts";
+import { temporaryToolcrib } from "../support/temporary-toolcrib.ts";
 
 /** What a red team got out of document.read when it was new, judged through the whole counter. */
 const options = { timeout: 60_000 };
-const room = await cribRoom();
+const room = await temporaryToolcrib();
 afterAll(() => room[Symbol.asyncDispose]());
 
 async function read(path: string, bytes: Uint8Array | string, others: object = {}) {

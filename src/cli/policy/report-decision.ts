@@ -1,4 +1,4 @@
-import type { SandboxLevel } from "../../contract/account.ts";
+import type { SandboxLevel } from "../../contract/call.ts";
 import type { ResourceLimits, VariablePolicy } from "../../contract/confinement.ts";
 import { counted } from "../../lib/counted.ts";
 import { printable, printableLine } from "../../lib/printable.ts";

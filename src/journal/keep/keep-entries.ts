@@ -10,8 +10,8 @@ import type {
 } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
-import { ownRealPath } from "../../contract/own-real-path.ts";
 import { contentHash } from "../../lib/content-hash.ts";
+import { ownRealPath } from "../../lib/own-real-path.ts";
 import { alreadyExists, isStale } from "../../system/file-errors.ts";
 import { nothing } from "../entry-states.ts";
 import { type BeforeImages, type FoundEntry, listEntries } from "./before-images.ts";

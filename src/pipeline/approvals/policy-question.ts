@@ -49,7 +49,7 @@ export async function policyQuestion(
   const directories = isHeld ? [] : directoriesRead(accesses, policy.context, readCommand, shells);
   return {
     mode,
-    tool: { name: ownName, risk, ...(server === undefined ? {} : { server }) },
+    tool: { name: ownName, risk, server },
     accesses,
     sandbox,
     ...(shells && { shells }),

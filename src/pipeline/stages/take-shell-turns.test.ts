@@ -7,7 +7,7 @@ import { takeShellTurns } from "./take-shell-turns.ts";
 const done: Outcome = { ok: true, text: "", data: null, images: [], fullText: "" };
 
 function callIn(session: string | undefined, signal = new AbortController().signal): ToolCall {
-  const access = { kind: "execute", command: "ls", ...(session === undefined ? {} : { session }) } as const;
+  const access = { kind: "execute", command: "ls", session } as const;
   const nobody = { tool: {}, notify: () => {}, outlivedBy: () => {} };
   return { accesses: [access], signal, ...nobody } as unknown as ToolCall;
 }

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { cribRoom } from "../../../test/support/crib-room.ts";
+import { temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
 
 describe("concurrent edits", () => {
   it("are all made when they come at once for one file", async () => {
-    await using room = await cribRoom();
+    await using room = await temporaryToolcrib();
     const words = Array.from({ length: 20 }, (_, index) => `word${index}.`);
     room.write("a.txt", words.join("\n"));
     const edits = words.map((word) =>
@@ -15,8 +15,8 @@ describe("concurrent edits", () => {
   });
 
   it("are all made when several callers send them at once", async () => {
-    await using room = await cribRoom();
-    await using others = await cribRoom({ workspace: room.crib.workspace });
+    await using room = await temporaryToolcrib();
+    await using others = await temporaryToolcrib({ workspace: room.crib.workspace });
     const words = Array.from({ length: 20 }, (_, index) => `word${index}.`);
     room.write("a.txt", words.join("\n"));
     const edits = words.map((word, index) =>
@@ -31,8 +31,8 @@ describe("concurrent edits", () => {
   });
 
   it("are writes, also when they move or delete", async () => {
-    await using room = await cribRoom();
-    await using careful = await cribRoom({ mode: "safe" });
+    await using room = await temporaryToolcrib();
+    await using careful = await temporaryToolcrib({ mode: "safe" });
     const call = async ({ crib, write }: typeof room) => {
       for (const name of ["a.txt", "b.txt"]) write(name, "one\n");
       const sections = "*** Update File: a.txt\n*** Move to: c.txt\n@@\n-one\n+two\n*** Delete File: b.txt";
@@ -53,7 +53,7 @@ describe("concurrent edits", () => {
   });
 
   it("are refused before anybody is asked when they cannot be read", async () => {
-    await using room = await cribRoom({ mode: "paranoid" });
+    await using room = await temporaryToolcrib({ mode: "paranoid" });
     const results = [
       await room.crib.call("edit_patch", { patch: "no patch" }),
       await room.crib.call("edit_diff", { diff: "no diff" }),
@@ -69,7 +69,7 @@ describe("concurrent edits", () => {
   });
 
   it("are previewed where nothing may be written", async () => {
-    await using room = await cribRoom({ mode: "safe" });
+    await using room = await temporaryToolcrib({ mode: "safe" });
     room.write("a.txt", "one\n");
     const patch = "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch";
     const results = [
@@ -80,7 +80,7 @@ describe("concurrent edits", () => {
   });
 
   it("find their file where another one has the name of a prefix", async () => {
-    await using room = await cribRoom();
+    await using room = await temporaryToolcrib();
     for (const name of ["a", "b", "x.txt"]) room.write(name, "one\n");
     const diff = "--- a/x.txt\n+++ b/x.txt\n@@ -1 +1 @@\n-one\n+two\n";
     expect((await room.crib.call("edit_diff", { diff })).isError).toBe(false);
@@ -88,7 +88,7 @@ describe("concurrent edits", () => {
   });
 
   it("name what they do not know or miss", async () => {
-    await using room = await cribRoom();
+    await using room = await temporaryToolcrib();
     const results = [
       await room.crib.call("edit_replace", { path: "a", find: "b", replace: "c", expect_cuont: 2 }),
       await room.crib.call("edit_replace", { path: "a", edits: [{ find: "b" }] }),

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { codeFixture } from "../../../test/support/code-fixture.ts";
-import { cribRoom } from "../../../test/support/crib-room.ts";
+import { temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
 import { byteOrderMarkLength } from "../../lib/encoding.ts";
 import { type EditSmartInput, editSmart } from "./smart.ts";
 
@@ -292,7 +292,7 @@ describe("behind the counter", () => {
   const steady = (text: string) => text.replace(/[0-9a-f]{12} → [0-9a-f]{12}/, "# → #").split("\n");
 
   it("answers with the diff and the checkpoint to which undo goes back", async () => {
-    await using crib = await cribRoom({ mode: "yolo" });
+    await using crib = await temporaryToolcrib({ mode: "yolo" });
     crib.write("counter.rs", code);
     const result = await crib.crib.call("edit_smart", input);
     expect([steady(result.content), crib.read("counter.rs")]).toEqual([
@@ -313,7 +313,7 @@ describe("behind the counter", () => {
   });
 
   it("only shows with `preview`: it changes nothing and sets no checkpoint", async () => {
-    await using crib = await cribRoom({ mode: "yolo" });
+    await using crib = await temporaryToolcrib({ mode: "yolo" });
     crib.write("counter.rs", code);
     const result = await crib.crib.call("edit_smart", { ...input, preview: true });
     const { content } = await crib.crib.call("journal_checkpoint", { list: true });
@@ -325,7 +325,7 @@ describe("behind the counter", () => {
   });
 
   it("refuses line numbers of lines that others have changed or moved since they were seen", async () => {
-    await using crib = await cribRoom({ mode: "yolo" });
+    await using crib = await temporaryToolcrib({ mode: "yolo" });
     const call = (location: string) =>
       crib.crib.call("edit_smart", { path: "poem.unknown", location, operation: "delete" });
     crib.write("poem.unknown", "one\ntwo\nthree\nfour\nfive\n");
@@ -347,7 +347,7 @@ describe("behind the counter", () => {
     [{ operation: "insert_after", content: "" }, "`content` is missing: what to insert"],
     [{ operation: "delete", location: " " }, "is empty: say where"],
   ])("refuses %j", async (fields, said) => {
-    await using crib = await cribRoom({ mode: "yolo" });
+    await using crib = await temporaryToolcrib({ mode: "yolo" });
     crib.write("a.txt", "one\n");
     const result = await crib.crib.call("edit_smart", { path: "a.txt", location: "one", ...fields });
     expect([result.error?.code, crib.read("a.txt")]).toEqual(["invalid-input", "one\n"]);

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type CribRoom, cribRoom } from "../../../test/support/crib-room.ts";
+import { type TemporaryToolcrib, temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
 
 const poem = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 
@@ -116,14 +116,14 @@ describe("an edit of a file that others have changed", () => {
   });
 });
 
-interface Room extends CribRoom {
+interface Room extends TemporaryToolcrib {
   /** "ok" or the code of the error, then the lines of the answer, hashes left out. */
   replace(find: string, replace: string): Promise<readonly string[]>;
 }
 
 /** Has a poem in it. */
 async function openRoom(): Promise<Room> {
-  const room = await cribRoom();
+  const room = await temporaryToolcrib();
   room.write("poem.txt", poem);
   return {
     ...room,

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { type CribRoom, cribRoom } from "../../../test/support/crib-room.ts";
+import { type TemporaryToolcrib, temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
 import type { CallEvent } from "../../toolcrib/index.ts";
 
 it("keeps on record what an undo will not bring back, also when the start fails", async () => {
-  await using room = await cribRoom({ mode: "yolo" });
+  await using room = await temporaryToolcrib({ mode: "yolo" });
   const { crib } = room;
   const first = await crib.call("process.start", { command: "echo first > file; sleep 60", name: "web" });
   const again = await crib.call("process.start", { command: "sleep 60", name: "web" });
@@ -30,7 +30,7 @@ it("keeps on record what an undo will not bring back, also when the start fails"
 const later = "what a process changes after the call that started it";
 
 it("asks before something is started or given input, and never before it is looked at or stopped", async () => {
-  await using room = await cribRoom({ mode: "cautious" });
+  await using room = await temporaryToolcrib({ mode: "cautious" });
   const call = async (tool: string, input: object) => (await room.crib.call(tool, input)).error?.code ?? "ok";
   expect({
     start: await call("process.start", { command: "sleep 60" }),
@@ -50,7 +50,7 @@ it("asks before something is started or given input, and never before it is look
 });
 
 it("keeps all that is said under a handle when it becomes too much to be held", async () => {
-  await using room = await cribRoom({ mode: "yolo" });
+  await using room = await temporaryToolcrib({ mode: "yolo" });
   const { crib } = room;
   await crib.call("process.start", { command: "seq 300000", name: "many", ready: { line: "^never$" } });
   const { data } = await crib.call("process.output", { name: "many", cursor: 0 });
@@ -65,7 +65,7 @@ it("keeps all that is said under a handle when it becomes too much to be held", 
 });
 
 it("tells who listens what a start waits for, and ends it when that is cancelled", async () => {
-  await using room = await cribRoom({ mode: "yolo" });
+  await using room = await temporaryToolcrib({ mode: "yolo" });
   const cancelled = new AbortController();
   const told = progressOf(room, () => cancelled.abort());
   const input = { command: "sleep 60", name: "slow", ready: { line: "never" } };
@@ -78,7 +78,7 @@ it("tells who listens what a start waits for, and ends it when that is cancelled
 });
 
 it("ends with the instance", async () => {
-  await using room = await cribRoom({ mode: "yolo" });
+  await using room = await temporaryToolcrib({ mode: "yolo" });
   const { crib } = room;
   await crib.call("process.start", { command: "sleep 60", name: "web" });
   const before = crib.processes().map(({ state }) => state);
@@ -87,14 +87,14 @@ it("ends with the instance", async () => {
 });
 
 it("runs a command of shell.run in the background", async () => {
-  await using room = await cribRoom({ mode: "yolo" });
+  await using room = await temporaryToolcrib({ mode: "yolo" });
   const { crib } = room;
   const { data } = await crib.call("shell.run", { command: "echo up; sleep 60", background: true });
   const { process, exitCode } = data as { process: { name: string; state: string }; exitCode: null };
   expect([exitCode, process.name, process.state]).toEqual([null, "sleep-60", "running"]);
 });
 
-function progressOf({ crib }: CribRoom, heard: () => void): string[] {
+function progressOf({ crib }: TemporaryToolcrib, heard: () => void): string[] {
   const told: string[] = [];
   crib.events.on((event: CallEvent) => {
     if (event.type !== "progress") return;
@@ -105,7 +105,7 @@ function progressOf({ crib }: CribRoom, heard: () => void): string[] {
 }
 
 it("passes on what a process says while somebody waits for it", async () => {
-  await using room = await cribRoom({ mode: "yolo" });
+  await using room = await temporaryToolcrib({ mode: "yolo" });
   const heard: string[] = [];
   const onEvent = (event: CallEvent) =>
     event.type === "output" && heard.push(`${event.stream}: ${event.text}`);

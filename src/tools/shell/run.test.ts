@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { type CribRoom, cribRoom } from "../../../test/support/crib-room.ts";
 import { isInstalled } from "../../../test/support/shells/is-installed.ts";
+import { type TemporaryToolcrib, temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
 import { workspaceFiles } from "../../system/directories.ts";
 import type { CallEvent, CallResult } from "../../toolcrib/index.ts";
 import type { ShellRunData } from "./run.ts";
@@ -329,13 +329,13 @@ it.each([
 });
 
 it("asks before it runs, in the usual mode", async () => {
-  await using room = await cribRoom();
+  await using room = await temporaryToolcrib();
   expect((await room.crib.call("shell.run", { command: "touch made" })).error?.code).toBe("needs-approval");
 });
 
 type ShellResult = Omit<CallResult, "data"> & { readonly data: ShellRunData | null };
 
-interface ShellRoom extends CribRoom {
+interface ShellRoom extends TemporaryToolcrib {
   readonly events: readonly CallEvent[];
   readonly sandbox: string;
   /** The last line of an answer. */
@@ -345,7 +345,7 @@ interface ShellRoom extends CribRoom {
 }
 
 async function shellRoom(): Promise<ShellRoom> {
-  const room = await cribRoom({ mode: "yolo" });
+  const room = await temporaryToolcrib({ mode: "yolo" });
   const { crib } = room;
   const { level } = await crib.sandbox();
   const events: CallEvent[] = [];

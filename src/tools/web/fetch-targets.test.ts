@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { cribRoom } from "../../../test/support/crib-room.ts";
 import { certificate } from "../../../test/support/network/certificate.ts";
+import { temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
 import { saysSecurely } from "../../../test/support/web/web-lab.ts";
 import { serve, webRoom } from "../../../test/support/web-room.ts";
 import type { WebPage } from "./fetch.ts";
@@ -242,7 +242,10 @@ describe("where web.fetch goes", () => {
 });
 
 it("goes to what a process of the room listens on, inside its sandbox", async () => {
-  await using room = await cribRoom({ mode: "yolo", rules: ["allow connect localhost by web.fetch"] });
+  await using room = await temporaryToolcrib({
+    mode: "yolo",
+    rules: ["allow connect localhost by web.fetch"],
+  });
   const { crib } = room;
   // Not in Node, which a sandbox does not show where it lies below the temporary directory.
   room.write(

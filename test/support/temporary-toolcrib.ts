@@ -3,20 +3,20 @@ import { join } from "node:path";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** A workspace on the real disk behind the whole counter. */
-export interface CribRoom extends AsyncDisposable {
+/** A Toolcrib with a workspace on the real disk. */
+export interface TemporaryToolcrib extends AsyncDisposable {
   readonly crib: Toolcrib;
-  /** Where a path of the workspace is on the disk. */
+  /** The absolute path of a path in the workspace. */
   at(path: string): string;
-  /** As somebody else writes and reads, past the counter. */
+  /** Writes and reads without the Toolcrib, as another program would. */
   write(path: string, content: string): void;
   read(path: string): string;
 }
 
 /** `await using` removes it. */
-export async function cribRoom(
+export async function temporaryToolcrib(
   options: Pick<ToolcribOptions, "mode" | "workspace" | "rules" | "dialect"> = {},
-): Promise<CribRoom> {
+): Promise<TemporaryToolcrib> {
   const folder = temporaryFolder();
   const { workspace = join(folder.path, "workspace") } = options;
   mkdirSync(workspace, { recursive: true });
