@@ -67,14 +67,13 @@ export type {
   ShownRequest,
 } from "../pipeline/approvals/approval-request.ts";
 export type { EventListener, EventSource } from "../pipeline/call-events.ts";
-export type { CommandSegment, Part, PartVerdict, RuleOrigin } from "../policy/policy.ts";
 export {
+  type CommandSegment,
   type Mode,
   modes,
   type Part,
   type PartVerdict,
-  type RulePlace,
-  type Segment,
+  type RuleOrigin,
 } from "../policy/policy.ts";
 export { type Action, type DescribedTool, describeActions } from "../wire/actions/describe-actions.ts";
 export { type ActionReading, readActions } from "../wire/actions/read-actions.ts";
