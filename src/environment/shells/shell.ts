@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { SandboxLevel } from "../../contract/call.ts";
 import type { Environment, ProcessExit, RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { RunningCommand, ShellPast } from "../../contract/process.ts";
+import type { RunningCommand, ShellHistory } from "../../contract/process.ts";
 import { unlessAborted } from "../../lib/abort.ts";
 import { OutputStream } from "../local/processes/output-stream.ts";
 import { type CommandPipes, PipePool } from "./command-pipes.ts";
@@ -210,7 +210,7 @@ class ShellRecord {
     if (this.#isWhole) this.#commands.add(command);
   }
 
-  past(): ShellPast {
+  past(): ShellHistory {
     return { commands: [...this.#commands], isWhole: this.#isWhole, cwd: this.#directory() };
   }
 
