@@ -1,6 +1,6 @@
 import type { Access, Risk } from "../contract/access.ts";
-import type { StartState } from "./commands/analyse-command.ts";
 import type { DecisionRecord, SandboxLevel } from "../contract/call.ts";
+import type { StartState } from "./commands/analyse-command.ts";
 import type { Extent, SimpleCommand, Span } from "./commands/analysis.ts";
 import type { PathTarget } from "./paths/path-target.ts";
 

@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import type { Directory, Environment, FileInfo } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import { Breath } from "../../lib/breath.ts";
 import type { UndoLimits } from "../../contract/history.ts";
+import { Breath } from "../../lib/breath.ts";
 import { contentHash } from "../../lib/content-hash.ts";
 import { showSize } from "../../lib/show-size.ts";
 import { isStale } from "../../system/file-errors.ts";

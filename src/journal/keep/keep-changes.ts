@@ -9,10 +9,10 @@ import type {
 } from "../../contract/environment.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
 import { contentHash } from "../../lib/content-hash.ts";
+import { ownRealPath } from "../../lib/own-real-path.ts";
 import { isStale } from "../../system/file-errors.ts";
 import { isSameState, nothing } from "../entry-states.ts";
 import type { Journal } from "../journal.ts";
-import { ownRealPath } from "../../lib/own-real-path.ts";
 import type { BeforeImages } from "./before-images.ts";
 
 /** `Environment.change`, kept: each old content is what its change says, so what is replaced is what was kept. */

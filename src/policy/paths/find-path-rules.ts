@@ -1,6 +1,6 @@
+import type { SandboxLevel } from "../../contract/call.ts";
 import { isWithin, reasonOf } from "../guard-paths.ts";
 import { type PathContext, type PathPart, type Question, searchOf } from "../policy.ts";
-import type { SandboxLevel } from "../../contract/call.ts";
 import type { Policy } from "../rules/compile-policy.ts";
 import {
   type Because,
