@@ -104,6 +104,21 @@ it("keeps every folder to the imports the design allows it", () => {
   expect(forbidden).toEqual([]);
 });
 
+it("has no runtime import cycle, also not inside a folder", () => {
+  const targets = new Map(sourceFiles().map((file) => [file, runtimeTargets(file)]));
+  expect(cyclesIn(targets)).toEqual([]);
+});
+
+it("finds cycles, however long", () => {
+  const targets = new Map([
+    ["a", ["b"]],
+    ["b", ["c"]],
+    ["c", ["a", "d"]],
+    ["d", []],
+  ]);
+  expect(cyclesIn(targets)).toEqual([["a", "b", "c"]]);
+});
+
 it("is the table that the documentation shows", () => {
   const page = readFileSync(join(source, "../docs/architecture.md"), "utf8");
   const rows = page.matchAll(/^\| (`.*`) \| (contract|nothing)(.*) \|$/gm);
@@ -184,9 +199,46 @@ function inheritsVariables(call: string): boolean {
   return !/[{,]\s*env\b/.test(code) || /process\s*\.\s*env/.test(code);
 }
 
+/** The files that a file imports when it is loaded: no types, no `import()`. */
+function runtimeTargets(file: string): readonly string[] {
+  const text = readFileSync(join(source, file), "utf8");
+  const statements = text.matchAll(
+    /^(?:import|export) (?!type )(?:(\{[^}]*\}|[^"';{]*) from )?"(\.[^"]+)"/gm,
+  );
+  return [...statements]
+    .filter(([, names = ""]) => !/^\{(?:\s*type [^,}]+,?)+\s*\}$/.test(names))
+    .map(([, , specifier = ""]) => join(file, "..", specifier));
+}
+
+/** Groups of files that import each other, in the order in which they were reached. */
+function cyclesIn(targets: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const cycles: string[][] = [];
+  const visit = (file: string): void => {
+    order.set(file, order.size);
+    lowest.set(file, order.get(file)!);
+    open.push(file);
+    for (const target of targets.get(file) ?? []) {
+      if (!targets.has(target)) continue;
+      if (!order.has(target)) visit(target);
+      if (open.includes(target)) lowest.set(file, Math.min(lowest.get(file)!, lowest.get(target)!));
+    }
+    if (lowest.get(file) !== order.get(file)) return;
+    const group = open.splice(open.indexOf(file));
+    if (group.length > 1) cycles.push(group);
+  };
+  for (const file of targets.keys()) if (!order.has(file)) visit(file);
+  return cycles;
+}
+
+function sourceFiles(): readonly string[] {
+  return globSync("**/*.ts", { cwd: source }).filter((file) => !isTest(file));
+}
+
 function imports(): Import[] {
-  const files = globSync("**/*.ts", { cwd: source }).filter((file) => !isTest(file));
-  return files.flatMap((file) => {
+  return sourceFiles().flatMap((file) => {
     const text = readFileSync(join(source, file), "utf8");
     const specifiers = [...text.matchAll(/(?:from|import\(|^import|getBuiltinModule\()\s*"([^"]+)"/gm)];
     return specifiers.map((match) => ({ file, folder: folderOf(file), specifier: match[1]! }));

@@ -35,46 +35,107 @@ export interface Hub extends ToolSource {
 }
 
 /**
- * Connects to other MCP servers, all at once, as soon as somebody wants their tools. One that fails, hangs, lies or talks
- * without end harms no other: its tools are missing, and `warnings` and `states` say why.
+ * Connects to other MCP servers, all at once, when their tools are first needed. A server that fails, hangs, lies or floods
+ * harms no other: its tools are missing, and `warnings` and `states` say why.
  */
 export function connectHub(options: HubOptions): Hub {
-  const workspace = realWorkspace(options.workspace);
-  const { variables = process.env, stateDirectory = userDirectories().state, restartMs = 1_000 } = options;
-  const startRecords = workspaceFiles(stateDirectory, workspace).started;
-  const listeners = new Set<() => void>();
-  const unusable: string[] = [...(options.warnings ?? [])];
-  const owners = new Map<string, string>();
-  let tools: readonly AnyTool[] = [];
-  let collisions: readonly string[] = [];
-  let starting: Promise<void> | undefined;
-  let closed: Promise<void> | undefined;
-  let isSettled = false;
+  return new ConnectedHub(options);
+}
 
-  // One that another hub has started, maybe of this very folder, would start others for ever.
-  const isStartedByHub = process.env[hubVariable] !== undefined && Object.keys(options.servers).length > 0;
-  if (isStartedByHub) unusable.push("No MCP servers are started: this Toolcrib is itself one of another.");
-  const servers = Object.entries(isStartedByHub ? {} : options.servers).flatMap(([name, given]) => {
-    try {
-      const settings = readSettings(name, given, { workspace, variables });
-      const { elicit } = options;
-      const serverOptions = { workspace, startRecords, restartMs, elicit, onChange: () => rebuild() };
-      return settings === "disabled" ? [] : [new HubServer(settings, serverOptions)];
-    } catch (error) {
-      if (!(error instanceof ToolError)) throw error;
-      unusable.push(`The MCP server ${name} is left out: ${error.message}.`);
-      return [];
-    }
-  });
+class ConnectedHub implements Hub {
+  readonly #startAfter: HubOptions["startAfter"];
+  readonly #servers: readonly HubServer[];
+  readonly #unusable: string[];
+  readonly #listeners = new Set<() => void>();
+  /** Which server a short name belongs to, for as long as the hub lives. */
+  readonly #owners = new Map<string, string>();
+  #tools: readonly AnyTool[] = [];
+  #collisions: readonly string[] = [];
+  #starting: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
+  #isSettled = false;
 
-  const rebuild = () => {
-    const lists = servers.map(({ settings, tools: own }) => ({
+  constructor(options: HubOptions) {
+    this.#startAfter = options.startAfter;
+    this.#unusable = [...(options.warnings ?? [])];
+    // A server started by another hub, perhaps for this very folder, would start further ones without end.
+    const isStartedByHub = process.env[hubVariable] !== undefined && Object.keys(options.servers).length > 0;
+    if (isStartedByHub)
+      this.#unusable.push("No MCP servers are started: this Toolcrib is itself one of another.");
+    this.#servers = isStartedByHub ? [] : this.#openServers(options);
+  }
+
+  get tools(): readonly AnyTool[] {
+    void this.#begin();
+    return this.#tools;
+  }
+
+  get warnings(): readonly string[] {
+    return [...this.#unusable, ...this.#servers.flatMap(warningsOf), ...this.#collisions];
+  }
+
+  get ready(): Promise<void> {
+    return this.#begin();
+  }
+
+  onChange(listener: () => void): () => void {
+    void this.#begin();
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  listed(name: string): readonly ListedTool[] {
+    return this.#servers.find(({ settings }) => settings.name === name)?.listed ?? [];
+  }
+
+  states(): readonly ServerState[] {
+    return this.#servers.map(({ state }) => state);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= Promise.all(this.#servers.map((server) => server.close())).then(() => {});
+    return this.#closed;
+  }
+
+  #openServers(options: HubOptions): readonly HubServer[] {
+    const workspace = realWorkspace(options.workspace);
+    const { variables = process.env, stateDirectory = userDirectories().state, restartMs = 1_000 } = options;
+    const startRecords = workspaceFiles(stateDirectory, workspace).started;
+    const { elicit } = options;
+    const serverOptions = { workspace, startRecords, restartMs, elicit, onChange: () => this.#rebuild() };
+    return Object.entries(options.servers).flatMap(([name, given]) => {
+      try {
+        const settings = readSettings(name, given, { workspace, variables });
+        return settings === "disabled" ? [] : [new HubServer(settings, serverOptions)];
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        this.#unusable.push(`The MCP server ${name} is left out: ${error.message}.`);
+        return [];
+      }
+    });
+  }
+
+  #begin(): Promise<void> {
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  async #start(): Promise<void> {
+    await this.#startAfter?.catch(() => {});
+    if (this.#closed !== undefined) return;
+    await Promise.all(this.#servers.map((server) => server.start()));
+    this.#isSettled = true;
+    this.#rememberNames();
+  }
+
+  #rebuild(): void {
+    const lists = this.#servers.map(({ settings, tools }) => ({
       server: settings.name,
-      tools: [...own.keys()],
+      tools: [...tools.keys()],
     }));
-    const named = nameTools(lists, owners);
-    const byName = new Map(servers.map((server) => [server.settings.name, server]));
-    const before = new Map(tools.map((tool) => [tool.canonical, tool]));
+    const named = nameTools(lists, this.#owners);
+    const byName = new Map(this.#servers.map((server) => [server.settings.name, server]));
+    const before = new Map(this.#tools.map((tool) => [tool.canonical, tool]));
     const after = named.tools.flatMap(({ server, ownName, longName, name }): readonly AnyTool[] => {
       const tool = byName.get(server)?.tools.get(ownName);
       const known = before.get(longName);
@@ -83,51 +144,20 @@ export function connectHub(options: HubOptions): Hub {
         known?.name === name && known.run === tool.run ? known : { ...tool, name, canonical: longName },
       ];
     });
-    const isSame = after.length === tools.length && after.every((tool, index) => tool === tools[index]);
-    tools = after;
-    // Until all have told theirs, who comes first is a matter of luck.
-    if (isSettled) keepNames();
-    collisions = named.warnings;
-    if (!isSame) for (const listener of listeners) listener();
-  };
-  const keepNames = () => {
-    for (const { name, canonical } of tools)
-      if (name !== canonical && canonical !== undefined && !owners.has(name)) owners.set(name, canonical);
-  };
-  const begin = () => {
-    starting ??= (async () => {
-      await options.startAfter?.catch(() => {});
-      if (closed !== undefined) return;
-      await Promise.all(servers.map((server) => server.start()));
-      isSettled = true;
-      keepNames();
-    })();
-    return starting;
-  };
+    const isSame =
+      after.length === this.#tools.length && after.every((tool, index) => tool === this.#tools[index]);
+    this.#tools = after;
+    // Until every server has listed its tools, the first one is a matter of luck.
+    if (this.#isSettled) this.#rememberNames();
+    this.#collisions = named.warnings;
+    if (!isSame) for (const listener of this.#listeners) listener();
+  }
 
-  return {
-    get tools() {
-      void begin();
-      return tools;
-    },
-    get warnings() {
-      return [...unusable, ...servers.flatMap(warningsOf), ...collisions];
-    },
-    get ready() {
-      return begin();
-    },
-    onChange: (listener) => {
-      void begin();
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    listed: (name) => servers.find(({ settings }) => settings.name === name)?.listed ?? [],
-    states: () => servers.map(({ state }) => state),
-    close: () => {
-      closed ??= Promise.all(servers.map((server) => server.close())).then(() => {});
-      return closed;
-    },
-  };
+  #rememberNames(): void {
+    for (const { name, canonical } of this.#tools)
+      if (name !== canonical && canonical !== undefined && !this.#owners.has(name))
+        this.#owners.set(name, canonical);
+  }
 }
 
 function warningsOf({ state: { name, problems } }: HubServer): readonly string[] {
