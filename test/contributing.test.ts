@@ -12,7 +12,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const environment = () => new MemoryEnvironment({ files: { "poem.txt": "Two roads\ndiverged\n" } });
 
-it("a new tool works at the counter", async () => {
+it("a new tool works in the pipeline", async () => {
   await using folder = temporaryFolder();
   const crib = await openToolcrib({
     environment: environment(),
@@ -43,20 +43,20 @@ it("a new dialect renames the canonical tools", async () => {
 });
 
 it("a new stage holds for every call", async () => {
-  const room = environment();
-  const counter = compose([catchErrors, refuseRepeats()], runTool(room));
+  const memory = environment();
+  const pipeline = compose([catchErrors, refuseRepeats()], runTool(memory));
   const call = (path: string): ToolCall => ({
     id: "call_1",
     tool: countWords,
     input: { path },
     accesses: [],
-    environment: room,
+    environment: memory,
     account: {},
     signal: new AbortController().signal,
     timeoutMs: undefined,
     outlivedBy: () => {},
     notify: () => {},
   });
-  const outcomes = [await counter(call("poem.txt")), await counter(call("poem.txt"))];
+  const outcomes = [await pipeline(call("poem.txt")), await pipeline(call("poem.txt"))];
   expect(outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.error.code))).toEqual(["ok", "denied"]);
 });
