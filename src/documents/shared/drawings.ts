@@ -17,6 +17,51 @@ function readChart(opened: Package, part: string | undefined): Block[] {
   return showChart(chart, opened.budget);
 }
 
+/** Reads a chart of an Office 2016 kind (waterfall, funnel, treemap, …). Its figures stand in `cx:data`, before its series. */
+function readExtendedChart(opened: Package, part: string | undefined): Block[] {
+  const reader = part === undefined ? undefined : opened.open(part);
+  const chart: Chart = { titles: [], series: [] };
+  if (!reader?.child(0)) return showChart(chart, opened.budget);
+  const figures = new Map<string, Pick<Series, "labels" | "values">>();
+  lookInto(reader, (name) => {
+    if (name === "cx:data") figures.set(reader.attribute("id") ?? "", readFigures(reader));
+    else if (name === "cx:title") chart.titles.push(readCaption(reader).text);
+    else if (name === "cx:series") {
+      const { text, data } = readCaption(reader);
+      const known = figures.get(data ?? "");
+      if (known) chart.series.push({ name: text, ...known });
+    } else return false;
+    return true;
+  });
+  return showChart(chart, opened.budget);
+}
+
+/** Returns the text of a title or a series, and the id of its figures. Only `cx:tx` counts: `cx:txPr` repeats the text. */
+function readCaption(reader: XmlReader): { readonly text: string; readonly data: string | undefined } {
+  let text = "";
+  let data: string | undefined;
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (reader.name === "cx:tx") text = runs(reader).trim();
+    else if (reader.name === "cx:dataId") data = reader.attribute("val");
+  }
+  return { text, data };
+}
+
+function readFigures(reader: XmlReader): Pick<Series, "labels" | "values"> {
+  const figures = { labels: new Map<number, string>(), values: new Map<number, string>() };
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    const isLabel = reader.name === "cx:strDim" || reader.attribute("type") === "x";
+    const into = isLabel ? figures.labels : figures.values;
+    for (const [index, value] of readPoints(reader)) {
+      const before = into.get(index);
+      into.set(index, before === undefined ? value : `${before} ${value}`);
+    }
+  }
+  return figures;
+}
+
 /** What a diagram (SmartArt) says, an item for each of its shapes. */
 function readDiagram(opened: Package, part: string | undefined): Block[] {
   const reader = part === undefined ? undefined : opened.open(part);
@@ -35,8 +80,7 @@ function readDiagram(opened: Package, part: string | undefined): Block[] {
 export function readGraphic(reader: XmlReader, opened: Package, relations: Relations): Block[] | undefined {
   const target = (id: string) => relations.get(reader.attribute(id) ?? "")?.target;
   if (reader.name === "c:chart") return readChart(opened, target("r:id"));
-  // Waterfalls, funnels and other chart kinds of Office 2016: their figures are not read.
-  if (reader.name === "cx:chart") return [{ kind: "paragraph", text: "[chart]" }];
+  if (reader.name === "cx:chart") return readExtendedChart(opened, target("r:id"));
   if (reader.name === "dgm:relIds") return readDiagram(opened, target("r:dm"));
   return undefined;
 }
@@ -70,9 +114,9 @@ function readPoints(reader: XmlReader): Map<number, string> {
   const points = new Map<number, string>();
   lookInto(reader, (name) => {
     if (name === "c:v") points.set(points.size, reader.content());
-    else if (name === "c:pt") {
+    else if (name === "c:pt" || name === "cx:pt") {
       const index = Number(reader.attribute("idx") ?? points.size);
-      const text = runs(reader);
+      const text = name === "c:pt" ? runs(reader) : reader.content();
       // Labels may have several levels, the innermost first.
       const inner = points.get(index);
       points.set(index, inner === undefined ? text : `${text} ${inner}`);
@@ -116,12 +160,12 @@ function runs(reader: XmlReader): string {
   const lines: Block[] = [];
   let text = "";
   lookInto(reader, (name) => {
-    if (name === "a:t" || name === "c:v") text += reader.content();
+    if (name === "a:t" || name === "c:v" || name === "cx:v") text += reader.content();
     else if (name === "a:p" && text !== "") {
       lines.push({ kind: "paragraph", text });
       text = "";
       return false;
-    } else return name === "a:pPr" || name === "a:rPr" || name === "c:f";
+    } else return name === "a:pPr" || name === "a:rPr" || name === "c:f" || name === "cx:f";
     return true;
   });
   return cellText([...lines, { kind: "paragraph", text }]);

@@ -23,6 +23,21 @@ describe("a chart", () => {
 describe("a chart of a kind that came later", () => {
   const frame = '<cx:chart r:id="chart"/>';
 
+  it("shows its titles once, and its figures", async () => {
+    const points = (values: readonly string[]) =>
+      `<cx:lvl>${values.map((value, index) => `<cx:pt idx="${index}">${value}</cx:pt>`).join("")}</cx:lvl>`;
+    const chart = `<cx:chartSpace ${names}><cx:chartData><cx:data id="0">
+      <cx:strDim type="cat"><cx:f>A2:B4</cx:f>${points(["Start", "Sold"])}${points(["2024"])}</cx:strDim>
+      <cx:numDim type="val"><cx:f>C2:C4</cx:f>${points(["100", "-20"])}</cx:numDim></cx:data></cx:chartData>
+      <cx:chart><cx:title><cx:tx><cx:txData><cx:v>Stock</cx:v></cx:txData></cx:tx><cx:txPr><a:p><a:r><a:t>Stock</a:t></a:r></a:p></cx:txPr></cx:title>
+      <cx:plotArea><cx:plotAreaRegion><cx:series layoutId="waterfall"><cx:tx><cx:txData><cx:f>C1</cx:f><cx:v>Pieces</cx:v></cx:txData></cx:tx><cx:dataId val="0"/></cx:series>
+      <cx:series layoutId="paretoLine" ownerIdx="0"/></cx:plotAreaRegion>
+      <cx:axis><cx:title><cx:tx><cx:rich><a:p><a:r><a:t>Year</a:t></a:r></a:p></cx:rich></cx:tx></cx:title></cx:axis></cx:plotArea></cx:chart></cx:chartSpace>`;
+    expect(await textOf({ frame, part: chart })).toBe(
+      "[chart: Stock, Year]\n\n| | Pieces |\n|---|---|\n| 2024 Start | 100 |\n| Sold | -20 |",
+    );
+  });
+
   it("is said to be there whatever is in it", async () => {
     expect(await textOf({ frame, part: "" })).toBe("[chart]");
   });
