@@ -4,7 +4,7 @@ import { ToolError } from "../contract/error.ts";
 import type { ProcessOutput } from "../contract/process.ts";
 import type { OutputLimits } from "../contract/tool.ts";
 import { counted } from "../lib/counted.ts";
-import { shellWord } from "../lib/shell-quote.ts";
+import { toCommandLine } from "../lib/shell-quote.ts";
 import { plainTerminalText } from "../lib/terminal-text.ts";
 import type { ProcessStartData } from "../tools/process/start.ts";
 import type { Dialect } from "./dialect.ts";
@@ -238,7 +238,7 @@ function between(wanted: number, least: number, most: number): number {
 
 function inShell(shell: string | undefined, command: string): string {
   if (shell === undefined || /(?:^|\/)bash$/.test(shell)) return command;
-  return `${shellWord(shell)} -c ${shellWord(command)}`;
+  return toCommandLine([shell, "-c", command]);
 }
 
 function answerProcess({ said, ...status }: ProcessStartData): string {

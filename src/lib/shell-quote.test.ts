@@ -8,6 +8,11 @@ it("quotes what a shell would read differently, and nothing else", () => {
   expect(shellQuote("plain")).toBe("'plain'");
 });
 
+it("quotes a program name that a shell would take for an assignment or a job", () => {
+  expect(toCommandLine(["a=b", "-c", "c=d"])).toBe("'a=b' -c c=d");
+  expect(toCommandLine(["%1"])).toBe("'%1'");
+});
+
 it("splits the line it wrote into the same words", () => {
   const words = ["a", "b c", "it's", '"', "\\", "", "x\ny"];
   expect(fromCommandLine(toCommandLine(words))).toEqual(words);

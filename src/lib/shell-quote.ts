@@ -8,9 +8,14 @@ export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuote(word);
 }
 
-/** Words as they would be typed into a shell. */
+/**
+ * Words as they would be typed into a shell. The first word is always the name of a program: an unquoted `a=b` would be
+ * an assignment, and an unquoted `%1` a job.
+ */
 export function toCommandLine(words: readonly string[]): string {
-  return words.map(shellWord).join(" ");
+  const quote = (word: string, index: number) =>
+    index === 0 && /[%=]/.test(word) ? shellQuote(word) : shellWord(word);
+  return words.map(quote).join(" ");
 }
 
 /** Splits a line into words as a shell does, when it contains only words and quotes. */
