@@ -17,8 +17,17 @@ it("evicts the oldest entries, and counts a use as new", () => {
   ]);
 });
 
-it("keeps all values below a weight, but always the newest", () => {
+it("does not store an entry that is heavier than the whole budget", () => {
   const cache = new BoundedCache<string, string>({ maxWeight: 5, weigh: ({ length }) => length });
+  cache.set("large", "much too large");
+  expect([cache.size, cache.get("large")]).toEqual([0, undefined]);
+  cache.set("a", "fives");
+  expect([...cache.values()]).toEqual(["fives"]);
+});
+
+it("keeps all values below a weight, but always the newest if it must", () => {
+  const bounds = { maxWeight: 5, weigh: ({ length }: string) => length, keepsNewest: true };
+  const cache = new BoundedCache<string, string>(bounds);
   for (const value of ["one", "to", "three"]) cache.set(value, value);
   expect([...cache.values()]).toEqual(["three"]);
   cache.set("large", "much too large");

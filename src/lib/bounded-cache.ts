@@ -3,11 +3,13 @@ export interface CacheBounds<Value> {
   /** Of all values together, as `weigh` counts them. */
   readonly maxWeight?: number;
   readonly weigh?: (value: Value) => number;
+  /** Keeps the entry that was set last even when it alone is over `maxWeight`, because it is still in use. */
+  readonly keepsNewest?: boolean;
   /** Called for every value that is evicted or replaced by another one. */
   readonly dispose?: (value: Value) => void;
 }
 
-/** Keeps the newest entries within bounds. The entry that was set last always stays, whatever it weighs. */
+/** Keeps the newest entries within bounds. An entry that is heavier than all may be together is not stored. */
 export class BoundedCache<Key, Value> {
   readonly #entries = new Map<Key, Value>();
   readonly #bounds: CacheBounds<Value>;
@@ -79,10 +81,10 @@ export class BoundedCache<Key, Value> {
   }
 
   #evict(): void {
-    const { maxEntries = Infinity, maxWeight = Infinity, dispose } = this.#bounds;
+    const { maxEntries = Infinity, maxWeight = Infinity, keepsNewest, dispose } = this.#bounds;
     if (this.#entries.size <= maxEntries && this.#weight <= maxWeight) return;
     for (const [oldest, value] of this.#entries) {
-      if (this.#entries.size <= 1) return;
+      if (keepsNewest && this.#entries.size <= 1) return;
       this.delete(oldest);
       dispose?.(value);
       if (this.#entries.size <= maxEntries && this.#weight <= maxWeight) return;

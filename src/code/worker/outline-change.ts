@@ -82,6 +82,7 @@ export class LastOutlines {
     maxEntries: 8,
     maxWeight: 50_000,
     weigh: ({ outline }) => outline.symbols.length,
+    keepsNewest: true,
   });
 
   versionOf(text: string): number | undefined {

@@ -11,6 +11,7 @@ export class SentTexts {
     maxEntries: mostTexts,
     maxWeight: mostUnits,
     weigh: ({ text }) => text.length,
+    keepsNewest: true,
   });
   #versions = 0;
 

@@ -40,6 +40,7 @@ export class Trees<Known> {
     maxEntries: mostTrees,
     maxWeight: mostUnits,
     weigh: ({ text }) => text.length,
+    keepsNewest: true,
     dispose: ({ tree }) => tree.delete(),
   });
   #parser: Parser | undefined;

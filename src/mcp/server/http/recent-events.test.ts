@@ -35,3 +35,9 @@ it("forgets the oldest when there are many, or they are large", async () => {
     (await replayed(events, "12")).length,
   ]).toEqual([undefined, undefined, 1999]);
 });
+
+it("does not store an event that is larger than all may be together", async () => {
+  const events = new RecentEvents();
+  const large = await events.storeEvent("a", message("x".repeat(9 * 1024 * 1024)));
+  expect(await events.getStreamIdForEventId(large)).toBeUndefined();
+});
