@@ -19,7 +19,7 @@ ${summary(results)}
 
 \`\`\`sh
 npm run bench                          # everything; makes 2 GB of data in bench/.work the first time
-npm run bench -- grep read             # some groups: grep glob read write counter start sandbox shell edit git documents calculator mcp agent race crash
+npm run bench -- grep read             # some groups: grep glob read write pipeline policy start sandbox shell edit git documents calculator mcp agent race crash
 npm run bench -- grep --only "15 files"  # cases whose name holds these words
 npm run bench -- edit --show "tabs for spaces"  # the first edits of a class that go wrong
 npm run bench -- race                  # a million tries for each operation
@@ -43,7 +43,7 @@ sandbox-runtime also needs \`socat\` on the path, and \`codex\` is measured when
 - *found* is what a contender answered (hits, files, characters). Where answers differ, so does the work.
 - All data is in the page cache. Peers are called as functions, without their MCP or model protocol: what is compared is the work. In the group agent
   they are whole programs.
-- Toolcrib is called through the door with all stages and the journal, unless a case says otherwise.
+- Toolcrib is called through its library with all stages and the journal, unless a case says otherwise.
 
 ## Results
 

@@ -1,4 +1,4 @@
-/** Measures how long the guardian takes to understand a command: `node scripts/measure-commands.ts`. */
+/** Measures how long the policy takes to analyse a command: `node scripts/measure-commands.ts`. */
 import { analyseCommand } from "../src/policy/commands/analyse-command.ts";
 
 const parts = [

@@ -1,4 +1,4 @@
-// The least that an agent on the AI SDK can be: node bare-loop.mjs <kind> <base URL> <model>. One tool, no counter, no records.
+// The least that an agent on the AI SDK can be: node bare-loop.mjs <kind> <base URL> <model>. One tool, no policy, no journal.
 import { readFileSync } from "node:fs";
 
 const [kind, baseURL, model] = process.argv.slice(2);

@@ -18,8 +18,8 @@ export function forgetDocuments(): void {
 }
 
 /**
- * Reads a document through the counter, in a room that has read some before. Answers with the number of words that it was
- * given.
+ * Reads a document through the pipeline, in an instance that has read documents before. Returns the number of words in the
+ * output.
  */
 export function readContender(
   name: string,

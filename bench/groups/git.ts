@@ -6,7 +6,7 @@ import { callContender } from "../subject.ts";
 
 const run = promisify(execFile);
 
-/** Git through the counter, against git itself. */
+/** Git through the whole pipeline, against git itself. */
 export const group: Group = {
   needs: ["git-tree"],
   cases: [
