@@ -1,11 +1,11 @@
 import type { ToolError } from "../contract/error.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { printableLine } from "../lib/printable.ts";
+import { secretsOf, shown, toModelError } from "./classify-provider-error.ts";
 import type { ModelFacts, ModelPrices } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { factsOf } from "./model-facts.ts";
 import { knownProviders, ownOf, type ProviderAccess, providerAccess } from "./provider-access.ts";
-import { secretsOf, shown, toModelError } from "./provider-error.ts";
 import { providerFetch } from "./providers/provider-fetch.ts";
 import type { ProviderName } from "./providers.ts";
 import type { ModelSettings } from "./settings.ts";

@@ -76,7 +76,7 @@ export const notForUs: readonly Exception[] = [
     leg: "server",
     scenarios: ["input-required-result-basic-elicitation", "input-required-result-multi-round"],
     because:
-      "Wants questions of its own, by its own names. Ours is for approval, in one round (`src/mcp/server/approvals/approvals.test.ts`).",
+      "Wants questions of its own, by its own names. Ours is for approval, in one round (`src/mcp/server/approvals.test.ts`).",
   },
   {
     leg: "server",

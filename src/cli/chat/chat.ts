@@ -2,7 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/printable.ts";
 import type { Message } from "../../models/message.ts";
 import { ModelError } from "../../models/model-error.ts";
-import { quoteText } from "../approval/quote-text.ts";
+import { quoteText } from "../approvals/show-request.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import { printFailure } from "../report.ts";

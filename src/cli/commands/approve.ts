@@ -35,7 +35,7 @@ export const approveCommand: Command = {
     { command: "toolcrib approve k7m2qp --deny use the staging host", shows: "say no, and what instead" },
   ],
   async run(given) {
-    const { answerQuestion, listQuestions } = await import("../approval/answer-question.ts");
+    const { answerQuestion, listQuestions } = await import("../approvals/answer-pending.ts");
     return given.operands.length === 0 ? listQuestions(given) : answerQuestion(given);
   },
 };

@@ -136,7 +136,7 @@ function remarkLeftRunning(processes: readonly ProcessStatus[]): void {
 }
 
 async function askPerson(...asked: Parameters<Approve>): Promise<Approval> {
-  const { approveOnTerminal } = await import("../approval/approve-on-terminal.ts");
+  const { approveOnTerminal } = await import("../approvals/ask-on-terminal.ts");
   return approveOnTerminal(...asked);
 }
 

@@ -12,8 +12,8 @@ import {
 import { realWorkspace, userDirectories } from "../../system/directories.ts";
 import { policyFiles, removePolicyFile } from "../../system/policy-files.ts";
 import { writeTrust } from "../../toolcrib/trust.ts";
-import { confirmTrust } from "../approval/confirm-trust.ts";
-import { quoteText } from "../approval/quote-text.ts";
+import { confirmTrust } from "../approvals/ask-on-terminal.ts";
+import { quoteText } from "../approvals/show-request.ts";
 import type { Arguments } from "../command.ts";
 import { printJson, remarkWarnings } from "../report.ts";
 import { layTable, print, remark } from "../terminal.ts";

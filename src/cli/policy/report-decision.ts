@@ -11,7 +11,7 @@ import type { CommandSegment, Decision, Part, PartVerdict, RuleOrigin } from "..
 import type { Policy } from "../../policy/rules/compile-policy.ts";
 import { limitsFor } from "../../sandbox/limits/limits-for.ts";
 import type { Judgement } from "../../toolcrib/judge-calls.ts";
-import { markSegments } from "../approval/mark-segments.ts";
+import { markSegments } from "../approvals/show-request.ts";
 import { layTable } from "../terminal.ts";
 
 /** A decision for programs. */

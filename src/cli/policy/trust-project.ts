@@ -7,8 +7,8 @@ import {
   trustProjectRules,
   untrustProjectRules,
 } from "../../toolcrib/trust.ts";
-import { confirmTrust } from "../approval/confirm-trust.ts";
-import { quoteText } from "../approval/quote-text.ts";
+import { confirmTrust } from "../approvals/ask-on-terminal.ts";
+import { quoteText } from "../approvals/show-request.ts";
 import type { Arguments } from "../command.ts";
 import { printJson } from "../report.ts";
 import { print, remark } from "../terminal.ts";

@@ -4,8 +4,7 @@ import { isRecord } from "../../lib/is-record.ts";
 import { printableLine } from "../../lib/printable.ts";
 import type { Usage } from "../../models/model.ts";
 import type { CallFailure } from "../../toolcrib/index.ts";
-import { quoteText } from "../approval/quote-text.ts";
-import { colourDiffLine } from "../approval/show-request.ts";
+import { colourDiffLine, quoteText } from "../approvals/show-request.ts";
 
 type ToolStart = Extract<AgentEvent, { type: "tool-start" }>;
 type ToolEnd = Extract<AgentEvent, { type: "tool-end" }>;

@@ -2,7 +2,7 @@ import type { AgentEvent, AgentFailure, AgentHappening } from "../../agent/event
 import { counted } from "../../lib/counted.ts";
 import { printable, printableLine } from "../../lib/printable.ts";
 import { plainTerminalText } from "../../lib/terminal-text.ts";
-import { quoteText } from "../approval/quote-text.ts";
+import { quoteText } from "../approvals/show-request.ts";
 import { paint, type Tone } from "../terminal.ts";
 import { Activity, ModelWords, showWords } from "./activity.ts";
 import {

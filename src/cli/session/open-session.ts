@@ -102,8 +102,8 @@ export function approverOn(
   return (request, signal) => {
     const ask = async () => {
       signal.throwIfAborted();
-      const { approveOnTerminal } = await import("../approval/approve-on-terminal.ts");
-      const { discardTyped } = await import("../approval/discard-typed.ts");
+      const { approveOnTerminal } = await import("../approvals/ask-on-terminal.ts");
+      const { discardTyped } = await import("../approvals/ask-on-terminal.ts");
       await discardTyped();
       return approveOnTerminal(request, signal);
     };

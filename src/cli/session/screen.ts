@@ -1,4 +1,4 @@
-import { widthOf } from "../approval/quote-text.ts";
+import { widthOf } from "../approvals/show-request.ts";
 import { canRedraw, isTerminal, print, remark } from "../terminal.ts";
 
 /** Where a session is shown. */

@@ -11,7 +11,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { isRecord } from "../../lib/is-record.ts";
 import { type ApprovalRequest, type CallEvent, type CallResult, ToolError } from "../../toolcrib/index.ts";
-import type { Answer, Questions } from "./approvals/questions.ts";
+import type { Answer, ApprovalQuestions } from "./approvals.ts";
 import { outputUri } from "./outputs.ts";
 import { ProgressNotes } from "./progress-notes.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
@@ -19,7 +19,7 @@ import type { ServedToolcrib } from "./served-toolcrib.ts";
 /** One call of a client: made at the counter, asked about through the client, told in the words of MCP. */
 export async function callTool(
   wanted: WantedCall,
-  { room, questions }: { readonly room: ServedToolcrib; readonly questions: Questions },
+  { room, questions }: { readonly room: ServedToolcrib; readonly questions: ApprovalQuestions },
   client: ClientAbilities,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {

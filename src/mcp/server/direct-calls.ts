@@ -6,7 +6,7 @@ import type {
   Transport,
 } from "@modelcontextprotocol/server";
 import { isRecord } from "../../lib/is-record.ts";
-import type { Questions } from "./approvals/questions.ts";
+import type { ApprovalQuestions } from "./approvals.ts";
 import { abilitiesOf, makeCall, toCallResult, type WantedCall } from "./call-tool.ts";
 import { ProgressNotes } from "./progress-notes.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
@@ -28,12 +28,12 @@ interface RunningCall {
 export class DirectCalls {
   readonly #transport: Transport;
   readonly #room: ServedToolcrib;
-  readonly #questions: Questions;
+  readonly #questions: ApprovalQuestions;
   /** Not by their ids: a client may use one again before its first call has ended. */
   readonly #running = new Set<RunningCall>();
   #server: Server | undefined;
 
-  constructor(transport: Transport, room: ServedToolcrib, questions: Questions) {
+  constructor(transport: Transport, room: ServedToolcrib, questions: ApprovalQuestions) {
     this.#transport = transport;
     this.#room = room;
     this.#questions = questions;

@@ -1,20 +1,25 @@
 import { type JsonSchemaValidator, type jsonSchemaValidator, Server } from "@modelcontextprotocol/server";
 import { toMcp } from "../../wire/mcp.ts";
-import { Questions } from "./approvals/questions.ts";
+import { ApprovalQuestions } from "./approvals.ts";
 import { abilitiesOf, callTool } from "./call-tool.ts";
 import { listOutputs, outputTemplate, readOutput } from "./outputs.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
 
 export interface ServerParts extends ServerIdentity {
   readonly room: ServedToolcrib;
-  readonly questions?: Questions;
+  readonly questions?: ApprovalQuestions;
 }
 
 /**
  * The server of one connection, or of one request: cheap to make, since all that lasts is in the room. Answers `initialize`
  * before the room is open.
  */
-export function newServer({ room, version, instructions, questions = new Questions() }: ServerParts): Server {
+export function newServer({
+  room,
+  version,
+  instructions,
+  questions = new ApprovalQuestions(),
+}: ServerParts): Server {
   const server = new Server(
     { name: "toolcrib", title: "Toolcrib", version },
     {

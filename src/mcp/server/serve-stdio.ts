@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { type StdioServerHandle, serveStdio as serveByStdio } from "@modelcontextprotocol/server/stdio";
 import type { Toolcrib } from "../../toolcrib/index.ts";
-import { Questions } from "./approvals/questions.ts";
+import { ApprovalQuestions } from "./approvals.ts";
 import { DirectCalls } from "./direct-calls.ts";
 import { newServer, type ServerIdentity } from "./new-server.ts";
 import { ServedToolcrib } from "./served-toolcrib.ts";
@@ -33,7 +33,7 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
     ...identity
   } = options;
   const room = new ServedToolcrib(open);
-  const questions = new Questions({ ttlSeconds: questionSeconds });
+  const questions = new ApprovalQuestions({ ttlSeconds: questionSeconds });
   const transport = new StdioTransport({ input, output, remark });
   const direct = new DirectCalls(transport, room, questions);
   let ended = () => {};

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { secretsOf, toModelError } from "../classify-provider-error.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
-import { secretsOf, toModelError } from "../provider-error.ts";
 import { type Route, toolConverter } from "./route.ts";
 import { readReply } from "./stream-reply.ts";
 import { promptMaker } from "./to-prompt.ts";

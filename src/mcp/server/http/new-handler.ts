@@ -1,6 +1,6 @@
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
 import type { Toolcrib } from "../../../toolcrib/index.ts";
-import { Questions } from "../approvals/questions.ts";
+import { ApprovalQuestions } from "../approvals.ts";
 import { newServer, type ServerIdentity } from "../new-server.ts";
 import { ServedToolcrib } from "../served-toolcrib.ts";
 import { Sessions } from "./sessions.ts";
@@ -25,7 +25,7 @@ export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { open, version, instructions } = options;
   const { maxSessions = 100, idleMs = 2 * 60 * 60_000, maxBodyBytes = 32 * 1024 * 1024 } = options;
   const identity = { version, instructions };
-  const questions = new Questions();
+  const questions = new ApprovalQuestions();
   const room = new ServedToolcrib(open);
   const sessions = new Sessions({ open, questions, ...identity }, { maxSessions, idleMs, maxBodyBytes });
   const modern = createMcpHandler(() => newServer({ room, questions, ...identity }), {

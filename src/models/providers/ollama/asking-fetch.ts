@@ -1,6 +1,6 @@
 import { isRecord } from "../../../lib/is-record.ts";
+import { secretsOf, toModelError } from "../../classify-provider-error.ts";
 import { ModelError, type ModelErrorKind } from "../../model-error.ts";
-import { secretsOf, toModelError } from "../../provider-error.ts";
 import type { ProviderSettings } from "../../providers.ts";
 
 /** An error that the server reported. */

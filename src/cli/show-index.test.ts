@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { type CliRoom, cliRoom } from "../../../test/support/cli-room.ts";
-import { workspaceFiles } from "../../system/directories.ts";
+import { type CliRoom, cliRoom } from "../../test/support/cli-room.ts";
+import { workspaceFiles } from "../system/directories.ts";
 
 const fileOf = ({ home, workspace }: CliRoom) => join(workspaceFiles(home, workspace).index, "index.db");
 

@@ -1,6 +1,6 @@
 import { ModelError, type ModelErrorKind } from "./model-error.ts";
-import { detailsIn, type ProviderFailure, readFailure } from "./provider-failure.ts";
 import type { ProviderSettings } from "./providers.ts";
+import { detailsIn, type ProviderFailure, readFailure } from "./read-provider-failure.ts";
 
 /** The request that failed, and the secrets that must not be shown. */
 interface FailedRequest {

@@ -8,7 +8,7 @@ import {
   clientRoom,
   eras,
   told,
-} from "../../../../test/support/mcp/client-room.ts";
+} from "../../../test/support/mcp/client-room.ts";
 
 interface Asked {
   readonly message: string;

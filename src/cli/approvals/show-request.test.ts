@@ -5,9 +5,7 @@ import { decide } from "../../../test/support/policy/decide.ts";
 import { grantsFor } from "../../policy/grants.ts";
 import { compilePolicy } from "../../policy/rules/compile-policy.ts";
 import type { ApprovalRequest } from "../../toolcrib/index.ts";
-import { markSegments } from "./mark-segments.ts";
-import { quoteText } from "./quote-text.ts";
-import { showRequest } from "./show-request.ts";
+import { markSegments, quoteText, showRequest } from "./show-request.ts";
 
 const request: ApprovalRequest = {
   callId: "call_1",

@@ -1,20 +1,13 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Script } from "../../../../test/providers/provider-server.ts";
-import { startProvider } from "../../../../test/providers/start-provider.ts";
-import { type CliRoom, cliRoom } from "../../../../test/support/cli-room.ts";
-import { hasTerminals } from "../../../../test/support/pseudo-terminal.ts";
-import {
-  answer,
-  call,
-  reply,
-  start,
-  turnEnd,
-  user,
-} from "../../../../test/support/session-records/entries.ts";
-import { openToolcrib } from "../../../toolcrib/index.ts";
-import { WorkspaceJournal } from "../../../toolcrib/workspace-journal.ts";
+import type { Script } from "../../../test/providers/provider-server.ts";
+import { startProvider } from "../../../test/providers/start-provider.ts";
+import { type CliRoom, cliRoom } from "../../../test/support/cli-room.ts";
+import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
+import { answer, call, reply, start, turnEnd, user } from "../../../test/support/session-records/entries.ts";
+import { openToolcrib } from "../../toolcrib/index.ts";
+import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 
 const secret = ["ghp", "Zk3vQ9pLx7Tn2RbW8mYc4HdJ6sFg1AeU5iXo"].join("_");
 

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { cliRoom } from "../../../../test/support/cli-room.ts";
-import { hasTerminals } from "../../../../test/support/pseudo-terminal.ts";
-import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
-import { withoutProgress } from "../../../../test/support/without-progress.ts";
+import { cliRoom } from "../../../test/support/cli-room.ts";
+import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { withoutProgress } from "../../../test/support/without-progress.ts";
 
 /** Where nothing is kept, and nothing may be left behind. */
 function demoRoom() {

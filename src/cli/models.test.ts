@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { startProvider } from "../../../../test/providers/start-provider.ts";
-import { cliRoom } from "../../../../test/support/cli-room.ts";
+import { startProvider } from "../../test/providers/start-provider.ts";
+import { cliRoom } from "../../test/support/cli-room.ts";
 
 /** Whoever runs the tests may have Ollama at work. */
 const nowhere = { OLLAMA_HOST: "127.0.0.1:1" };

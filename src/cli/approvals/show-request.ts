@@ -1,11 +1,10 @@
-import { printableLine } from "../../lib/printable.ts";
+import { printable, printableLine } from "../../lib/printable.ts";
 import { truncateText } from "../../lib/truncate.ts";
+import type { Span } from "../../policy/commands/analysis.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
 import type { CommandSegment } from "../../policy/policy.ts";
 import type { ShownPart, ShownRequest } from "../../toolcrib/index.ts";
 import { paint, type Tone } from "../terminal.ts";
-import { markSegments } from "./mark-segments.ts";
-import { quoteText, wrap } from "./quote-text.ts";
 
 /** What a person reads before answering. Whatever comes from files, commands or models is made visible and marked. */
 export function showRequest(request: ShownRequest, columns: number): string {
@@ -131,3 +130,77 @@ export function colourDiffLine(line: string): string {
 }
 
 const tones: { readonly [sign: string]: Tone | undefined } = { "+": "green", "-": "red", "@": "dim" };
+
+/** A command as it was given, with `^` below the segments that matter; every line of the screen bears our mark. */
+export function markSegments(command: string, spans: readonly Span[], columns: number): readonly string[] {
+  const lines: { text: string; carets: string; width: number }[] = [];
+  const breakLine = () => lines.push({ text: "", carets: "", width: 0 });
+  breakLine();
+  let offset = 0;
+  for (const character of command) {
+    const start = offset;
+    offset += character.length;
+    if (character === "\n") {
+      breakLine();
+      continue;
+    }
+    const shown = character === "\t" ? "    " : printableLine(character);
+    if (lines.at(-1)!.width + widthOf(shown) > columns - quoteMark.length) breakLine();
+    const line = lines.at(-1)!;
+    const isMarked = spans.some((span) => span.start <= start && start < span.end);
+    line.text += shown;
+    line.carets += (isMarked ? "^" : " ").repeat(drawnWidth(shown));
+    line.width += widthOf(shown);
+  }
+  return lines
+    .flatMap(({ text, carets }) => [text, ...(carets.trim() === "" ? [] : [carets.trimEnd()])])
+    .map((line) => quoteMark + line);
+}
+
+/** How wide most terminals draw it. */
+function drawnWidth(text: string): number {
+  if (/^(?:\p{M}|\u200c|\u200d)$/u.test(text)) return 0;
+  return wide.test(text) ? 2 : text.length === 2 ? 1 : text.length;
+}
+
+const wide =
+  /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]$/u;
+
+/**
+ * Text of others for a person who decides on it: every line of the screen begins with our mark, so that nothing in it
+ * can be taken for words of ours, however long its lines are and whatever they hold.
+ */
+export function quoteText(text: string, columns: number): readonly string[] {
+  return printable(text)
+    .replace(/\r?\n$/, "")
+    .split(/\r?\n/)
+    .flatMap((line) => wrap(line, columns - quoteMark.length))
+    .map((line) => `${quoteMark}${line}`);
+}
+
+const quoteMark = "  | ";
+
+/** A line cut into pieces that fit the screen. */
+function wrap(line: string, columns: number): readonly string[] {
+  const pieces: string[] = [];
+  let piece = "";
+  let width = 0;
+  for (const character of line.replaceAll("\t", "    ")) {
+    const more = widthOf(character);
+    if (width + more > columns && piece !== "") {
+      pieces.push(piece);
+      piece = "";
+      width = 0;
+    }
+    piece += character;
+    width += more;
+  }
+  return [...pieces, piece];
+}
+
+/** Nobody knows how wide a terminal draws what is not ASCII, but never wider than this. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += character < "\u007f" ? 1 : 2;
+  return width;
+}

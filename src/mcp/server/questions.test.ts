@@ -3,10 +3,10 @@ import { PassThrough } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
-import { MemoryEnvironment, openToolcrib } from "../../../toolcrib/index.ts";
-import { serveStdio } from "../serve-stdio.ts";
-import { StdioTransport } from "../stdio-transport.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { MemoryEnvironment, openToolcrib } from "../../toolcrib/index.ts";
+import { serveStdio } from "./serve-stdio.ts";
+import { StdioTransport } from "./stdio-transport.ts";
 
 interface Reply {
   readonly result?: {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { toModelError } from "./classify-provider-error.ts";
 import { ModelError, type ModelErrorKind } from "./model-error.ts";
-import { toModelError } from "./provider-error.ts";
 
 const concerned = { provider: "acme", model: "acme-1", secrets: ["topsecretkey"] };
 
