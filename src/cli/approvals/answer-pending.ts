@@ -2,14 +2,13 @@ import { ToolError } from "../../contract/error.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { printableLine } from "../../lib/printable.ts";
 import { realWorkspace, userDirectories } from "../../system/directories.ts";
-import { runVariable } from "../../system/environment-variables.ts";
 import type { Approval } from "../../toolcrib/index.ts";
 import { AllPendingApprovals, type PendingApproval } from "../../toolcrib/pending-approvals.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import { printJson } from "../report.ts";
 import { canAsk, layTable, print, remark } from "../terminal.ts";
-import { readAnswerFor, readLine } from "./ask-on-terminal.ts";
+import { readAnswerFor, readLine, refuseProgramsOfTools } from "./ask-on-terminal.ts";
 import { showRequest } from "./show-request.ts";
 
 /** `toolcrib approve` */
@@ -144,12 +143,4 @@ function onlyOnce(): ToolError {
 
 function mistake(message: string): ToolError {
   return new ToolError("invalid-input", message, { hint: "See: toolcrib help approve" });
-}
-
-/** A model must not act for the person: throws where a command that a tool runs wants to do `what`. */
-export function refuseProgramsOfTools(what: string): void {
-  if (process.env[runVariable] === undefined) return;
-  throw new ToolError("denied", `A command that a tool runs cannot ${what}`, {
-    hint: "That is for the person, in a shell of their own.",
-  });
 }

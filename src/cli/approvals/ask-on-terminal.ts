@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/printable.ts";
+import { runVariable } from "../../system/environment-variables.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import { canAsk, paint, remark } from "../terminal.ts";
-import { refuseProgramsOfTools } from "./answer-pending.ts";
 import { showRequest } from "./show-request.ts";
 
 /** Shows the request and waits for one of the answers it offers. */
@@ -95,4 +95,12 @@ export async function confirmTrust(
   } finally {
     interruption.stop();
   }
+}
+
+/** A model must not act for the person: throws where a command that a tool runs wants to do `what`. */
+export function refuseProgramsOfTools(what: string): void {
+  if (process.env[runVariable] === undefined) return;
+  throw new ToolError("denied", `A command that a tool runs cannot ${what}`, {
+    hint: "That is for the person, in a shell of their own.",
+  });
 }

@@ -12,7 +12,7 @@ import { parseRules } from "../../../policy/rules/parse-rules.ts";
 import { realLocation, realWorkspace, userDirectories } from "../../../system/directories.ts";
 import { readPolicyFile, removePolicyFile, writePolicyFile } from "../../../system/policy-files.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
-import { refuseProgramsOfTools } from "../../approvals/answer-pending.ts";
+import { refuseProgramsOfTools } from "../../approvals/ask-on-terminal.ts";
 import type { Arguments } from "../../command.ts";
 import { mcpCommand } from "../../commands/mcp.ts";
 import { dialectHere, narrowingGiven, rulesGiven } from "../../options.ts";
