@@ -34,10 +34,11 @@ export async function callJournal(
 
 /** Only what was given wrongly speaks of fields; elsewhere such words may be those of a file. */
 function forPeople(error: NonNullable<CallResult["error"]>, tool: string): typeof error {
-  const { code, message, hint } = error;
-  const prefix = `${tool}: `;
-  if (code !== "invalid-input" || !message.startsWith(prefix)) return { ...error, hint: asFlags(hint) };
-  const named = message.slice(prefix.length).replace(/`(\w+)`/g, (_, field: string) => flagOf(field, tool));
+  const { message, hint, details } = error;
+  if (details?.kind !== "bad-arguments") return { ...error, hint: asFlags(hint) };
+  const named = message
+    .slice(`${tool}: `.length)
+    .replace(/`(\w+)`/g, (_, field: string) => flagOf(field, tool));
   const command = tool.slice("journal.".length);
   return { ...error, message: named, hint: `See: toolcrib help ${command}` };
 }

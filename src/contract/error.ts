@@ -26,8 +26,14 @@ export type ErrorCode = (typeof errorCodes)[number];
  * models or users, not recorded, and not part of `--json` output. Add a kind when a caller has to tell errors apart.
  */
 export type ErrorDetails =
+  /** The arguments do not match the tool's schema: the message is the tool's name, a colon and the faults. */
+  | { readonly kind: "bad-arguments" }
+  /** A command was ended at its `timeout_ms`, which may be raised. */
+  | { readonly kind: "command-timeout" }
   /** One connection is all that needs approval. */
   | { readonly kind: "connects"; readonly host: string }
+  /** A document needs more than may be spent on reading it. */
+  | { readonly kind: "document-limit"; readonly reason: string }
   /** The file in which an edit failed. */
   | { readonly kind: "in-file"; readonly path: string }
   /** A path names a directory where a file is needed. */
@@ -36,6 +42,8 @@ export type ErrorDetails =
   | { readonly kind: "no-repository" }
   /** Approval is needed only because commands would run without a sandbox. */
   | { readonly kind: "no-sandbox" }
+  /** A directory was to be read as a file; the hint names file.list. */
+  | { readonly kind: "read-directory" }
   /** A rule protects the path because it may hold secrets. */
   | { readonly kind: "secret-path"; readonly path: string }
   | { readonly kind: "unknown-process" }

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { ErrorCode } from "../contract/error.ts";
 import { counted } from "../lib/counted.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect, Failure } from "./dialect.ts";
 import { type DataOf, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
@@ -21,9 +21,9 @@ export const omegaDialect: Dialect = {
   name: "omega",
   ignoresCase: true,
   reach: ({ workspace, temporary, home }) => reachOfOmega(posix.dirname(workspace), temporary, home),
-  failure: ({ code, message, hint, output }) => {
+  failure: ({ code, message, hint, output, details }) => {
     const denied = refusals.has(code) ? `Permission denied: ${message.replace(/^Denied: /, "")}` : message;
-    return failureLines({ message: denied, hint: hintFor(code, hint), output });
+    return failureLines({ message: denied, hint: hintFor({ code, hint, details }), output });
   },
   tools: [
     reshape(["shell.run"], {
@@ -98,9 +98,9 @@ export function reachOfOmega(
 }
 
 /** Replaces hints that name options and tools which Omega lacks: timeouts, background commands, listings. */
-function hintFor(code: ErrorCode, hint: string | null): string | null {
+function hintFor({ code, hint, details }: Pick<Failure, "code" | "hint" | "details">): string | null {
   if (code === "timeout") return "Let it do less, or do it in parts.";
-  return hint?.includes("file.list") ? "See what is in it with bash." : hint;
+  return details?.kind === "read-directory" ? "See what is in it with bash." : hint;
 }
 
 const refusals: ReadonlySet<ErrorCode> = new Set(["denied", "needs-approval", "outside-workspace"]);

@@ -66,6 +66,7 @@ export class Budget {
   #exceeded(why: string): ToolError {
     return new ToolError("too-large", `${this.#name} is not read any further: ${why}`, {
       hint: "Ask for a smaller part, or take it apart with other programs (shell.run) if you trust it.",
+      details: { kind: "document-limit", reason: why },
     });
   }
 }

@@ -1,7 +1,7 @@
 import { reworded, ToolError } from "../contract/error.ts";
 import { printable } from "../lib/printable.ts";
 import { showPath } from "../lib/show-path.ts";
-import { explainFailure } from "./explain-failure.ts";
+import { explainFailure, knownFailure } from "./explain-failure.ts";
 import { filtersBesideHooks } from "./filters.ts";
 import { type Hooks, hooksFor, settingsByOwner } from "./hooks.ts";
 import { statusByNames, textOfName } from "./names.ts";
@@ -193,8 +193,9 @@ const takeBackMs = 30_000;
 
 function failed(result: GitResult, hooks: Hooks): ToolError {
   const { stderr, code } = result;
-  const explained = explainFailure(stderr, code);
-  if (hooks.run.length === 0 || !explained.message.startsWith("git failed")) return explained;
+  if (hooks.run.length === 0) return explainFailure(stderr, code);
+  const known = knownFailure(stderr, code);
+  if (known !== undefined) return known;
   return new ToolError("denied", "A hook of the repository refused the commit", {
     hint: "Nothing is committed. Put right what it says, git.stage it and commit again.",
     output: outputOf(result),

@@ -1,15 +1,28 @@
 import { ToolError } from "../contract/error.ts";
 
 export function explainFailure(stderr: string, code: number | undefined): ToolError {
-  const complaint =
-    firstComplaint(stderr) ?? `git ended with ${code === undefined ? "a signal" : `code ${code}`}`;
+  return (
+    knownFailure(stderr, code) ??
+    new ToolError("unavailable", `git failed: ${complaintOf(stderr, code)}`, {
+      hint: "Run the same git command with shell.run to see all of it.",
+    })
+  );
+}
+
+/**
+ * Git has no error codes, so this and the other files about git match its messages, which `runGit` keeps in English by
+ * LC_ALL. Undefined for a failure that is not among the known ones.
+ */
+export function knownFailure(stderr: string, code: number | undefined): ToolError | undefined {
   for (const [pattern, make] of known) {
     const match = pattern.exec(stderr);
-    if (match) return make(match, complaint);
+    if (match) return make(match, complaintOf(stderr, code));
   }
-  return new ToolError("unavailable", `git failed: ${complaint}`, {
-    hint: "Run the same git command with shell.run to see all of it.",
-  });
+  return undefined;
+}
+
+function complaintOf(stderr: string, code: number | undefined): string {
+  return firstComplaint(stderr) ?? `git ended with ${code === undefined ? "a signal" : `code ${code}`}`;
 }
 
 function firstComplaint(stderr: string): string | undefined {

@@ -50,6 +50,7 @@ function writeAhead(database: DatabaseSync, patienceMs: number): void {
 export function isDamage(error: unknown): boolean {
   if (error instanceof WrongTables || error instanceof LostJournal) return true;
   const { errcode = 0, message } = error as Error & { errcode?: number };
+  // SQLite has one code for many errors, so its message decides here.
   if (errcode === sqliteError)
     return /no such (table|column)|has no column|already exists|malformed/.test(message);
   return (errcode & 0xff) === sqliteCorrupt || errcode === sqliteNotADatabase;

@@ -63,6 +63,7 @@ const unreadable: ReadonlySet<string> = new Set([
   "AI_EmptyResponseBodyError",
 ]);
 
+/** By the English message of the AI SDK, which has no code for it. */
 function unreadableText(message: unknown): string {
   return String(message).includes("without a finish reason")
     ? "the stream ended without saying that it has."
@@ -82,6 +83,7 @@ function systemCode(error: unknown): string | undefined {
     if (typeof code === "string" && (connectionCodes.test(code) || certificateCodes.test(code))) return code;
     const inner = errors?.map(systemCode).find((each) => each !== undefined);
     if (inner !== undefined) return inner;
+    // The error of `fetch` for a connection that ended within a response; it has no code.
     if (current instanceof TypeError && current.message === "terminated") return "UND_ERR_SOCKET";
     current = current.cause;
   }

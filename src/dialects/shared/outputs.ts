@@ -84,10 +84,10 @@ function changeOf({ action, path, from }: EditedFile): string {
 }
 
 /** For dialects that take timeouts in seconds. The hint of `shell.run` names milliseconds and background commands. */
-export const failureInSeconds: NonNullable<Dialect["failure"]> = ({ hint, ...failure }) =>
+export const failureInSeconds: NonNullable<Dialect["failure"]> = ({ hint, details, ...failure }) =>
   failureLines({
     ...failure,
-    hint: hint?.includes("`timeout_secs`") ? "Give a larger `timeout_secs` (at most 600)." : hint,
+    hint: details?.kind === "command-timeout" ? "Give a larger `timeout_secs` (at most 600)." : hint,
   });
 
 /** Message, hint and output, one per line. */

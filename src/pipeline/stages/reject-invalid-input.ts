@@ -44,6 +44,7 @@ function invalidInput(
   const faults = issues.map((issue) => describeIssue(issue, knownKeys, input));
   return new ToolError("invalid-input", `${tool}: ${faults.join("; ")}`, {
     hint: knownKeys.length > 0 ? `It takes: ${knownKeys.join(", ")}.` : "It takes no arguments.",
+    details: { kind: "bad-arguments" },
   });
 }
 
@@ -72,6 +73,7 @@ function describeIssue(issue: z.core.$ZodIssue, knownKeys: readonly string[], in
     default:
       // The message of a check of the whole input names its subject itself.
       if (issue.code === "custom" && at === "") return issue.message;
+      // Zod's own text for a check without a message.
       return issue.message === "Invalid input" ? `${subject} is not valid` : `${subject}: ${issue.message}`;
   }
 }

@@ -72,6 +72,7 @@ async function failureOf(sandbox: Sandbox, workspace: string): Promise<string | 
 const notInstalled =
   "bwrap: bubblewrap is not installed. Install it: `apt install bubblewrap`, `dnf install bubblewrap`, `apk add bubblewrap`.";
 
+/** bwrap has no error codes, so its English messages decide. */
 function reasonFor(said: string, program: string): string {
   if (/unknown option/i.test(said))
     return `bwrap: ${program} is too old (${said}). Version 0.5 or later is needed.`;

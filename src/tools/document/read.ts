@@ -82,6 +82,7 @@ async function readBytes(path: string, { environment, signal }: ToolContext): Pr
     if (info?.kind !== "directory") throw error;
     throw new ToolError("unsupported", `${path} is a directory, not a document`, {
       hint: "See what is in it with file.list, then read a file of it.",
+      details: { kind: "read-directory" },
     });
   }
 }

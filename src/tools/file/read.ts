@@ -146,6 +146,7 @@ async function asDirectory(path: string, error: unknown, { environment }: ToolCo
   if (info?.kind !== "directory") return error;
   return new ToolError("unsupported", `${path} is a directory, not a file`, {
     hint: "See what is in it with file.list, then read a file of it. search.glob finds the files below it.",
+    details: { kind: "read-directory" },
   });
 }
 

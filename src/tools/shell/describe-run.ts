@@ -56,6 +56,7 @@ export function outOfTime(
       ];
   return new ToolError("timeout", `The command ${how} and was ended`, {
     hint: `${way}, or let it run on with \`background\`.`,
+    details: run.wasQuiet ? undefined : { kind: "command-timeout" },
     output: outputOf(run),
     kept: run.kept,
   });

@@ -58,8 +58,8 @@ function tarListed(description: string, scan: TarScan, why: string | undefined):
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof ToolError) return error.message.replace(/^.*?: /, "");
-  return "it breaks off or is damaged";
+  const details = error instanceof ToolError ? error.details : undefined;
+  return details?.kind === "document-limit" ? details.reason : "it breaks off or is damaged";
 }
 
 type Packing = "gzip" | "zstd";

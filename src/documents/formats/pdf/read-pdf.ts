@@ -119,7 +119,7 @@ function pageList(numbers: readonly number[]): string {
   return `page${numbers.length === 1 ? "" : "s"} ${list.join(", ")}${more}`;
 }
 
-/** PDFium ended itself: it lacked memory, or came upon what it does not expect. */
+/** PDFium ended itself: it lacked memory, or met something unexpected. Only the text of WebAssembly's error tells which. */
 function brokeDown(name: string, error: unknown): ToolError {
   if (error instanceof RangeError || /memory|unreachable|abort/i.test(String(error)))
     return new ToolError("too-large", `${name} is not read: it takes more memory than any usual document`, {
