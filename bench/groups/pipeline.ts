@@ -4,7 +4,7 @@ import { dataPath } from "../data/data.ts";
 import type { Contender, Group } from "../harness.ts";
 import { openSubject } from "../subject.ts";
 
-/** What the nine stages cost: the tool does nothing. */
+/** Measures the nine stages of the pipeline: the tool does nothing. */
 export const group: Group = {
   needs: ["small-folder"],
   cases: [

@@ -6,9 +6,9 @@ import type { Question } from "../../src/policy/policy.ts";
 import { compilePolicy, type Policy } from "../../src/policy/rules/compile-policy.ts";
 import type { Case, Contender, Group } from "../harness.ts";
 
-const place = { workspace: "/home/ada/work", home: "/home/ada", own: ["/home/ada/.local/state/toolcrib"] };
+const directories = { workspace: "/home/ada/work", home: "/home/ada", own: ["/home/ada/.local/state/toolcrib"] };
 
-/** Four kinds of rules, fifty of each, beside the built-in ones. */
+/** Four kinds of rules, fifty of each, in addition to the built-in ones. */
 const twoHundred = Array.from({ length: 50 }, (_, index) => [
   `allow run npm run task${index} **`,
   `deny  write generated${index}/**`,
@@ -30,15 +30,15 @@ const fiftyGlobs = Array.from({ length: 50 }, (_, index) => `head -1 src/dir${in
 export const group: Group = {
   needs: [],
   cases: [
-    judged("a call that reads a file", { kind: "read", path: "src/policy/rules/compile-policy.ts" }, 50),
-    judged("a call that writes a file", { kind: "write", path: "src/policy/rules/compile-policy.ts" }, 50),
-    judged("a command of one part", { kind: "execute", command: "git status --short" }, 50),
-    judged("a command of 50 parts", { kind: "execute", command: fiftyParts }, 2000),
-    judged("a command of 50 parts, each with a glob", { kind: "execute", command: fiftyGlobs }, 2000),
+    decided("a call that reads a file", { kind: "read", path: "src/policy/rules/compile-policy.ts" }, 50),
+    decided("a call that writes a file", { kind: "write", path: "src/policy/rules/compile-policy.ts" }, 50),
+    decided("a command of one part", { kind: "execute", command: "git status --short" }, 50),
+    decided("a command of 50 parts", { kind: "execute", command: fiftyParts }, 2000),
+    decided("a command of 50 parts, each with a glob", { kind: "execute", command: fiftyGlobs }, 2000),
   ],
 };
 
-function judged(name: string, access: Access, atMostUs: number): Case {
+function decided(name: string, access: Access, atMostUs: number): Case {
   return {
     name,
     about:
@@ -52,7 +52,7 @@ function judged(name: string, access: Access, atMostUs: number): Case {
 
 function decideOn(access: Access): Contender {
   const text = [...twoHundred.flat(), "allow run @read"].join("\n");
-  const policy: Policy = compilePolicy([builtInRules, { level: "user", name: "rules", text }], place);
+  const policy: Policy = compilePolicy([builtInRules, { level: "user", name: "rules", text }], directories);
   let lap = 0;
   return {
     run: () => {
