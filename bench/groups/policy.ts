@@ -6,7 +6,11 @@ import type { Question } from "../../src/policy/policy.ts";
 import { compilePolicy, type Policy } from "../../src/policy/rules/compile-policy.ts";
 import type { Case, Contender, Group } from "../harness.ts";
 
-const directories = { workspace: "/home/ada/work", home: "/home/ada", own: ["/home/ada/.local/state/toolcrib"] };
+const directories = {
+  workspace: "/home/ada/work",
+  home: "/home/ada",
+  own: ["/home/ada/.local/state/toolcrib"],
+};
 
 /** Four kinds of rules, fifty of each, in addition to the built-in ones. */
 const twoHundred = Array.from({ length: 50 }, (_, index) => [
