@@ -17,7 +17,7 @@ import { sessionsCommand } from "../src/cli/commands/sessions.ts";
 import { dialectNames, findDialect } from "../src/dialects/dialects.ts";
 import { Toolset } from "../src/dialects/toolset.ts";
 import { formats } from "../src/documents/formats.ts";
-import { escapeRegex } from "../src/lib/escape-regex.ts";
+import { escapeRegex } from "../src/lib/text/escape-regex.ts";
 import { ModelError, modelErrorKinds } from "../src/models/model-error.ts";
 import { providers } from "../src/models/providers.ts";
 import { parseModelSettings } from "../src/models/settings.ts";

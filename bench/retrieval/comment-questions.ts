@@ -1,5 +1,5 @@
 import type { CodeSymbol } from "../../src/contract/code.ts";
-import { escapeRegex } from "../../src/lib/escape-regex.ts";
+import { escapeRegex } from "../../src/lib/text/escape-regex.ts";
 
 /** A function whose comment is a question that the function answers. */
 export interface Commented {

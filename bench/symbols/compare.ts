@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Code, CodeSymbol, Outline } from "../../src/contract/code.ts";
-import { escapeRegex } from "../../src/lib/escape-regex.ts";
+import { escapeRegex } from "../../src/lib/text/escape-regex.ts";
 import { corpusFiles, type MeasuredLanguage } from "./corpus.ts";
 import { type Tag, tagsOf } from "./ctags.ts";
 

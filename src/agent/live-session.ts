@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { Listeners } from "../lib/listeners.ts";
+import { Listeners } from "../lib/async/listeners.ts";
 import type { Message, UserMessage } from "../models/message.ts";
 import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
 import type { Toolcrib } from "../toolcrib/index.ts";

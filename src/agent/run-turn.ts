@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { counted } from "../lib/counted.ts";
+import { counted } from "../lib/text/format-quantity.ts";
 import type { AssistantMessage, UserMessage } from "../models/message.ts";
 import type { Model } from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
-import { unlessAborted } from "../lib/abort.ts";
+import { unlessAborted } from "../lib/async/abort.ts";
 import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
 import type { Approval, ApprovalRequest, Approve } from "../toolcrib/index.ts";
 import { Conversation } from "./conversation.ts";

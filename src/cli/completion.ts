@@ -1,5 +1,5 @@
 import { toolcribDialect } from "../dialects/toolcrib.ts";
-import { shellQuote } from "../lib/shell-quote.ts";
+import { shellQuote } from "../lib/text/shell-quote.ts";
 import type { Command, Option } from "./command.ts";
 import type { Shell } from "./commands/completion.ts";
 import { optionsOf } from "./options.ts";

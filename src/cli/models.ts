@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { readModelSettings } from "../agent/read-model-settings.ts";
 import { ToolError } from "../contract/error.ts";
-import { counted } from "../lib/counted.ts";
-import { printableLine } from "../lib/printable.ts";
+import { counted } from "../lib/text/format-quantity.ts";
+import { printableLine } from "../lib/text/printable.ts";
 import { type ModelChoice, namedModel, servedModel } from "../models/default-model.ts";
 import type { ModelPrices } from "../models/model.ts";
 import { providerAccess, settingsFile } from "../models/provider-access.ts";

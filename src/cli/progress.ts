@@ -1,6 +1,6 @@
 import { monotonicMs } from "../lib/clock.ts";
-import { printable, printableLine } from "../lib/printable.ts";
-import { plainTerminalText } from "../lib/terminal-text.ts";
+import { printable, printableLine } from "../lib/text/printable.ts";
+import { plainTerminalText } from "../lib/text/terminal-text.ts";
 import type { EventListener, EventSource } from "../toolcrib/index.ts";
 import { canRedraw, remark } from "./terminal.ts";
 

@@ -1,7 +1,7 @@
 import type { ErrorCode, ToolError } from "../contract/error.ts";
-import { counted } from "../lib/counted.ts";
-import { printable } from "../lib/printable.ts";
-import { toCommandLine } from "../lib/shell-quote.ts";
+import { counted } from "../lib/text/format-quantity.ts";
+import { printable } from "../lib/text/printable.ts";
+import { toCommandLine } from "../lib/text/shell-quote.ts";
 import { kindOfHost } from "../policy/hosts.ts";
 import type { Mode } from "../policy/policy.ts";
 import type { CallResult, RecoveredChange } from "../toolcrib/index.ts";

@@ -1,6 +1,5 @@
 import type { IndexState } from "../contract/code.ts";
-import { counted } from "../lib/counted.ts";
-import { showSize } from "../lib/show-size.ts";
+import { counted, showSize } from "../lib/text/format-quantity.ts";
 import { realWorkspace, userDirectories } from "../system/directories.ts";
 import { WorkspaceIndex } from "../toolcrib/workspace-index.ts";
 import { onInterruption } from "./interruption.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { globalRegistry } from "zod/v4/core";
 import { ToolError } from "../contract/error.ts";
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import type { AnyTool } from "../toolcrib/index.ts";
 import { isFlag, splitFlag } from "./parse-arguments.ts";
 

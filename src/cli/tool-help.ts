@@ -1,6 +1,6 @@
 import { findDialect } from "../dialects/dialects.ts";
 import { findTool } from "../dialects/find-tool.ts";
-import { toCommandLine } from "../lib/shell-quote.ts";
+import { toCommandLine } from "../lib/text/shell-quote.ts";
 import type { Command } from "./command.ts";
 import { explainExamples, joinSections, section } from "./help.ts";
 import { optionsOf } from "./options.ts";

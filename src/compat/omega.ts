@@ -8,7 +8,7 @@ import {
   reachOfOmega,
   truncationNotice,
 } from "../dialects/omega.ts";
-import { characterStart } from "../lib/truncate.ts";
+import { characterStart } from "../lib/text/truncate.ts";
 import { isWriteProtected } from "../toolcrib/open-policy.ts";
 
 export {

@@ -1,5 +1,5 @@
-import { counted } from "../lib/counted.ts";
-import { showPath } from "../lib/show-path.ts";
+import { counted } from "../lib/text/format-quantity.ts";
+import { showPath } from "../lib/text/printable.ts";
 import type { Dialect } from "./dialect.ts";
 import { type DataOf, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";

@@ -1,7 +1,7 @@
 import type { AgentStatus } from "../contract/agents.ts";
 import type { ProcessOutput, ProcessStatus } from "../contract/process.ts";
 import type { ToolOutput } from "../contract/tool.ts";
-import { plainTerminalText } from "../lib/terminal-text.ts";
+import { plainTerminalText } from "../lib/text/terminal-text.ts";
 import type { ProcessStartData } from "../tools/process/start.ts";
 import type { ShellRunData } from "../tools/shell/run.ts";
 import { edit, glob, grep, notebookEdit, read, write } from "./claude-code/files.ts";

@@ -1,6 +1,6 @@
 import { ToolError } from "../contract/error.ts";
-import { wildcardRegex } from "../lib/escape-regex.ts";
-import { nearest } from "../lib/nearest.ts";
+import { wildcardRegex } from "../lib/text/escape-regex.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import type { Dialect, DialectTool } from "./dialect.ts";
 
 /** Finds a tool by its name in the dialect, else by alias or canonical name. */

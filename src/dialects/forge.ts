@@ -1,5 +1,5 @@
 import type { ToolOutput } from "../contract/tool.ts";
-import { counted } from "../lib/counted.ts";
+import { counted } from "../lib/text/format-quantity.ts";
 import type { FileListData } from "../tools/file/list.ts";
 import type { GlobData } from "../tools/search/glob.ts";
 import type { GrepData } from "../tools/search/grep.ts";

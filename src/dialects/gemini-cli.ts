@@ -1,6 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 import { planStatuses } from "../contract/tool.ts";
-import { plainTerminalText } from "../lib/terminal-text.ts";
+import { plainTerminalText } from "../lib/text/terminal-text.ts";
 import type { ProcessStartData } from "../tools/process/start.ts";
 import type { ShellRunData } from "../tools/shell/run.ts";
 import type { Dialect } from "./dialect.ts";

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { ErrorCode } from "../contract/error.ts";
-import { counted } from "../lib/counted.ts";
+import { counted } from "../lib/text/format-quantity.ts";
 import type { Dialect, Failure } from "./dialect.ts";
 import { type DataOf, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";

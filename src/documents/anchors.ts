@@ -1,7 +1,7 @@
 import type { DocumentContent, DocumentPart, DocumentWanted } from "../contract/document.ts";
 import { ToolError } from "../contract/error.ts";
-import { counted } from "../lib/counted.ts";
-import { characterStart } from "../lib/truncate.ts";
+import { counted } from "../lib/text/format-quantity.ts";
+import { characterStart } from "../lib/text/truncate.ts";
 
 /** Parts of one kind that are counted from 1. */
 export interface PartsInOrder {

@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { showSize } from "../lib/show-size.ts";
+import { showSize } from "../lib/text/format-quantity.ts";
 
 /** What reading one document may take: counted by what is produced, whatever the document declares. */
 export interface Limits {

@@ -1,9 +1,9 @@
 import type { DocumentSource } from "../contract/document.ts";
 import { ToolError } from "../contract/error.ts";
-import { asBuffer } from "../lib/bytes.ts";
-import { detectEncoding, detectionBytes } from "../lib/encoding.ts";
-import { sniffMediaType } from "../lib/media-type.ts";
-import { showSize } from "../lib/show-size.ts";
+import { asBuffer } from "../lib/bytes/bytes.ts";
+import { sniffMediaType } from "../lib/bytes/media-type.ts";
+import { detectEncoding, detectionBytes } from "../lib/text/encoding.ts";
+import { showSize } from "../lib/text/format-quantity.ts";
 import { Budget } from "./budget.ts";
 import { isTarHeader } from "./formats/archive/tar.ts";
 import { type Format, formats, plainText } from "./formats.ts";

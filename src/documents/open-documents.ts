@@ -1,5 +1,5 @@
 import type { Documents } from "../contract/document.ts";
-import { Semaphore } from "../lib/semaphore.ts";
+import { Semaphore } from "../lib/async/semaphore.ts";
 import { DocumentWorker } from "./worker/document-worker.ts";
 
 export interface OpenDocuments extends Documents {

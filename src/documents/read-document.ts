@@ -1,9 +1,9 @@
 import type { DocumentContent, DocumentSource, DocumentWanted } from "../contract/document.ts";
 import { ToolError } from "../contract/error.ts";
 import type { Image } from "../contract/tool.ts";
-import { counted } from "../lib/counted.ts";
-import { printableLine } from "../lib/printable.ts";
-import { characterStart } from "../lib/truncate.ts";
+import { counted } from "../lib/text/format-quantity.ts";
+import { printableLine } from "../lib/text/printable.ts";
+import { characterStart } from "../lib/text/truncate.ts";
 import { detectFormat } from "./detect-format.ts";
 import { damaged, type ReaderContent, type ReadingContext } from "./reader.ts";
 

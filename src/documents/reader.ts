@@ -1,6 +1,6 @@
 import type { DocumentContent, DocumentSource, DocumentWanted } from "../contract/document.ts";
 import { ToolError } from "../contract/error.ts";
-import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../lib/encoding.ts";
+import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../lib/text/encoding.ts";
 import type { Budget } from "./budget.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { detectEncoding, detectionBytes, detectUtf16 } from "../lib/encoding.ts";
+import { detectEncoding, detectionBytes, detectUtf16 } from "../lib/text/encoding.ts";
 import { diffRuns, type Run } from "./diff-runs.ts";
 
 type ContentMerge =

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { ToolError } from "../contract/error.ts";
-import { byteOrderMarkLength, detectionBytes, detectUtf16, isMostlyUtf8 } from "../lib/encoding.ts";
+import { byteOrderMarkLength, detectionBytes, detectUtf16, isMostlyUtf8 } from "../lib/text/encoding.ts";
 
 /** One way to read a file for editing; costly parts are computed on first use. */
 export class Source {

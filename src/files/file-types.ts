@@ -1,6 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 import { type Glob, parseGlob } from "../lib/glob/glob.ts";
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "../lib/text/nearest.ts";
 
 /** The base names that a type of files has, by ripgrep's own name for it. Throws `invalid-input` for other names. */
 export function fileType(name: string): readonly Glob[] {

@@ -1,6 +1,6 @@
 import type { Directory, DirectoryEntry, Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import { Breath } from "../lib/breath.ts";
+import { TimeSlice } from "../lib/async/time-slice.ts";
 import { IgnoreChain } from "../lib/ignore/ignore-chain.ts";
 import { isShown, type Visibility } from "./visible-paths.ts";
 
@@ -32,7 +32,7 @@ export async function* walkFiles(
   start: string,
   options: WalkOptions,
 ): AsyncGenerator<WalkedFile> {
-  const breath = new Breath(options.signal);
+  const timeSlice = new TimeSlice(options.signal);
   const open: Frame[] = [];
   const seen = new Census();
   const push = (frame: Frame) => {
@@ -58,7 +58,7 @@ export async function* walkFiles(
         const entered = isEntered ? await enterChild(frame, entry, options) : undefined;
         if (entered !== undefined) push(entered);
       }
-      if (breath.isDue) await breath.take();
+      if (timeSlice.isOver) await timeSlice.next();
     }
   } finally {
     for (const frame of open) frame.directory.close();

@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { type Hooks, hooksFor, settingsByOwner } from "./hooks.ts";
 import { type GitContext, outputOfGit, type Repository, runGit } from "./run-git.ts";

@@ -1,6 +1,5 @@
 import { reworded, ToolError } from "../contract/error.ts";
-import { printable } from "../lib/printable.ts";
-import { showPath } from "../lib/show-path.ts";
+import { printable, showPath } from "../lib/text/printable.ts";
 import { explainFailure, knownFailure } from "./explain-failure.ts";
 import { filtersBesideHooks } from "./filters.ts";
 import { type Hooks, hooksFor, settingsByOwner } from "./hooks.ts";

@@ -1,7 +1,6 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import { printableLine } from "../lib/printable.ts";
-import { showPath } from "../lib/show-path.ts";
+import { printableLine, showPath } from "../lib/text/printable.ts";
 import type { FilterDriver } from "./filter-drivers.ts";
 import { rulesToRun } from "./hooks.ts";
 import { textOfName } from "./names.ts";

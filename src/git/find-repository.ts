@@ -3,7 +3,7 @@ import type { Environment, OwnDirectory } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import { ownRealPath } from "../lib/own-real-path.ts";
-import { showPath } from "../lib/show-path.ts";
+import { showPath } from "../lib/text/printable.ts";
 import { noRepository } from "./explain-failure.ts";
 import {
   driversIn,

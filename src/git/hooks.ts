@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { posix } from "node:path";
 import type { Environment } from "../contract/environment.ts";
-import { showPath } from "../lib/show-path.ts";
+import { showPath } from "../lib/text/printable.ts";
 import { complaintOf, type GitContext, type GitOptions, outputOfGit, type Repository } from "./run-git.ts";
 
 export interface Hooks {

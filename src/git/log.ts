@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { unquoteC } from "../lib/unquote-c.ts";
+import { unquoteC } from "../lib/text/unquote-c.ts";
 import { type GitContext, heldDiffOptions, outputOfGit, type Repository } from "./run-git.ts";
 
 export interface Commit {

@@ -1,4 +1,4 @@
-import { unquoteC } from "../lib/unquote-c.ts";
+import { unquoteC } from "../lib/text/unquote-c.ts";
 
 /** Lines in a row that the same commit has brought. */
 export interface BlameGroup {

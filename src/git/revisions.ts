@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import { pathspecs } from "./paths.ts";
 import { type GitContext, outputOfGit, type Repository, runGit } from "./run-git.ts";
 

@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { showPath } from "../lib/show-path.ts";
+import { showPath } from "../lib/text/printable.ts";
 import { filterUses, requireFilters } from "./filters.ts";
 import { hooksFor } from "./hooks.ts";
 import { statusByNames, textOfName } from "./names.ts";

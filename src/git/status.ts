@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { ToolError } from "../contract/error.ts";
-import { printableLine } from "../lib/printable.ts";
+import { printableLine } from "../lib/text/printable.ts";
 import { throughFilters } from "./filters.ts";
 import { findRepository } from "./find-repository.ts";
 import { type Change, parseStatus, type Status, type SubmoduleChange } from "./parse-status.ts";

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { ToolError } from "../contract/error.ts";
-import { showPath } from "../lib/show-path.ts";
+import { showPath } from "../lib/text/printable.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { type FilterUse, filterUses, requireFilters } from "./filters.ts";
 import { type Hooks, hooksFor } from "./hooks.ts";

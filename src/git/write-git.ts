@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { throwIfAborted } from "../lib/abort.ts";
+import { throwIfAborted } from "../lib/async/abort.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { type GitContext, type GitOptions, type GitResult, type Repository, runGit } from "./run-git.ts";
 

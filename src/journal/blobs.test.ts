@@ -17,7 +17,7 @@ import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { ToolError } from "../contract/error.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
-import { contentHash } from "../lib/content-hash.ts";
+import { contentHash } from "../lib/bytes/content-hash.ts";
 import { openBlobs } from "./blobs.ts";
 
 const content = Buffer.from("one\r\n\0two");

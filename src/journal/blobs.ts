@@ -1,7 +1,7 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { copyOut } from "../environment/local/files/read-file.ts";
-import { contentHash } from "../lib/content-hash.ts";
+import { contentHash } from "../lib/bytes/content-hash.ts";
 import { BlobFolder } from "../system/blob-store.ts";
 import { asToolError } from "../system/file-errors.ts";
 

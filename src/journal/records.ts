@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { contentHash } from "../lib/content-hash.ts";
+import { contentHash } from "../lib/bytes/content-hash.ts";
 import { isGone, thisProcess } from "../system/process-identity.ts";
 
 /** A record that is to be added. */

@@ -1,5 +1,5 @@
-import { Breath } from "../lib/breath.ts";
-import { contentHash } from "../lib/content-hash.ts";
+import { TimeSlice } from "../lib/async/time-slice.ts";
+import { contentHash } from "../lib/bytes/content-hash.ts";
 import { BlobFolder, listBlobs } from "../system/blob-store.ts";
 import { damagedBeside, sizeOf } from "../system/sqlite-file.ts";
 import { StoredConversations } from "./conversations.ts";
@@ -31,19 +31,19 @@ export async function surveyJournal(
 ): Promise<JournalSurvey> {
   const blobs = new BlobFolder(folder);
   const contents = { count: 0, bytes: 0 };
-  const breath = new Breath();
+  const timeSlice = new TimeSlice();
   for (const { bytes } of listBlobs(folder)) {
     contents.count += 1;
     contents.bytes += bytes;
-    if (breath.isDue) await breath.take();
+    if (timeSlice.isOver) await timeSlice.next();
   }
   return {
     file,
     bytes: sizeOf(file),
     contents,
     conversations: countConversations(journal),
-    checked: await checkContents(journal, blobs, breath),
-    oldestUndoable: await findOldestUndoable(journal, blobs, breath),
+    checked: await checkContents(journal, blobs, timeSlice),
+    oldestUndoable: await findOldestUndoable(journal, blobs, timeSlice),
     openSessions: journal.sessions().filter(({ state }) => state === "open"),
     interrupted: journal
       .running()
@@ -60,11 +60,11 @@ function countConversations(journal: Journal): JournalSurvey["conversations"] {
 async function findOldestUndoable(
   journal: Journal,
   blobs: BlobFolder,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<CallRecord | undefined> {
   for (const { callId } of journal.calls({ changing: true }).toReversed()) {
     if (coverageOf(journal.changesOf([callId]), blobs) === "whole") return journal.find(callId);
-    if (breath.isDue) await breath.take();
+    if (timeSlice.isOver) await timeSlice.next();
   }
   return undefined;
 }
@@ -83,7 +83,11 @@ interface LostContent {
 }
 
 /** Holds the contents that the latest calls need to their hashes, within limits. What was collected is not missed. */
-async function checkContents(journal: Journal, blobs: BlobFolder, breath: Breath): Promise<CheckedContents> {
+async function checkContents(
+  journal: Journal,
+  blobs: BlobFolder,
+  timeSlice: TimeSlice,
+): Promise<CheckedContents> {
   const collected = journal.records("collected").at(-1)?.sequence ?? 0;
   const seen = new Set<string>();
   const missing: LostContent[] = [];
@@ -101,7 +105,7 @@ async function checkContents(journal: Journal, blobs: BlobFolder, breath: Breath
       if (content !== undefined && contentHash(content) !== hash) damaged.push({ path, callId });
     } else if (sequence > collected) missing.push({ path, callId });
     seen.add(hash);
-    if (breath.isDue) await breath.take();
+    if (timeSlice.isOver) await timeSlice.next();
   }
   return { count: seen.size, missing, damaged };
 }

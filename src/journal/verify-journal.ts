@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { Breath } from "../lib/breath.ts";
+import { TimeSlice } from "../lib/async/time-slice.ts";
 import { identityOf, loadSqlite } from "../system/sqlite-file.ts";
 import { isDamage, isLostJournal, isOlderJournal, journalUnusable, lostJournal } from "./database.ts";
 import { chainStart, hashLink, type Link } from "./records.ts";
@@ -43,7 +43,7 @@ export async function verifyJournal(
     // One and the same moment, whatever others write or prune meanwhile.
     database.exec("BEGIN");
     // An older journal has no chain yet; it gets one when it is used next.
-    if (!isOlderJournal(database)) await walk.along(database, new Breath(options.signal));
+    if (!isOlderJournal(database)) await walk.along(database, new TimeSlice(options.signal));
   } catch (error) {
     if (!isDamage(error)) throw journalUnusable(file, error);
     walk.fail({ sequence: walk.next, reason: `cannot be read: ${(error as Error).message}`, isDamage: true });
@@ -66,7 +66,7 @@ class Walk {
     this.#notedHead = notedHead;
   }
 
-  async along(database: DatabaseSync, breath: Breath): Promise<void> {
+  async along(database: DatabaseSync, timeSlice: TimeSlice): Promise<void> {
     this.#startAfterPruned(database);
     const page = database.prepare(`
       SELECT sequence, at, kind, session, call, CAST(body AS BLOB) AS body, hash
@@ -76,7 +76,7 @@ class Walk {
       for (const row of rows) this.#step(row);
       if (rows.length === 0) break;
       first = rows.at(-1)!.sequence + 1;
-      if (breath.isDue) await breath.take();
+      if (timeSlice.isOver) await timeSlice.next();
     }
     this.#lookBehindTheLast(database);
     const [{ integrity_check: soundness } = {}] = database.prepare("PRAGMA integrity_check(1)").all();

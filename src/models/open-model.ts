@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { printableLine } from "../lib/printable.ts";
+import { printableLine } from "../lib/text/printable.ts";
 import type { Model } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { factsOf } from "./model-facts.ts";

@@ -1,6 +1,6 @@
 import type { ToolError } from "../contract/error.ts";
-import { isRecord } from "../lib/is-record.ts";
-import { printableLine } from "../lib/printable.ts";
+import { isRecord } from "../lib/json/is-record.ts";
+import { printableLine } from "../lib/text/printable.ts";
 import { secretsOf, shown, toModelError } from "./classify-provider-error.ts";
 import type { ModelFacts, ModelPrices } from "./model.ts";
 import { ModelError } from "./model-error.ts";

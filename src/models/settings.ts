@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ToolError } from "../contract/error.ts";
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import type { ModelFacts } from "./model.ts";
 import { type ProviderName, providerNames } from "./providers.ts";
 

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
 import { newIdentifier } from "../lib/identifier.ts";
-import { isRecord } from "../lib/is-record.ts";
+import { isRecord } from "../lib/json/is-record.ts";
 import { describeActions, exampleCall } from "../wire/actions/describe-actions.ts";
 import type {
   AssistantMessage,

@@ -1,5 +1,5 @@
 import type { CallEvent } from "../contract/call.ts";
-import { Listeners } from "../lib/listeners.ts";
+import { Listeners } from "../lib/async/listeners.ts";
 
 /** May be asynchronous; it is not awaited. */
 export type EventListener = (event: CallEvent) => unknown;

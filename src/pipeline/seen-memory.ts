@@ -1,7 +1,7 @@
 import type { Environment } from "../contract/environment.ts";
 import type { SeenFiles, SeenPart } from "../contract/tool.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
-import { containsBytes } from "../lib/bytes.ts";
+import { containsBytes } from "../lib/bytes/bytes.ts";
 
 /**
  * What one caller has seen of files, the latest within bounds. Paths are resolved only when something is recalled: most

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { decide, decideOn, rules, testContext } from "../../test/support/policy/decide.ts";
 import type { Access } from "../contract/access.ts";
-import { shellQuote } from "../lib/shell-quote.ts";
+import { shellQuote } from "../lib/text/shell-quote.ts";
 import { type Decision, type Level, levels, type Mode, modes, type RuleSource } from "./policy.ts";
 import { compilePolicy } from "./rules/compile-policy.ts";
 

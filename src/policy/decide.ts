@@ -1,6 +1,6 @@
 import type { Risk } from "../contract/access.ts";
 import type { DecisionRecord } from "../contract/call.ts";
-import { printableLine } from "../lib/printable.ts";
+import { printableLine } from "../lib/text/printable.ts";
 import { findRules, unconfinedBy } from "./find-rules.ts";
 import { formatOrigin } from "./guard-paths.ts";
 import { kindOfHost, spells } from "./hosts.ts";

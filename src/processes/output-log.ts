@@ -1,5 +1,5 @@
 import type { KeptOutput, Outputs } from "../contract/output.ts";
-import { releaseBytes } from "../lib/bytes.ts";
+import { releaseBytes } from "../lib/bytes/bytes.ts";
 
 /**
  * The latest that a process has said, both streams in the order in which it came, as UTF-8 in a buffer that is written in

@@ -1,7 +1,7 @@
 import type { Environment, RunningProcess } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ProcessRequest, ProcessStatus, Waiting } from "../contract/process.ts";
-import { throwIfAborted } from "../lib/abort.ts";
+import { throwIfAborted } from "../lib/async/abort.ts";
 import { BackgroundProcess } from "./background-process.ts";
 import type { CallOfProcesses, ProcessesParts } from "./open-processes.ts";
 import { planReadiness } from "./readiness.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { isAlive } from "../../test/support/is-alive.ts";
 import { processRoom, refusalOf, steady } from "../../test/support/process-room.ts";
-import { toCommandLine } from "../lib/shell-quote.ts";
+import { toCommandLine } from "../lib/text/shell-quote.ts";
 
 const node = toCommandLine([process.execPath]);
 

@@ -1,5 +1,5 @@
 import type { Waiting } from "../contract/process.ts";
-import { throwIfAborted, untilAborted } from "../lib/abort.ts";
+import { throwIfAborted, untilAborted } from "../lib/async/abort.ts";
 
 /** Waits for something, but no longer than this and than the call is wanted. False after the time. */
 export async function within(

@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { Breath } from "../lib/breath.ts";
+import { TimeSlice } from "../lib/async/time-slice.ts";
 import { monotonicMs } from "../lib/clock.ts";
 import { namesIfReadable } from "../system/directories.ts";
 import { withSlash } from "../system/workspace-path.ts";
@@ -83,7 +83,7 @@ export class TreeScan {
   }
 
   async #look(judge: PathRules): Promise<ScanResult> {
-    const breath = new Breath();
+    const timeSlice = new TimeSlice();
     const before = this.#known;
     const known = new Map<string, Known>();
     const found = noEntries();
@@ -91,7 +91,7 @@ export class TreeScan {
     const until = monotonicMs() + this.#maxMs;
     let isWhole = true;
     for (let next = 0; next < queue.length; next++) {
-      if (breath.isDue) await breath.take();
+      if (timeSlice.isOver) await timeSlice.next();
       const { path, isReadOnly } = queue[next]!;
       const remembered = before.get(path);
       if (next >= this.#maxDirectories || (remembered === undefined && monotonicMs() > until)) {

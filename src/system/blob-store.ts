@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { Breath } from "../lib/breath.ts";
-import { contentHash } from "../lib/content-hash.ts";
+import { TimeSlice } from "../lib/async/time-slice.ts";
+import { contentHash } from "../lib/bytes/content-hash.ts";
 import { newHash, piecesOf, writeFully } from "./content.ts";
 import { makePrivateDirectory, namesIn } from "./directories.ts";
 import { errnoOf } from "./file-errors.ts";
@@ -104,12 +104,12 @@ export class BlobFolder {
     take: (piece: Uint8Array) => void,
   ): Promise<KeptBlob> {
     try {
-      const breath = new Breath(signal);
+      const timeSlice = new TimeSlice(signal);
       const hashing = newHash();
       for await (const piece of pieces) {
         hashing.update(piece);
         take(piece);
-        if (breath.isDue) await breath.take();
+        if (timeSlice.isOver) await timeSlice.next();
       }
       const hash = hashing.digest("hex");
       const { size, mtimeMs } = statSync(temporary);

@@ -1,9 +1,8 @@
 import type { Hash } from "node:crypto";
 import { closeSync, fstatSync, lstatSync, readlinkSync, readSync, writeSync } from "node:fs";
-import type { Breath } from "../lib/breath.ts";
+import type { TimeSlice } from "../lib/async/time-slice.ts";
 import { errnoOf } from "./file-errors.ts";
-import type { PinnedDirectory } from "./pinning.ts";
-import { openIn } from "./pinning.ts";
+import { openIn, type PinnedDirectory } from "./pinning.ts";
 
 export function exists(directory: PinnedDirectory, name: string): boolean {
   return lstatSync(directory.at(name), { throwIfNoEntry: false }) !== undefined;
@@ -42,12 +41,12 @@ function hashOf(handle: number): string {
 }
 
 /** The hash of an open file of any size, which is also copied to `copy`. */
-export async function hashPatiently(handle: number, breath: Breath, copy?: number): Promise<string> {
+export async function hashPatiently(handle: number, timeSlice: TimeSlice, copy?: number): Promise<string> {
   const hash = newHash();
   for (const piece of piecesOf(handle)) {
     hash.update(piece);
     if (copy !== undefined) writeFully(copy, piece);
-    if (breath.isDue) await breath.take();
+    if (timeSlice.isOver) await timeSlice.next();
   }
   return hash.digest("hex");
 }

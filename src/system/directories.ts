@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync, statSync
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "../contract/error.ts";
-import { fingerprint } from "../lib/content-hash.ts";
+import { fingerprint } from "../lib/bytes/content-hash.ts";
 import { errnoOf } from "./file-errors.ts";
 
 /** Where Toolcrib keeps its own files. */

@@ -1,5 +1,5 @@
 import type { VariablePolicy } from "../contract/confinement.ts";
-import { wildcardRegex } from "../lib/escape-regex.ts";
+import { wildcardRegex } from "../lib/text/escape-regex.ts";
 
 /**
  * What a started program sees of our environment variables: an allow-list, so that no secret passes unnamed. Names that

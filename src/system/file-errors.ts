@@ -1,5 +1,5 @@
 import { type ErrorCode, ToolError } from "../contract/error.ts";
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "../lib/text/nearest.ts";
 
 /** Any error of the system turned into the house's own, naming the path as the caller gave it. */
 export function asToolError(error: unknown, path: string): ToolError {

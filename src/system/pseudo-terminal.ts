@@ -1,4 +1,4 @@
-import { shellQuote } from "../lib/shell-quote.ts";
+import { shellQuote } from "../lib/text/shell-quote.ts";
 import { perlProgram } from "./perl-program.ts";
 
 /** A program by name, or `unavailable`. */

@@ -1,6 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 import type { SearchSettings, UnusableSetting } from "../contract/tool.ts";
-import { printableLine } from "../lib/printable.ts";
+import { printableLine } from "../lib/text/printable.ts";
 import { type Mode, modes } from "../policy/policy.ts";
 import { type SandboxWanted, sandboxesWanted, type ToolcribOptions } from "./options.ts";
 

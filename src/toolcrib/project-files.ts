@@ -3,7 +3,7 @@ import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { PathGuard } from "../contract/guard.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
-import { decodeText } from "../lib/encoding.ts";
+import { decodeText } from "../lib/text/encoding.ts";
 import { repositoryRoot } from "../system/directories.ts";
 
 /** A text file of the project for agents, or its beginning. */

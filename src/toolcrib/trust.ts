@@ -1,6 +1,6 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import { contentHash } from "../lib/content-hash.ts";
+import { contentHash } from "../lib/bytes/content-hash.ts";
 import {
   decodeRules,
   maxRuleBytes,

@@ -1,6 +1,6 @@
 import type { ToolError } from "../contract/error.ts";
-import { untilAborted } from "../lib/abort.ts";
-import { Semaphore, whileReading } from "../lib/semaphore.ts";
+import { untilAborted } from "../lib/async/abort.ts";
+import { Semaphore, whileReading } from "../lib/async/semaphore.ts";
 import { type AnswerOf, Channel, closed, type InputOf, type ServiceOf } from "./channel.ts";
 import { startWorker, type WorkerEnd, type WorkerProcess } from "./start-worker.ts";
 

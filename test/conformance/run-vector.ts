@@ -1,4 +1,4 @@
-import { escapeRegex } from "../../src/lib/escape-regex.ts";
+import { escapeRegex } from "../../src/lib/text/escape-regex.ts";
 import type { Answer, Entry, Vector } from "./vector.ts";
 import { expectedEntries, readEntries } from "./vector-workspace.ts";
 

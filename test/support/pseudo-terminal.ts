@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { toCommandLine } from "../../src/lib/shell-quote.ts";
+import { toCommandLine } from "../../src/lib/text/shell-quote.ts";
 
 /** Whether a program can be given a terminal here: by `script` of util-linux. */
 export const hasTerminals: boolean =

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "../../dialects/definition.ts";
-import { counted } from "../../lib/counted.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { characterStart, truncateText } from "../../lib/truncate.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { characterStart, truncateText } from "../../lib/text/truncate.ts";
 import type { AssistantMessage, CallPart, Message, ReplyPart, UserMessage } from "../../models/message.ts";
 import type { ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";

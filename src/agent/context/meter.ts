@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "../../dialects/definition.ts";
-import { estimateTokens } from "../../lib/estimate-tokens.ts";
+import { estimateTokens } from "../../lib/text/estimate-tokens.ts";
 import type { CallInput, Message, ReplyPart } from "../../models/message.ts";
 import type { Model, ModelFacts, Usage } from "../../models/model.ts";
 import type { ContextUse } from "../event.ts";

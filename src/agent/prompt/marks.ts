@@ -1,5 +1,5 @@
-import { printable, printableLine } from "../../lib/printable.ts";
-import { plainTerminalText } from "../../lib/terminal-text.ts";
+import { printable, printableLine } from "../../lib/text/printable.ts";
+import { plainTerminalText } from "../../lib/text/terminal-text.ts";
 
 /** The sections of a system prompt that hold foreign text. */
 export type Mark = "environment" | "project_instructions" | "person_instructions";

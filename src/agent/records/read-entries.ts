@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Conversations, KeptEntry } from "../../contract/conversations.ts";
 import { reworded, ToolError } from "../../contract/error.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import { reasoningEfforts } from "../../models/model.ts";
 import { type Restored, restore } from "./restore.ts";
 import type { SessionEntry } from "./session-entry.ts";

@@ -1,4 +1,4 @@
-import { unlessAborted } from "../../lib/abort.ts";
+import { unlessAborted } from "../../lib/async/abort.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 import type { HookedCall, SessionHooks } from "../session.ts";
 

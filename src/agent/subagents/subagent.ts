@@ -1,7 +1,7 @@
 import type { AgentStatus, Agents } from "../../contract/agents.ts";
 import { ToolError } from "../../contract/error.ts";
-import { throwIfAborted, unlessAborted } from "../../lib/abort.ts";
-import { counted } from "../../lib/counted.ts";
+import { throwIfAborted, unlessAborted } from "../../lib/async/abort.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import type { AgentEvent, TurnResult } from "../event.ts";
 import type { LiveSession } from "../live-session.ts";
 

@@ -1,7 +1,7 @@
 import type { AgentStatus, Agents, AgentTask } from "../../contract/agents.ts";
 import { ToolError } from "../../contract/error.ts";
-import { throwIfAborted } from "../../lib/abort.ts";
-import { counted } from "../../lib/counted.ts";
+import { throwIfAborted } from "../../lib/async/abort.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import type { AgentEvent } from "../event.ts";
 import type { SessionCore } from "../session-core.ts";
 import { openChild } from "./open-child.ts";

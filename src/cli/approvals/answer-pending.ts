@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
-import { nearest } from "../../lib/nearest.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import { realWorkspace, userDirectories } from "../../system/directories.ts";
 import type { Approval } from "../../toolcrib/index.ts";
 import { AllPendingApprovals, type PendingApproval } from "../../toolcrib/pending-approvals.ts";

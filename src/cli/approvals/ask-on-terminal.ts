@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import { runVariable } from "../../system/environment-variables.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";

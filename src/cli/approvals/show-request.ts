@@ -1,5 +1,5 @@
-import { printable, printableLine } from "../../lib/printable.ts";
-import { truncateText } from "../../lib/truncate.ts";
+import { printable, printableLine } from "../../lib/text/printable.ts";
+import { truncateText } from "../../lib/text/truncate.ts";
 import type { Span } from "../../policy/commands/analysis.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
 import type { CommandSegment } from "../../policy/policy.ts";

@@ -1,8 +1,8 @@
 import type { Session } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
-import { counted } from "../../lib/counted.ts";
-import { nearest } from "../../lib/nearest.ts";
-import { printable, printableLine } from "../../lib/printable.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import { printable, printableLine } from "../../lib/text/printable.ts";
 import { type ReasoningEffort, reasoningEfforts } from "../../models/model.ts";
 import { type Mode, modes } from "../../policy/policy.ts";
 import type { CallResult, ChangedFiles } from "../../toolcrib/index.ts";

@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import type { Message } from "../../models/message.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { quoteText } from "../approvals/show-request.ts";

@@ -1,4 +1,4 @@
-import { toCommandLine } from "../../lib/shell-quote.ts";
+import { toCommandLine } from "../../lib/text/shell-quote.ts";
 import { callJournal } from "../call-journal.ts";
 import type { Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";

@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import type { Command } from "../command.ts";
 import { approveCommand } from "./approve.ts";
 import { callCommand } from "./call.ts";

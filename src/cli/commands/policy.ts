@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import type { Arguments, Command } from "../command.ts";
 import {
   jsonOption,

@@ -1,7 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
-import { counted } from "../../lib/counted.ts";
-import { printableLine } from "../../lib/printable.ts";
-import { showSize } from "../../lib/show-size.ts";
+import { counted, showSize } from "../../lib/text/format-quantity.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import { realWorkspace, userDirectories, workspaceDirectory } from "../../system/directories.ts";
 import { policyFiles } from "../../system/policy-files.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";

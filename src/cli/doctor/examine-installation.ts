@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, type Stats, statfsSync, statSync } f
 import { dirname, join } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
-import { showSize } from "../../lib/show-size.ts";
+import { showSize } from "../../lib/text/format-quantity.ts";
 import type { PolicyFiles } from "../../system/policy-files.ts";
 import { searchSettings } from "../../toolcrib/check-options.ts";
 import type { PolicyOptions } from "../../toolcrib/open-policy.ts";

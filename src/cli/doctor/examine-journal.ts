@@ -1,5 +1,4 @@
-import { counted } from "../../lib/counted.ts";
-import { showSize } from "../../lib/show-size.ts";
+import { counted, showSize } from "../../lib/text/format-quantity.ts";
 import type {
   JournalBudget,
   JournalReport,

@@ -1,4 +1,4 @@
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import type { ServerState } from "../../mcp/hub/hub-server.ts";
 import { readServers } from "../../mcp/hub/settings/read-servers.ts";
 import { type Finding, note, well, wrong } from "./finding.ts";

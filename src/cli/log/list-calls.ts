@@ -1,4 +1,4 @@
-import { printableLine } from "../../lib/printable.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import { realWorkspace, userDirectories } from "../../system/directories.ts";
 import { type CallFilter, type LoggedCall, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import { readSince } from "../call-journal.ts";

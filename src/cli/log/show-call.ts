@@ -1,8 +1,8 @@
 import type { Access } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
-import { printable, printableLine } from "../../lib/printable.ts";
-import { showSize } from "../../lib/show-size.ts";
+import { showSize } from "../../lib/text/format-quantity.ts";
+import { printable, printableLine } from "../../lib/text/printable.ts";
 import type { LoggedCall, RecordedChange, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { logCommand } from "../commands/log.ts";

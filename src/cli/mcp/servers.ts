@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolSource } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import { connectHub, type Hub } from "../../mcp/hub/connect-hub.ts";
 import {
   type ProjectServers,

@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
-import { counted } from "../../lib/counted.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import type { Decision } from "../../policy/policy.ts";
 import { type ReplayedCall, replayCalls } from "../../toolcrib/judge-calls.ts";
 import type { Arguments } from "../command.ts";

@@ -1,8 +1,8 @@
 import type { SandboxLevel } from "../../contract/call.ts";
 import type { ResourceLimits, VariablePolicy } from "../../contract/confinement.ts";
-import { counted } from "../../lib/counted.ts";
-import { printable, printableLine } from "../../lib/printable.ts";
 import { formatLimit } from "../../lib/resource-limits.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printable, printableLine } from "../../lib/text/printable.ts";
 import { confinementOf } from "../../policy/confinement-of.ts";
 import { describePart } from "../../policy/decide.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";

@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
-import { counted } from "../../lib/counted.ts";
-import { printable } from "../../lib/printable.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printable } from "../../lib/text/printable.ts";
 import type { Decision } from "../../policy/policy.ts";
 import { type Example, parseRules } from "../../policy/rules/parse-rules.ts";
 import { readPolicyFile } from "../../system/policy-files.ts";

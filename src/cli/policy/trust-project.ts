@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import { parseRules } from "../../policy/rules/parse-rules.ts";
 import {
   type ProjectRules,

@@ -1,5 +1,5 @@
 import { monotonicMs } from "../../lib/clock.ts";
-import { printable, printableLine } from "../../lib/printable.ts";
+import { printable, printableLine } from "../../lib/text/printable.ts";
 import { formatTime } from "./call-lines.ts";
 import type { Screen } from "./screen.ts";
 

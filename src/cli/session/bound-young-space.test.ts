@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 // In a process of its own: what is set there holds for all of it.
 const program = `
   import { getHeapSpaceStatistics } from "node:v8";
-  import { Listeners } from "${new URL("../../lib/listeners.ts", import.meta.url)}";
+  import { Listeners } from "${new URL("../../lib/async/listeners.ts", import.meta.url)}";
   import { boundYoungSpace } from "${new URL("./open-session.ts", import.meta.url)}";
   const feed = new Listeners();
   if (process.argv[1] === "bound") boundYoungSpace(feed);

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../agent/event.ts";
-import { counted } from "../../lib/counted.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import type { Usage } from "../../models/model.ts";
 import type { CallFailure } from "../../toolcrib/index.ts";
 import { colourDiffLine, quoteText } from "../approvals/show-request.ts";

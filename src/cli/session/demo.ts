@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createSession } from "../../agent/create-session.ts";
 import type { Session } from "../../agent/session.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import { demoRecording } from "../../models/recorded/demo.ts";
 import { recordedModel } from "../../models/recorded/recorded-model.ts";
 import type { ChangedFiles } from "../../toolcrib/index.ts";

@@ -1,7 +1,7 @@
 import type { AgentEvent, AgentFailure, AgentHappening } from "../../agent/event.ts";
-import { counted } from "../../lib/counted.ts";
-import { printable, printableLine } from "../../lib/printable.ts";
-import { plainTerminalText } from "../../lib/terminal-text.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printable, printableLine } from "../../lib/text/printable.ts";
+import { plainTerminalText } from "../../lib/text/terminal-text.ts";
 import { quoteText } from "../approvals/show-request.ts";
 import { paint, type Tone } from "../terminal.ts";
 import { Activity, ModelWords, showWords } from "./activity.ts";

@@ -4,8 +4,8 @@ import {
   type TranscriptItem,
   toTranscript,
 } from "../../agent/records/export/transcript.ts";
-import { counted } from "../../lib/counted.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import type { Arguments } from "../command.ts";
 import { sessionsCommand } from "../commands/sessions.ts";
 import { withJournal } from "../log/list-calls.ts";

@@ -1,7 +1,7 @@
 import { type SessionSummary, summariseSession } from "../../agent/records/summarise-session.ts";
 import { ToolError } from "../../contract/error.ts";
-import { counted } from "../../lib/counted.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import type { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { sessionsCommand } from "../commands/sessions.ts";

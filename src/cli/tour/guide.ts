@@ -1,6 +1,6 @@
 import { findTool } from "../../dialects/find-tool.ts";
 import { toolcribDialect } from "../../dialects/toolcrib.ts";
-import { toCommandLine } from "../../lib/shell-quote.ts";
+import { toCommandLine } from "../../lib/text/shell-quote.ts";
 import {
   type CallResult,
   type ErrorCode,

@@ -1,5 +1,5 @@
 import type { CodeSymbol } from "../../contract/code.ts";
-import { contentHash } from "../../lib/content-hash.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { lineStart, opensLine, type TextSpan, trimmedEnd } from "../lines.ts";
 
 /** The block without surrounding blanks and line ends that a grammar counts as part of it. */

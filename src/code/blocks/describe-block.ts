@@ -1,6 +1,6 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
-import { counted } from "../../lib/counted.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 
 /** "Function run [84-120] in Impl Agent". */
 export function describeBlock({ symbols }: Outline, symbol: CodeSymbol): string {

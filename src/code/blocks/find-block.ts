@@ -1,6 +1,6 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import { describeBlock, listBlocks } from "./describe-block.ts";
 import { isCalled } from "./kind-words.ts";
 import { nearnessTo, spellingsOf } from "./module-path.ts";

@@ -12,7 +12,7 @@ import type {
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
-import { throwIfAborted } from "../../lib/abort.ts";
+import { throwIfAborted } from "../../lib/async/abort.ts";
 import { answer } from "../search/answer.ts";
 import { central } from "../search/central.ts";
 import { BackgroundBuild } from "./build/background-build.ts";

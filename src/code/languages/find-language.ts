@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import { languageOf } from "./language-of.ts";
 import { type CodeLanguage, languageNames, languages } from "./languages.ts";
 

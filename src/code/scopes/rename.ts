@@ -1,6 +1,6 @@
 import type { Occurrence, Occurrences } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import { inOrder, type Splice } from "../blocks/block-change.ts";
 import { scopeRulesOf } from "./rules-of.ts";
 

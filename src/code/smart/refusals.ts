@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import { describeBlock } from "../blocks/describe-block.ts";
 import { lineEnd, lineStart } from "../lines.ts";
 import type { SmartFile } from "./locate.ts";

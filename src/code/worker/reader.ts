@@ -1,6 +1,6 @@
 import type { Occurrences, Outline, OutlineOptions, Reading, Source } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
-import { showSize } from "../../lib/show-size.ts";
+import { showSize } from "../../lib/text/format-quantity.ts";
 import type { Answering } from "../../workers/worker.ts";
 import { findLanguage, heavyGrammars, languageOfFile } from "../languages/find-language.ts";
 import type { CodeLanguage } from "../languages/languages.ts";

@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import type { OutputLimits } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { showPath } from "../../lib/text/printable.ts";
 import type { GrepData, GrepMatch } from "../../tools/search/grep.ts";
 import type { DialectTool } from "../dialect.ts";
 import { type Answer, type InputOf, rename } from "../rename.ts";

@@ -1,6 +1,6 @@
 import type * as mini from "zod/mini";
-import { counted } from "../../lib/counted.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { showPath } from "../../lib/text/printable.ts";
 import type { FileListData } from "../../tools/file/list.ts";
 import type { ListedEntry } from "../../tools/file/list-tree.ts";
 import type { FileReadData } from "../../tools/file/read.ts";

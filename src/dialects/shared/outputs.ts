@@ -1,6 +1,6 @@
 import type { ToolOutput } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { showPath } from "../../lib/text/printable.ts";
 import type { EditData, EditedFile } from "../../tools/edit/describe-edit.ts";
 import type { ShellRunData } from "../../tools/shell/run.ts";
 import type { Dialect, Failure } from "../dialect.ts";

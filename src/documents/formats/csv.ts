@@ -1,6 +1,6 @@
 import type { DocumentSource } from "../../contract/document.ts";
-import { counted } from "../../lib/counted.ts";
-import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../lib/encoding.ts";
+import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import { anchorOf, cutPart, wantedParts } from "../anchors.ts";
 import type { DocumentReader } from "../reader.ts";
 import { markdownRow } from "../shared/blocks.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import type { DocumentReader } from "../reader.ts";
 import { type Block, cellText, notesOnTally } from "../shared/blocks.ts";
 import { openDocumentProperties } from "../shared/office-package.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 /** What a text document consists of, in reading order. Every reader of such a format makes these, whatever it reads. */
 export type Block =
   | { readonly kind: "heading"; readonly level: number; readonly text: string }

@@ -7,8 +7,8 @@ import type {
   WaitingDocument,
 } from "../../contract/document.ts";
 import { ToolError } from "../../contract/error.ts";
-import { Semaphore } from "../../lib/semaphore.ts";
-import { showSize } from "../../lib/show-size.ts";
+import { Semaphore } from "../../lib/async/semaphore.ts";
+import { showSize } from "../../lib/text/format-quantity.ts";
 import { tooMuchMemory } from "../../workers/channel.ts";
 import type { WorkerEnd } from "../../workers/start-worker.ts";
 import { Worker } from "../../workers/worker.ts";

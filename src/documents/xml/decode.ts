@@ -1,4 +1,4 @@
-import { asBuffer } from "../../lib/bytes.ts";
+import { asBuffer } from "../../lib/bytes/bytes.ts";
 
 /** The text of an XML file, by its byte-order mark, else by what it declares, else as UTF-8. Never fails. */
 export function decodeXml(bytes: Uint8Array): string {

@@ -1,4 +1,4 @@
-import { asBuffer } from "../../lib/bytes.ts";
+import { asBuffer } from "../../lib/bytes/bytes.ts";
 import type { Budget } from "../budget.ts";
 import { damaged } from "../reader.ts";
 

@@ -1,7 +1,7 @@
 import { crc32, inflateRawSync } from "node:zlib";
 import { ToolError } from "../../contract/error.ts";
-import { asBuffer } from "../../lib/bytes.ts";
-import { counted } from "../../lib/counted.ts";
+import { asBuffer } from "../../lib/bytes/bytes.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import type { Budget } from "../budget.ts";
 import { damaged, encrypted } from "../reader.ts";
 import { decodeXml } from "../xml/decode.ts";

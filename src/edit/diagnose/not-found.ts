@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import type { Block } from "../block.ts";
 import type { Match } from "../match/match-lines.ts";
 import { occurrences } from "../match/search.ts";

@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { prefixLengths } from "../../lib/bytes.ts";
+import { prefixLengths } from "../../lib/bytes/bytes.ts";
 import type { Block } from "../block.ts";
 import { bytesOf, type Source } from "../source.ts";
 import { type Match, matchesAt, matchWithEdges, wholeLinesOf } from "./match-lines.ts";

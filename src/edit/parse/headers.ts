@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { unquoteC } from "../../lib/unquote-c.ts";
+import { unquoteC } from "../../lib/text/unquote-c.ts";
 import type { LocationHints } from "../block.ts";
 
 /** What a diff says about a file before its hunks. A missing name means /dev/null. */

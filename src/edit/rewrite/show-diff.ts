@@ -1,4 +1,4 @@
-import { detectEncoding, detectionBytes } from "../../lib/encoding.ts";
+import { detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
 import { diffRuns } from "../diff-runs.ts";
 import type { Change, FilePlan } from "../edit-request.ts";
 import { type LineTable, type Source, sourcesOf } from "../source.ts";

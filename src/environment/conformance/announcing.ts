@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { ChangeReceipt, Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import { contentHash } from "../../lib/content-hash.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { contentOf, failure, failureOf, type OpenWorld } from "./world.ts";
 
 /** Listens to what is announced, in short: "path: kind → kind". */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { FileChange } from "../../contract/environment.ts";
-import { contentHash } from "../../lib/content-hash.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import {
   contentOf,
   directoryFailure,

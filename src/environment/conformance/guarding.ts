@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { PathGuard } from "../../contract/guard.ts";
-import { contentHash } from "../../lib/content-hash.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { failure, failureOf, outsideFailure, type World, type WorldContent } from "./world.ts";
 
 /** Refuses to read or write `*.secret` and all below `vault`, and to write `*.fixed`. */

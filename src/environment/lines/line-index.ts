@@ -1,5 +1,5 @@
 import type { TextEncoding } from "../../contract/environment.ts";
-import type { Breath } from "../../lib/breath.ts";
+import type { TimeSlice } from "../../lib/async/time-slice.ts";
 
 /** Bytes that can be read from any position. */
 export interface ByteSource {
@@ -42,18 +42,18 @@ export class LineIndex {
   }
 
   /** Scans until `newlines` were met or the file ends. */
-  async scan(newlines: number, source: ByteSource, breath: Breath): Promise<void> {
+  async scan(newlines: number, source: ByteSource, timeSlice: TimeSlice): Promise<void> {
     while ((this.#counts.at(-1) ?? 0) < newlines && this.#scannedSize !== source.size) {
       this.#scanChunk(source);
-      if (breath.isDue) await breath.take();
+      if (timeSlice.isOver) await timeSlice.next();
     }
   }
 
   /** Where a line starts, counted from 1, or undefined when the file has fewer. Line 1 starts at 0. */
-  async startOf(line: number, source: ByteSource, breath: Breath): Promise<number | undefined> {
+  async startOf(line: number, source: ByteSource, timeSlice: TimeSlice): Promise<number | undefined> {
     const newlines = line - 1;
     if (newlines === 0) return source.size > 0 ? 0 : undefined;
-    await this.scan(newlines, source, breath);
+    await this.scan(newlines, source, timeSlice);
     const block = this.#blockWith(newlines);
     const start = block * blockBytes;
     const bytes = readChunk(source, start, block < this.#counts.length ? blockBytes : chunkBytes);

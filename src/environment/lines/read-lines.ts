@@ -1,6 +1,6 @@
 import type { FileInfo, LineRange, LineSlice, TextEncoding } from "../../contract/environment.ts";
-import type { Breath } from "../../lib/breath.ts";
-import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../lib/encoding.ts";
+import type { TimeSlice } from "../../lib/async/time-slice.ts";
+import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
 import {
   type ByteSource,
   chunkBytes,
@@ -31,17 +31,17 @@ export async function sliceLines(
   source: ByteSource,
   layout: TextLayout,
   range: LineRange,
-  context: { readonly breath: Breath; readonly info: FileInfo },
+  context: { readonly timeSlice: TimeSlice; readonly info: FileInfo },
 ): Promise<LineSlice> {
   const { index, encoding } = layout;
-  const { breath, info } = context;
+  const { timeSlice, info } = context;
   // One chunk is scanned as soon as looked at; then everything about a small file is known.
-  if (source.size <= chunkBytes) await index.scan(Number.POSITIVE_INFINITY, source, breath);
-  const start = await findStart(source, layout, range.first, breath);
+  if (source.size <= chunkBytes) await index.scan(Number.POSITIVE_INFINITY, source, timeSlice);
+  const start = await findStart(source, layout, range.first, timeSlice);
   const { bytes, lines, end, cutBytes } =
     start === undefined
       ? { bytes: new Uint8Array(0), lines: 0, end: source.size, cutBytes: 0 }
-      : await takeLines(source, layout, start, range, breath);
+      : await takeLines(source, layout, start, range, timeSlice);
   const reachedEnd = end >= source.size;
   const firstLine = start?.line;
   if (isEmpty(source, layout)) index.noteTotal(source.size, 0);
@@ -60,13 +60,13 @@ async function findStart(
   source: ByteSource,
   layout: TextLayout,
   first: number,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<LineStart | undefined> {
   if (isEmpty(source, layout)) return undefined;
   const total = layout.index.totalLines(source.size);
-  if (first < 0 && total === undefined) return findFromEnd(source, layout, -first, breath);
+  if (first < 0 && total === undefined) return findFromEnd(source, layout, -first, timeSlice);
   const line = first < 0 ? Math.max(1, total! + first + 1) : first;
-  const offset = await layout.index.startOf(line, source, breath);
+  const offset = await layout.index.startOf(line, source, timeSlice);
   return offset === undefined ? undefined : { offset: Math.max(offset, layout.markBytes), line };
 }
 
@@ -75,7 +75,7 @@ async function findFromEnd(
   source: ByteSource,
   layout: TextLayout,
   lines: number,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<LineStart> {
   const unit = lineUnit(layout.encoding);
   let left = lines;
@@ -88,7 +88,7 @@ async function findFromEnd(
       if (left === 0) return { offset: chunkStart + end, line: undefined };
       end = lastLineEnd(bytes, end - unitBytes(unit), unit);
     }
-    if (breath.isDue) await breath.take();
+    if (timeSlice.isOver) await timeSlice.next();
   }
   return { offset: layout.markBytes, line: 1 };
 }
@@ -112,7 +112,7 @@ async function takeLines(
   layout: TextLayout,
   start: LineStart,
   { count, maxBytes }: LineRange,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Taken> {
   const { offset } = start;
   const unit = lineUnit(layout.encoding);
@@ -141,7 +141,7 @@ async function takeLines(
       end = lineEnd(bytes, taken, unit);
     }
     if (bytes.length === most || bytes.length < capacity) break;
-    if (breath.isDue) await breath.take();
+    if (timeSlice.isOver) await timeSlice.next();
   }
   if (bytes.length === available) {
     // The last line may have no newline.
@@ -150,7 +150,7 @@ async function takeLines(
   }
   if (lines > 0) return upTo(taken);
   const kept = bytes.subarray(0, wholeCharacters(bytes, unit));
-  return cutLine(source, layout, start, kept, breath);
+  return cutLine(source, layout, start, kept, timeSlice);
 }
 
 const nothing: Buffer = Buffer.alloc(0);
@@ -174,12 +174,12 @@ async function cutLine(
   layout: TextLayout,
   start: LineStart,
   kept: Buffer,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<Taken> {
   const next =
     start.line === undefined
-      ? await findNextLine(source, start.offset + kept.length, lineUnit(layout.encoding), breath)
-      : await layout.index.startOf(start.line + 1, source, breath);
+      ? await findNextLine(source, start.offset + kept.length, lineUnit(layout.encoding), timeSlice)
+      : await layout.index.startOf(start.line + 1, source, timeSlice);
   const end = next ?? source.size;
   const contentEnd = end - newlineBytesBefore(source, end, lineUnit(layout.encoding));
   return { bytes: kept, lines: 1, end, cutBytes: contentEnd - start.offset - kept.length };
@@ -189,7 +189,7 @@ async function findNextLine(
   source: ByteSource,
   from: number,
   unit: LineUnit,
-  breath: Breath,
+  timeSlice: TimeSlice,
 ): Promise<number | undefined> {
   for (let position = from - (from % 2); position < source.size; ) {
     const chunk = readChunk(source, position);
@@ -197,7 +197,7 @@ async function findNextLine(
     if (end !== -1) return position + end;
     if (chunk.length === 0) return undefined;
     position += chunk.length;
-    if (breath.isDue) await breath.take();
+    if (timeSlice.isOver) await timeSlice.next();
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { Announcing, ChangeReceipt, EntryChange, FileChange } from "../../contract/environment.ts";
 import type { EntryState } from "../../contract/history.ts";
-import { contentHash } from "../../lib/content-hash.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import {
   asToolError,
   errnoOf,

@@ -20,8 +20,8 @@ import type {
 import type { PathGuard } from "../../contract/guard.ts";
 import type { EntryState } from "../../contract/history.ts";
 import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
-import { throwIfAborted } from "../../lib/abort.ts";
-import { Breath } from "../../lib/breath.ts";
+import { throwIfAborted } from "../../lib/async/abort.ts";
+import { TimeSlice } from "../../lib/async/time-slice.ts";
 import {
   alreadyExists,
   asToolError,
@@ -140,7 +140,7 @@ export class MemoryEnvironment implements Environment {
     };
     const layout = this.#layouts.get(file.bytes) ?? layOut(source);
     this.#layouts.set(file.bytes, layout);
-    return sliceLines(source, layout, range, { breath: new Breath(signal), info: infoOf(file) });
+    return sliceLines(source, layout, range, { timeSlice: new TimeSlice(signal), info: infoOf(file) });
   }
 
   async writeFile(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<WriteReceipt> {

@@ -1,4 +1,4 @@
-import { shellQuote } from "../../lib/shell-quote.ts";
+import { shellQuote } from "../../lib/text/shell-quote.ts";
 
 // The lines that drive bash, and its replies. Commands and these lines share one shell: every word that a command
 // could give another meaning is quoted, so that no alias changes it.

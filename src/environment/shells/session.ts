@@ -3,7 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ProcessStatus, RunningCommand, ShellCommand, ShellHistory } from "../../contract/process.ts";
-import { throwIfAborted, unlessAborted } from "../../lib/abort.ts";
+import { throwIfAborted, unlessAborted } from "../../lib/async/abort.ts";
 import { limitsFor } from "../../sandbox/limits/limits-for.ts";
 import { OutputAllowance } from "../../sandbox/limits/met-limit.ts";
 import { makePipes } from "./command-pipes.ts";
@@ -11,8 +11,7 @@ import { compareConfinements } from "./compare-confinements.ts";
 import type { CallOfShells } from "./open-shells.ts";
 import { OpenShell, Shell } from "./shell.ts";
 import type { ShellsDirectory } from "./shells-directory.ts";
-import type { TmuxWindows, Window } from "./tmux-windows.ts";
-import { ShownOutput } from "./tmux-windows.ts";
+import { ShownOutput, type TmuxWindows, type Window } from "./tmux-windows.ts";
 
 /** One name under which commands run in one shell, one at a time; another shell when that has ended. */
 export class Session {

@@ -4,7 +4,7 @@ import type { SandboxLevel } from "../../contract/call.ts";
 import type { Environment, ProcessExit, RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { RunningCommand, ShellHistory } from "../../contract/process.ts";
-import { unlessAborted } from "../../lib/abort.ts";
+import { unlessAborted } from "../../lib/async/abort.ts";
 import { OutputStream } from "../local/processes/output-stream.ts";
 import { type CommandPipes, PipePool } from "./command-pipes.ts";
 import {

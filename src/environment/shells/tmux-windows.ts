@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Environment, RunningProcess } from "../../contract/environment.ts";
 import { monotonicMs } from "../../lib/clock.ts";
-import { printable } from "../../lib/printable.ts";
+import { printable } from "../../lib/text/printable.ts";
 
 /** Shows the user what a shell does, and lets them type commands for it. */
 export interface Window {

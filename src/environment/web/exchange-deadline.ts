@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { ToolError } from "../../contract/error.ts";
-import { abortError } from "../../lib/abort.ts";
+import { abortError } from "../../lib/async/abort.ts";
 import { silent, tookTooLong } from "./web-errors.ts";
 
 export interface DeadlineLimits {

@@ -3,7 +3,7 @@ import { isIP, type Socket } from "node:net";
 import { connect as connectSecurely, type TLSSocket } from "node:tls";
 import { ToolError } from "../../contract/error.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
-import { throwIfAborted } from "../../lib/abort.ts";
+import { throwIfAborted } from "../../lib/async/abort.ts";
 import { type HostAndPort, parseHost } from "../../lib/network-address.ts";
 import { ConnectionError, OutboundNetwork, type OutboundOptions } from "../../system/network-policy.ts";
 import { type DeadlineLimits, ExchangeDeadline } from "./exchange-deadline.ts";

@@ -1,4 +1,4 @@
-import { unquoteC } from "../../lib/unquote-c.ts";
+import { unquoteC } from "../../lib/text/unquote-c.ts";
 
 /** One file of a diff. Paths are of the workspace. */
 export interface DiffFile {

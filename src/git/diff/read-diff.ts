@@ -1,7 +1,7 @@
 import type { KeptOutput, OutputKept, Outputs } from "../../contract/output.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { showSize } from "../../lib/show-size.ts";
-import { characterStart } from "../../lib/truncate.ts";
+import { showSize } from "../../lib/text/format-quantity.ts";
+import { characterStart } from "../../lib/text/truncate.ts";
 import { explainFailure } from "../explain-failure.ts";
 import { gitPath, isHidden, pathspecs } from "../paths.ts";
 import {

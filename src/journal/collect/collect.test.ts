@@ -8,7 +8,7 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
-import { contentHash } from "../../lib/content-hash.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { BlobFolder, listBlobs } from "../../system/blob-store.ts";
 import { Journal } from "../journal.ts";
 import { PendingScans } from "../scan/pending-scans.ts";

@@ -1,4 +1,4 @@
-import { Breath } from "../../lib/breath.ts";
+import { TimeSlice } from "../../lib/async/time-slice.ts";
 import { type KeptBlob, listBlobs, removeBlob, removeLeftovers } from "../../system/blob-store.ts";
 import { StoredConversations } from "../conversations.ts";
 import type { Journal } from "../journal.ts";
@@ -37,13 +37,13 @@ export async function collect(
 ): Promise<Collection> {
   const { budget, signal, graceMs = usualGraceMs } = options;
   const now = Date.now();
-  const breath = new Breath(signal);
+  const timeSlice = new TimeSlice(signal);
   const oldest = now - budget.maxDays * dayMs;
   journal.flush();
   const conversations = forgetConversations(journal, oldest);
-  const needs = await Needs.find(journal, oldest, breath);
+  const needs = await Needs.find(journal, oldest, timeSlice);
   if (options.scans !== undefined) needs.hold(await new PendingScans(options.scans).holdings());
-  const chosen = choose(await list(folder, breath), needs, {
+  const chosen = choose(await list(folder, timeSlice), needs, {
     oldest,
     maxBytes: budget.maxBytes,
     keptBefore: now - graceMs,
@@ -51,9 +51,9 @@ export async function collect(
   const removed: KeptBlob[] = [];
   for (let index = 0; index < chosen.length; index += batchSize) {
     const batch = chosen.slice(index, index + batchSize);
-    const waitsFor = await removeBatch(batch, { journal, folder, needs, removed, breath });
+    const waitsFor = await removeBatch(batch, { journal, folder, needs, removed, timeSlice });
     if (waitsFor.length > 0) return total(removed, { records: 0, conversations, waitsFor });
-    if (breath.isDue) await breath.take();
+    if (timeSlice.isOver) await timeSlice.next();
   }
   removeLeftovers(folder, now - usualGraceMs);
   const records = pruneRecords(journal, { oldest, needs });
@@ -67,11 +67,11 @@ const batchSize = 200;
 
 const usualGraceMs = 10 * 60 * 1000;
 
-async function list(folder: string, breath: Breath): Promise<readonly KeptBlob[]> {
+async function list(folder: string, timeSlice: TimeSlice): Promise<readonly KeptBlob[]> {
   const found: KeptBlob[] = [];
   for (const blob of listBlobs(folder)) {
     found.push(blob);
-    if (breath.isDue) await breath.take();
+    if (timeSlice.isOver) await timeSlice.next();
   }
   return found;
 }
@@ -104,9 +104,9 @@ function choose(
  */
 async function removeBatch(
   batch: readonly KeptBlob[],
-  parts: { journal: Journal; folder: string; needs: Needs; removed: KeptBlob[]; breath: Breath },
+  parts: { journal: Journal; folder: string; needs: Needs; removed: KeptBlob[]; timeSlice: TimeSlice },
 ): Promise<readonly string[]> {
-  const { journal, folder, needs, removed, breath } = parts;
+  const { journal, folder, needs, removed, timeSlice } = parts;
   for (;;) {
     const waitsFor = runningIn(journal.running());
     if (waitsFor.length > 0) return waitsFor;
@@ -121,7 +121,7 @@ async function removeBatch(
       return true;
     });
     if (isDone) return [];
-    await breath.take();
+    await timeSlice.next();
   }
 }
 
@@ -157,14 +157,14 @@ class Needs {
     this.#heldFrom = Math.min(...this.#openTransactions, ...checkpoints.map(({ sequence }) => sequence));
   }
 
-  static async find(journal: Journal, oldest: number, breath: Breath): Promise<Needs> {
+  static async find(journal: Journal, oldest: number, timeSlice: TimeSlice): Promise<Needs> {
     const needs = new Needs(journal, oldest);
     for (let isMore = true; isMore; ) {
       // A page at a time: others may write between.
       const rows = journal.page(needs.#seenUpTo, pageSize);
       for (const row of rows) needs.#see(row);
       isMore = rows.length > 0;
-      if (breath.isDue) await breath.take();
+      if (timeSlice.isOver) await timeSlice.next();
     }
     needs.#isSeen = true;
     return needs;

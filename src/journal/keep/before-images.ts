@@ -2,9 +2,9 @@ import { posix } from "node:path";
 import type { Directory, Environment, FileInfo } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { UndoLimits } from "../../contract/history.ts";
-import { Breath } from "../../lib/breath.ts";
-import { contentHash } from "../../lib/content-hash.ts";
-import { showSize } from "../../lib/show-size.ts";
+import { TimeSlice } from "../../lib/async/time-slice.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
+import { showSize } from "../../lib/text/format-quantity.ts";
 import { isStale } from "../../system/file-errors.ts";
 import type { Blobs } from "../blobs.ts";
 
@@ -116,7 +116,7 @@ export async function listEntries(
   top: FoundEntry,
   options: { readonly maxEntries: number; readonly signal?: AbortSignal },
 ): Promise<readonly FoundEntry[] | string> {
-  const breath = new Breath(options.signal);
+  const timeSlice = new TimeSlice(options.signal);
   const found: FoundEntry[] = [top];
   const pending = [top.realPath];
   for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
@@ -130,7 +130,7 @@ export async function listEntries(
         found.push({ realPath, info });
         if (found.length > options.maxEntries)
           return `it held more than ${options.maxEntries} files and directories`;
-        if (breath.isDue) await breath.take();
+        if (timeSlice.isOver) await timeSlice.next();
       }
     } finally {
       directory.close();

@@ -8,7 +8,7 @@ import type {
   FileInfo,
 } from "../../contract/environment.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
-import { contentHash } from "../../lib/content-hash.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { ownRealPath } from "../../lib/own-real-path.ts";
 import { isStale } from "../../system/file-errors.ts";
 import { isSameState, nothing } from "../entry-states.ts";

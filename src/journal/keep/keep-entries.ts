@@ -10,7 +10,7 @@ import type {
 } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
-import { contentHash } from "../../lib/content-hash.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { ownRealPath } from "../../lib/own-real-path.ts";
 import { alreadyExists, isStale } from "../../system/file-errors.ts";
 import { nothing } from "../entry-states.ts";

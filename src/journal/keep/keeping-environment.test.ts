@@ -5,7 +5,7 @@ import type { Environment } from "../../contract/environment.ts";
 import type { Change, EntryState, UndoLimits } from "../../contract/history.ts";
 import { contentOf } from "../../environment/conformance/world.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
-import { contentHash } from "../../lib/content-hash.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { type Blobs, openBlobs } from "../blobs.ts";
 import { Journal } from "../journal.ts";
 import { type KeepingEnvironment, keepingEnvironment } from "./keeping-environment.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
-import { contentHash } from "../../lib/content-hash.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { openBlobs } from "../blobs.ts";
 import { findChanges } from "./find-changes.ts";
 

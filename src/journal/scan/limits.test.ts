@@ -9,7 +9,7 @@ import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Change } from "../../contract/history.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
-import { contentHash } from "../../lib/content-hash.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { openBlobs } from "../blobs.ts";
 import { Journal } from "../journal.ts";
 import { openScanner, type ScannerParts } from "./scanner.ts";

@@ -3,7 +3,7 @@ import type { Environment } from "../../contract/environment.ts";
 import { reworded, ToolError } from "../../contract/error.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
 import { kindOfMode, type Snapshot, type SnapshotOptions } from "../../contract/snapshot.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { showPath } from "../../lib/text/printable.ts";
 import type { Blobs } from "../blobs.ts";
 import { isSameState, liesIn } from "../entry-states.ts";
 import type { Journal } from "../journal.ts";

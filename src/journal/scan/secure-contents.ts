@@ -2,7 +2,7 @@ import type { ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Snapshot } from "../../contract/snapshot.ts";
-import { Breath } from "../../lib/breath.ts";
+import { TimeSlice } from "../../lib/async/time-slice.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import type { Blobs } from "../blobs.ts";
 import type { HeldByGit } from "./held-by-git.ts";
@@ -80,7 +80,7 @@ async function copy(
   { environment, blobs, limits }: SecuringParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const breath = new Breath(signal);
+  const timeSlice = new TimeSlice(signal);
   const end = monotonicMs() + limits.maxMs;
   let room = limits.maxBytes;
   for (const place of places) {
@@ -98,7 +98,7 @@ async function copy(
     } catch (error) {
       to.uncovered.set(place, whyNotRead(error));
     }
-    if (breath.isDue) await breath.take();
+    if (timeSlice.isOver) await timeSlice.next();
   }
 }
 

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path/posix";
 import type { ChangeOptions, EntryChange, Environment, FileChange } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { showPath } from "../../lib/text/printable.ts";
 import { isSameContent, liesIn, nothing } from "../entry-states.ts";
 import type { Contents } from "./contents.ts";
 import type { Step, UndoPlan } from "./plan-undo.ts";

@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import type { Checkpoint } from "../../contract/history.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import type { Journal } from "../journal.ts";
 
 /** A named place in the journal; the latest of a name counts. */

@@ -1,6 +1,6 @@
 import type { Environment } from "../../contract/environment.ts";
 import type { EntryState } from "../../contract/history.ts";
-import { contentHash } from "../../lib/content-hash.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import type { Blobs } from "../blobs.ts";
 
 /** Contents of files by their hash: kept ones, those that stand somewhere now, and those worked out on the way. */

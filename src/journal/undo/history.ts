@@ -8,7 +8,7 @@ import type {
   Undone,
   UndoOptions,
 } from "../../contract/history.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { showPath } from "../../lib/text/printable.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
 import type { KeepingEnvironment } from "../keep/keeping-environment.ts";

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import type { EntryState, Selection, UndoOptions } from "../../contract/history.ts";
 import { byteLines, fromByteLines } from "../../edit/merge.ts";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import { isSameContent, liesIn } from "../entry-states.ts";
 import type { Journal, RecordedChange } from "../journal.ts";
 import { WholeTransactions } from "../transactions/transaction-records.ts";

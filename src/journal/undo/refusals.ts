@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import type { Collision } from "../../edit/merge.ts";
-import { counted } from "../../lib/counted.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { showPath } from "../../lib/text/printable.ts";
 import type { Conflict, UndoPlan } from "./plan-undo.ts";
 import type { LaterCalls } from "./select-calls.ts";
 import { type ShowingDesk, showChange, whyHidden } from "./show-change.ts";

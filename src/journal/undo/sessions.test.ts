@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { openUndoRoom, wholeOf } from "../../../test/support/undo/undo-room.ts";
 import type { Undone } from "../../contract/history.ts";
 import type { AnyTool } from "../../contract/tool.ts";
-import { contentHash } from "../../lib/content-hash.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { catalog } from "../../tools/catalog.ts";
 
 // What peers got wrong, each in a test of its own: see docs/undo.md.

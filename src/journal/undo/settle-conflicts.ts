@@ -2,7 +2,7 @@ import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { type Collision, mergeContents } from "../../edit/merge.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { showPath } from "../../lib/text/printable.ts";
 import { isSameContent } from "../entry-states.ts";
 import type { Contents } from "./contents.ts";
 import type { Phase } from "./net-changes.ts";

@@ -1,4 +1,4 @@
-import { posixClasses } from "../posix-classes.ts";
+import { posixClasses } from "../text/posix-classes.ts";
 
 /** The problem of a pattern, its index (from 0), and a hint. */
 export class GlobSyntaxError extends Error {

@@ -1,4 +1,4 @@
-import { posixClasses } from "../posix-classes.ts";
+import { posixClasses } from "../text/posix-classes.ts";
 import { type AssertionKind, type ClassSet, escapeHint, type Node, type Scanner } from "./syntax.ts";
 
 const maxDepth = 250;

@@ -5,7 +5,7 @@ import path from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { matchLines } from "../match-lines.ts";
+import { matchLines } from "../text/match-lines.ts";
 import { type RegexOptions, translateRegex } from "./rust-regex.ts";
 
 const texts = [

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { Client, ClientOptions, Transport } from "@modelcontextprotocol/client";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
-import { unlessAborted, untilAborted } from "../../lib/abort.ts";
+import { unlessAborted, untilAborted } from "../../lib/async/abort.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
 import type { Elicit, ListedTool } from "./hub-tool.ts";
 import { listTools } from "./list-tools.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { throwIfAborted, untilAborted } from "../../lib/abort.ts";
+import { throwIfAborted, untilAborted } from "../../lib/async/abort.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { cleanLine } from "./clean-text.ts";
 import { type Connection, connectServer } from "./connect-server.ts";

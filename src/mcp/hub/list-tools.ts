@@ -1,7 +1,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
-import { counted } from "../../lib/counted.ts";
-import { isRecord } from "../../lib/is-record.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { ListedTool } from "./hub-tool.ts";
 import { weightOf } from "./schema/repair-schema.ts";

@@ -1,9 +1,9 @@
 import type { Image, ToolOutput } from "../../contract/tool.ts";
-import { imageSize } from "../../lib/image-size.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { sniffMediaType } from "../../lib/media-type.ts";
-import { prettyJson } from "../../lib/pretty-json.ts";
-import { showSize } from "../../lib/show-size.ts";
+import { imageSize } from "../../lib/bytes/image-size.ts";
+import { sniffMediaType } from "../../lib/bytes/media-type.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
+import { prettyJson } from "../../lib/json/pretty-json.ts";
+import { showSize } from "../../lib/text/format-quantity.ts";
 import { cleanLine, withoutSteering } from "./clean-text.ts";
 
 /** What another server's tool gave, as far as it is a result at all. */

@@ -1,4 +1,4 @@
-import { fingerprint } from "../../lib/content-hash.ts";
+import { fingerprint } from "../../lib/bytes/content-hash.ts";
 
 interface ServerTools {
   readonly server: string;

@@ -9,9 +9,9 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
-import { contentHash } from "../../lib/content-hash.ts";
-import { printable, printableLine } from "../../lib/printable.ts";
-import { truncateText } from "../../lib/truncate.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
+import { printable, printableLine } from "../../lib/text/printable.ts";
+import { truncateText } from "../../lib/text/truncate.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
 
 /** What travels with a question through the client, signed, and comes back with the answer. */

@@ -5,7 +5,7 @@ import type {
   Server,
   Transport,
 } from "@modelcontextprotocol/server";
-import { isRecord } from "../../lib/is-record.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
 import type { ApprovalQuestions } from "./approvals.ts";
 import { abilitiesOf, makeCall, toCallResult, type WantedCall } from "./call-tool.ts";
 import { ProgressNotes } from "./progress-notes.ts";

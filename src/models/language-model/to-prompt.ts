@@ -8,7 +8,7 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { Image } from "../../contract/tool.ts";
-import { isRecord } from "../../lib/is-record.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
 import { freeformFieldOf } from "../../wire/read-arguments.ts";
 import type {
   AssistantMessage,

@@ -1,6 +1,6 @@
 import type { ChatRequest, ChatResponse, Tool } from "ollama";
 import type { ToolDefinition } from "../../dialects/definition.ts";
-import { isRecord } from "../../lib/is-record.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
 import { toOpenAiChat } from "../../wire/openai.ts";
 import type { Message } from "../message.ts";
 import type { Model, ModelEvent, ModelFacts, ModelRequest } from "../model.ts";

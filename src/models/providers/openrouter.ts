@@ -1,4 +1,4 @@
-import { isRecord } from "../../lib/is-record.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
 import { languageModel } from "../language-model/language-model.ts";
 import type { Model } from "../model.ts";
 import type { ProviderSettings } from "../providers.ts";

@@ -1,7 +1,7 @@
 import type { Access, Risk } from "../../contract/access.ts";
 import type { SandboxLevel, ToolCall } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
-import { contentHash } from "../../lib/content-hash.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { wordsRun } from "../../policy/parts.ts";
 import { spelledPath } from "../../policy/paths/path-target.ts";
 import type { CommandSegment, PartVerdict } from "../../policy/policy.ts";

@@ -1,5 +1,5 @@
 import type { SandboxLevel } from "../../contract/call.ts";
-import { contentHash } from "../../lib/content-hash.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 
 /** Everything that an approval is bound to. */
 export interface ApprovedCall {

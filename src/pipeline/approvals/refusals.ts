@@ -1,5 +1,5 @@
 import { type ErrorDetails, reworded, ToolError } from "../../contract/error.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import { describePart } from "../../policy/decide.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
 import type { Decision, PartVerdict } from "../../policy/policy.ts";

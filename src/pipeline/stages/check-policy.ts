@@ -1,5 +1,5 @@
 import type { DecisionRecord, ToolCall } from "../../contract/call.ts";
-import { untilAborted, whileWaitingFor } from "../../lib/abort.ts";
+import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
 import { grantsFor } from "../../policy/grants.ts";
 import type { Decision, Question } from "../../policy/policy.ts";
 import {

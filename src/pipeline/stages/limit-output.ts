@@ -2,8 +2,8 @@ import { reworded, ToolError } from "../../contract/error.ts";
 import type { OutputKept } from "../../contract/output.ts";
 import type { AnyTool, OutputLimits } from "../../contract/tool.ts";
 import type { OutputStore } from "../../journal/output-store.ts";
-import { estimateTokens, mostTokensPerUnit } from "../../lib/estimate-tokens.ts";
-import { type Cut, characterStart, truncateText } from "../../lib/truncate.ts";
+import { estimateTokens, mostTokensPerUnit } from "../../lib/text/estimate-tokens.ts";
+import { type Cut, characterStart, truncateText } from "../../lib/text/truncate.ts";
 import type { Stage } from "../stage.ts";
 
 /**

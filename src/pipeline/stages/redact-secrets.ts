@@ -1,7 +1,7 @@
 import type { Outcome, Success, ToolCall } from "../../contract/call.ts";
 import { reworded, ToolError } from "../../contract/error.ts";
-import { asBuffer } from "../../lib/bytes.ts";
-import { counted } from "../../lib/counted.ts";
+import { asBuffer } from "../../lib/bytes/bytes.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import { RedactedStream, redactText, redactValue } from "../../policy/redaction/redact.ts";
 import { marksIn } from "../../policy/redaction/secret.ts";
 import type { Stage } from "../stage.ts";

@@ -3,7 +3,7 @@ import { safeParse } from "zod/v4/core";
 import type { Access } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { AnyTool, Settings } from "../../contract/tool.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import type { Stage } from "../stage.ts";
 
 /** Parses the input with the tool's schema. Refuses what does not fit, with one clause for each fault. */

@@ -2,7 +2,7 @@ import type { Access } from "../../contract/access.ts";
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import { untilAborted, whileWaitingFor } from "../../lib/abort.ts";
+import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
 import { ownRealPath } from "../../lib/own-real-path.ts";
 import type { Next, Stage } from "../stage.ts";
 

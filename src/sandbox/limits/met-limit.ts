@@ -1,7 +1,7 @@
 import type { ResourceLimits } from "../../contract/confinement.ts";
-import { asBuffer } from "../../lib/bytes.ts";
-import { counted } from "../../lib/counted.ts";
+import { asBuffer } from "../../lib/bytes/bytes.ts";
 import { formatLimit } from "../../lib/resource-limits.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 
 /** A limit that a command has met. */
 export interface MetLimit {

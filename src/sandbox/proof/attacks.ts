@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { shellQuote } from "../../lib/shell-quote.ts";
+import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { secretsCanBeRead, signalsPass } from "../landlock/rules.ts";
 import { hidden, type Lab, processesWith, systemFiles } from "./lab.ts";
 

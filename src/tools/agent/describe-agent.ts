@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { AgentStatus } from "../../contract/agents.ts";
 import type { ToolOutput } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 
 /** Longer answers are cut; the whole is stored. */
 export const agentLimits = { maxChars: 20_000, keep: "both" } as const;

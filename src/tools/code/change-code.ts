@@ -4,7 +4,7 @@ import type { Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, ToolContext } from "../../contract/tool.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";
-import { byteOrderMarkLength } from "../../lib/encoding.ts";
+import { byteOrderMarkLength } from "../../lib/text/encoding.ts";
 import { describeEdit, type EditedFile, editedFile } from "../edit/describe-edit.ts";
 import { explainMiss } from "../edit/drift.ts";
 import { type PlannedFile, withFileState } from "../edit/plan-files.ts";

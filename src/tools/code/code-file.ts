@@ -2,7 +2,7 @@ import type { Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext } from "../../contract/tool.ts";
 import { type Source, sourcesOf } from "../../edit/source.ts";
-import { detectEncoding, detectionBytes } from "../../lib/encoding.ts";
+import { detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
 
 /** A code file with its current content. */
 export interface CodeFile {

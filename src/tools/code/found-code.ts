@@ -1,8 +1,7 @@
 import type { IndexState, SymbolKind } from "../../contract/code.ts";
 import type { ToolOutput } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
-import { printableLine } from "../../lib/printable.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine, showPath } from "../../lib/text/printable.ts";
 
 /** A search with all defaults filled in. */
 export interface SearchWanted {

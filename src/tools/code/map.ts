@@ -2,9 +2,8 @@ import * as z from "zod/mini";
 import { findLanguage } from "../../code/languages/find-language.ts";
 import type { CentralFile, IndexState } from "../../contract/code.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
-import { printableLine } from "../../lib/printable.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine, showPath } from "../../lib/text/printable.ts";
 import { findScope } from "../search/scope.ts";
 import { patientIndex } from "./mentions.ts";
 

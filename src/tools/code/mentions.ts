@@ -5,8 +5,8 @@ import type { ToolContext } from "../../contract/tool.ts";
 import { sourcesOf } from "../../edit/source.ts";
 import { FileFilter } from "../../files/file-filter.ts";
 import { listFiles } from "../../files/list-files.ts";
-import { detectEncoding, detectionBytes } from "../../lib/encoding.ts";
-import { escapeRegex } from "../../lib/escape-regex.ts";
+import { detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
+import { escapeRegex } from "../../lib/text/escape-regex.ts";
 
 /** A file that contains a name as a whole word. */
 export interface Mention {

@@ -5,7 +5,7 @@ import { bestLines } from "../../code/search/query.ts";
 import { type IndexHit, type SymbolKind, symbolKinds } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
-import { decodeText } from "../../lib/encoding.ts";
+import { decodeText } from "../../lib/text/encoding.ts";
 import { findScope } from "../search/scope.ts";
 import { showLine } from "../search/search-files.ts";
 import {

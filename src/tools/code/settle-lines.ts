@@ -8,7 +8,7 @@ import type { PreviewContext } from "../../contract/tool.ts";
 import { isPlaceholder } from "../../edit/diagnose/placeholder.ts";
 import { diffRuns } from "../../edit/diff-runs.ts";
 import { refuseHalfCharacters } from "../../edit/source.ts";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import { showRuns } from "../edit/show-lines.ts";
 import type { EditFields } from "./block-fields.ts";
 import type { CodeFile } from "./code-file.ts";

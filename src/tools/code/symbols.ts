@@ -7,9 +7,8 @@ import { RefusedPath } from "../../contract/guard.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { FileFilter } from "../../files/file-filter.ts";
 import { listFiles } from "../../files/list-files.ts";
-import { counted } from "../../lib/counted.ts";
-import { printableLine } from "../../lib/printable.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine, showPath } from "../../lib/text/printable.ts";
 import { findScope } from "../search/scope.ts";
 import { readCode } from "./code-file.ts";
 

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { showFault } from "../../code/blocks/change-damage.ts";
 import type { SyntaxFault } from "../../contract/code.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import { pathField } from "./block-fields.ts";
 import { readCode } from "./code-file.ts";
 

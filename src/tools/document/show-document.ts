@@ -1,6 +1,6 @@
 import type { DocumentContent, DocumentPart } from "../../contract/document.ts";
-import { counted } from "../../lib/counted.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 
 type Shown = Omit<DocumentContent, "images">;
 

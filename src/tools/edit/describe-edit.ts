@@ -1,7 +1,7 @@
 import type { Change, FilePlan } from "../../edit/edit-request.ts";
 import type { TierName } from "../../edit/match/tiers.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import type { PlannedFile } from "./plan-files.ts";
 import { boundDiff, type LineSpan, listLines } from "./show-lines.ts";
 

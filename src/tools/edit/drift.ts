@@ -1,8 +1,8 @@
 import { reworded, ToolError } from "../../contract/error.ts";
 import type { PreviewContext, SeenPart } from "../../contract/tool.ts";
 import { diffRuns } from "../../edit/diff-runs.ts";
-import { asBuffer, containsBytes } from "../../lib/bytes.ts";
-import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../lib/encoding.ts";
+import { asBuffer, containsBytes } from "../../lib/bytes/bytes.ts";
+import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
 import { listLines, showRuns } from "./show-lines.ts";
 
 /** How a file differs from what the caller last saw. */

@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import type { EditRequest, FilePlan } from "../../edit/edit-request.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";
-import { byteOrderMarkLength } from "../../lib/encoding.ts";
+import { byteOrderMarkLength } from "../../lib/text/encoding.ts";
 import { describeEdit, type EditData, editedFile } from "./describe-edit.ts";
 import { type PlannedFile, planFiles } from "./plan-files.ts";
 

@@ -3,9 +3,9 @@ import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { PreviewContext } from "../../contract/tool.ts";
 import type { EditRequest, FilePlan } from "../../edit/edit-request.ts";
 import { planEdits } from "../../edit/plan-edits.ts";
-import { contentHash } from "../../lib/content-hash.ts";
-import { detectEncoding, detectionBytes } from "../../lib/encoding.ts";
-import { sniffMediaType } from "../../lib/media-type.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
+import { sniffMediaType } from "../../lib/bytes/media-type.ts";
+import { detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
 import { type Drift, driftSince } from "./drift.ts";
 import { type Touch, touchesOf } from "./touched-paths.ts";
 

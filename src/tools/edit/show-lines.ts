@@ -1,7 +1,7 @@
 import type { Run } from "../../edit/diff-runs.ts";
 import { visible } from "../../edit/rewrite/show-diff.ts";
-import { counted } from "../../lib/counted.ts";
-import { characterStart } from "../../lib/truncate.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { characterStart } from "../../lib/text/truncate.ts";
 
 /** Counted from 1, inclusive. */
 export interface LineSpan {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { codeFixture } from "../../../test/support/code-fixture.ts";
 import { temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
-import { byteOrderMarkLength } from "../../lib/encoding.ts";
+import { byteOrderMarkLength } from "../../lib/text/encoding.ts";
 import { type EditSmartInput, editSmart } from "./smart.ts";
 
 const code = `/// A counter.

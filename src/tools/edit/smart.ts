@@ -4,7 +4,7 @@ import type { TextLocation } from "../../code/smart/location.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";
-import { byteOrderMarkLength } from "../../lib/encoding.ts";
+import { byteOrderMarkLength } from "../../lib/text/encoding.ts";
 import { describeEdit, type EditData, editedFile } from "./describe-edit.ts";
 import { explainMiss } from "./drift.ts";
 import { type PlannedFile, withFileState } from "./plan-files.ts";

@@ -3,8 +3,7 @@ import type { Directory, Environment, FileKind } from "../../contract/environmen
 import { ToolError } from "../../contract/error.ts";
 import { undoLimits } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
-import { showSize } from "../../lib/show-size.ts";
+import { counted, showSize } from "../../lib/text/format-quantity.ts";
 
 export interface FileDeleteInput {
   readonly path: string;

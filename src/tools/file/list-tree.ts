@@ -3,10 +3,10 @@ import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import type { FileFilter } from "../../files/file-filter.ts";
 import { isShown, type Visibility } from "../../files/visible-paths.ts";
-import { Breath } from "../../lib/breath.ts";
+import { TimeSlice } from "../../lib/async/time-slice.ts";
 import { IgnoreChain } from "../../lib/ignore/ignore-chain.ts";
-import { showPath } from "../../lib/show-path.ts";
-import { showSize } from "../../lib/show-size.ts";
+import { showSize } from "../../lib/text/format-quantity.ts";
+import { showPath } from "../../lib/text/printable.ts";
 import { pathInWorkspace } from "../search/scope.ts";
 
 export type ListedEntry = ListedFile | ListedLink | ListedDirectory;
@@ -56,7 +56,7 @@ export async function listTree(
   options: ListOptions,
   { environment, signal }: ToolContext,
 ): Promise<{ readonly root: ListedDirectory; readonly shown: number; readonly isLimited: boolean }> {
-  const breath = new Breath(signal);
+  const timeSlice = new TimeSlice(signal);
   const chain = options.ignoreFiles ? await IgnoreChain.at(environment, start) : undefined;
   const root = unlisted(start || ".");
   const waiting: Waiting[] = [{ node: root, path: start, depth: 1, chainIn: async () => chain }];
@@ -73,7 +73,7 @@ export async function listTree(
     }
     left -= next.node.entries?.length ?? 0;
     isLimited ||= next.node.beyondLimit > 0;
-    if (breath.isDue) await breath.take();
+    if (timeSlice.isOver) await timeSlice.next();
   }
   return { root, shown: options.limit - left, isLimited };
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
 import { FileFilter } from "../../files/file-filter.ts";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import { findScope } from "../search/scope.ts";
 import { type ListedDirectory, listTree, showTree } from "./list-tree.ts";
 

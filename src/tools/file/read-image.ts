@@ -1,9 +1,9 @@
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
-import { asBuffer } from "../../lib/bytes.ts";
-import { counted } from "../../lib/counted.ts";
-import { imageSize } from "../../lib/image-size.ts";
-import { type MediaType, sniffMediaType } from "../../lib/media-type.ts";
+import { asBuffer } from "../../lib/bytes/bytes.ts";
+import { imageSize } from "../../lib/bytes/image-size.ts";
+import { type MediaType, sniffMediaType } from "../../lib/bytes/media-type.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 
 export interface ImageFile {
   readonly kind: "image";

@@ -1,11 +1,11 @@
 import type { LineSlice, TextEncoding } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
-import { contentHash } from "../../lib/content-hash.ts";
-import { counted } from "../../lib/counted.ts";
-import { decodeText } from "../../lib/encoding.ts";
-import { sniffMediaType } from "../../lib/media-type.ts";
-import { characterStart } from "../../lib/truncate.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
+import { sniffMediaType } from "../../lib/bytes/media-type.ts";
+import { decodeText } from "../../lib/text/encoding.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { characterStart } from "../../lib/text/truncate.ts";
 import type { BinaryFile } from "./read-image.ts";
 
 interface LinesWanted {

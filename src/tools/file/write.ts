@@ -3,9 +3,8 @@ import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { undoLimits } from "../../contract/history.ts";
 import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
-import { byteOrderMarkLength } from "../../lib/encoding.ts";
-import { showSize } from "../../lib/show-size.ts";
+import { byteOrderMarkLength } from "../../lib/text/encoding.ts";
+import { counted, showSize } from "../../lib/text/format-quantity.ts";
 
 export interface FileWriteInput {
   readonly path: string;

@@ -7,8 +7,7 @@ import { type BlamedCommit, type BlameGroup, notCommitted, parseBlame } from "..
 import { refuseHidden } from "../../git/paths.ts";
 import { resolveCommit } from "../../git/revisions.ts";
 import { runGit } from "../../git/run-git.ts";
-import { printableLine } from "../../lib/printable.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { printableLine, showPath } from "../../lib/text/printable.ts";
 
 export interface GitBlameInput {
   readonly path: string;

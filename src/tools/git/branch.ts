@@ -18,8 +18,8 @@ import { resolveCommit } from "../../git/revisions.ts";
 import { type Repository, runGit } from "../../git/run-git.ts";
 import { switchBranch } from "../../git/switch-branch.ts";
 import { writeGit } from "../../git/write-git.ts";
-import { counted } from "../../lib/counted.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 
 export interface GitBranchInput {
   readonly name?: string | undefined;

@@ -4,9 +4,8 @@ import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { type CommitSummary, type Committed, commit, lastCommit } from "../../git/commit.ts";
 import { findWritable } from "../../git/find-repository.ts";
-import { counted } from "../../lib/counted.ts";
-import { printableLine } from "../../lib/printable.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine, showPath } from "../../lib/text/printable.ts";
 
 export interface GitCommitInput {
   readonly message?: string | undefined;

@@ -1,8 +1,7 @@
 import type { DiffFile } from "../../git/diff/parse-diff.ts";
 import type { Commit } from "../../git/log.ts";
-import { counted } from "../../lib/counted.ts";
-import { printable, printableLine } from "../../lib/printable.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printable, printableLine, showPath } from "../../lib/text/printable.ts";
 import type { GitDiffData } from "./diff.ts";
 
 /** A commit in one line: "1a2b3c4 2026-03-01 Ada Lovelace: Add the engine (HEAD -> main)". */

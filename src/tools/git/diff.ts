@@ -9,7 +9,7 @@ import { gitPath, pathspecs, workspacePath } from "../../git/paths.ts";
 import { requireKnown, resolveRange } from "../../git/revisions.ts";
 import type { GitOptions, Repository } from "../../git/run-git.ts";
 import { submoduleStates } from "../../git/status.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { showPath } from "../../lib/text/printable.ts";
 import { describeDiff, describeNumbers, sums } from "./describe-commit.ts";
 
 export interface GitDiffInput {

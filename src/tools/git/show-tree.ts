@@ -4,12 +4,11 @@ import { ToolError } from "../../contract/error.ts";
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { readEntry, readTree, type TreeEntry } from "../../git/revisions.ts";
 import { outputOfGit, type Repository } from "../../git/run-git.ts";
-import { counted } from "../../lib/counted.ts";
-import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../lib/encoding.ts";
-import { sniffMediaType } from "../../lib/media-type.ts";
-import { nearest } from "../../lib/nearest.ts";
-import { showPath } from "../../lib/show-path.ts";
-import { showSize } from "../../lib/show-size.ts";
+import { sniffMediaType } from "../../lib/bytes/media-type.ts";
+import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
+import { counted, showSize } from "../../lib/text/format-quantity.ts";
+import { nearest } from "../../lib/text/nearest.ts";
+import { showPath } from "../../lib/text/printable.ts";
 
 export interface ShownFile {
   readonly kind: "file";

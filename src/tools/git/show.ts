@@ -8,7 +8,7 @@ import { type Commit, readLog } from "../../git/log.ts";
 import { pathspecs, refuseHidden } from "../../git/paths.ts";
 import { type Revision, resolveRevision } from "../../git/revisions.ts";
 import { outputOfGit, type Repository } from "../../git/run-git.ts";
-import { printable } from "../../lib/printable.ts";
+import { printable } from "../../lib/text/printable.ts";
 import { describeDiff, describeNumbers, describeWhole, sums } from "./describe-commit.ts";
 import { type ShownFile, type ShownTree, showPathAt, showTree } from "./show-tree.ts";
 

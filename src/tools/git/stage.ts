@@ -15,8 +15,8 @@ import { shownChanges, stagedByNames } from "../../git/names.ts";
 import type { Change } from "../../git/parse-status.ts";
 import type { GitContext, Repository } from "../../git/run-git.ts";
 import { type Staging, stage, unstage } from "../../git/stage.ts";
-import { counted } from "../../lib/counted.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { showPath } from "../../lib/text/printable.ts";
 
 export interface GitStageInput {
   readonly paths?: readonly string[] | undefined;

@@ -5,8 +5,8 @@ import type { Change, Status } from "../../git/parse-status.ts";
 import { workspacePath } from "../../git/paths.ts";
 import type { Repository } from "../../git/run-git.ts";
 import { type Operation, type RepositoryState, readStatus } from "../../git/status.ts";
-import { counted } from "../../lib/counted.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { showPath } from "../../lib/text/printable.ts";
 
 export interface GitStatusInput {
   readonly path?: string | undefined;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Checkpoint } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 
 export interface JournalCheckpointInput {
   readonly name?: string | undefined;

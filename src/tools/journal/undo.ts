@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { ChangedFile, Selection, Undone, UndoOptions } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { showPath } from "../../lib/text/printable.ts";
 import { refuseFault } from "../edit/replace-fields.ts";
 import { faultInSelection, type SelectionFields, selectionFields, toSelection } from "./selection-fields.ts";
 

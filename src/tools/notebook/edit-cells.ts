@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
-import { contentHash } from "../../lib/content-hash.ts";
-import { counted } from "../../lib/counted.ts";
-import { type JsonMember, memberOf } from "../../lib/scan-json.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
+import { type JsonMember, memberOf } from "../../lib/json/scan-json.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import {
   type CellChange,
   type CellEdit,

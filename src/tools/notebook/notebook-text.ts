@@ -1,6 +1,12 @@
 import { ToolError } from "../../contract/error.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { type JsonArray, type JsonNode, type JsonObject, memberOf, scanJson } from "../../lib/scan-json.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
+import {
+  type JsonArray,
+  type JsonNode,
+  type JsonObject,
+  memberOf,
+  scanJson,
+} from "../../lib/json/scan-json.ts";
 
 /** A notebook as text, with the positions of its cells. */
 export interface NotebookText {

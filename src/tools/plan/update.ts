@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type Plan, type PlanStatus, type PlanStep, planStatuses, type Tool } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 
 export interface PlanUpdateInput {
   readonly steps?: PlanStep[] | undefined;

@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { ProcessOutput, ProcessStatus } from "../../contract/process.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
-import { plainTerminalText } from "../../lib/terminal-text.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { plainTerminalText } from "../../lib/text/terminal-text.ts";
 
 /** One line about a process: "web is ready for 2 min: 127.0.0.1:3000. Waits for input." */
 export function describeProcess(status: ProcessStatus): string {

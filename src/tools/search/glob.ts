@@ -3,8 +3,8 @@ import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { FileFilter } from "../../files/file-filter.ts";
 import { type FileSource, listFiles } from "../../files/list-files.ts";
-import { counted } from "../../lib/counted.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { showPath } from "../../lib/text/printable.ts";
 import { findScope } from "./scope.ts";
 
 export interface GlobInput {

@@ -2,7 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import { RefusedPath } from "../../contract/guard.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { type WalkedFile, walkFiles } from "../../files/walk.ts";
-import { type SearchableText, toSearchableText } from "../../lib/searchable-text.ts";
+import { type SearchableText, toSearchableText } from "../../lib/text/searchable-text.ts";
 import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import { GrepResults } from "./grep-results.ts";

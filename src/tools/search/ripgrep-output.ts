@@ -1,7 +1,7 @@
 import type { Environment } from "../../contract/environment.ts";
-import { asBuffer } from "../../lib/bytes.ts";
-import { byteOrderMarkLength, decodeText } from "../../lib/encoding.ts";
-import { toSearchableText } from "../../lib/searchable-text.ts";
+import { asBuffer } from "../../lib/bytes/bytes.ts";
+import { byteOrderMarkLength, decodeText } from "../../lib/text/encoding.ts";
+import { toSearchableText } from "../../lib/text/searchable-text.ts";
 import type { ShownLine } from "./grep-results.ts";
 import { charsBeforeMatch, maxLineChars, showLine } from "./search-files.ts";
 

@@ -1,8 +1,8 @@
 import type { RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { throwIfAborted } from "../../lib/abort.ts";
-import { Breath } from "../../lib/breath.ts";
+import { throwIfAborted } from "../../lib/async/abort.ts";
+import { TimeSlice } from "../../lib/async/time-slice.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults, ShownLine } from "./grep-results.ts";
 import { confirmLines, type RipgrepLine, readCounts, readLines } from "./ripgrep-output.ts";
@@ -20,7 +20,7 @@ export class RipgrepSearch {
   readonly #context: ToolContext;
   readonly #options: RipgrepSearchOptions;
   readonly #batch: Batch;
-  readonly #breath: Breath;
+  readonly #timeSlice: TimeSlice;
 
   constructor(
     process: RunningProcess,
@@ -35,7 +35,7 @@ export class RipgrepSearch {
     this.#context = context;
     this.#options = options;
     this.#batch = new Batch(request, results);
-    this.#breath = new Breath(context.signal);
+    this.#timeSlice = new TimeSlice(context.signal);
   }
 
   /** Runs until ripgrep ends or nothing more is wanted. Throws OutOfTime when the pattern takes too long here. */
@@ -100,7 +100,7 @@ export class RipgrepSearch {
     for (const file of files) {
       if (this.#results.isLimited) return;
       if (await this.#isWanted(file.path)) await this.#takeFile(file);
-      if (this.#breath.isDue) await this.#breath.take();
+      if (this.#timeSlice.isOver) await this.#timeSlice.next();
     }
   }
 

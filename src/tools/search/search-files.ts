@@ -1,13 +1,13 @@
 import type { LineSlice } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { Breath } from "../../lib/breath.ts";
-import { asBuffer } from "../../lib/bytes.ts";
-import { byteOrderMarkLength, decodeText } from "../../lib/encoding.ts";
-import { matchLines } from "../../lib/match-lines.ts";
-import { type SearchableText, showStrayBytes, toSearchableText } from "../../lib/searchable-text.ts";
+import { TimeSlice } from "../../lib/async/time-slice.ts";
+import { asBuffer } from "../../lib/bytes/bytes.ts";
+import { byteOrderMarkLength, decodeText } from "../../lib/text/encoding.ts";
+import { matchLines } from "../../lib/text/match-lines.ts";
+import { type SearchableText, showStrayBytes, toSearchableText } from "../../lib/text/searchable-text.ts";
+import { characterStart } from "../../lib/text/truncate.ts";
 import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
-import { characterStart } from "../../lib/truncate.ts";
 import { type GrepRequest, mayBacktrack } from "./grep-request.ts";
 import type { FileHits, GrepResults, ShownLine } from "./grep-results.ts";
 
@@ -176,7 +176,7 @@ export async function scanLargeFile(
     });
     return searchFiles([{ path, bytes }], request, results);
   }
-  const breath = new Breath(signal);
+  const timeSlice = new TimeSlice(signal);
   const lines: ShownLine[] = [];
   let count = 0;
   let hasMore = false;
@@ -194,7 +194,7 @@ export async function scanLargeFile(
     isDone = hasMore || slice.reachedEnd || text.binary || (request.mode === "files" && count > 0);
     if (slice.cutBytes > 0) results.addPartlySearched(path);
     first += slice.lines;
-    if (breath.isDue) await breath.take();
+    if (timeSlice.isOver) await timeSlice.next();
   }
   results.add({ path, count, lines: await withContext(path, lines, request, environment), hasMore });
 }

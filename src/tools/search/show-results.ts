@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
-import { counted } from "../../lib/counted.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { showPath } from "../../lib/text/printable.ts";
 import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
 import type { GrepData, GrepMatch } from "./grep.ts";
 import type { GrepRequest } from "./grep-request.ts";

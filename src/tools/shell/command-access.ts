@@ -1,6 +1,6 @@
 import type { ExecuteAccess } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
-import { shellQuote } from "../../lib/shell-quote.ts";
+import { shellQuote } from "../../lib/text/shell-quote.ts";
 
 export interface GivenCommand {
   readonly command: string;

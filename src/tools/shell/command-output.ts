@@ -1,8 +1,8 @@
 import type { KeptOutput, OutputKept } from "../../contract/output.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { releaseBytes } from "../../lib/bytes.ts";
+import { releaseBytes } from "../../lib/bytes/bytes.ts";
 import { monotonicMs } from "../../lib/clock.ts";
-import { showSize } from "../../lib/show-size.ts";
+import { showSize } from "../../lib/text/format-quantity.ts";
 import {
   looksBinary,
   OutputTape,

@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { showPath } from "../../lib/show-path.ts";
+import { showPath } from "../../lib/text/printable.ts";
 import type { CommandRun } from "./run-command.ts";
 
 export const usualTimeoutMs = 120_000;

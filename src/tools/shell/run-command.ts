@@ -5,7 +5,7 @@ import type { OutputLimits, ToolContext } from "../../contract/tool.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { explainConfinedFailure } from "../../lib/explain-confined-failure.ts";
 import { sessionBusy } from "../../lib/session-busy-error.ts";
-import { truncateText } from "../../lib/truncate.ts";
+import { truncateText } from "../../lib/text/truncate.ts";
 import type { GivenCommand } from "./command-access.ts";
 import { CommandOutput } from "./command-output.ts";
 import { type CommandExit, endedWithCall } from "./describe-run.ts";

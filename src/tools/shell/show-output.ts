@@ -1,6 +1,6 @@
-import { releaseBytes } from "../../lib/bytes.ts";
-import { showSize } from "../../lib/show-size.ts";
-import { plainTerminalText } from "../../lib/terminal-text.ts";
+import { releaseBytes } from "../../lib/bytes/bytes.ts";
+import { showSize } from "../../lib/text/format-quantity.ts";
+import { plainTerminalText } from "../../lib/text/terminal-text.ts";
 
 /** A command's output as text. */
 export interface ShownOutput {

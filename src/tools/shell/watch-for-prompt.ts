@@ -1,5 +1,5 @@
 import type { ToolContext } from "../../contract/tool.ts";
-import { plainTerminalText } from "../../lib/terminal-text.ts";
+import { plainTerminalText } from "../../lib/text/terminal-text.ts";
 import type { CommandOutput } from "./command-output.ts";
 import type { StartedCommand } from "./start-command.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 
 export interface TimeNowInput {
   readonly zone?: string | undefined;

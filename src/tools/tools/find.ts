@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { FoundTool, FoundTools, Tool } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 
 export interface ToolsFindInput {
   readonly query: string;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Transaction } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 
 /** Closes a transaction and keeps its changes. */
 export const transactionCommit: Tool<object, Transaction> = {

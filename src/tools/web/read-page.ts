@@ -2,12 +2,12 @@ import type { DocumentContent } from "../../contract/document.ts";
 import { type ErrorCode, reworded, ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { wholeText } from "../../documents/anchors.ts";
-import { detachedCopy } from "../../lib/bytes.ts";
-import { decodePage } from "../../lib/decode-page.ts";
-import { detectEncoding, detectionBytes } from "../../lib/encoding.ts";
-import { sniffMediaType } from "../../lib/media-type.ts";
-import { prettyJson } from "../../lib/pretty-json.ts";
-import { showSize } from "../../lib/show-size.ts";
+import { detachedCopy } from "../../lib/bytes/bytes.ts";
+import { sniffMediaType } from "../../lib/bytes/media-type.ts";
+import { prettyJson } from "../../lib/json/pretty-json.ts";
+import { decodePage } from "../../lib/text/decode-page.ts";
+import { detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
+import { showSize } from "../../lib/text/format-quantity.ts";
 import type { FetchedPage } from "../../web/fetch-page.ts";
 import { whenToRetry } from "../../web/headers.ts";
 

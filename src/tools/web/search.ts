@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
-import { counted } from "../../lib/counted.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import { askEngine, type FoundResults } from "../../web/engines/ask-engine.ts";
 import type { SearchQuestion, SearchResult } from "../../web/engines/engine.ts";
 import { engineOf } from "../../web/engines/engines.ts";

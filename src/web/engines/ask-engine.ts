@@ -1,7 +1,7 @@
 import type { Environment } from "../../contract/environment.ts";
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { WebAnswer } from "../../contract/web.ts";
-import { printableLine } from "../../lib/printable.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import { agentName, whenToRetry } from "../headers.ts";
 import {
   type Engine,

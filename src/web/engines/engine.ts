@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
-import { isRecord } from "../../lib/is-record.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
 
 export interface SearchQuestion {
   readonly query: string;

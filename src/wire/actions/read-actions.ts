@@ -1,4 +1,4 @@
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../lib/text/nearest.ts";
 import { type Action, actionExamples } from "./describe-actions.ts";
 import { type Scan, scanObject } from "./scan-object.ts";
 

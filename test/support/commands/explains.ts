@@ -1,4 +1,4 @@
-import { escapeRegex } from "../../../src/lib/escape-regex.ts";
+import { escapeRegex } from "../../../src/lib/text/escape-regex.ts";
 import type { CommandAnalysis, Word } from "../../../src/policy/commands/analysis.ts";
 
 /** Whether an analysis told of a program that ran with these words, or said that it did not understand. */

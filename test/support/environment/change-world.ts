@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { FileChange } from "../../../src/contract/environment.ts";
-import { contentHash } from "../../../src/lib/content-hash.ts";
+import { contentHash } from "../../../src/lib/bytes/content-hash.ts";
 
 const long = (letter: string) => letter.repeat(10_000);
 

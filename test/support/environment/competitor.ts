@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { ToolError } from "../../../src/contract/error.ts";
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
-import { contentHash } from "../../../src/lib/content-hash.ts";
+import { contentHash } from "../../../src/lib/bytes/content-hash.ts";
 
 const [home, times, ...paths] = process.argv.slice(2) as [string, string, ...string[]];
 const environment = openLocalEnvironment({

@@ -2,7 +2,7 @@
 
 import { failureOf } from "../../../src/environment/conformance/world.ts";
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
-import { contentHash } from "../../../src/lib/content-hash.ts";
+import { contentHash } from "../../../src/lib/bytes/content-hash.ts";
 
 const environment = openLocalEnvironment({ workspace: process.argv[2]! });
 const before = contentHash(Buffer.from("old"));

@@ -1,7 +1,7 @@
 /** Tries to write more than the limit allows. Arguments: the workspace, and a folder. Prints the errors as JSON. */
 import { ToolError } from "../../../src/contract/error.ts";
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
-import { contentHash } from "../../../src/lib/content-hash.ts";
+import { contentHash } from "../../../src/lib/bytes/content-hash.ts";
 
 const [workspace, changeRecords] = process.argv.slice(2) as [string, string];
 const environment = openLocalEnvironment({ workspace, changeRecords });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { FileChange } from "../../../src/contract/environment.ts";
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
-import { contentHash } from "../../../src/lib/content-hash.ts";
+import { contentHash } from "../../../src/lib/bytes/content-hash.ts";
 
 const workspace = process.argv[2]!;
 const environment = openLocalEnvironment({ workspace, changeRecords: join(workspace, "../changes") });

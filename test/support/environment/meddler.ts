@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { failureOf } from "../../../src/environment/conformance/world.ts";
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
-import { contentHash } from "../../../src/lib/content-hash.ts";
+import { contentHash } from "../../../src/lib/bytes/content-hash.ts";
 import { systemError } from "../../../src/system/file-errors.ts";
 
 const [workspace, changeRecords] = process.argv.slice(2) as [string, string];

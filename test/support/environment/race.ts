@@ -16,7 +16,7 @@ import type { Environment, FileChange } from "../../../src/contract/environment.
 import { ToolError } from "../../../src/contract/error.ts";
 import type { PathGuard } from "../../../src/contract/guard.ts";
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
-import { contentHash } from "../../../src/lib/content-hash.ts";
+import { contentHash } from "../../../src/lib/bytes/content-hash.ts";
 
 export type RacedAction =
   | "read"

@@ -16,8 +16,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import type { Tool } from "../../../src/contract/tool.ts";
-import { throwIfAborted } from "../../../src/lib/abort.ts";
-import { contentHash } from "../../../src/lib/content-hash.ts";
+import { throwIfAborted } from "../../../src/lib/async/abort.ts";
+import { contentHash } from "../../../src/lib/bytes/content-hash.ts";
 import {
   type CallResult,
   openToolcrib,

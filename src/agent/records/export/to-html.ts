@@ -1,5 +1,5 @@
 import type { Image } from "../../../contract/tool.ts";
-import { printable } from "../../../lib/printable.ts";
+import { printable } from "../../../lib/text/printable.ts";
 import {
   factsOf,
   headings,

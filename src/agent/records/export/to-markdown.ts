@@ -1,5 +1,5 @@
-import { counted } from "../../../lib/counted.ts";
-import { printable } from "../../../lib/printable.ts";
+import { counted } from "../../../lib/text/format-quantity.ts";
+import { printable } from "../../../lib/text/printable.ts";
 import { factsOf, headings, type Transcript, type TranscriptItem } from "./transcript.ts";
 
 export function toMarkdown(transcript: Transcript): string {

@@ -1,8 +1,8 @@
 import type { KeptEntry } from "../../../contract/conversations.ts";
 import type { Image } from "../../../contract/tool.ts";
-import { counted } from "../../../lib/counted.ts";
-import { isRecord } from "../../../lib/is-record.ts";
-import { printable } from "../../../lib/printable.ts";
+import { isRecord } from "../../../lib/json/is-record.ts";
+import { counted } from "../../../lib/text/format-quantity.ts";
+import { printable } from "../../../lib/text/printable.ts";
 import type { CallInput, Message } from "../../../models/message.ts";
 import { tryReadEntry } from "../read-entries.ts";
 import type { StartEntry } from "../restore.ts";

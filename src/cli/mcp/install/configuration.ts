@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { ToolError } from "../../../contract/error.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
-import { contentHash } from "../../../lib/content-hash.ts";
+import { contentHash } from "../../../lib/bytes/content-hash.ts";
 import { realLocation } from "../../../system/directories.ts";
 import type { Client } from "./clients.ts";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolError } from "../../../contract/error.ts";
-import { throwIfAborted } from "../../../lib/abort.ts";
+import { throwIfAborted } from "../../../lib/async/abort.ts";
 import { loadSqlite, makeDatabaseFile } from "../../../system/sqlite-file.ts";
 import { isBusy, isDamage } from "../storage/index-database.ts";
 import type { IndexStore } from "../storage/index-store.ts";

@@ -2,10 +2,10 @@ import { isAscii } from "node:buffer";
 import type { Directory, Environment } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { nameOf, parentOf } from "../../../files/visible-paths.ts";
-import { Breath } from "../../../lib/breath.ts";
-import { asBuffer } from "../../../lib/bytes.ts";
-import { contentHash } from "../../../lib/content-hash.ts";
-import { byteOrderMarkLength, decodeText } from "../../../lib/encoding.ts";
+import { TimeSlice } from "../../../lib/async/time-slice.ts";
+import { asBuffer } from "../../../lib/bytes/bytes.ts";
+import { contentHash } from "../../../lib/bytes/content-hash.ts";
+import { byteOrderMarkLength, decodeText } from "../../../lib/text/encoding.ts";
 import { languageOf } from "../../languages/language-of.ts";
 import { byteClasses, trigramCount, trigramTerm } from "../query/trigrams.ts";
 import type { FileTraits } from "../storage/index-store.ts";
@@ -53,7 +53,7 @@ export class LexicalBuilder {
   }
 
   async build({ files }: LexicalRequest, signal: AbortSignal): Promise<LexicalAnswer> {
-    const breath = new Breath(signal);
+    const timeSlice = new TimeSlice(signal);
     const reader = new FilesReader(this.#environment);
     const answers: LexicalFile[] = [];
     let documents = 0;
@@ -63,7 +63,7 @@ export class LexicalBuilder {
         const answer = typeof bytes === "string" ? bytes : this.#look(path, bytes, knownHash, documents);
         if (typeof answer !== "string") documents++;
         answers.push(answer === "unreadable" ? unread : answer);
-        if (breath.isDue) await breath.take();
+        if (timeSlice.isOver) await timeSlice.next();
       }
       return { files: answers, segment: this.#collector.write() };
     } finally {

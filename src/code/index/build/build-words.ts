@@ -1,9 +1,9 @@
 import { Parser } from "web-tree-sitter";
 import type { Outline } from "../../../contract/code.ts";
 import type { Environment } from "../../../contract/environment.ts";
-import { Breath } from "../../../lib/breath.ts";
-import { contentHash } from "../../../lib/content-hash.ts";
-import { decodeText, detectEncoding } from "../../../lib/encoding.ts";
+import { TimeSlice } from "../../../lib/async/time-slice.ts";
+import { contentHash } from "../../../lib/bytes/content-hash.ts";
+import { decodeText, detectEncoding } from "../../../lib/text/encoding.ts";
 import { loadGrammar } from "../../grammars/load-grammar.ts";
 import { findLanguage } from "../../languages/find-language.ts";
 import { Terms } from "../../search/terms.ts";
@@ -52,7 +52,7 @@ export async function buildWordIndex(
   environment: Environment,
   signal: AbortSignal,
 ): Promise<WordIndexAnswer> {
-  const breath = new Breath(signal);
+  const timeSlice = new TimeSlice(signal);
   const reader = new FilesReader(environment);
   if (terms.isFull) terms = new Terms();
   const words = new TermCollector(terms);
@@ -72,7 +72,7 @@ export async function buildWordIndex(
       }
       words.add(file, text.slice(0, outline ? maxUnits : maxUnparsedUnits), outline);
       answers.push({ outline: outline && writeOutline(outline.symbols) });
-      if (breath.isDue) await breath.take();
+      if (timeSlice.isOver) await timeSlice.next();
     }
     while (answers.length < files.length) answers.push("left");
     return { files: answers, ...words.write() };

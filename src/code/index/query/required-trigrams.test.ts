@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { translateRegex } from "../../../lib/rust-regex/rust-regex.ts";
-import { toSearchableText } from "../../../lib/searchable-text.ts";
+import { toSearchableText } from "../../../lib/text/searchable-text.ts";
 import { hasOddCase, searchableBytes, TrigramCollector } from "../build/build-lexical.ts";
 import { SegmentReader } from "../storage/segment.ts";
 import { trigramsOfLiteral, trigramsOfRegex } from "./required-trigrams.ts";

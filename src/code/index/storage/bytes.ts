@@ -1,4 +1,4 @@
-import { asBuffer } from "../../../lib/bytes.ts";
+import { asBuffer } from "../../../lib/bytes/bytes.ts";
 
 /** Growing bytes, with numbers as seven bits per byte, lowest first. */
 export class ByteWriter {

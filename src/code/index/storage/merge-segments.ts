@@ -1,4 +1,4 @@
-import { Breath } from "../../../lib/breath.ts";
+import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { noWords } from "../build/commit.ts";
 import type { IndexStore } from "./index-store.ts";
 import {
@@ -18,15 +18,15 @@ const atOnce = 12;
 
 /** Merges small segments, and those whose files are mostly gone. */
 export async function mergeSmallSegments(store: IndexStore, signal: AbortSignal): Promise<void> {
-  const breath = new Breath(signal);
+  const timeSlice = new TimeSlice(signal);
   for (;;) {
     const lexical = toMerge(store, "lexical", [...store.segments.lexical], ({ files }) => files);
     if (lexical.length > 0) mergeLexical(store, lexical);
-    await breath.take();
+    await timeSlice.next();
     const words = toMerge(store, "words", [...store.segments.words], ({ fileOf }) => fileOf);
     if (words.length > 0) mergeWords(store, words);
     if (lexical.length + words.length === 0) return;
-    await breath.take();
+    await timeSlice.next();
   }
 }
 

@@ -1,4 +1,4 @@
-import { escapeRegex } from "../../../lib/escape-regex.ts";
+import { escapeRegex } from "../../../lib/text/escape-regex.ts";
 import {
   define,
   each,

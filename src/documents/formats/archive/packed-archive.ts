@@ -1,7 +1,7 @@
 import { createGunzip, createZstdDecompress } from "node:zlib";
 import type { DocumentSource } from "../../../contract/document.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { asBuffer } from "../../../lib/bytes.ts";
+import { asBuffer } from "../../../lib/bytes/bytes.ts";
 import type { Budget } from "../../budget.ts";
 import { damaged, type ReadingContext } from "../../reader.ts";
 import { type Archive, isTarHeader, TarScan } from "./tar.ts";

@@ -1,11 +1,10 @@
 import type { DocumentContent, DocumentSource, DocumentWanted } from "../../../contract/document.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { asBuffer } from "../../../lib/bytes.ts";
-import { counted } from "../../../lib/counted.ts";
-import { sniffMediaType } from "../../../lib/media-type.ts";
-import { nearest } from "../../../lib/nearest.ts";
-import { printableLine } from "../../../lib/printable.ts";
-import { showSize } from "../../../lib/show-size.ts";
+import { asBuffer } from "../../../lib/bytes/bytes.ts";
+import { sniffMediaType } from "../../../lib/bytes/media-type.ts";
+import { counted, showSize } from "../../../lib/text/format-quantity.ts";
+import { nearest } from "../../../lib/text/nearest.ts";
+import { printableLine } from "../../../lib/text/printable.ts";
 import { cutPart, noSuchPart, splitAnchor, wholeText } from "../../anchors.ts";
 import { type DocumentReader, type ReadingContext, textOf } from "../../reader.ts";
 import { leadsOutside, type ZipEntry } from "../../zip/directory.ts";

@@ -1,4 +1,4 @@
-import { asBuffer } from "../../../lib/bytes.ts";
+import { asBuffer } from "../../../lib/bytes/bytes.ts";
 import type { ReadingContext } from "../../reader.ts";
 
 export interface Archive {

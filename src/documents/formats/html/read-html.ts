@@ -1,7 +1,6 @@
 import type { DocumentPart } from "../../../contract/document.ts";
-import { counted } from "../../../lib/counted.ts";
-import { decodePage } from "../../../lib/decode-page.ts";
-import { showSize } from "../../../lib/show-size.ts";
+import { decodePage } from "../../../lib/text/decode-page.ts";
+import { counted, showSize } from "../../../lib/text/format-quantity.ts";
 import { gatherParts, splitAnchor, wholeText } from "../../anchors.ts";
 import type { DocumentReader } from "../../reader.ts";
 import { htmlToMarkdown, type MarkdownPage } from "./html-to-markdown.ts";

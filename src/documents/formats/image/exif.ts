@@ -1,4 +1,4 @@
-import { asBuffer } from "../../../lib/bytes.ts";
+import { asBuffer } from "../../../lib/bytes/bytes.ts";
 
 /** What EXIF data is worth telling, in the order worth telling. */
 export function exifProperties({ image, exif, gps }: TiffTags): Readonly<Record<string, string>> {

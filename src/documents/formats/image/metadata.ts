@@ -1,5 +1,5 @@
 import { inflateSync } from "node:zlib";
-import { asBuffer } from "../../../lib/bytes.ts";
+import { asBuffer } from "../../../lib/bytes/bytes.ts";
 import type { Budget } from "../../budget.ts";
 
 interface PictureData {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { readBytes } from "../../../../test/support/documents/read-bytes.ts";
-import { showSize } from "../../../lib/show-size.ts";
+import { showSize } from "../../../lib/text/format-quantity.ts";
 
 const samples = join(import.meta.dirname, "../../../../test/samples/documents");
 const photos = {

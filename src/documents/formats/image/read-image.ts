@@ -1,8 +1,8 @@
 import type { DocumentContent, DocumentSource } from "../../../contract/document.ts";
-import { asBuffer } from "../../../lib/bytes.ts";
-import { type ImageSize, imageSize } from "../../../lib/image-size.ts";
-import { sniffMediaType } from "../../../lib/media-type.ts";
-import { showSize } from "../../../lib/show-size.ts";
+import { asBuffer } from "../../../lib/bytes/bytes.ts";
+import { type ImageSize, imageSize } from "../../../lib/bytes/image-size.ts";
+import { sniffMediaType } from "../../../lib/bytes/media-type.ts";
+import { showSize } from "../../../lib/text/format-quantity.ts";
 import { type DocumentReader, damaged } from "../../reader.ts";
 import { exifProperties, numberOf, readTiff } from "./exif.ts";
 import { pictureData } from "./metadata.ts";

@@ -1,5 +1,10 @@
-import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../../lib/encoding.ts";
-import { scanJson } from "../../../lib/scan-json.ts";
+import { scanJson } from "../../../lib/json/scan-json.ts";
+import {
+  byteOrderMarkLength,
+  decodeText,
+  detectEncoding,
+  detectionBytes,
+} from "../../../lib/text/encoding.ts";
 import { damaged } from "../../reader.ts";
 
 /** A notebook of any version, as versions 4 have it. */

@@ -1,6 +1,6 @@
 import type { DocumentPart } from "../../../contract/document.ts";
 import type { Image } from "../../../contract/tool.ts";
-import { counted } from "../../../lib/counted.ts";
+import { counted } from "../../../lib/text/format-quantity.ts";
 import { gatherParts, wantedParts } from "../../anchors.ts";
 import type { DocumentReader } from "../../reader.ts";
 import { readNotebookBytes } from "./notebook.ts";

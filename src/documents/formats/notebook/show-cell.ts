@@ -1,9 +1,9 @@
 import type { Image } from "../../../contract/tool.ts";
-import { imageSize } from "../../../lib/image-size.ts";
-import { sniffMediaType } from "../../../lib/media-type.ts";
-import { showSize } from "../../../lib/show-size.ts";
-import { plainTerminalText } from "../../../lib/terminal-text.ts";
-import { characterStart } from "../../../lib/truncate.ts";
+import { imageSize } from "../../../lib/bytes/image-size.ts";
+import { sniffMediaType } from "../../../lib/bytes/media-type.ts";
+import { showSize } from "../../../lib/text/format-quantity.ts";
+import { plainTerminalText } from "../../../lib/text/terminal-text.ts";
+import { characterStart } from "../../../lib/text/truncate.ts";
 import { htmlToMarkdown } from "../html/html-to-markdown.ts";
 import { type Cell, type Members, membersOf, type Notebook, type Output, textOf } from "./notebook.ts";
 

@@ -1,5 +1,5 @@
 import { ToolError } from "../../../contract/error.ts";
-import { counted } from "../../../lib/counted.ts";
+import { counted } from "../../../lib/text/format-quantity.ts";
 import { gatherParts } from "../../anchors.ts";
 import { type DocumentReader, damaged } from "../../reader.ts";
 import { type DrawnPages, drawPages } from "./draw-pages.ts";

@@ -1,4 +1,4 @@
-import { asBuffer } from "../../../lib/bytes.ts";
+import { asBuffer } from "../../../lib/bytes/bytes.ts";
 import { type DocumentReader, damaged } from "../../reader.ts";
 import { append, type Block, notesOnTally } from "../../shared/blocks.ts";
 import { showSections } from "../../shared/sections.ts";

@@ -1,5 +1,5 @@
 import type { DocumentSource } from "../../../contract/document.ts";
-import { counted } from "../../../lib/counted.ts";
+import { counted } from "../../../lib/text/format-quantity.ts";
 import { type DocumentReader, damaged, type ReadingContext } from "../../reader.ts";
 import {
   mainPart,

@@ -15,7 +15,7 @@ import { expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../../test/support/as-ordinary-user.ts";
 import type { FileChange } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { contentHash } from "../../../lib/content-hash.ts";
+import { contentHash } from "../../../lib/bytes/content-hash.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 import { contentOf, failure, failureOf } from "../../conformance/world.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { ChangeOptions, ChangeReceipt, Effect, FileChange } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { throwIfAborted } from "../../../lib/abort.ts";
+import { throwIfAborted } from "../../../lib/async/abort.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import { asToolError, errnoOf, isStale } from "../../../system/file-errors.ts";
 import type { Pinning } from "../../../system/pinning.ts";

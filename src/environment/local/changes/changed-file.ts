@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { promisify } from "node:util";
 import type { ChangeReceipt, FileChange } from "../../../contract/environment.ts";
-import { Breath } from "../../../lib/breath.ts";
-import { contentHash } from "../../../lib/content-hash.ts";
+import { TimeSlice } from "../../../lib/async/time-slice.ts";
+import { contentHash } from "../../../lib/bytes/content-hash.ts";
 import { hashPatiently, linkAt } from "../../../system/content.ts";
 import {
   asToolError,
@@ -118,7 +118,7 @@ export class ChangedFile {
     try {
       const kept = new TemporaryFile(this.directory, fstatSync(old), undefined, keptName(step));
       try {
-        const hash = await hashPatiently(old, new Breath(signal), kept.handle);
+        const hash = await hashPatiently(old, new TimeSlice(signal), kept.handle);
         if (hash !== step.before) throw isStale(this.path, "changed");
         kept.finish();
         if (durable) fdatasyncSync(kept.handle);
@@ -145,7 +145,7 @@ export class ChangedFile {
       // Before it is read: what is written to it meanwhile is seen at the last look.
       const stats = fstatSync(handle, { bigint: true });
       this.#seen = isLink ? this.#look() : stats;
-      if (!stats.isFile() || (await hashPatiently(handle, new Breath(signal))) !== change.before)
+      if (!stats.isFile() || (await hashPatiently(handle, new TimeSlice(signal))) !== change.before)
         throw isStale(this.path, "changed");
     } finally {
       closeSync(handle);

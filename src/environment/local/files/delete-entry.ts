@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, rmdirSync, type Stats, unlinkSync } from "node:fs";
 import type { ChangeReceipt, DeleteOptions } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { throwIfAborted } from "../../../lib/abort.ts";
-import { Breath } from "../../../lib/breath.ts";
+import { throwIfAborted } from "../../../lib/async/abort.ts";
+import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import {
   asToolError,
   errnoOf,
@@ -73,11 +73,11 @@ class Deletion {
   }
 
   async run(parent: PinnedDirectory, name: string): Promise<void> {
-    const breath = new Breath(this.#options.signal);
+    const timeSlice = new TimeSlice(this.#options.signal);
     const look: Visit = (here, entry) => this.#look(here, entry);
     // All are asked for before the first goes.
-    if (this.#checker.isGuarded) await walkTree(parent.child(name), look, breath);
-    await walkTree(parent.child(name), (...entry) => this.#remove(...entry), breath);
+    if (this.#checker.isGuarded) await walkTree(parent.child(name), look, timeSlice);
+    await walkTree(parent.child(name), (...entry) => this.#remove(...entry), timeSlice);
     this.#announce(parent, Buffer.from(name));
     rmdirSync(parent.at(name));
   }
@@ -117,17 +117,17 @@ export type Visit = (here: PinnedDirectory, name: Uint8Array, kind: "directory" 
  * never a way out. Only the directory it is in is held, so that depth costs nothing; on the way back ".." must be where
  * it came from.
  */
-export async function walkTree(top: PinnedDirectory, visit: Visit, breath: Breath): Promise<void> {
+export async function walkTree(top: PinnedDirectory, visit: Visit, timeSlice: TimeSlice): Promise<void> {
   let here = top;
   try {
     const above: Level[] = [];
-    let level = await enter(here, Buffer.alloc(0), visit, breath);
+    let level = await enter(here, Buffer.alloc(0), visit, timeSlice);
     for (;;) {
       const next = level.pending.pop();
       if (next !== undefined) {
         here = replace(here, held(here, next));
         above.push(level);
-        level = await enter(here, next, visit, breath);
+        level = await enter(here, next, visit, timeSlice);
         continue;
       }
       const back = above.pop();
@@ -149,12 +149,17 @@ interface Level {
   readonly pending: Uint8Array[];
 }
 
-async function enter(here: PinnedDirectory, name: Uint8Array, visit: Visit, breath: Breath): Promise<Level> {
+async function enter(
+  here: PinnedDirectory,
+  name: Uint8Array,
+  visit: Visit,
+  timeSlice: TimeSlice,
+): Promise<Level> {
   const pending: Uint8Array[] = [];
   for (const entry of readdirSync(here.at("."), { withFileTypes: true, encoding: "buffer" })) {
     if (entry.isDirectory()) pending.push(entry.name);
     else visit(here, entry.name, "other");
-    if (breath.isDue) await breath.take();
+    if (timeSlice.isOver) await timeSlice.next();
   }
   return { name, identity: here.identity(), pending };
 }

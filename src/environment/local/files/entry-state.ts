@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import type { Announcing, EntryChange } from "../../../contract/environment.ts";
 import type { EntryState } from "../../../contract/history.ts";
-import { Breath } from "../../../lib/breath.ts";
+import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { hashPatiently } from "../../../system/content.ts";
 import {
   errnoOf,
@@ -83,7 +83,7 @@ async function fileState(
     for (let tries = 0; tries < maxTries; tries += 1) {
       const before = fstatSync(handle);
       if (!before.isFile()) throw isSpecial(givenPath);
-      const hash = await hashPatiently(handle, new Breath(signal));
+      const hash = await hashPatiently(handle, new TimeSlice(signal));
       const { size, mtimeMs, mode } = fstatSync(handle);
       if (size === before.size && mtimeMs === before.mtimeMs)
         return { kind: "file", hash, bytes: size, mode: mode & 0o7777 };

@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, type Stats } from "node:fs";
 import type { FileInfo, FileKind } from "../../../contract/environment.ts";
-import { Breath } from "../../../lib/breath.ts";
+import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { errnoOf } from "../../../system/file-errors.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
 
@@ -24,12 +24,12 @@ export async function readModifiedTimes(
   paths: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<readonly (number | undefined)[]> {
-  const breath = new Breath(signal);
+  const timeSlice = new TimeSlice(signal);
   const prefix = withSlash(workspace);
   const times: (number | undefined)[] = [];
   for (const path of paths) {
     times.push(modifiedTime(prefix + path));
-    if (breath.isDue) await breath.take();
+    if (timeSlice.isOver) await timeSlice.next();
   }
   return times;
 }

@@ -16,8 +16,8 @@ import {
 } from "node:fs";
 import { promisify } from "node:util";
 import type { ChangeReceipt, MoveOptions } from "../../../contract/environment.ts";
-import { throwIfAborted } from "../../../lib/abort.ts";
-import { Breath } from "../../../lib/breath.ts";
+import { throwIfAborted } from "../../../lib/async/abort.ts";
+import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import {
   alreadyExists,
   asToolError,
@@ -155,7 +155,7 @@ async function passGateWithAll(
     const path = withSlash(here.realPath) + name;
     passGate(checker, ends, path, toPath + path.slice(fromPath.length));
   };
-  await walkTree(source.directory.child(source.name), pass, new Breath(signal));
+  await walkTree(source.directory.child(source.name), pass, new TimeSlice(signal));
 }
 
 function effectsOf(source: ExistingPlace, target: EntryLocation): readonly ChangeReceipt[] {
@@ -271,7 +271,7 @@ async function copyFile(
     const stats = fstatSync(from);
     const copy = new TemporaryFile(target.directory, stats);
     try {
-      await copyBytes(from, copy.handle, new Breath(signal));
+      await copyBytes(from, copy.handle, new TimeSlice(signal));
       copy.finish();
       futimesSync(copy.handle, stats.atime, stats.mtime);
       await promisify(fdatasync)(copy.handle);
@@ -287,11 +287,11 @@ async function copyFile(
 
 const pieceBytes = 1024 * 1024;
 
-async function copyBytes(from: number, to: number, breath: Breath): Promise<void> {
+async function copyBytes(from: number, to: number, timeSlice: TimeSlice): Promise<void> {
   const piece = Buffer.allocUnsafeSlow(pieceBytes);
   for (let read = readSync(from, piece); read > 0; read = readSync(from, piece)) {
     for (let written = 0; written < read; ) written += writeSync(to, piece, written, read - written);
-    if (breath.isDue) await breath.take();
+    if (timeSlice.isOver) await timeSlice.next();
   }
 }
 

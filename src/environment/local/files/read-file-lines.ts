@@ -1,6 +1,6 @@
 import { fstatSync, type Stats } from "node:fs";
 import type { LineRange, LineSlice } from "../../../contract/environment.ts";
-import { Breath } from "../../../lib/breath.ts";
+import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { keepsChanging, tooLarge } from "../../../system/file-errors.ts";
 import type { LayoutCache } from "../../lines/layout-cache.ts";
 import type { ByteSource } from "../../lines/line-index.ts";
@@ -21,7 +21,7 @@ export async function readFileLines(
   context: { readonly layouts: LayoutCache; readonly signal: AbortSignal | undefined },
 ): Promise<LineSlice> {
   const { layouts } = context;
-  const breath = new Breath(context.signal);
+  const timeSlice = new TimeSlice(context.signal);
   let lookedAtMs = Date.now();
   let stats = fstatSync(handle);
   refuseUnlessFile(stats, givenPath);
@@ -30,7 +30,7 @@ export async function readFileLines(
     const source = sourceOf(handle, before, givenPath);
     const layout = layouts.find(source, before);
     const info = { ...fileInfo(before), bytes: source.size };
-    const slice = await sliceLines(source, layout, range, { breath, info });
+    const slice = await sliceLines(source, layout, range, { timeSlice, info });
     const lookedBeforeMs = lookedAtMs;
     lookedAtMs = Date.now();
     stats = fstatSync(handle);

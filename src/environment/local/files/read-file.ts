@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
 import type { Environment, FileContent } from "../../../contract/environment.ts";
-import { Breath } from "../../../lib/breath.ts";
+import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import type { BlobFolder, KeptBlob } from "../../../system/blob-store.ts";
 import { asToolError, isDirectory, isSpecial, keepsChanging, tooLarge } from "../../../system/file-errors.ts";
 import type { PathChecker } from "../../../system/path-checker.ts";
@@ -87,11 +87,11 @@ export async function readPatiently(
   givenPath: string,
   options: ReadOptions,
 ): Promise<FileContent> {
-  const breath = new Breath(options.signal);
+  const timeSlice = new TimeSlice(options.signal);
   let before = fstatSync(handle);
   for (let tries = 0; tries < maxTries; tries += 1) {
     if (before.size > options.maxBytes) throw tooLarge(givenPath, before.size, options.maxBytes);
-    const bytes = await readInPieces(handle, before.size, breath);
+    const bytes = await readInPieces(handle, before.size, timeSlice);
     const after = fstatSync(handle);
     if (bytes.length === before.size && isSame(before, after)) return { bytes, info: fileInfo(after) };
     before = after;
@@ -114,11 +114,11 @@ export function readFully(handle: number, target: Uint8Array, position: number):
   return filled;
 }
 
-async function readInPieces(handle: number, size: number, breath: Breath): Promise<Uint8Array> {
+async function readInPieces(handle: number, size: number, timeSlice: TimeSlice): Promise<Uint8Array> {
   const bytes = Buffer.allocUnsafeSlow(size);
   let filled = 0;
   while (filled < size) {
-    if (filled > 0) await breath.take();
+    if (filled > 0) await timeSlice.next();
     const piece = bytes.subarray(filled, Math.min(filled + pieceBytes, size));
     const read = readFully(handle, piece, filled);
     filled += read;

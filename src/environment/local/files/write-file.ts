@@ -1,8 +1,8 @@
 import { accessSync, constants, fdatasync, fdatasyncSync, type Stats, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import type { ChangeReceipt, WriteOptions, WriteReceipt } from "../../../contract/environment.ts";
-import { throwIfAborted } from "../../../lib/abort.ts";
-import { Breath } from "../../../lib/breath.ts";
+import { throwIfAborted } from "../../../lib/async/abort.ts";
+import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { alreadyExists, isDirectory, isWorkspaceItself } from "../../../system/file-errors.ts";
 import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { removeLeftovers, TemporaryFile } from "../../../system/temporary-file.ts";
@@ -81,11 +81,11 @@ async function fillInPieces(
   content: Uint8Array,
   { durable, signal }: { readonly durable: boolean; readonly signal: AbortSignal | undefined },
 ): Promise<Stats> {
-  const breath = new Breath(signal);
+  const timeSlice = new TimeSlice(signal);
   for (let written = 0; written < content.length; ) {
     const length = Math.min(content.length - written, pieceBytes);
     written += writeSync(temporary.handle, content, written, length);
-    await breath.take();
+    await timeSlice.next();
   }
   const stats = temporary.finish();
   if (durable) await promisify(fdatasync)(temporary.handle);

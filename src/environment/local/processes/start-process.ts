@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import type { SandboxLevel } from "../../../contract/call.ts";
 import type { ProcessExit, RunningProcess } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { throwIfAborted } from "../../../lib/abort.ts";
+import { throwIfAborted } from "../../../lib/async/abort.ts";
 import type { LimitWatch } from "../../../sandbox/limits/limit-watch.ts";
 import type { PreparedLaunch } from "../../../sandbox/sandbox.ts";
 import { asToolError, errnoOf, programUnavailable } from "../../../system/file-errors.ts";

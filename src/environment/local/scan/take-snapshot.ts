@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import type { IgnoreFileOutside } from "../../../contract/environment.ts";
 import { type LeftOut, type Snapshot, type SnapshotOptions, typeBits } from "../../../contract/snapshot.ts";
-import { Breath } from "../../../lib/breath.ts";
+import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import {
   type IgnoreFileName,
   IgnoreLevels,
@@ -26,11 +26,11 @@ export async function takeSnapshot(
   outside: readonly IgnoreFileOutside[],
   options: SnapshotOptions,
 ): Promise<Snapshot> {
-  const breath = new Breath(options.signal);
+  const timeSlice = new TimeSlice(options.signal);
   const walk = new Walk(pinning, options);
   try {
     walk.start(new IgnoreLevels(outside.map(outsideLevel).filter(isOfGit)));
-    while (walk.step()) if (breath.isDue) await breath.take();
+    while (walk.step()) if (timeSlice.isOver) await timeSlice.next();
     return walk.columns.done();
   } finally {
     walk.close();

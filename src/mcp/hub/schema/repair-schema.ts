@@ -1,5 +1,5 @@
 import { ToolError } from "../../../contract/error.ts";
-import { isRecord } from "../../../lib/is-record.ts";
+import { isRecord } from "../../../lib/json/is-record.ts";
 import { cleanText } from "../clean-text.ts";
 
 /** A schema as every provider takes it: an object, without references, in the words of draft 2020-12. */

@@ -1,7 +1,7 @@
 import { extname, relative, resolve } from "node:path";
 import type { Environment } from "../../../contract/environment.ts";
-import { contentHash } from "../../../lib/content-hash.ts";
-import { isRecord } from "../../../lib/is-record.ts";
+import { contentHash } from "../../../lib/bytes/content-hash.ts";
+import { isRecord } from "../../../lib/json/is-record.ts";
 import { readSettings, type ServerConfiguration } from "./read-settings.ts";
 
 /**

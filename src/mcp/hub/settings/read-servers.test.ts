@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
-import { contentHash } from "../../../lib/content-hash.ts";
+import { contentHash } from "../../../lib/bytes/content-hash.ts";
 import { policyFiles } from "../../../system/policy-files.ts";
 import { writeTrust } from "../../../toolcrib/trust.ts";
 import { readProjectServers, readServers } from "./read-servers.ts";

@@ -1,8 +1,8 @@
 import { dirname, join } from "node:path";
 import { ToolError } from "../../../contract/error.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
-import { contentHash } from "../../../lib/content-hash.ts";
-import { isRecord } from "../../../lib/is-record.ts";
+import { contentHash } from "../../../lib/bytes/content-hash.ts";
+import { isRecord } from "../../../lib/json/is-record.ts";
 import { realWorkspace, userDirectories } from "../../../system/directories.ts";
 import { mayExist, policyFiles, readPolicyFile } from "../../../system/policy-files.ts";
 import { type TrustState, trustIn } from "../../../toolcrib/trust.ts";

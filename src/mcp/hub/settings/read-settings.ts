@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import * as z from "zod/mini";
 import { ToolError } from "../../../contract/error.ts";
-import { wildcardRegex } from "../../../lib/escape-regex.ts";
+import { wildcardRegex } from "../../../lib/text/escape-regex.ts";
 
 /** One server, ready to be connected. */
 export interface ServerSettings {

@@ -1,5 +1,5 @@
 import { ToolError } from "../../../contract/error.ts";
-import { Breath } from "../../../lib/breath.ts";
+import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 
 /** Of one answer, or of one event of a stream that goes on. */
@@ -26,7 +26,7 @@ function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let last = 0;
   let mark: number | undefined;
   const flood = new Flood();
-  const breath = new Breath();
+  const timeSlice = new TimeSlice();
   return new TransformStream({
     async transform(chunk, controller) {
       for (const byte of isStream ? chunk : []) {
@@ -45,7 +45,7 @@ function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
       if (!isStream) bytes += chunk.length;
       if (bytes > maxBytes) throw new ToolError("too-large", "The server's answer has more than 16 MB");
       controller.enqueue(chunk);
-      if (isStream && breath.isDue) await breath.take();
+      if (isStream && timeSlice.isOver) await timeSlice.next();
     },
   });
 }

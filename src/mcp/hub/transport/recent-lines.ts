@@ -1,4 +1,4 @@
-import { printableLine } from "../../../lib/printable.ts";
+import { printableLine } from "../../../lib/text/printable.ts";
 
 /** The last lines that a server has said to people, for `doctor`. Bounded, and without the secrets it was given. */
 export class RecentLines {

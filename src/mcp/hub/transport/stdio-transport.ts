@@ -2,9 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { Environment, ProcessExit, RunningProcess } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { Breath } from "../../../lib/breath.ts";
+import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
-import { isRecord } from "../../../lib/is-record.ts";
+import { isRecord } from "../../../lib/json/is-record.ts";
 import type { StdioReach } from "../settings/read-settings.ts";
 import { Flood } from "./bounded-fetch.ts";
 import type { RecentLines } from "./recent-lines.ts";
@@ -126,15 +126,15 @@ export class StdioTransport implements Transport {
   async #read(process: RunningProcess): Promise<void> {
     const lines = new MessageLines();
     const flood = new Flood();
-    const breath = new Breath();
+    const timeSlice = new TimeSlice();
     for await (const bytes of process.stdout) {
       for (const heard of lines.take(bytes)) {
         if (this.#isOver) return;
         if (flood.rises()) return this.#leave("it talked without end");
         this.#hear(heard);
-        if (breath.isDue) await breath.take();
+        if (timeSlice.isOver) await timeSlice.next();
       }
-      if (breath.isDue) await breath.take();
+      if (timeSlice.isOver) await timeSlice.next();
     }
     // Mostly it has ended, and how is told in a moment.
     if (!(await endsWithin(process, graceMs))) this.#finish();
@@ -152,10 +152,10 @@ export class StdioTransport implements Transport {
   }
 
   async #listen(process: RunningProcess): Promise<void> {
-    const breath = new Breath();
+    const timeSlice = new TimeSlice();
     for await (const bytes of process.stderr) {
       this.#options.said.take(bytes);
-      if (breath.isDue) await breath.take();
+      if (timeSlice.isOver) await timeSlice.next();
     }
   }
 
@@ -229,7 +229,7 @@ type Heard =
 
 /**
  * Takes output apart into JSON messages, a line each. Whatever else is printed is passed over, in bounded memory. One by
- * one, so that whoever hears them can take a breath in between.
+ * one, so that the reader can do other work in between.
  */
 export class MessageLines {
   readonly #maxBytes: number;

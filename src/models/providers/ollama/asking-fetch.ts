@@ -1,4 +1,4 @@
-import { isRecord } from "../../../lib/is-record.ts";
+import { isRecord } from "../../../lib/json/is-record.ts";
 import { secretsOf, toModelError } from "../../classify-provider-error.ts";
 import { ModelError, type ModelErrorKind } from "../../model-error.ts";
 import type { ProviderSettings } from "../../providers.ts";

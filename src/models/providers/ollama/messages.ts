@@ -1,7 +1,7 @@
 import type { ChatResponse, Message as OllamaMessage } from "ollama";
 import type { Image } from "../../../contract/tool.ts";
 import { newIdentifier } from "../../../lib/identifier.ts";
-import { isRecord } from "../../../lib/is-record.ts";
+import { isRecord } from "../../../lib/json/is-record.ts";
 import { pictureLeftOut } from "../../language-model/to-prompt.ts";
 import type {
   AssistantMessage,

@@ -3,7 +3,7 @@ import type { Environment } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { ToolContext } from "../../../contract/tool.ts";
 import { type Glob, parseGlob } from "../../../lib/glob/glob.ts";
-import { shellWord } from "../../../lib/shell-quote.ts";
+import { shellWord } from "../../../lib/text/shell-quote.ts";
 import { argvFor, isFor, type ProjectTool } from "./known-tools.ts";
 
 /** A tool with its arguments for one file. */

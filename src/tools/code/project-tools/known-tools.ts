@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { ExecuteAccess } from "../../../contract/access.ts";
-import { toCommandLine } from "../../../lib/shell-quote.ts";
+import { toCommandLine } from "../../../lib/text/shell-quote.ts";
 import { commandAccess } from "../../shell/command-access.ts";
 
 const typescript = "ts tsx mts cts";

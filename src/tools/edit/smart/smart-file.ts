@@ -3,8 +3,8 @@ import type { TextLocation } from "../../../code/smart/location.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { PreviewContext } from "../../../contract/tool.ts";
 import { type Source, sourcesOf } from "../../../edit/source.ts";
-import { asBuffer } from "../../../lib/bytes.ts";
-import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../../lib/encoding.ts";
+import { asBuffer } from "../../../lib/bytes/bytes.ts";
+import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../../lib/text/encoding.ts";
 import { listLines } from "../show-lines.ts";
 
 /** A file's current content, with its outline if a grammar parses it. */

@@ -1,5 +1,5 @@
 import { ToolError } from "../../../contract/error.ts";
-import { nearest } from "../../../lib/nearest.ts";
+import { nearest } from "../../../lib/text/nearest.ts";
 import { calculatorFunctions } from "./functions.ts";
 import { factorial, power } from "./power.ts";
 import { Cursor, readLiteral } from "./read-literal.ts";

@@ -1,4 +1,4 @@
-import type { ToolError } from "../contract/error.ts";
+import type { ToolError } from "../../contract/error.ts";
 import { abortError, untilAborted } from "./abort.ts";
 
 /** Lets a number of tasks run at once; the others wait in the order in which they came. */

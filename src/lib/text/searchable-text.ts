@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { asBuffer } from "./bytes.ts";
+import { asBuffer } from "../bytes/bytes.ts";
+import type { TextTraits } from "../rust-regex/rust-regex.ts";
 import { byteOrderMarkLength, decodeText } from "./encoding.ts";
-import type { TextTraits } from "./rust-regex/rust-regex.ts";
 
 /** The content of a file as ripgrep sees it: UTF-16 only by its mark, everything else UTF-8 and perhaps stray bytes. */
 export interface SearchableText {

@@ -1,4 +1,4 @@
-import { ToolError } from "../contract/error.ts";
+import { ToolError } from "../../contract/error.ts";
 
 /** A value of a JSON text and its position; offsets count UTF-16 units. */
 export type JsonNode = JsonObject | JsonArray | JsonScalar;

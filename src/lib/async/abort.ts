@@ -1,4 +1,4 @@
-import { ToolError } from "../contract/error.ts";
+import { ToolError } from "../../contract/error.ts";
 
 /** Throws `abortError` when `signal` has been aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {

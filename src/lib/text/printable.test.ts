@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { printable, printableLine } from "./printable.ts";
+import { printable, printableLine, showPath } from "./printable.ts";
 
 it("leaves ordinary text of all scripts as it is", () => {
   const text = "Grüße\t日本語 👩‍👩‍👧 नमस्ते می‌خواهم\r\nEnde\n";
@@ -31,4 +31,27 @@ it("lets no character through that steers a terminal", () => {
       expect(printable(text)).not.toMatch(steering);
     }),
   );
+});
+
+it("quotes a name that would steer what shows it, and no other", () => {
+  const names = [
+    "a b/ä.txt",
+    "a\nb",
+    "tab\t",
+    "bell\u0007",
+    'quote"',
+    "a\u202etxt.ts",
+    "a\u2028b",
+    "a\u009b31m",
+  ];
+  expect(names.map(showPath)).toEqual([
+    "a b/ä.txt",
+    '"a\\nb"',
+    '"tab\\t"',
+    '"bell\\u0007"',
+    'quote"',
+    '"a\\u202etxt.ts"',
+    '"a\\u2028b"',
+    '"a\\u009b31m"',
+  ]);
 });

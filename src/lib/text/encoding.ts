@@ -1,5 +1,5 @@
-import type { TextEncoding } from "../contract/environment.ts";
-import { asBuffer } from "./bytes.ts";
+import type { TextEncoding } from "../../contract/environment.ts";
+import { asBuffer } from "../bytes/bytes.ts";
 
 /** Enough of a file's beginning to detect its encoding. */
 export const detectionBytes: number = 64 * 1024;

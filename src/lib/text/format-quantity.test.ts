@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
-import { showSize } from "./show-size.ts";
+import { counted, showSize } from "./format-quantity.ts";
+
+it("adds an s to everything but one", () => {
+  expect([0, 1, 2].map((count) => counted(count, "byte"))).toEqual(["0 bytes", "1 byte", "2 bytes"]);
+});
 
 it("shows sizes with two digits or three, in units of a thousand", () => {
   expect([0, 1, 999, 1000, 9950, 12_345, 999_400, 2_100_000_000, 5e15].map(showSize)).toEqual([

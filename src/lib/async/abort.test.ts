@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ToolError } from "../contract/error.ts";
+import { ToolError } from "../../contract/error.ts";
 import { throwIfAborted, unlessAborted, untilAborted, whileWaitingFor } from "./abort.ts";
 
 const never = new Promise<string>(() => {});

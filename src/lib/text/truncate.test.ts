@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { OutputLimits } from "../contract/tool.ts";
+import type { OutputLimits } from "../../contract/tool.ts";
 import { type Cut, characterStart, truncateText } from "./truncate.ts";
 
 const notice = ({ chars, lines }: Cut) => `[${chars} characters, ${lines} lines left out]`;

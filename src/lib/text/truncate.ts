@@ -1,4 +1,4 @@
-import type { OutputLimits } from "../contract/tool.ts";
+import type { OutputLimits } from "../../contract/tool.ts";
 
 /** The part that was left out. A line of which only a part is missing counts as one. */
 export interface Cut {

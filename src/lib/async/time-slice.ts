@@ -1,0 +1,29 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { monotonicMs } from "../clock.ts";
+import { throwIfAborted } from "./abort.ts";
+
+// Long enough to cost nothing, short enough that other work does not wait noticeably.
+const sliceMs = 10;
+
+/** Lets long synchronous work yield to the event loop after each slice of time, and end when it is cancelled. */
+export class TimeSlice {
+  readonly #signal: AbortSignal | undefined;
+  #end = monotonicMs() + sliceMs;
+
+  constructor(signal?: AbortSignal) {
+    this.#signal = signal;
+    throwIfAborted(signal);
+  }
+
+  /** Whether it is time to yield: then await `next`. */
+  get isOver(): boolean {
+    return monotonicMs() >= this.#end;
+  }
+
+  /** Lets other work run, then begins a new slice. */
+  async next(): Promise<void> {
+    await nextTurn();
+    throwIfAborted(this.#signal);
+    this.#end = monotonicMs() + sliceMs;
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Makes everything visible that would control a terminal: control characters, escape sequences, bidirectional controls,
+ * invisible characters. Line ends and tabs stay.
+ */
+export function printable(text: string): string {
+  return unprintable.test(text) ? text.replace(everyUnprintable, codePointOf) : text;
+}
+
+/** Like `printable`, for text that must stay on one line. */
+export function printableLine(text: string): string {
+  return printable(text).replace(/[\r\n\t]/g, codePointOf);
+}
+
+/**
+ * Quotes a path that contains control characters, so that a line end in a name does not look like a line of the output,
+ * and a bidirectional control does not make it look like another name.
+ */
+export function showPath(path: string): string {
+  return unprintableInPath.test(path)
+    ? JSON.stringify(path).replace(
+        everyUnprintableInPath,
+        (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      )
+    : path;
+}
+
+// Zero-width joiners stay: scripts and emoji need them.
+const characters =
+  "(?!\\n|\\t|\\r\\n)[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_Control}\\u{ad}\\u{200b}\\u{2060}-\\u{2064}\\u{feff}\\u{e0000}-\\u{e007f}]";
+const unprintable = new RegExp(characters, "u");
+const everyUnprintable = new RegExp(characters, "gu");
+
+const charactersInPath = "[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Bidi_Control}]";
+const unprintableInPath = new RegExp(charactersInPath, "u");
+const everyUnprintableInPath = new RegExp(charactersInPath, "gu");
+
+function codePointOf(character: string): string {
+  return `<U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}>`;
+}
