@@ -1,6 +1,6 @@
 import { counted } from "../../lib/text/format-quantity.ts";
-import type { ServerState } from "../../mcp/hub/hub-server.ts";
 import { readServers } from "../../mcp/hub/settings/read-servers.ts";
+import type { ServerState } from "../../mcp/types.ts";
 import { type Finding, note, well, wrong } from "./finding.ts";
 
 /** Starts every configured MCP server once, and tells what came of it, with the last it said where that was nothing. */

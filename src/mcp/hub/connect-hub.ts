@@ -1,8 +1,8 @@
 import { ToolError } from "../../contract/error.ts";
 import type { AnyTool, ToolSource } from "../../contract/tool.ts";
 import { realWorkspace, userDirectories, workspaceFiles } from "../../system/directories.ts";
-import { HubServer, type ServerState } from "./hub-server.ts";
-import type { Elicit, ListedTool } from "./hub-tool.ts";
+import type { Elicit, ListedTool, ServerState } from "../types.ts";
+import { HubServer } from "./hub-server.ts";
 import { readSettings, type ServerConfiguration } from "./settings/read-settings.ts";
 import { nameTools } from "./tool-names.ts";
 import { hubVariable } from "./transport/stdio-transport.ts";

@@ -4,8 +4,8 @@ import type { Client, ClientOptions, Transport } from "@modelcontextprotocol/cli
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { unlessAborted, untilAborted } from "../../lib/async/abort.ts";
+import type { Elicit, ListedTool } from "../types.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
-import type { Elicit, ListedTool } from "./hub-tool.ts";
 import { listTools } from "./list-tools.ts";
 import { changedFile } from "./settings/named-files.ts";
 import type { ServerSettings } from "./settings/read-settings.ts";

@@ -3,9 +3,10 @@ import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { throwIfAborted, untilAborted } from "../../lib/async/abort.ts";
 import { monotonicMs } from "../../lib/clock.ts";
+import type { Elicit, ListedTool, ServerState } from "../types.ts";
 import { cleanLine } from "./clean-text.ts";
 import { type Connection, connectServer } from "./connect-server.ts";
-import { callTool, type Elicit, hubTool, type ListedTool, type NamelessTool } from "./hub-tool.ts";
+import { callTool, hubTool, type NamelessTool } from "./hub-tool.ts";
 import { namePattern, type ServerSettings } from "./settings/read-settings.ts";
 import type { GivenResult } from "./show-result.ts";
 import { RecentLines, withoutSecrets } from "./transport/recent-lines.ts";
@@ -232,24 +233,4 @@ function waiting(): PromiseWithResolvers<Connection> {
   const connected = Promise.withResolvers<Connection>();
   connected.promise.catch(() => {});
   return connected;
-}
-
-/** How one server is, for people. */
-export interface ServerState {
-  readonly name: string;
-  readonly state: "waiting" | "starting" | "ready" | "restarting" | "failed" | "closed";
-  readonly reach: "stdio" | "http";
-  /** How many are on offer. */
-  readonly tools: number;
-  /** What it calls itself. */
-  readonly version: string | undefined;
-  /** The revision of the protocol that is spoken. */
-  readonly protocol: string | undefined;
-  readonly pid: number | undefined;
-  /** Why it is not ready, or what had to be left out, a sentence each. */
-  readonly problems: readonly string[];
-  /** The last lines of its standard error. */
-  readonly said: readonly string[];
-  /** Lines of its output that were no messages. */
-  readonly junkLines: number;
 }

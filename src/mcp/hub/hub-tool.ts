@@ -5,6 +5,7 @@ import type { AnyTool, ToolContext, ToolHints } from "../../contract/tool.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { prettyJson } from "../../lib/json/pretty-json.ts";
+import type { ListedTool } from "../types.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
 import type { HubServer } from "./hub-server.ts";
 import { longest } from "./list-tools.ts";
@@ -105,32 +106,4 @@ function seldom(tell: (message: string) => void): (progress: Progress) => void {
     const figures = total === undefined ? `${progress}` : `${progress} of ${total}`;
     tell(cleanLine(message, 200) || figures);
   };
-}
-
-/** A tool as its server tells of it; only its name is sure to be one. */
-export interface ListedTool {
-  readonly name: string;
-  readonly title?: unknown;
-  readonly description?: unknown;
-  readonly inputSchema?: unknown;
-  readonly annotations?: unknown;
-}
-
-/** Puts a server's question to the person. */
-export type Elicit = (question: {
-  readonly server: string;
-  readonly message: string;
-  /** As the server asked: `requestedSchema` is that of the answer. */
-  readonly params: ElicitParameters;
-}) => Promise<ElicitAnswer>;
-
-export interface ElicitParameters {
-  readonly message: string;
-  readonly requestedSchema?: object;
-}
-
-export interface ElicitAnswer {
-  action: "accept" | "decline" | "cancel";
-  /** By the names of the schema's properties. */
-  content?: Record<string, string | number | boolean | string[]>;
 }

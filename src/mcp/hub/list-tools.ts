@@ -2,8 +2,8 @@ import type { Client } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
+import type { ListedTool } from "../types.ts";
 import { cleanLine } from "./clean-text.ts";
-import type { ListedTool } from "./hub-tool.ts";
 import { weightOf } from "./schema/repair-schema.ts";
 
 const maxPages = 64;

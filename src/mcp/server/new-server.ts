@@ -1,5 +1,6 @@
 import { type JsonSchemaValidator, type jsonSchemaValidator, Server } from "@modelcontextprotocol/server";
 import { toMcp } from "../../wire/mcp.ts";
+import type { ServerIdentity } from "../types.ts";
 import { ApprovalQuestions } from "./approvals.ts";
 import { abilitiesOf, callTool } from "./call-tool.ts";
 import { listOutputs, outputTemplate, readOutput } from "./outputs.ts";
@@ -56,9 +57,3 @@ const cacheHints = {
   "resources/read": { ttlMs: 600_000, cacheScope: "private" },
   "server/discover": { ttlMs: 600_000, cacheScope: "private" },
 } as const;
-
-/** What a server says of itself. */
-export interface ServerIdentity {
-  readonly version: string;
-  readonly instructions?: string | undefined;
-}

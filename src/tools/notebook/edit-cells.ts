@@ -72,7 +72,8 @@ function insertCell(notebook: NotebookText, cell: NewCell): CellChange {
   const members = {
     cell_type: type,
     ...(type === "code" ? { execution_count: null } : {}),
-    id,
+    // Every member is written, so an absent id is left out.
+    ...(id === undefined ? {} : { id }),
     metadata: {},
     ...(type === "code" ? { outputs: [] } : {}),
     source: splitLines(cell.source),

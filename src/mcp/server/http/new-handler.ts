@@ -1,7 +1,8 @@
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
 import type { Toolcrib } from "../../../toolcrib/index.ts";
+import type { ServerIdentity } from "../../types.ts";
 import { ApprovalQuestions } from "../approvals.ts";
-import { newServer, type ServerIdentity } from "../new-server.ts";
+import { newServer } from "../new-server.ts";
 import { ServedToolcrib } from "../served-toolcrib.ts";
 import { Sessions } from "./sessions.ts";
 
