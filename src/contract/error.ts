@@ -47,7 +47,7 @@ export type ErrorDetails =
   /** A rule protects the path because it may hold secrets. */
   | { readonly kind: "secret-path"; readonly path: string }
   | { readonly kind: "unknown-process" }
-  | { readonly kind: "unknown-tool" };
+  | { readonly kind: "unknown-tool"; readonly name: string };
 
 /** The error of every tool: `message` says what is wrong, `hint` how to recover. */
 export class ToolError extends Error {
@@ -58,7 +58,8 @@ export class ToolError extends Error {
   readonly output: string | undefined;
   /** Where the whole output is, when `output` is only a part of it. */
   readonly kept: OutputKept | undefined;
-  readonly details: ErrorDetails | undefined;
+  /** For code, not for readers: not enumerable, so that no printed or serialized error contains it. */
+  declare readonly details: ErrorDetails | undefined;
 
   constructor(code: ErrorCode, message: string, options: ToolErrorOptions = {}) {
     // Capturing a stack costs more than most failing calls, and only internal errors need one. Reflect.set, because
@@ -71,7 +72,7 @@ export class ToolError extends Error {
     this.hint = options.hint;
     this.output = options.output;
     this.kept = options.kept;
-    this.details = options.details;
+    Object.defineProperty(this, "details", { value: options.details });
   }
 }
 

@@ -24,7 +24,7 @@ export function findTool(
   const near = nearest(name, names);
   throw new ToolError("not-found", `Unknown tool "${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`, {
     hint: near ? `Did you mean "${near}"?` : `Known tools: ${names.join(", ")}.`,
-    details: { kind: "unknown-tool" },
+    details: { kind: "unknown-tool", name },
   });
 }
 

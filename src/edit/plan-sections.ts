@@ -73,7 +73,8 @@ function resolve(section: FileSection, read: ReadFile): Target {
   if (moveTo === undefined)
     return { path: file.path, plan: () => planUpdate(section, file.path, file.bytes) };
   if (file.path === moveTo) throw ontoItself(moveTo);
-  const plan = () => planMove(section, file, moveTo, read);
+  // A refusal of a move or copy is about the file whose lines were to match.
+  const plan = () => inFile(file.path, () => planMove(section, file, moveTo, read));
   return section.isCopy ? { path: moveTo, plan } : { path: moveTo, from: file.path, plan };
 }
 

@@ -148,7 +148,7 @@ function printResult(
   if (error) {
     printText(notShown(error.output ?? ""));
     printFailure(error);
-    remark(wayOut(error, mode));
+    remark(forReader(2, wayOut(error, mode)));
     return;
   }
   printText(notShown(content));

@@ -88,7 +88,9 @@ export async function makeCall(
     ...(onEvent && { onEvent }),
   });
   if (question !== undefined) return { kind: "question", request: question };
-  if (result.error?.details?.kind === "unknown-tool")
+  const details = result.error?.details;
+  // Only the tool that the client called; one that tools_call names is a failed call like any other.
+  if (details?.kind === "unknown-tool" && details.name === name)
     return { kind: "unknown", message: result.content.replaceAll("\n", ". ") };
   if (result.output !== null) room.noteOutput(result.output);
   return { kind: "result", result, isStructured: result.error === null && (await room.isStructured(name)) };

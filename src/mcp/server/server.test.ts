@@ -94,6 +94,18 @@ describe.each(eras)("a client of %s", (era) => {
     await expect(long).rejects.toMatchObject({ code: -32602 });
   });
 
+  it("gets a failed call when tools_call names a tool that does not exist", async () => {
+    await using room = await clientRoom({ era });
+    const inner = await room.client.callTool({
+      name: "tools_call",
+      arguments: { name: "file.raed", arguments: {} },
+    });
+    expect(told(inner)).toEqual({
+      content: [{ type: "text", text: expect.stringContaining("Unknown tool") }],
+      isError: true,
+    });
+  });
+
   it("gets a link to what is too long to show, and reads it part by part", async () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index + 1}`).join("\n");
     await using room = await clientRoom({ era });

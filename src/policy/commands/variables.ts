@@ -7,11 +7,11 @@ export function withVariableEffects(reading: Reading): SimpleCommand[] {
   const added = new Map<number, Effect[]>();
   for (const change of decisiveChanges(reading)) {
     for (const index of affectedIndexes(change, reading)) {
-      const { program, words } = reading.commands[index]!;
-      if (words.length === 0 || !change.affects(program)) continue;
+      const command = reading.commands[index]!;
+      if (command.words.length === 0 || !change.affects(command.program)) continue;
       const effects = added.get(index);
-      if (effects === undefined) added.set(index, [effectOf(change)]);
-      else effects.push(effectOf(change));
+      if (effects === undefined) added.set(index, [effectOf(change, command)]);
+      else effects.push(effectOf(change, command));
     }
   }
   return reading.commands.map(({ deferred: _, ...command }, index) => {
@@ -62,12 +62,17 @@ function* affectedIndexes({ first, end }: VariableChange, { commands, loops }: R
   for (let index = 0; index < start; index++) if (commands[index]!.deferred) yield index;
 }
 
-function effectOf({ name, passedOn, span }: VariableChange): Effect {
+/**
+ * A lasting change is never part of the command that it affects. Where a script has no exact positions, as in `eval`, both
+ * have the same span; the change then gets an empty one, so that no rule takes it for one of the command's own words.
+ */
+function effectOf({ name, passedOn, span, end }: VariableChange, command: SimpleCommand): Effect {
   const reason =
     affectedPrograms(name, false) === undefined && passedOn
       ? `${name} is handed to it, and may change what it does`
       : `${name} was changed, and decides what it runs`;
-  return { risk: "execute", reason, span };
+  const isBlurred = end === undefined && span.start === command.span.start && span.end === command.span.end;
+  return { risk: "execute", reason, span: isBlurred ? { start: span.start, end: span.start } : span };
 }
 
 /**

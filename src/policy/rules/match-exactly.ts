@@ -182,10 +182,10 @@ type Coverage = "words" | "spelled out" | "nothing";
  */
 function coverage(command: SimpleCommand, smuggled: readonly Effect[]): Coverage {
   const { span, words, assignments, effects } = command;
+  const own = spansOf([command, ...words, ...assignments]);
+  if (!smuggled.every((effect) => own.has(spanKey(effect.span)))) return "nothing";
   const isBlurred = words.length > 1 && sameSpan(words[1]!.span, span);
-  if (isBlurred && effects.some(({ risk }) => harm(risk) >= harm("execute"))) return "spelled out";
-  const places = spansOf([command, ...words, ...assignments]);
-  return smuggled.every((effect) => places.has(spanKey(effect.span))) ? "words" : "nothing";
+  return isBlurred && effects.some(({ risk }) => harm(risk) >= harm("execute")) ? "spelled out" : "words";
 }
 
 function harmfulWords(command: SimpleCommand, smuggled: readonly Effect[]): ReadonlySet<Word> {

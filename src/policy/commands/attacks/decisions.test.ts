@@ -53,6 +53,9 @@ it.each<readonly [what: string, ...commands: readonly string[]]>([
     "./ls",
     "bin/cat a",
     "RANDOM='a[$(p0)]'; ls",
+    'eval "PATH=bin; "ls',
+    'eval "PATH=bin; ""npm test"',
+    'for i in 1 2; do eval "GIT_A=1; GIT_B=1; GIT_C=1; GIT_D=1; GIT_E=1; GIT_F=1; GIT_G=1; GIT_H=1; "ls; PATH=bin; done',
   ],
   [
     "write or delete what is protected, or outside",
