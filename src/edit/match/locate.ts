@@ -143,7 +143,7 @@ function refuseDrifted(source: Source, { block, matches }: Finding): void {
 function findUnwrapped(source: Source, block: Block): Finding | undefined {
   let tolerant: Finding | undefined;
   let unshifted: Finding | undefined;
-  for (const { block: inner, note, endsFile, outer, undo } of unwrappings(block)) {
+  for (const { block: inner, note, endsFile, outer, fenced, undo } of unwrappings(block)) {
     if (inner.oldLines.length === 0) return { block: inner, matches: [insertionPoint(source, inner)] };
     const matches = findMatches(source, inner).filter(
       (match) => !endsFile || endsAlone(source, block, inner, match),
@@ -151,6 +151,7 @@ function findUnwrapped(source: Source, block: Block): Finding | undefined {
     const [first] = matches;
     if (!first || (outer && overlooksContent(first.tier) && isSingle(inner))) continue;
     if (outer && matches.some((match) => isWholeElsewhere(source, outer, match))) continue;
+    if (fenced && matches.some((match) => isFencedElsewhere(source, fenced, match))) continue;
     const finding = { block: inner, matches, tier: "unwrapped" as const, note, undo };
     if (!overlooksContent(first.tier)) return finding;
     // Among tolerant readings, prefer one that keeps the indentation.
@@ -158,6 +159,12 @@ function findUnwrapped(source: Source, block: Block): Finding | undefined {
     tolerant ??= finding;
   }
   return unshifted ?? tolerant;
+}
+
+/** Whether the fence may belong to the file: another position has as many lines of the fenced block as this one. */
+function isFencedElsewhere(source: Source, fenced: Block, match: Match): boolean {
+  const here = compareAt(source, fenced, match.line - 1);
+  return hasRival(fenced, here, partialMatches(source, fenced));
 }
 
 /** Whether a block without its last line ends the file, and no other position has nearly all of its lines. */

@@ -7,6 +7,8 @@ export interface Unwrapped {
   readonly note: string;
   /** Valid only at the very end of the file. */
   readonly endsFile?: boolean;
+  /** The block with its code fence, where that was removed. */
+  readonly fenced?: Block | undefined;
   /** The block with its own blank lines, where these were removed, and how many of them were before it. */
   readonly outer?: { readonly block: Block; readonly blankLinesBefore: number } | undefined;
   readonly undo?: ((text: string) => string) | undefined;
@@ -26,6 +28,7 @@ export function* unwrappings(block: Block): Generator<Unwrapped> {
         note,
         endsFile,
         outer: inner.outer ?? outer.outer,
+        fenced: inner.fenced ?? outer.fenced,
         undo: outer.undo ?? inner.undo,
       };
     }
@@ -76,7 +79,7 @@ function* withoutFence(block: Block): Generator<Unwrapped> {
   const oldLines = unfence(block.oldLines);
   if (!oldLines) return;
   const newLines = unfence(block.newLines) ?? closedLines(block).newLines;
-  yield { block: wholeLinesBlock(block, oldLines, newLines), note: "code fence removed" };
+  yield { block: wholeLinesBlock(block, oldLines, newLines), note: "code fence removed", fenced: block };
 }
 
 function unfence(lines: readonly string[]): readonly string[] | undefined {
