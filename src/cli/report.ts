@@ -34,7 +34,7 @@ export function printJson(value: unknown): void {
   print(`${JSON.stringify(value)}\n`);
 }
 
-/** Text of files and models, which must not steer the terminal of whoever looks at it; a program gets every byte. */
+/** Makes text of files and models safe to print on a terminal; a program gets every byte. */
 export function forReader(descriptor: Descriptor, text: string): string {
   return isTerminal(descriptor) ? printable(text) : text;
 }
@@ -43,7 +43,7 @@ export function printFailure({ message, hint }: { message: string; hint?: string
   remark(`${paint(2, "red", forReader(2, message))}\n${hint ? `${forReader(2, hint)}\n` : ""}`);
 }
 
-/** Tells the person of changes that a crash had interrupted, and that were settled before anything else was done. */
+/** Reports changes that a crash interrupted and that were completed or rolled back on opening. */
 export function remarkRecovered(recovered: readonly RecoveredChange[]): void {
   for (const { outcome, paths, leftAlone, transaction } of recovered) {
     const words =
@@ -69,7 +69,7 @@ function listNames(names: readonly string[]): string {
   return `${names.slice(0, maxNames).join(", ")}${more > 0 ? ` and ${counted(more, "more file")}` : ""}`;
 }
 
-/** What only a person may do about a refusal, so that models are not told. */
+/** What the user can do about a refusal. Models do not see it. */
 export function wayOut({ code, details }: NonNullable<CallResult["error"]>, mode: Mode): string {
   if (code === "needs-approval" && details?.kind === "no-sandbox" && mode !== "paranoid") return bareWayOut;
   if (code === "needs-approval")

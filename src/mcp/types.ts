@@ -1,6 +1,6 @@
 /** The types that users of `toolcrib/mcp` see; none needs the MCP SDK. */
 
-/** A tool as its server tells of it; only its name is sure to be one. */
+/** A tool as its server lists it. Only `name` has been checked. */
 export interface ListedTool {
   readonly name: string;
   readonly title?: unknown;
@@ -9,7 +9,7 @@ export interface ListedTool {
   readonly annotations?: unknown;
 }
 
-/** Puts a server's question to the person. */
+/** Asks the user the question of a server. */
 export type Elicit = (question: {
   readonly server: string;
   readonly message: string;
@@ -28,7 +28,7 @@ export interface ElicitAnswer {
   content?: Record<string, string | number | boolean | string[]>;
 }
 
-/** How one server is, for people. */
+/** The state of one server, as shown to users. */
 export interface ServerState {
   readonly name: string;
   readonly state: "waiting" | "starting" | "ready" | "restarting" | "failed" | "closed";
@@ -48,7 +48,7 @@ export interface ServerState {
   readonly junkLines: number;
 }
 
-/** What a server says of itself. */
+/** How our server introduces itself to clients. */
 export interface ServerIdentity {
   readonly version: string;
   readonly instructions?: string | undefined;

@@ -97,7 +97,7 @@ export async function confirmTrust(
   }
 }
 
-/** A model must not act for the person: throws where a command that a tool runs wants to do `what`. */
+/** Throws when a command run by a tool tries to do `what`: a model must not act for the user. */
 export function refuseProgramsOfTools(what: string): void {
   if (process.env[runVariable] === undefined) return;
   throw new ToolError("denied", `A command that a tool runs cannot ${what}`, {

@@ -89,7 +89,7 @@ export async function makeCall(
   });
   if (question !== undefined) return { kind: "question", request: question };
   const details = result.error?.details;
-  // Only the tool that the client called; one that tools_call names is a failed call like any other.
+  // Only for the tool that the client called: an unknown tool named by tools_call is an ordinary failed call.
   if (details?.kind === "unknown-tool" && details.name === name)
     return { kind: "unknown", message: result.content.replaceAll("\n", ". ") };
   if (result.output !== null) room.noteOutput(result.output);
