@@ -1,4 +1,4 @@
-import { ToolError } from "../contract/error.ts";
+import { ToolError, textForUser } from "../contract/error.ts";
 import { parseTime } from "../lib/clock.ts";
 import type { CallResult } from "../toolcrib/index.ts";
 import { onInterruption } from "./interruption.ts";
@@ -33,14 +33,14 @@ export async function callJournal(
 }
 
 /** Only what was given wrongly speaks of fields; elsewhere such words may be those of a file. */
-function forPeople(error: NonNullable<CallResult["error"]>, tool: string): typeof error {
-  const { message, hint, details } = error;
-  if (details?.kind !== "bad-arguments") return { ...error, hint: asFlags(hint) };
+function forPeople(error: NonNullable<CallResult["error"]>, tool: string): ReturnType<typeof textForUser> {
+  const { message, hint } = textForUser(error);
+  if (error.details?.kind !== "bad-arguments") return { message, hint: asFlags(hint) };
   const named = message
     .slice(`${tool}: `.length)
     .replace(/`(\w+)`/g, (_, field: string) => flagOf(field, tool));
   const command = tool.slice("journal.".length);
-  return { ...error, message: named, hint: `See: toolcrib help ${command}` };
+  return { message: named, hint: `See: toolcrib help ${command}` };
 }
 
 function flagOf(field: string, tool: string): string {

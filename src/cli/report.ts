@@ -1,4 +1,4 @@
-import type { ErrorCode, ToolError } from "../contract/error.ts";
+import { type ErrorCode, type TextForUser, type ToolError, textForUser } from "../contract/error.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import { printable } from "../lib/text/printable.ts";
 import { toCommandLine } from "../lib/text/shell-quote.ts";
@@ -39,7 +39,12 @@ export function forReader(descriptor: Descriptor, text: string): string {
   return isTerminal(descriptor) ? printable(text) : text;
 }
 
-export function printFailure({ message, hint }: { message: string; hint?: string | null | undefined }): void {
+export function printFailure(error: {
+  readonly message: string;
+  readonly hint?: string | null | undefined;
+  readonly forUser?: TextForUser | undefined;
+}): void {
+  const { message, hint } = textForUser(error);
   remark(`${paint(2, "red", forReader(2, message))}\n${hint ? `${forReader(2, hint)}\n` : ""}`);
 }
 

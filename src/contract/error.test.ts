@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { reworded, ToolError } from "./error.ts";
+import { reworded, ToolError, textForUser } from "./error.ts";
 
 it("ToolError keeps its details for code, and out of what is printed or serialized", () => {
   const error = new ToolError("not-found", "Unknown tool", { details: { kind: "unknown-tool", name: "a" } });
@@ -13,5 +13,31 @@ it("ToolError keeps its details for code, and out of what is printed or serializ
     { kind: "unknown-tool", name: "a" },
     '{"name":"ToolError","code":"not-found"}',
     { name: "ToolError", code: "not-found" },
+  ]);
+});
+
+it("ToolError keeps the text for users out of what is printed or serialized", () => {
+  const error = new ToolError("denied", "Denied", { forUser: { hint: "Run: toolcrib paths" } });
+  expect([error.forUser, reworded(error, { message: "b" }).forUser, JSON.stringify(error)]).toEqual([
+    { hint: "Run: toolcrib paths" },
+    { hint: "Run: toolcrib paths" },
+    '{"name":"ToolError","code":"denied"}',
+  ]);
+});
+
+it("textForUser replaces only what is given, and a null hint leaves none", () => {
+  const failure = { message: "Denied", hint: "Ask the user." };
+  expect([
+    textForUser({ message: "Denied" }),
+    textForUser(failure),
+    textForUser({ ...failure, forUser: { message: "The rule denies it" } }),
+    textForUser({ ...failure, forUser: { hint: "Change the rule." } }),
+    textForUser({ ...failure, forUser: { hint: null } }),
+  ]).toEqual([
+    { message: "Denied", hint: null },
+    failure,
+    { message: "The rule denies it", hint: "Ask the user." },
+    { message: "Denied", hint: "Change the rule." },
+    { message: "Denied", hint: null },
   ]);
 });

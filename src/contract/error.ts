@@ -60,6 +60,8 @@ export class ToolError extends Error {
   readonly kept: OutputKept | undefined;
   /** For code, not for readers: not enumerable, so that no printed or serialized error contains it. */
   declare readonly details: ErrorDetails | undefined;
+  /** Not enumerable either. */
+  declare readonly forUser: TextForUser | undefined;
 
   constructor(code: ErrorCode, message: string, options: ToolErrorOptions = {}) {
     // Capturing a stack costs more than most failing calls, and only internal errors need one. Reflect.set, because
@@ -73,7 +75,14 @@ export class ToolError extends Error {
     this.output = options.output;
     this.kept = options.kept;
     Object.defineProperty(this, "details", { value: options.details });
+    Object.defineProperty(this, "forUser", { value: options.forUser });
   }
+}
+
+/** What a user at a terminal reads where the message or the hint is meant for the model. A null hint: none. */
+export interface TextForUser {
+  readonly message?: string | undefined;
+  readonly hint?: string | null | undefined;
 }
 
 export interface ToolErrorOptions {
@@ -82,13 +91,30 @@ export interface ToolErrorOptions {
   readonly output?: string | undefined;
   readonly kept?: OutputKept | undefined;
   readonly details?: ErrorDetails | undefined;
+  readonly forUser?: TextForUser | undefined;
 }
 
-/** A copy of the error with another message, hint, output or details. */
+/** A copy of the error with some parts replaced. */
 export function reworded(
   error: ToolError,
   { message = error.message, ...others }: ToolErrorOptions & { readonly message?: string },
 ): ToolError {
-  const { code, hint, output, kept, details } = error;
-  return new ToolError(code, message, { hint, output, kept, details, cause: error, ...others });
+  const { code, hint, output, kept, details, forUser } = error;
+  return new ToolError(code, message, { hint, output, kept, details, forUser, cause: error, ...others });
+}
+
+/** The message and the hint for a user at a terminal. */
+export function textForUser({
+  message,
+  hint,
+  forUser,
+}: {
+  readonly message: string;
+  readonly hint?: string | null | undefined;
+  readonly forUser?: TextForUser | undefined;
+}): { readonly message: string; readonly hint: string | null } {
+  return {
+    message: forUser?.message ?? message,
+    hint: forUser?.hint === undefined ? (hint ?? null) : forUser.hint,
+  };
 }

@@ -1,5 +1,5 @@
 import type { Outcome } from "../contract/call.ts";
-import type { ErrorCode, ErrorDetails } from "../contract/error.ts";
+import type { ErrorCode, ErrorDetails, TextForUser } from "../contract/error.ts";
 import type { Image } from "../contract/tool.ts";
 
 /** How a call ended, in one shape for programs, models and `--json`. */
@@ -27,6 +27,8 @@ export interface CallFailure {
   readonly output?: string;
   /** For code that has to tell failures apart. Not enumerable, so that neither `--json` nor a copy contains it. */
   readonly details?: ErrorDetails | undefined;
+  /** What a user at a terminal reads instead of `message` and `hint`. Not enumerable either. */
+  readonly forUser?: TextForUser | undefined;
 }
 
 export function toResult(callId: string, outcome: Outcome, { failure }: FailureFormat = {}): CallResult {
@@ -43,9 +45,10 @@ export function toResult(callId: string, outcome: Outcome, { failure }: FailureF
       images,
     };
   }
-  const { code, message, hint = null, output, kept, details } = outcome.error;
+  const { code, message, hint = null, output, kept, details, forUser } = outcome.error;
   const error: CallFailure = { code, message, hint, ...(output === undefined ? {} : { output }) };
   if (details !== undefined) Object.defineProperty(error, "details", { value: details });
+  if (forUser !== undefined) Object.defineProperty(error, "forUser", { value: forUser });
   return {
     content: failure?.(error) ?? [message, hint, output].filter((part) => part).join("\n"),
     isError: true,

@@ -17,7 +17,13 @@ export type {
   SandboxReport,
   StartOptions,
 } from "../contract/environment.ts";
-export { type ErrorCode, type ErrorDetails, errorCodes, ToolError } from "../contract/error.ts";
+export {
+  type ErrorCode,
+  type ErrorDetails,
+  errorCodes,
+  type TextForUser,
+  ToolError,
+} from "../contract/error.ts";
 export type { ExtraRoots, PathGuard, PathRefusal } from "../contract/guard.ts";
 export type {
   ChangedFile,

@@ -195,7 +195,11 @@ function contentOf({ content, error }: CallResult): string {
     throw new ToolError("unsupported", "This session is held without the tools of the journal", {
       hint: "When it has ended: toolcrib diff, toolcrib undo.",
     });
-  if (error) throw new ToolError(error.code, error.message, { hint: error.hint ?? undefined });
+  if (error)
+    throw new ToolError(error.code, error.message, {
+      hint: error.hint ?? undefined,
+      forUser: error.forUser,
+    });
   return content;
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { callStartLine } from "./call-lines.ts";
+import { callEndLine, callStartLine } from "./call-lines.ts";
 
 it("hides nothing of a command behind the end of its first line", () => {
   const told = callStartLine(
@@ -13,4 +13,14 @@ it("tells paths as they are in the workspace", () => {
   expect(callStartLine({ canonical: "file.read", input: { file_path: "/w/src/a.ts" } }, "/w")).toBe(
     "file.read src/a.ts",
   );
+});
+
+it("shows a user the message that is meant for users", () => {
+  const error = {
+    code: "timeout",
+    message: "For models",
+    hint: null,
+    forUser: { message: "For you" },
+  } as const;
+  expect(callEndLine({ error, isError: true, data: null, shown: "" })).toBe("failed: For you");
 });

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../../agent/event.ts";
+import { textForUser } from "../../contract/error.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
@@ -111,8 +112,9 @@ function tellLines(diff: string): string {
 
 const hunks = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@.*\n((?:[ +\\-].*\n?)*)/gm;
 
-function tellError({ code, message }: CallFailure): string {
-  const first = firstLine(message);
+function tellError(error: CallFailure): string {
+  const { code } = error;
+  const first = firstLine(textForUser(error).message);
   if (code === "needs-approval")
     return `not approved: ${first.replace(/^This call needs a person's approval: /, "")}`;
   return code === "denied" ? first : `failed: ${first}`;

@@ -21,17 +21,27 @@ describe("catchErrors", () => {
     expect(await failureOf(error)).toBe(error);
   });
 
-  it("redacts secrets in message, hint and output, and keeps code and details", async () => {
+  it("redacts secrets in every text, and keeps code and details", async () => {
     const key = `ghp_${randomLetters()("[A-Za-z0-9]", 36)}`;
-    const { code, message, hint, output, details } = await failureOf(
+    const { code, message, hint, output, details, forUser } = await failureOf(
       new ToolError("unavailable", `Rejected: ${key}`, {
         hint: `Replace ${key}.`,
         output: `token ${key}`,
         details: { kind: "no-repository" },
+        forUser: { message: `Rejected for you: ${key}`, hint: `Replace your ${key}.` },
       }),
     );
-    expect([message, hint, output].filter((text) => text?.includes(key))).toEqual([]);
+    const texts = [message, hint, output, forUser?.message, forUser?.hint];
+    expect(texts.filter((text) => !text || text.includes(key))).toEqual([]);
     expect([code, details]).toEqual(["unavailable", { kind: "no-repository" }]);
+  });
+
+  it("redacts a secret that only the text for the user contains", async () => {
+    const key = `ghp_${randomLetters()("[A-Za-z0-9]", 36)}`;
+    const { message, forUser } = await failureOf(
+      new ToolError("denied", "Denied", { forUser: { message: `Denied: ${key}`, hint: null } }),
+    );
+    expect([message, forUser?.message?.includes(key), forUser?.hint]).toEqual(["Denied", false, null]);
   });
 
   it("reports anything else as an internal error with its cause", async () => {

@@ -18,11 +18,16 @@ export const catchErrors: Stage = async (call, next) => {
 };
 
 function redacted(error: ToolError): ToolError {
-  const message = redactText(error.message);
-  const hint = error.hint === undefined ? undefined : redactText(error.hint);
-  const output = error.output === undefined ? undefined : redactText(error.output);
-  if (message === error.message && hint === error.hint && output === error.output) return error;
-  return reworded(error, { message, hint, output });
+  const { message, hint, output, forUser } = error;
+  const texts = [message, hint, output, forUser?.message, forUser?.hint];
+  if (texts.every((text) => !text || redactText(text) === text)) return error;
+  const redact = <Text extends string | null | undefined>(text: Text) => (text ? redactText(text) : text);
+  return reworded(error, {
+    message: redactText(message),
+    hint: redact(hint),
+    output: redact(output),
+    forUser: forUser && { message: redact(forUser.message), hint: redact(forUser.hint) },
+  });
 }
 
 function internalError(cause: unknown): ToolError {
