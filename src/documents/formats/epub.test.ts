@@ -85,7 +85,7 @@ describe("a book", () => {
     );
     expect([parts.map(({ text }) => text), notes]).toEqual([
       ["Here \\&a;", "There"],
-      ["its list of contents is damaged: titles of chapters may be missing"],
+      ["the table of contents is damaged: titles of chapters may be missing"],
     ]);
   });
 

@@ -1,29 +1,24 @@
 import type { DocumentPart } from "../../contract/document.ts";
 import { gatherParts } from "../anchors.ts";
-import { type DocumentReader, damaged } from "../reader.ts";
+import type { DocumentReader } from "../reader.ts";
 import { append, type Block, cellText, notesOnTally } from "../shared/blocks.ts";
 import { openDocumentProperties } from "../shared/office-package.ts";
 import { type Line, openOpenDocument, openStory, type Story } from "../shared/opendocument/open.ts";
 import { isShape, readComment, readShape } from "../shared/opendocument/read-text.ts";
 import { noStyles, type OpenDocumentStyles, readStyles } from "../shared/opendocument/styles.ts";
 import { inReadingOrder, type ShapePosition, showSlide } from "../shared/slides.ts";
-import { decodeXml } from "../xml/decode.ts";
-import { XmlReader } from "../xml/xml-reader.ts";
+import type { XmlReader } from "../xml/xml-reader.ts";
 
-/** OpenDocument presentations and drawings, and their templates. Pages are counted first, and only those read that are shown. */
+/** OpenDocument presentations and drawings, and their templates. Counts the pages first, then reads only those it shows. */
 export const readOdp: DocumentReader = async (source, wanted, context) => {
   const opened = openOpenDocument(source, context);
-  const entry = opened.zip.find("content.xml");
-  if (!entry) throw damaged(source.name, "content.xml is missing");
-  const xml = decodeXml(opened.zip.read(entry));
-  const open = () => new XmlReader(xml, `content.xml in ${source.name}`, context.budget);
   const order = { one: "slide", total: 0 };
-  for (const { isDrawing } of pagesOf(open(), noStyles())) {
+  for (const body of pagesOf(opened.need("content.xml"), noStyles())) {
     order.total += 1;
-    if (isDrawing) order.one = "page";
+    if (body === "office:drawing") order.one = "page";
   }
   const { story, styles } = openStory(opened, context);
-  const reader = open();
+  const reader = opened.need("content.xml");
   const pages = pagesOf(reader, styles);
   let reached = 0;
   const gathered = await gatherParts(wanted, { ...order, name: source.name }, (number) => {
@@ -43,22 +38,13 @@ export const readOdp: DocumentReader = async (source, wanted, context) => {
   };
 };
 
-/** Stops with the reader at each page; the styles that stand before them are added to the others. */
-function* pagesOf(
-  reader: XmlReader,
-  styles: OpenDocumentStyles,
-): Generator<{ readonly isDrawing: boolean }, void, undefined> {
-  reader.child(0);
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name === "office:automatic-styles") readStyles(reader, styles);
-    if (!reader.is("office:body")) continue;
-    const body = reader.depth;
-    while (reader.child(body)) {
-      const isDrawing = reader.is("office:drawing");
-      const inside = reader.depth;
-      while (reader.child(inside)) if (reader.is("draw:page")) yield { isDrawing };
-    }
+/** Stops the reader at each page and yields the name of the body. Adds the automatic styles, which come first. */
+function* pagesOf(reader: XmlReader, styles: OpenDocumentStyles): Generator<string, void, undefined> {
+  for (const section of reader.children()) {
+    if (section === "office:automatic-styles") readStyles(reader, styles);
+    if (section !== "office:body") continue;
+    for (const body of reader.children())
+      for (const name of reader.children()) if (name === "draw:page") yield body;
   }
 }
 
@@ -72,18 +58,19 @@ function readSlide(
   const { shapes, notes, comments } = readShapes(reader, story);
   const isTitle = ({ kind }: Shape) => kind === "title";
   const isOther = (shape: Shape) => !isTitle(shape) && shape.kind !== "page-number";
-  const said: readonly Block[] = notes === "" ? [] : [{ kind: "paragraph", text: `Speaker notes: ${notes}` }];
+  const speakerNotes: readonly Block[] =
+    notes === "" ? [] : [{ kind: "paragraph", text: `Speaker notes: ${notes}` }];
   return showSlide(anchor, {
     titles: shapes.filter(isTitle).map(({ blocks }) => blocks),
     others: shapes.filter(isOther).map(({ blocks }) => blocks),
-    remarks: [said, comments, story.cited.splice(0)],
+    remarks: [speakerNotes, comments, story.cited.splice(0)],
     isHidden,
   });
 }
 
 interface Shape {
-  readonly place: ShapePosition | undefined;
-  /** What it is to the presentation: "title", "outline", "notes", "page-number". */
+  readonly position: ShapePosition | undefined;
+  /** Its role: "title", "outline", "notes", "page-number". */
   readonly kind: string | undefined;
   readonly blocks: readonly Block[];
 }
@@ -98,41 +85,39 @@ function readShapes(reader: XmlReader, story: Story): Page {
   const shapes: Shape[] = [];
   const comments: Block[] = [];
   let notes = "";
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name === "presentation:notes") {
+  for (const name of reader.children()) {
+    if (name === "presentation:notes") {
       const noted = readShapes(reader, story).shapes.filter(({ kind }) => kind === "notes");
       notes = noted
         .map(({ blocks }) => cellText(blocks))
         .join("\n")
         .trim();
-    } else if (reader.name === "office:annotation")
-      // On a slide a comment stands for itself, not at a word.
+    } else if (name === "office:annotation")
       comments.push({ kind: "paragraph", text: readComment(reader, story) });
-    else if (isShape(reader.name)) shapes.push(readOne(reader, story));
+    else if (isShape(name)) shapes.push(readOne(reader, story));
   }
   return { shapes: inReadingOrder(shapes), notes, comments };
 }
 
 function readOne(reader: XmlReader, story: Story): Shape {
   const kind = reader.attribute("presentation:class");
-  const place = placeOf(reader);
+  const position = positionOf(reader);
   if (reader.name === "draw:g") return readGroup(reader, story);
   const line: Line = { text: "", boxes: [] };
   readShape(reader, story, line);
   const text: Block[] = line.text.trim() === "" ? [] : [{ kind: "paragraph", text: line.text }];
-  return { place, kind, blocks: [...text, ...line.boxes] };
+  return { position, kind, blocks: [...text, ...line.boxes] };
 }
 
-/** A group has no place of its own: it is where the first of its shapes is. */
+/** A group has the position of its first shape. */
 function readGroup(reader: XmlReader, story: Story): Shape {
   const { shapes } = readShapes(reader, story);
   const blocks: Block[] = [];
   for (const shape of shapes) append(blocks, shape.blocks);
-  return { place: shapes.find(({ place }) => place)?.place, kind: undefined, blocks };
+  return { position: shapes.find(({ position }) => position)?.position, kind: undefined, blocks };
 }
 
-function placeOf(reader: XmlReader): ShapePosition | undefined {
+function positionOf(reader: XmlReader): ShapePosition | undefined {
   const top = length(reader.attribute("svg:y"));
   const left = length(reader.attribute("svg:x"));
   if (top === undefined || left === undefined) return undefined;

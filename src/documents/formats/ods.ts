@@ -15,15 +15,13 @@ import {
   showRemarks,
   showSheets,
 } from "../shared/spreadsheet/show-sheets.ts";
-import { decodeXml } from "../xml/decode.ts";
 import { XmlReader } from "../xml/xml-reader.ts";
 
 export const readOds: DocumentReader = (source, wanted, context) => {
   const opened = openOpenDocument(source, context);
-  const entry = opened.zip.find("content.xml");
-  if (!entry) throw damaged(source.name, "content.xml is missing");
-  const where = `content.xml in ${source.name}`;
-  const tables = new Tables(decodeXml(opened.zip.read(entry)), where, context.budget);
+  const xml = opened.zip.text("content.xml");
+  if (xml === undefined) throw damaged(source.name, "content.xml is missing");
+  const tables = new Tables(xml, `content.xml in ${source.name}`, context.budget);
   const { tables: list, names } = tables.list();
   const remarks = list.map(noRemarks);
   const sheets = list.map(
@@ -59,83 +57,56 @@ function noRemarks(): CellRemarks {
 /** The limit of spreadsheet programs. */
 const mostColumns = 16_384;
 
-interface Contents {
-  readonly tables: readonly { readonly name: string; readonly isHidden: boolean }[];
-  readonly names: readonly string[];
-}
-
-/** The content of a spreadsheet, gone through from table to table. */
+/** The tables of a spreadsheet, read forwards. */
 class Tables {
-  readonly #xml: string;
-  readonly #where: string;
+  readonly #open: () => XmlReader;
   readonly #budget: Budget;
-  #reader: XmlReader | undefined;
-  #depth = 0;
+  #reader: XmlReader;
+  #children: Generator<string, void, undefined> | undefined;
   #at = -1;
 
   constructor(xml: string, where: string, budget: Budget) {
-    this.#xml = xml;
-    this.#where = where;
+    this.#open = () => new XmlReader(xml, where, budget);
     this.#budget = budget;
+    this.#reader = this.#open();
   }
 
-  list(): Contents {
-    const reader = new XmlReader(this.#xml, this.#where, this.#budget);
+  list() {
+    const reader = this.#open();
     const tables: { name: string; isHidden: boolean }[] = [];
     const names: string[] = [];
     const hidden = new Set<string>();
-    reader.child(0);
-    const root = reader.depth;
-    while (reader.child(root)) {
-      if (reader.is("office:automatic-styles")) readHidden(reader, hidden);
-      if (!reader.is("office:body")) continue;
-      const body = reader.depth;
-      while (reader.child(body)) {
-        if (!reader.is("office:spreadsheet")) continue;
-        const { depth } = reader;
-        while (reader.child(depth)) {
-          if (reader.is("table:table"))
-            tables.push({
-              name: reader.attribute("table:name") ?? "",
-              isHidden: hidden.has(reader.attribute("table:style-name") ?? ""),
-            });
-          else if (reader.is("table:named-expressions")) readNames(reader, names);
-        }
+    for (const section of reader.children("office:document-content")) {
+      if (section === "office:automatic-styles") readHidden(reader, hidden);
+      if (section !== "office:body") continue;
+      for (const child of reader.children("office:spreadsheet")) {
+        if (child === "table:table")
+          tables.push({
+            name: reader.attribute("table:name") ?? "",
+            isHidden: hidden.has(reader.attribute("table:style-name") ?? ""),
+          });
+        else if (child === "table:named-expressions") readNames(reader, names);
       }
     }
     return { tables, names };
   }
 
   *rows(index: number, range: Range, remarks: CellRemarks): Generator<Row> {
-    const reader = this.#goTo(index);
-    if (!reader) return;
-    const state = { number: 1, range, remarks, budget: this.#budget };
-    yield* readRows(reader, state);
-  }
-
-  #goTo(index: number): XmlReader | undefined {
-    if (!this.#reader || this.#at >= index) {
-      this.#reader = new XmlReader(this.#xml, this.#where, this.#budget);
+    if (!this.#children || this.#at >= index) {
+      this.#reader = this.#open();
+      this.#children = this.#reader.children("office:document-content", "office:body", "office:spreadsheet");
       this.#at = -1;
-      for (const name of ["", "office:body", "office:spreadsheet"]) {
-        this.#depth = this.#reader.depth;
-        while (this.#reader.child(this.#depth) && name !== "" && !this.#reader.is(name));
-      }
-      this.#depth = this.#reader.depth;
     }
-    while (this.#at < index) {
-      if (!this.#reader.child(this.#depth)) return undefined;
-      if (this.#reader.is("table:table")) this.#at += 1;
-    }
-    return this.#reader;
+    while (this.#at < index) if (this.#children.next().value === "table:table") this.#at += 1;
+    yield* readRows(this.#reader, { number: 1, range, remarks, budget: this.#budget });
   }
 }
 
-/** What is said of cells beside what is in them; filled while rows are read. */
+/** Merged cells and comments, collected while rows are read. */
 interface CellRemarks {
   readonly merged: Remark[];
   readonly comments: Remark[];
-  /** Whether cells are left out because no spreadsheet has so many columns. */
+  /** There are cells past the last column that a spreadsheet can have. */
   goesBeyond: boolean;
 }
 
@@ -147,14 +118,10 @@ interface Reading {
 }
 
 function* readRows(reader: XmlReader, state: Reading): Generator<Row> {
-  const { depth } = reader;
   const { range, budget } = state;
-  while (reader.child(depth)) {
-    if (/^table:table-(?:header-)?rows$|^table:table-row-group$/.test(reader.name)) {
-      yield* readRows(reader, state);
-      continue;
-    }
-    if (!reader.is("table:table-row")) continue;
+  for (const name of reader.children()) {
+    if (/^table:table-(?:header-)?rows$|^table:table-row-group$/.test(name)) yield* readRows(reader, state);
+    if (name !== "table:table-row") continue;
     const first = state.number;
     if (first > range.lastRow) return;
     const times = countIn(reader, "table:number-rows-repeated");
@@ -172,11 +139,9 @@ function* readRows(reader: XmlReader, state: Reading): Generator<Row> {
 
 function readCells(reader: XmlReader, row: number, { range, remarks, budget }: Reading): Cell[] {
   const cells: Cell[] = [];
-  const { depth } = reader;
   let next = 1;
-  while (reader.child(depth)) {
-    const isCovered = reader.is("table:covered-table-cell");
-    if (!isCovered && !reader.is("table:table-cell")) continue;
+  for (const name of reader.children()) {
+    if (!/^table:(?:covered-)?table-cell$/.test(name)) continue;
     const first = next;
     next += countIn(reader, "table:number-columns-repeated");
     if (next <= range.firstColumn || first > range.lastColumn) continue;
@@ -195,7 +160,6 @@ function readCells(reader: XmlReader, row: number, { range, remarks, budget }: R
     if (Math.min(next - 1, range.lastColumn) > mostColumns) remarks.goesBeyond = true;
     const last = Math.min(next - 1, range.lastColumn, mostColumns);
     const start = Math.max(first, range.firstColumn);
-    // Repeated cells count against the budget.
     budget.inflate(text.length * Math.max(last - start, 0));
     for (let column = start; column <= last; column += 1) cells.push({ column, text });
   }
@@ -203,20 +167,16 @@ function readCells(reader: XmlReader, row: number, { range, remarks, budget }: R
 }
 
 function readHidden(reader: XmlReader, hidden: Set<string>): void {
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (!reader.is("style:style") || reader.attribute("style:family") !== "table") continue;
+  for (const _ of reader.children()) {
     const name = reader.attribute("style:name") ?? "";
-    const style = reader.depth;
-    while (reader.child(style))
-      if (reader.is("style:table-properties") && reader.attribute("table:display") === "false")
+    for (const property of reader.children())
+      if (property === "style:table-properties" && reader.attribute("table:display") === "false")
         hidden.add(name);
   }
 }
 
 function readNames(reader: XmlReader, names: string[]): void {
-  const { depth } = reader;
-  while (reader.child(depth)) {
+  for (const _ of reader.children()) {
     const address = reader.attribute("table:cell-range-address") ?? reader.attribute("table:expression");
     names.push(
       `${reader.attribute("table:name") ?? ""} = ${(address ?? "").replace(/^\$/, "").replace(".", "!")}`,
@@ -224,20 +184,19 @@ function readNames(reader: XmlReader, names: string[]): void {
   }
 }
 
-interface OpenDocumentCell {
-  readonly text: string;
-  readonly comment: string | undefined;
-  /** How many columns and rows it covers, if more than one: "3x1". */
-  readonly covers: { readonly columns: number; readonly rows: number } | undefined;
-}
-
-function readCell(reader: XmlReader): OpenDocumentCell {
+function readCell(reader: XmlReader) {
   const type = reader.attribute("office:value-type");
   const value = reader.attribute(valueAttributes[type ?? ""] ?? "office:value") ?? "";
   const formula = reader.attribute("table:formula");
   const columns = countIn(reader, "table:number-columns-spanned");
   const rows = countIn(reader, "table:number-rows-spanned");
-  const { text, comment } = readContent(reader);
+  const paragraphs: string[] = [];
+  let comment: string | undefined;
+  for (const name of reader.children()) {
+    if (name === "office:annotation") comment = readComment(reader);
+    else if (name === "text:p") paragraphs.push(readParagraph(reader));
+  }
+  const text = paragraphs.join("\n").trim();
   const shown = showValue(type, value, text);
   const computed = formula === undefined ? "" : `=${plainFormula(formula)}`;
   return {
@@ -268,7 +227,6 @@ function showValue(type: string | undefined, value: string, text: string): strin
   if (type === "percentage") return showNumber(value, "percent", false);
   if (type === "float" || type === "currency") return showNumber(value, "plain", false);
   if (type === "time") return showTime(value);
-  // In some places a link is what a date is shown as.
   return value;
 }
 
@@ -302,24 +260,12 @@ function plainReference(reference: string): string {
     .join(":");
 }
 
-function readContent(reader: XmlReader): { readonly text: string; readonly comment: string | undefined } {
-  const { depth } = reader;
-  const paragraphs: string[] = [];
-  let comment: string | undefined;
-  while (reader.child(depth)) {
-    if (reader.is("office:annotation")) comment = readComment(reader);
-    else if (reader.is("text:p")) paragraphs.push(readParagraph(reader));
-  }
-  return { text: paragraphs.join("\n").trim(), comment };
-}
-
 function readComment(reader: XmlReader): string {
-  const { depth } = reader;
   let author = "";
   const paragraphs: string[] = [];
-  while (reader.child(depth)) {
-    if (reader.is("dc:creator")) author = reader.content().trim();
-    else if (reader.is("text:p")) paragraphs.push(readParagraph(reader));
+  for (const name of reader.children()) {
+    if (name === "dc:creator") author = reader.content().trim();
+    else if (name === "text:p") paragraphs.push(readParagraph(reader));
   }
   const text = paragraphs.join(" ").replaceAll(/\s+/g, " ").trim();
   return author === "" ? text : `${author}: ${text}`;
@@ -332,10 +278,10 @@ function readParagraph(reader: XmlReader): string {
     const node = reader.node(depth);
     if (node === undefined) return text;
     if (node === "text") text += reader.text.replaceAll(/\s+/g, " ");
-    else if (reader.is("text:s")) text += readSpaces(reader);
-    else if (reader.is("text:tab")) text += "\t";
-    else if (reader.is("text:line-break")) text += "\n";
-    else if (reader.is("text:a")) {
+    else if (reader.name === "text:s") text += readSpaces(reader);
+    else if (reader.name === "text:tab") text += "\t";
+    else if (reader.name === "text:line-break") text += "\n";
+    else if (reader.name === "text:a") {
       const target = reader.attribute("xlink:href");
       text += link(readParagraph(reader), target);
     } else text += readParagraph(reader);

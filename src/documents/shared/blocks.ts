@@ -1,11 +1,12 @@
 import { counted } from "../../lib/text/format-quantity.ts";
-/** What a text document consists of, in reading order. Every reader of such a format makes these, whatever it reads. */
+
+/** A piece of a text document, in reading order. Every reader of a text format makes these. */
 export type Block =
   | { readonly kind: "heading"; readonly level: number; readonly text: string }
   | { readonly kind: "paragraph"; readonly text: string }
-  /** A line of what is written with its layout, as programs are. */
+  /** A line of preformatted text. */
   | { readonly kind: "line"; readonly text: string }
-  /** Of a list; `level` counts from 0, `marker` is "-" or its number as the document shows it: "2.1.". */
+  /** `level` counts from 0. `marker` is "-" or the number as the document shows it: "2.1.". */
   | { readonly kind: "item"; readonly level: number; readonly marker: string; readonly text: string }
   | { readonly kind: "table"; readonly rows: readonly (readonly string[])[] }
   /** A footnote, an endnote, a comment: shown at the end of the section that cites it by [^label]. */
@@ -17,7 +18,7 @@ export function showBlock(block: Block): string {
     case "heading":
       return `${"#".repeat(Math.min(Math.max(block.level, 1), 6))} ${inOneLine(block.text)}`;
     case "paragraph":
-      // Blanks at its beginning may be all that shows how a program is built.
+      // Leading spaces may be the indentation of code.
       return block.text.trimEnd().replace(/^\s*\n/, "");
     case "line":
       return block.text.trimEnd();
@@ -33,7 +34,7 @@ export function showBlock(block: Block): string {
   }
 }
 
-/** Blocks with an empty line between them; items of a list stand together, and so do lines. */
+/** Shows blocks with an empty line between them, but none between items, notes or lines. */
 export function showBlocks(blocks: readonly Block[]): string {
   return blocks.map((block, index) => separator(blocks[index - 1], block) + showBlock(block)).join("");
 }
@@ -45,7 +46,7 @@ export function separator(before: Block | undefined, block: Block): string {
 
 const standTogether: ReadonlySet<Block["kind"]> = new Set(["item", "note", "line"]);
 
-/** What a cell of a table says, in one line: its blocks, and the rows of a table in it, on lines of their own. */
+/** The text of a table cell: a line for each block, and for each row of a table in it. */
 export function cellText(blocks: readonly Block[]): string {
   return blocks
     .map((block) => {
@@ -59,12 +60,12 @@ function inOneLine(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/g, " ");
 }
 
-/** Adds what may be too much for the arguments of one call. */
+/** Like `push`, for lists that are too long for the arguments of one call. */
 export function append<One>(into: One[], ...lists: readonly Iterable<One>[]): void {
   for (const list of lists) for (const one of list) into.push(one);
 }
 
-/** A link in Markdown; only its text where it leads nowhere outside the document. */
+/** A Markdown link; only its text when the target is inside the document. */
 export function link(text: string, target: string | undefined): string {
   const label = text.trim();
   if (target === undefined || target === "" || target.startsWith("#") || label === "") return text;
@@ -75,12 +76,23 @@ export function link(text: string, target: string | undefined): string {
   return `${before}[${label.replaceAll(/[[\]]/g, "\\$&")}](${address})${after}`;
 }
 
-/** What stands for a picture: its description where it has one. */
+/** Numbers the notes of a kind: "2" for a footnote, "comment-2" for others. */
+export function nextLabel(cited: Map<string, number>, kind: string): string {
+  const count = (cited.get(kind) ?? 0) + 1;
+  cited.set(kind, count);
+  return kind === "footnote" ? `${count}` : `${kind}-${count}`;
+}
+
+export function commentBy(author: string | undefined, day: string | undefined): string {
+  return `comment by ${author || "an unnamed person"}${day ? ` (${day})` : ""}: `;
+}
+
+/** The placeholder of a picture, with its description. */
 export function picture(description: string | undefined): string {
   return `![${(description ?? "").trim().replaceAll(/\s+/g, " ").replaceAll(/[[\]]/g, "\\$&")}]`;
 }
 
-/** Rows as a Markdown table, the first one as its head. Rows may be of different lengths. */
+/** A Markdown table with the first row as its head. Rows may differ in length. */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
   const [head = [], ...others] = rows;
@@ -97,19 +109,16 @@ export function markdownRow(cells: readonly string[], width: number = cells.leng
   return row;
 }
 
-/** What would end the cell or the row is written otherwise. */
+/** Escapes what would end the cell or the row. */
 export function markdownCell(text: string): string {
-  return needsCare.test(text)
-    ? text
-        .trim()
-        .replaceAll("|", "\\|")
-        .replace(/\s*(?:\r\n?|\n)\s*/g, "<br>")
-    : text;
+  if (!/[|\n\r]|^\s|\s$/.test(text)) return text;
+  return text
+    .trim()
+    .replaceAll("|", "\\|")
+    .replace(/\s*(?:\r\n?|\n)\s*/g, "<br>");
 }
 
-const needsCare = /[|\n\r]|^\s|\s$/;
-
-/** What a document has that its text does not show, as notes. `here`: of the parts that are read. */
+/** Notes on what the text does not show. */
 export function notesOnTally(
   tally: { readonly [Kind in "changes" | "hidden" | "pictures" | "embedded"]?: number },
   { embedded: name = "embedded object", here = "" } = {},

@@ -1,12 +1,12 @@
 import type { Budget } from "../budget.ts";
 import type { XmlReader } from "../xml/xml-reader.ts";
-import { type Block, cellText } from "./blocks.ts";
+import type { Block } from "./blocks.ts";
 import type { Package, Relations } from "./office-package.ts";
 
-/** What the chart of a part says: its title, those of its axes, and its figures as a table. */
-function readChart(opened: Package, part: string | undefined): Block[] {
-  const reader = part === undefined ? undefined : opened.open(part);
-  if (!reader?.child(0)) return [];
+/** Reads the titles of a chart and of its axes, and its figures as a table. */
+function readChart(opened: Package, part: string): Block[] {
+  const reader = opened.open(part);
+  if (!reader) return [];
   const chart: Chart = { titles: [], series: [] };
   lookInto(reader, (name) => {
     if (name === "c:title") chart.titles.push(runs(reader).trim());
@@ -17,11 +17,11 @@ function readChart(opened: Package, part: string | undefined): Block[] {
   return showChart(chart, opened.budget);
 }
 
-/** Reads a chart of an Office 2016 kind (waterfall, funnel, treemap, …). Its figures stand in `cx:data`, before its series. */
-function readExtendedChart(opened: Package, part: string | undefined): Block[] {
-  const reader = part === undefined ? undefined : opened.open(part);
+/** Reads a chart of an Office 2016 kind (waterfall, funnel, treemap, …). Its figures are in `cx:data`, before its series. */
+function readExtendedChart(opened: Package, part: string): Block[] {
+  const reader = opened.open(part);
   const chart: Chart = { titles: [], series: [] };
-  if (!reader?.child(0)) return showChart(chart, opened.budget);
+  if (!reader) return showChart(chart, opened.budget);
   const figures = new Map<string, Pick<Series, "labels" | "values">>();
   lookInto(reader, (name) => {
     if (name === "cx:data") figures.set(reader.attribute("id") ?? "", readFigures(reader));
@@ -40,19 +40,17 @@ function readExtendedChart(opened: Package, part: string | undefined): Block[] {
 function readCaption(reader: XmlReader): { readonly text: string; readonly data: string | undefined } {
   let text = "";
   let data: string | undefined;
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name === "cx:tx") text = runs(reader).trim();
-    else if (reader.name === "cx:dataId") data = reader.attribute("val");
+  for (const name of reader.children()) {
+    if (name === "cx:tx") text = runs(reader).trim();
+    else if (name === "cx:dataId") data = reader.attribute("val");
   }
   return { text, data };
 }
 
 function readFigures(reader: XmlReader): Pick<Series, "labels" | "values"> {
   const figures = { labels: new Map<number, string>(), values: new Map<number, string>() };
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    const isLabel = reader.name === "cx:strDim" || reader.attribute("type") === "x";
+  for (const name of reader.children()) {
+    const isLabel = name === "cx:strDim" || reader.attribute("type") === "x";
     const into = isLabel ? figures.labels : figures.values;
     for (const [index, value] of readPoints(reader)) {
       const before = into.get(index);
@@ -62,10 +60,10 @@ function readFigures(reader: XmlReader): Pick<Series, "labels" | "values"> {
   return figures;
 }
 
-/** What a diagram (SmartArt) says, an item for each of its shapes. */
-function readDiagram(opened: Package, part: string | undefined): Block[] {
-  const reader = part === undefined ? undefined : opened.open(part);
-  if (!reader?.child(0)) return [];
+/** Reads a diagram (SmartArt): an item for each of its shapes. */
+function readDiagram(opened: Package, part: string): Block[] {
+  const reader = opened.open(part);
+  if (!reader) return [];
   const items: Block[] = [];
   lookInto(reader, (name) => {
     if (name !== "dgm:t") return false;
@@ -76,9 +74,9 @@ function readDiagram(opened: Package, part: string | undefined): Block[] {
   return items;
 }
 
-/** What stands in `a:graphicData` where it is kept in a part of its own. The reader stands at an element of it. */
+/** Reads an element of `a:graphicData` whose content has its own part; undefined for other elements. */
 export function readGraphic(reader: XmlReader, opened: Package, relations: Relations): Block[] | undefined {
-  const target = (id: string) => relations.get(reader.attribute(id) ?? "")?.target;
+  const target = (id: string) => relations.get(reader.attribute(id) ?? "")?.target ?? "";
   if (reader.name === "c:chart") return readChart(opened, target("r:id"));
   if (reader.name === "cx:chart") return readExtendedChart(opened, target("r:id"));
   if (reader.name === "dgm:relIds") return readDiagram(opened, target("r:dm"));
@@ -101,17 +99,16 @@ function readSeries(reader: XmlReader): Series {
   const series: Series = { name: "", labels: new Map(), values: new Map() };
   lookInto(reader, (name) => {
     if (name === "c:tx") series.name = [...readPoints(reader).values()].join(" ");
-    else if (name === "c:cat" || name === "c:xVal") fill(series.labels, readPoints(reader));
-    else if (name === "c:val" || name === "c:yVal") fill(series.values, readPoints(reader));
-    // Labels at single points, trend lines and the like repeat what is already there.
+    else if (name === "c:cat" || name === "c:xVal") readPoints(reader, series.labels);
+    else if (name === "c:val" || name === "c:yVal") readPoints(reader, series.values);
+    // Labels at single points, trend lines and error bars repeat the figures.
     else return name === "c:dLbls" || name === "c:trendline" || name === "c:errBars";
     return true;
   });
   return series;
 }
 
-function readPoints(reader: XmlReader): Map<number, string> {
-  const points = new Map<number, string>();
+function readPoints(reader: XmlReader, points = new Map<number, string>()): Map<number, string> {
   lookInto(reader, (name) => {
     if (name === "c:v") points.set(points.size, reader.content());
     else if (name === "c:pt" || name === "cx:pt") {
@@ -127,9 +124,9 @@ function readPoints(reader: XmlReader): Map<number, string> {
 }
 
 function showChart({ titles, series }: Chart, budget: Budget): Block[] {
-  const said = titles.filter((title) => title !== "").join(", ");
-  const heading: Block = { kind: "paragraph", text: said === "" ? "[chart]" : `[chart: ${said}]` };
-  // Each series of a scatter chart may have places of its own.
+  const title = titles.filter((each) => each !== "").join(", ");
+  const heading: Block = { kind: "paragraph", text: title === "" ? "[chart]" : `[chart: ${title}]` };
+  // Each series of a scatter chart may have its own x values.
   const first = series.find(({ labels }) => labels.size > 0)?.labels ?? new Map<number, string>();
   const isShared = series.every(({ labels }) => labels.size === 0 || areSame(labels, first));
   const tables = isShared ? [series] : series.map((one) => [one]);
@@ -137,42 +134,35 @@ function showChart({ titles, series }: Chart, budget: Budget): Block[] {
 }
 
 function areSame(one: Series["labels"], other: Series["labels"]): boolean {
-  return one.size === other.size && [...one].every(([place, label]) => other.get(place) === label);
+  return one.size === other.size && [...one].every(([index, label]) => other.get(index) === label);
 }
 
 function showTable(series: readonly Series[], budget: Budget): Block[] {
-  const places = new Set(series.flatMap(({ labels, values }) => [...labels.keys(), ...values.keys()]));
-  if (places.size === 0) return [];
-  budget.walk(places.size * series.length);
+  const indexes = new Set(series.flatMap(({ labels, values }) => [...labels.keys(), ...values.keys()]));
+  if (indexes.size === 0) return [];
+  budget.walk(indexes.size * series.length);
   const labels = series.find((one) => one.labels.size > 0)?.labels;
-  const rows = [...places]
+  const rows = [...indexes]
     .sort((left, right) => left - right)
-    .map((place) => [labels?.get(place) ?? "", ...series.map(({ values }) => values.get(place) ?? "")]);
+    .map((index) => [labels?.get(index) ?? "", ...series.map(({ values }) => values.get(index) ?? "")]);
   return [{ kind: "table", rows: [["", ...series.map(({ name }) => name)], ...rows] }];
 }
 
-function fill(into: Map<number, string>, from: ReadonlyMap<number, string>): void {
-  for (const [place, value] of from) into.set(place, value);
-}
-
-/** All text of the element, a line a paragraph. */
+/** The text of the element, with one line for each paragraph. */
 function runs(reader: XmlReader): string {
-  const lines: Block[] = [];
   let text = "";
   lookInto(reader, (name) => {
     if (name === "a:t" || name === "c:v" || name === "cx:v") text += reader.content();
-    else if (name === "a:p" && text !== "") {
-      lines.push({ kind: "paragraph", text });
-      text = "";
+    else if (name === "a:p" && /[^\n]$/.test(text)) {
+      text += "\n";
       return false;
     } else return name === "a:pPr" || name === "a:rPr" || name === "c:f" || name === "cx:f";
     return true;
   });
-  return cellText([...lines, { kind: "paragraph", text }]);
+  return text;
 }
 
-/** Every element below, unless `take` says that it has taken the one it is told of. */
+/** Visits every element below. `take` returns true to keep the walk out of the element. */
 function lookInto(reader: XmlReader, take: (name: string) => boolean): void {
-  const { depth } = reader;
-  while (reader.child(depth)) if (!take(reader.name)) lookInto(reader, take);
+  for (const name of reader.children()) if (!take(name)) lookInto(reader, take);
 }

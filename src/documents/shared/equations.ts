@@ -1,10 +1,9 @@
 import type { XmlReader } from "../xml/xml-reader.ts";
 
-/** An equation of Office as one would type it: a fraction as (a)/(b), powers as a^b. The reader stands at its beginning. */
+/** Reads an Office equation as one types it: a fraction as (a)/(b), a power as a^b. */
 export function readEquation(reader: XmlReader): string {
-  const { depth } = reader;
   let text = "";
-  while (reader.child(depth)) text += readElement(reader);
+  for (const _ of reader.children()) text += readElement(reader);
   return text;
 }
 
@@ -40,9 +39,6 @@ function readElement(reader: XmlReader): string {
       const { fName = "", e = "" } = readArguments(reader);
       return `${fName}${grouped(e)}`;
     }
-    case "m:ctrlPr":
-    case "m:rPr":
-    case "w:rPr":
     case "w:del":
       return "";
     case "m:mr":
@@ -52,17 +48,16 @@ function readElement(reader: XmlReader): string {
   }
 }
 
-interface Arguments {
-  [name: string]: string | undefined;
-}
-
-/** What the parts of one construct say, by their names; and the signs that its properties set. */
-function readArguments(reader: XmlReader): Arguments {
-  const found: Arguments = {};
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    const name = reader.name.slice(2);
-    if (name.endsWith("Pr")) Object.assign(found, readSigns(reader));
+/** Reads the parts of a construct by name, and the signs that its properties set. */
+function readArguments(reader: XmlReader): { [name: string]: string | undefined } {
+  const found: { [name: string]: string | undefined } = {};
+  for (const child of reader.children()) {
+    const name = child.slice(2);
+    if (name.endsWith("Pr"))
+      for (const property of reader.children()) {
+        const sign = signs.get(property);
+        if (sign !== undefined) found[sign] = reader.attribute("m:val") ?? "";
+      }
     else
       found[name] =
         found[name] === undefined ? readEquation(reader) : `${found[name]}, ${readEquation(reader)}`;
@@ -70,29 +65,22 @@ function readArguments(reader: XmlReader): Arguments {
   return found;
 }
 
-function readSigns(reader: XmlReader): Arguments {
-  const found: Arguments = {};
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    const value = reader.attribute("m:val") ?? "";
-    if (reader.name === "m:chr") found.sign = value;
-    else if (reader.name === "m:begChr") found.open = value;
-    else if (reader.name === "m:endChr") found.close = value;
-  }
-  return found;
-}
+const signs: ReadonlyMap<string, string> = new Map([
+  ["m:chr", "sign"],
+  ["m:begChr", "open"],
+  ["m:endChr", "close"],
+]);
 
 /** In brackets, unless it is one word or sign. */
 function grouped(text: string): string {
-  return [...text.trim()].length <= 1 || /^[\p{L}\p{N}.]+$/u.test(text.trim())
-    ? text.trim()
-    : `(${text.trim()})`;
+  const plain = text.trim();
+  return /^(?:.?|[\p{L}\p{N}.]+)$/su.test(plain) ? plain : `(${plain})`;
 }
 
-/** An equation in MathML as one would type it: a fraction as (a)/(b), powers as a^b. The reader stands at its beginning. */
+/** Reads a MathML equation as one types it: a fraction as (a)/(b), a power as a^b. */
 export function readMath(reader: XmlReader): string {
   const [, shape = ""] = /^math:(.*)$/.exec(reader.name) ?? [];
-  // What was typed to make it says the same once more.
+  // An annotation repeats the equation as it was typed.
   if (shape.startsWith("annotation")) return "";
   const parts = readParts(reader);
   const [base = "", first = "", second = ""] = parts.map(grouped);

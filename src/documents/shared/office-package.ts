@@ -1,19 +1,18 @@
 import type { DocumentSource } from "../../contract/document.ts";
 import type { Budget } from "../budget.ts";
 import { damaged, type ReadingContext } from "../reader.ts";
-import { decodeXml } from "../xml/decode.ts";
-import { outerScope } from "../xml/names.ts";
+import { Scope } from "../xml/namespaces.ts";
 import { XmlReader } from "../xml/xml-reader.ts";
 import { openZip, type Zip } from "../zip/open-zip.ts";
 
-/** A ZIP archive of XML parts, as all office formats are. */
+/** A ZIP archive of XML parts, as all office formats are. Readers stand at the root element of their part. */
 export interface Package {
   readonly zip: Zip;
   readonly budget: Budget;
-  /** A part that must be there. */
-  need(part: string): XmlReader;
+  /** Returns undefined for a part that is missing or empty. */
   open(part: string): XmlReader | undefined;
-  /** What a part of Open XML refers to, by the name it uses for it; empty for a part that refers to nothing. */
+  need(part: string): XmlReader;
+  /** The relationships of an Open XML part by their ids. */
   relations(part: string): Relations;
 }
 
@@ -22,17 +21,18 @@ export type Relations = ReadonlyMap<string, Relation>;
 interface Relation {
   /** The last word of its type: "slide", "hyperlink". */
   readonly type: string;
-  /** The name of a part, or an address outside. */
+  /** The name of a part, or an external address. */
   readonly target: string;
   readonly isOutside: boolean;
 }
 
 export function openPackage({ bytes, name }: DocumentSource, { budget }: ReadingContext): Package {
   const zip = openZip(bytes, name, budget);
-  const scope = outerScope();
+  const scope = new Scope();
   const open = (part: string) => {
-    const entry = zip.find(part);
-    return entry && new XmlReader(decodeXml(zip.read(entry)), `${part} in ${name}`, budget, scope);
+    const xml = zip.text(part);
+    const reader = xml === undefined ? undefined : new XmlReader(xml, `${part} in ${name}`, budget, scope);
+    return reader?.child(0) ? reader : undefined;
   };
   return {
     zip,
@@ -46,37 +46,35 @@ export function openPackage({ bytes, name }: DocumentSource, { budget }: Reading
     relations: (part) => {
       const slash = part.lastIndexOf("/") + 1;
       const reader = open(`${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`);
-      return reader ? readRelations(reader, part.slice(0, slash)) : new Map();
+      return new Map(reader && readRelations(reader, part.slice(0, slash)));
     },
   };
 }
 
-/** The part that an Open XML file is about; `usual` where it does not say. */
+/** The main part of an Open XML file. */
 export function mainPart(opened: Package, usual: string): string {
   const found = [...opened.relations("").values()].find(({ type }) => type === "officeDocument")?.target;
   return found !== undefined && opened.zip.find(found) ? found : usual;
 }
 
-function readRelations(reader: XmlReader, folder: string): Relations {
-  const relations = new Map<string, Relation>();
-  reader.child(0);
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    const id = reader.attribute("Id");
+function* readRelations(reader: XmlReader, folder: string): Generator<[string, Relation]> {
+  for (const _ of reader.children()) {
     const target = reader.attribute("Target");
-    if (reader.name !== "rel:Relationship" || id === undefined || target === undefined) continue;
+    if (target === undefined) continue;
     const type = reader.attribute("Type") ?? "";
     const isOutside = reader.attribute("TargetMode") === "External";
-    relations.set(id, {
-      type: type.slice(type.lastIndexOf("/") + 1),
-      target: isOutside ? target : resolvePart(folder, target),
-      isOutside,
-    });
+    yield [
+      reader.attribute("Id") ?? "",
+      {
+        type: type.slice(type.lastIndexOf("/") + 1),
+        target: isOutside ? target : resolvePart(folder, target),
+        isOutside,
+      },
+    ];
   }
-  return relations;
 }
 
-/** Names of parts, as relative as paths; none leads out of the archive, because nothing is outside of it. */
+/** Resolves the name of a part against a folder of the archive. */
 export function resolvePart(folder: string, target: string): string {
   const names: string[] = [];
   for (const name of (target.startsWith("/") ? target : folder + target).split("/")) {
@@ -88,38 +86,32 @@ export function resolvePart(folder: string, target: string): string {
 
 export function packageProperties(opened: Package): Readonly<Record<string, string>> {
   const core = [...opened.relations("").values()].find(({ type }) => type === "core-properties")?.target;
-  return inOrder({
-    ...readProperties(opened.open(core ?? "docProps/core.xml")),
-    ...readProperties(opened.open("docProps/app.xml")),
-  });
+  return readProperties(known, opened.open(core ?? "docProps/core.xml"), opened.open("docProps/app.xml"));
 }
 
-/** What OpenDocument files say of themselves, in meta.xml. */
 export function openDocumentProperties(opened: Package): Readonly<Record<string, string>> {
   const reader = opened.open("meta.xml");
-  if (!reader?.child(0)) return {};
-  const found: Record<string, string> = {};
-  const { depth } = reader;
-  while (reader.child(depth))
-    if (reader.name === "office:meta") Object.assign(found, readChildren(reader, openDocumentNames));
-  return inOrder(found);
+  reader?.child(reader.depth);
+  return readProperties(openDocumentNames, reader);
 }
 
-function readProperties(reader: XmlReader | undefined): Record<string, string> {
-  return reader?.child(0) ? readChildren(reader, known) : {};
-}
-
-function readChildren(reader: XmlReader, names: ReadonlyMap<string, string>): Record<string, string> {
-  const found: Record<string, string> = {};
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    const key = names.get(reader.name);
-    if (key === undefined) continue;
-    const value = reader.content().trim().replaceAll(/\s+/g, " ").slice(0, 500);
-    if (value !== "" && value !== "0")
-      found[key] = found[key] === undefined ? value : `${found[key]}, ${value}`;
-  }
-  return found;
+/** Reads the properties that the children of the readers' elements name, in the order of `names`. */
+export function readProperties(
+  names: ReadonlyMap<string, string>,
+  ...readers: readonly (XmlReader | undefined)[]
+): Readonly<Record<string, string>> {
+  const found = new Map<string, string>();
+  for (const reader of readers)
+    for (const name of reader?.children() ?? []) {
+      const key = names.get(name);
+      if (key === undefined) continue;
+      const value = reader!.content().trim().replaceAll(/\s+/g, " ").slice(0, 500);
+      const before = found.get(key);
+      if (value === "" || value === "0" || (before?.length ?? 0) > 500) continue;
+      found.set(key, before === undefined ? value : `${before}, ${value}`);
+    }
+  const keys = new Set(names.values());
+  return Object.fromEntries([...keys].flatMap((key) => (found.has(key) ? [[key, found.get(key)!]] : [])));
 }
 
 const known: ReadonlyMap<string, string> = new Map([
@@ -147,10 +139,3 @@ const openDocumentNames: ReadonlyMap<string, string> = new Map([
   ...known,
   ["dc:creator", "last modified by"],
 ]);
-
-function inOrder(found: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const keys = new Set(known.values());
-  return Object.fromEntries(
-    [...keys].flatMap((key) => (found[key] === undefined ? [] : [[key, found[key]]])),
-  );
-}

@@ -4,12 +4,11 @@ import { append, type Block, cellText, showBlocks } from "./blocks.ts";
 interface SlideContent {
   readonly titles: readonly (readonly Block[])[];
   readonly others: readonly (readonly Block[])[];
-  /** What is said of it: speaker notes, comments. */
+  /** Speaker notes and comments. */
   readonly remarks: readonly (readonly Block[])[];
   readonly isHidden: boolean;
 }
 
-/** A slide as a part: its title, what stands on it, what is said of it. */
 export function showSlide(anchor: string, { titles, others, remarks, isHidden }: SlideContent): DocumentPart {
   const title = titles
     .map((blocks) => cellText(blocks).replaceAll(/\s*\n\s*/g, " "))
@@ -21,7 +20,7 @@ export function showSlide(anchor: string, { titles, others, remarks, isHidden }:
   return { anchor, title: shown || undefined, text: showBlocks(blocks) };
 }
 
-/** Where something stands on a slide, in any unit. */
+/** In any unit. */
 export interface ShapePosition {
   readonly top: number;
   readonly left: number;
@@ -29,25 +28,23 @@ export interface ShapePosition {
 }
 
 /**
- * As one reads a slide: rows from the top, each from the left. What begins in the upper half of the first of its row
- * stands beside it. What has no place keeps its turn among the others.
+ * Sorts shapes by rows from the top, each from the left. A shape that begins in the upper half of a row's first shape
+ * belongs to that row. A shape without a position stays behind the one before it.
  */
-export function inReadingOrder<Shape extends { readonly place: ShapePosition | undefined }>(
+export function inReadingOrder<Shape extends { readonly position: ShapePosition | undefined }>(
   shapes: readonly Shape[],
 ): readonly Shape[] {
   let before: ShapePosition = { top: 0, left: 0, height: 0 };
   const placed = shapes.map((shape) => {
-    before = shape.place ?? before;
-    return { shape, place: before };
+    before = shape.position ?? before;
+    return { ...before, shape };
   });
-  placed.sort((one, other) => one.place.top - other.place.top || one.place.left - other.place.left);
+  placed.sort((one, other) => one.top - other.top || one.left - other.left);
   const rows: (typeof placed)[] = [];
   for (const one of placed) {
-    const first = rows.at(-1)?.[0]?.place;
-    if (first && one.place.top < first.top + first.height / 2) rows.at(-1)!.push(one);
+    const first = rows.at(-1)?.[0];
+    if (first && one.top < first.top + first.height / 2) rows.at(-1)!.push(one);
     else rows.push([one]);
   }
-  return rows.flatMap((row) =>
-    row.sort((one, other) => one.place.left - other.place.left).map(({ shape }) => shape),
-  );
+  return rows.flatMap((row) => row.sort((one, other) => one.left - other.left).map(({ shape }) => shape));
 }

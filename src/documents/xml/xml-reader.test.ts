@@ -70,7 +70,7 @@ describe("XmlReader", () => {
   it.each([
     ["<a><b></a>", "<b> is not ended (at character 6)"],
     ["<a>", "it breaks off (at character 3)"],
-    ["</a>", "something ends there that has not begun (at character 0)"],
+    ["</a>", "an end tag has no start tag (at character 0)"],
     ["<a b", "a tag has no end (at character 2)"],
     ["<a <b>", "a tag has no end (at character 2)"],
     ["<a b='1>", "it breaks off (at character 2)"],

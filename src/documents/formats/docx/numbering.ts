@@ -2,21 +2,25 @@ import { formatListNumber, type ListNumberStyle } from "../../shared/list-number
 import type { XmlReader } from "../../xml/xml-reader.ts";
 import type { Styles } from "./styles.ts";
 
-/** Counts the items of lists as Word does, in the order of the document. */
+/** Counts list items as Word does, in the order of the document. */
 export class Numbering {
-  readonly #lists: ReadonlyMap<string, List>;
-  readonly #abstract: ReadonlyMap<string, Abstract>;
+  readonly #lists = new Map<string, List>();
+  readonly #abstract = new Map<string, Abstract>();
   readonly #styles: Styles;
-  /** Lists with the same abstract one go on counting where another left. */
+  /** By abstract list: lists that share one continue each other's numbers. */
   readonly #counters = new Map<string, (number | undefined)[]>();
   readonly #begun = new Set<string>();
 
   constructor(reader: XmlReader | undefined, styles: Styles) {
-    ({ lists: this.#lists, abstract: this.#abstract } = readNumbering(reader));
     this.#styles = styles;
+    for (const name of reader?.children() ?? []) {
+      if (name === "w:abstractNum")
+        this.#abstract.set(reader!.attribute("w:abstractNumId") ?? "", readAbstract(reader!));
+      else if (name === "w:num") this.#lists.set(reader!.attribute("w:numId") ?? "", readList(reader!));
+    }
   }
 
-  /** The marker of the next item; undefined for no list, "" for an item that shows none. */
+  /** The marker of the next item: undefined when there is no such list, "" for an item without a marker. */
   next(id: string, at: number): string | undefined {
     const list = this.#lists.get(id);
     if (!list) return undefined;
@@ -43,7 +47,7 @@ export class Numbering {
     });
   }
 
-  /** An abstract list may say that it is that of a style. */
+  /** An abstract list may refer to the list of a style. */
   #abstractOf(id: string): readonly [string, Abstract | undefined] {
     const found = this.#abstract.get(id);
     if (found?.styleLink === undefined) return [id, found];
@@ -57,9 +61,9 @@ interface Level {
   readonly style: ListNumberStyle;
   readonly text: string;
   readonly isBullet: boolean;
-  /** Counts from the start after an item of a higher level. */
+  /** Starts again after an item of a higher level. */
   readonly restarts: boolean;
-  /** Shows also the numbers of higher levels in plain digits. */
+  /** Shows the numbers of higher levels in digits. */
   readonly isLegal: boolean;
 }
 
@@ -85,29 +89,12 @@ const styles: Readonly<Record<string, ListNumberStyle>> = {
   none: "",
 };
 
-function readNumbering(reader: XmlReader | undefined): {
-  readonly lists: ReadonlyMap<string, List>;
-  readonly abstract: ReadonlyMap<string, Abstract>;
-} {
-  const lists = new Map<string, List>();
-  const abstract = new Map<string, Abstract>();
-  if (!reader?.child(0)) return { lists, abstract };
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name === "w:abstractNum")
-      abstract.set(reader.attribute("w:abstractNumId") ?? "", readAbstract(reader));
-    else if (reader.name === "w:num") lists.set(reader.attribute("w:numId") ?? "", readList(reader));
-  }
-  return { lists, abstract };
-}
-
 function readAbstract(reader: XmlReader): Abstract {
   const levels = new Map<number, Level>();
   let styleLink: string | undefined;
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name === "w:lvl") levels.set(Number(reader.attribute("w:ilvl")), readLevel(reader));
-    else if (reader.name === "w:numStyleLink") styleLink = reader.attribute("w:val");
+  for (const name of reader.children()) {
+    if (name === "w:lvl") levels.set(Number(reader.attribute("w:ilvl")), readLevel(reader));
+    else if (name === "w:numStyleLink") styleLink = reader.attribute("w:val");
   }
   return { levels, styleLink };
 }
@@ -116,33 +103,28 @@ function readList(reader: XmlReader): List {
   const levels = new Map<number, Level>();
   const starts = new Map<number, number>();
   let abstract = "";
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name === "w:abstractNumId") abstract = reader.attribute("w:val") ?? "";
-    if (!reader.is("w:lvlOverride")) continue;
+  for (const name of reader.children()) {
+    if (name === "w:abstractNumId") abstract = reader.attribute("w:val") ?? "";
+    if (name !== "w:lvlOverride") continue;
     const at = Number(reader.attribute("w:ilvl"));
-    const inside = reader.depth;
-    while (reader.child(inside)) {
-      if (reader.name === "w:startOverride") starts.set(at, Number(reader.attribute("w:val")));
-      else if (reader.name === "w:lvl") levels.set(at, readLevel(reader));
+    for (const override of reader.children()) {
+      if (override === "w:startOverride") starts.set(at, Number(reader.attribute("w:val")));
+      else if (override === "w:lvl") levels.set(at, readLevel(reader));
     }
   }
   return { abstract, levels, starts };
 }
 
-/** Limits markers, which are written before every item. */
-const longestText = 100;
-
 function readLevel(reader: XmlReader): Level {
   const level: { -readonly [Key in keyof Level]: Level[Key] } = { ...plain };
-  const { depth } = reader;
-  while (reader.child(depth)) {
+  for (const name of reader.children()) {
     const value = reader.attribute("w:val");
-    if (reader.name === "w:start") level.start = Number(value ?? 1);
-    else if (reader.name === "w:lvlText") level.text = (value ?? "").slice(0, longestText);
-    else if (reader.name === "w:lvlRestart") level.restarts = value !== "0";
-    else if (reader.name === "w:isLgl") level.isLegal = value !== "0" && value !== "false";
-    else if (reader.name === "w:numFmt") {
+    if (name === "w:start") level.start = Number(value ?? 1);
+    // A marker is written before every item.
+    else if (name === "w:lvlText") level.text = (value ?? "").slice(0, 100);
+    else if (name === "w:lvlRestart") level.restarts = value !== "0";
+    else if (name === "w:isLgl") level.isLegal = value !== "0" && value !== "false";
+    else if (name === "w:numFmt") {
       level.isBullet = value === "bullet";
       level.style = styles[value ?? ""] ?? "1";
     }

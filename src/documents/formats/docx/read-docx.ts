@@ -1,5 +1,5 @@
 import type { DocumentReader } from "../../reader.ts";
-import { type Block, cellText, notesOnTally } from "../../shared/blocks.ts";
+import { type Block, cellText, commentBy, notesOnTally } from "../../shared/blocks.ts";
 import {
   mainPart,
   openPackage,
@@ -13,7 +13,7 @@ import { readBlocks } from "./read-text.ts";
 import type { Note, Notes, Story, Tally } from "./story.ts";
 import { readStyles } from "./styles.ts";
 
-/** Word documents and templates, with or without macros (which are never looked at). */
+/** Word documents and templates, with or without macros (which are never read). */
 export const readDocx: DocumentReader = async (source, wanted, context) => {
   const opened = openPackage(source, context);
   const part = mainPart(opened, "word/document.xml");
@@ -67,9 +67,7 @@ export const readDocx: DocumentReader = async (source, wanted, context) => {
 function readBody(opened: Package, part: string, story: Story): Block[] {
   const reader = opened.need(part);
   const blocks: Block[] = [];
-  reader.child(0);
-  const { depth } = reader;
-  while (reader.child(depth)) if (reader.name === "w:body") readBlocks(reader, story, blocks);
+  for (const name of reader.children()) if (name === "w:body") readBlocks(reader, story, blocks);
   if (story.joined !== "") blocks.push({ kind: "paragraph", text: story.joined });
   return blocks;
 }
@@ -82,7 +80,7 @@ function readMargins(
   const found = new Map<string, string>();
   for (const part of tally.margins) {
     const reader = opened.open(part);
-    if (!reader?.child(0)) continue;
+    if (!reader) continue;
     const margin = reader.name === "w:hdr" ? "Page header" : "Page footer";
     const text = cellText(readBlocks(reader, storyOf(part))).trim();
     if (text !== "" && !found.has(text)) found.set(text, margin);
@@ -90,7 +88,6 @@ function readMargins(
   return found;
 }
 
-/** What the footnotes, endnotes and comments say, by "footnote 2". */
 function readNotes(
   opened: Package,
   relations: Relations,
@@ -104,17 +101,14 @@ function readNotes(
 
   function readPart(kind: string, part: string, known: Notes): (readonly [string, Note])[] {
     const reader = opened.open(part);
-    if (!reader?.child(0)) return [];
+    if (!reader) return [];
     const story = storyOf(part, known);
     const notes: (readonly [string, Note])[] = [];
-    const { depth } = reader;
-    while (reader.child(depth)) {
+    for (const _ of reader.children()) {
       // Lines that separate notes from the text are written like notes.
       if (/separator|notice/i.test(reader.attribute("w:type") ?? "")) continue;
       const id = reader.attribute("w:id") ?? "";
-      const author = reader.attribute("w:author");
-      const day = reader.attribute("w:date")?.slice(0, 10);
-      const by = `comment by ${author || "an unnamed person"}${day === undefined ? "" : ` (${day})`}: `;
+      const by = commentBy(reader.attribute("w:author"), reader.attribute("w:date")?.slice(0, 10));
       const blocks = readBlocks(reader, story);
       const text = cellText(blocks.filter((block) => block.kind !== "note")).trim();
       const comments = blocks.filter((block) => block.kind === "note");

@@ -2,24 +2,22 @@ import { append, type Block, cellText } from "../../shared/blocks.ts";
 import type { XmlReader } from "../../xml/xml-reader.ts";
 import type { Story } from "./story.ts";
 
-/** A table; what stands in a single cell, which is only a frame, as the blocks it is. */
+/** Reads a table. A table of one cell is only a frame: its blocks are returned. */
 export function readTable(reader: XmlReader, story: Story, readBlock: ReadBlock): Block[] {
   const rows: Cell[][] = [];
   readRows(reader, story, readBlock, rows);
   const cells = rows.flat();
   if (cells.length <= 1) return cells.flatMap(({ blocks }) => blocks);
   // A footnote that is cited in a cell follows the table.
-  for (const { blocks } of cells)
-    append(
-      story.cited,
-      blocks.filter(({ kind }) => kind === "note"),
-    );
+  append(
+    story.cited,
+    cells.flatMap(({ blocks }) => blocks.filter(({ kind }) => kind === "note")),
+  );
   const shown = rows.map((row) => row.flatMap(showCell));
   story.budget.walk(shown.length * shown.reduce((most, row) => Math.max(most, row.length), 0));
   return [{ kind: "table", rows: shown }];
 }
 
-/** Reads what a cell holds: paragraphs, and tables in turn. */
 type ReadBlock = (reader: XmlReader, story: Story, blocks: Block[]) => void;
 
 interface Cell {
@@ -33,10 +31,9 @@ function showCell({ blocks, columns }: Cell): string[] {
 }
 
 function readRows(reader: XmlReader, story: Story, readBlock: ReadBlock, rows: Cell[][]): void {
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (wrappers.has(reader.name)) readRows(reader, story, readBlock, rows);
-    else if (reader.name === "w:tr") {
+  for (const name of reader.children()) {
+    if (wrappers.has(name)) readRows(reader, story, readBlock, rows);
+    else if (name === "w:tr") {
       const row: Cell[] = [];
       const isDeleted = readCells(reader, story, readBlock, row);
       if (isDeleted) story.tally.deletions += 1;
@@ -49,37 +46,31 @@ const wrappers: ReadonlySet<string> = new Set(["w:sdt", "w:sdtContent", "w:custo
 
 function readCells(reader: XmlReader, story: Story, readBlock: ReadBlock, row: Cell[]): boolean {
   let isDeleted = false;
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (wrappers.has(reader.name)) isDeleted = readCells(reader, story, readBlock, row) || isDeleted;
-    else if (reader.name === "w:tc") row.push(readCell(reader, story, readBlock));
-    else if (reader.is("w:trPr")) {
-      const inside = reader.depth;
-      while (reader.child(inside)) {
+  for (const name of reader.children()) {
+    if (wrappers.has(name)) isDeleted = readCells(reader, story, readBlock, row) || isDeleted;
+    else if (name === "w:tc") row.push(readCell(reader, story, readBlock));
+    else if (name === "w:trPr")
+      for (const property of reader.children()) {
         const count = Number(reader.attribute("w:val"));
-        if (reader.name === "w:del") isDeleted = true;
-        else if (reader.name === "w:gridBefore" && count > 0)
+        if (property === "w:del") isDeleted = true;
+        else if (property === "w:gridBefore" && count > 0)
           row.push({ blocks: [], columns: Math.min(count, mostColumns) });
       }
-    }
   }
   return isDeleted;
 }
 
-/** The limit of Word: a cell that claims more columns would only grow the output. */
+/** Word's limit: a cell that claims more columns would only grow the output. */
 const mostColumns = 63;
 
 function readCell(reader: XmlReader, story: Story, readBlock: ReadBlock): Cell {
   const blocks: Block[] = [];
   let columns = 1;
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (!reader.is("w:tcPr")) readBlock(reader, story, blocks);
-    else {
-      const inside = reader.depth;
-      while (reader.child(inside))
-        if (reader.name === "w:gridSpan") columns = Number(reader.attribute("w:val")) || 1;
-    }
+  for (const name of reader.children()) {
+    if (name !== "w:tcPr") readBlock(reader, story, blocks);
+    else
+      for (const property of reader.children())
+        if (property === "w:gridSpan") columns = Number(reader.attribute("w:val")) || 1;
   }
   return { blocks, columns: Math.min(Math.max(columns, 1), mostColumns) };
 }

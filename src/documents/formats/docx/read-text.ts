@@ -1,4 +1,4 @@
-import { append, type Block, link, picture } from "../../shared/blocks.ts";
+import { append, type Block, link, nextLabel, picture } from "../../shared/blocks.ts";
 import { readGraphic } from "../../shared/drawings.ts";
 import { readEquation } from "../../shared/equations.ts";
 import { symbol } from "../../shared/symbols.ts";
@@ -7,10 +7,9 @@ import { readTable } from "./read-table.ts";
 import type { Field, Line, Story } from "./story.ts";
 import { outlineOf, readNumbered } from "./styles.ts";
 
-/** The paragraphs and tables in the element that the reader stands at: a body, a cell, a text box, a footnote. */
+/** Reads the paragraphs and tables in the current element: a body, a cell, a text box, a footnote. */
 export function readBlocks(reader: XmlReader, story: Story, blocks: Block[] = []): Block[] {
-  const { depth } = reader;
-  while (reader.child(depth)) readBlock(reader, story, blocks);
+  for (const _ of reader.children()) readBlock(reader, story, blocks);
   return blocks;
 }
 
@@ -50,12 +49,11 @@ function readBlock(reader: XmlReader, story: Story, blocks: Block[]): void {
 }
 
 function readParagraph(reader: XmlReader, story: Story, blocks: Block[]): void {
-  const { depth } = reader;
   const line: Line = { text: story.joined, boxes: [] };
   story.joined = "";
   let properties: Properties = {};
-  while (reader.child(depth)) {
-    if (reader.name === "w:pPr") properties = readProperties(reader, story);
+  for (const name of reader.children()) {
+    if (name === "w:pPr") properties = readProperties(reader, story);
     else readInline(reader, story, line);
   }
   // A field code that is not closed must not hide the paragraphs that follow.
@@ -70,45 +68,25 @@ interface Properties {
   outline?: number | undefined;
   numberedBy?: string;
   level?: number;
-  /** Its end was deleted. */
+  /** The end of the paragraph was deleted. */
   isJoined?: boolean;
 }
 
 function readProperties(reader: XmlReader, story: Story): Properties {
   const properties: Properties = {};
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    switch (reader.name) {
-      case "w:pStyle":
-        properties.style = reader.attribute("w:val");
-        break;
-      case "w:numPr":
-        Object.assign(properties, readNumbered(reader));
-        break;
-      case "w:outlineLvl":
-        properties.outline = outlineOf(reader.attribute("w:val"));
-        break;
-      case "w:sectPr":
-        readSection(reader, story);
-        break;
-      case "w:rPr":
-        properties.isJoined = endIsDeleted(reader, story);
-        break;
-      default:
-    }
+  for (const name of reader.children()) {
+    if (name === "w:pStyle") properties.style = reader.attribute("w:val");
+    else if (name === "w:numPr") Object.assign(properties, readNumbered(reader));
+    else if (name === "w:outlineLvl") properties.outline = outlineOf(reader.attribute("w:val"));
+    else if (name === "w:sectPr") readSection(reader, story);
+    else if (name === "w:rPr")
+      for (const mark of reader.children())
+        if (mark === "w:del" || mark === "w:moveFrom") {
+          properties.isJoined = true;
+          story.tally.deletions += 1;
+        }
   }
   return properties;
-}
-
-function endIsDeleted(reader: XmlReader, { tally }: Story): boolean {
-  let isDeleted = false;
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name !== "w:del" && reader.name !== "w:moveFrom") continue;
-    isDeleted = true;
-    tally.deletions += 1;
-  }
-  return isDeleted;
 }
 
 function asBlock(text: string, properties: Properties, { styles, numbering }: Story): Block {
@@ -127,17 +105,15 @@ function asBlock(text: string, properties: Properties, { styles, numbering }: St
 }
 
 function readSection(reader: XmlReader, { relations, tally }: Story): void {
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name !== "w:headerReference" && reader.name !== "w:footerReference") continue;
+  for (const name of reader.children()) {
+    if (name !== "w:headerReference" && name !== "w:footerReference") continue;
     const target = relations.get(reader.attribute("r:id") ?? "")?.target;
     if (target !== undefined) tally.margins.add(target);
   }
 }
 
 function readRuns(reader: XmlReader, story: Story, line: Line): void {
-  const { depth } = reader;
-  while (reader.child(depth)) readInline(reader, story, line);
+  for (const _ of reader.children()) readInline(reader, story, line);
 }
 
 function readInline(reader: XmlReader, story: Story, line: Line): void {
@@ -160,7 +136,6 @@ const characters: ReadonlyMap<string, string> = new Map([
   ["w:noBreakHyphen", "\u2011"],
 ]);
 
-/** What is more than text: changes, links, fields, notes, equations, drawings. */
 function readSpecial(reader: XmlReader, story: Story, line: Line): void {
   switch (reader.name) {
     case "w:rPr":
@@ -216,12 +191,11 @@ function readSpecial(reader: XmlReader, story: Story, line: Line): void {
   }
 }
 
-/** The first of several ways to say the same. */
+/** Reads the first of several representations. */
 function readAlternative(reader: XmlReader, read: () => void): void {
-  const { depth } = reader;
   let isRead = false;
-  while (reader.child(depth)) {
-    if (isRead || (reader.name !== "mc:Choice" && reader.name !== "mc:Fallback")) continue;
+  for (const name of reader.children()) {
+    if (isRead || (name !== "mc:Choice" && name !== "mc:Fallback")) continue;
     isRead = true;
     read();
   }
@@ -244,7 +218,7 @@ function readFieldMark(reader: XmlReader, story: Story, line: Line): void {
     case "begin": {
       const field: Field = { code: "", shows: false, line: undefined, start: 0 };
       if (fields.length < deepest) fields.push(field);
-      line.text += readCheckBox(reader) ?? "";
+      line.text += readCheckBox(reader);
       return;
     }
     case "separate": {
@@ -278,19 +252,16 @@ function cite(kind: string, id: string, { notes, tally, cited }: Story, line: Li
     line.text += `[^${known}]`;
     return;
   }
-  const count = (tally.cited.get(kind) ?? 0) + 1;
-  const label = kind === "footnote" ? `${count}` : `${kind}-${count}`;
-  tally.cited.set(kind, count);
+  const label = nextLabel(tally.cited, kind);
   tally.labels.set(key, label);
   line.text += `[^${label}]`;
   append(cited, [{ kind: "note", label, text: note.text }], note.comments);
 }
 
-/** Pictures, text boxes, charts and diagrams, however deep they stand. */
+/** Reads the pictures, text boxes, charts and diagrams at any depth. */
 function readDrawing(reader: XmlReader, story: Story, line: Line, frame: Frame = {}): void {
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    switch (reader.name) {
+  for (const name of reader.children()) {
+    switch (name) {
       case "wp:docPr":
       case "pic:cNvPr":
         frame.description ??= reader.attribute("descr") || reader.attribute("title") || undefined;
@@ -322,32 +293,25 @@ interface Frame {
   description?: string | undefined;
 }
 
-/** Check boxes of forms show nothing but what they are. */
-function readCheckBox(reader: XmlReader): string | undefined {
-  const { depth } = reader;
-  let shown: string | undefined;
-  while (reader.child(depth)) {
-    if (!reader.is("w:ffData")) continue;
-    const inside = reader.depth;
-    while (reader.child(inside)) {
-      if (!reader.is("w:checkBox")) continue;
-      shown = "☐";
-      const box = reader.depth;
-      while (reader.child(box)) {
-        const isOn = !["0", "false"].includes(reader.attribute("w:val") ?? "1");
-        if (reader.name === "w:checked" || reader.name === "w:default") shown = isOn ? "☒" : "☐";
-      }
+/** A check box of a form has no other text. */
+function readCheckBox(reader: XmlReader): string {
+  let shown = "";
+  for (const name of reader.children("w:ffData")) {
+    if (name !== "w:checkBox") continue;
+    shown = "☐";
+    for (const state of reader.children()) {
+      const isOn = !["0", "false"].includes(reader.attribute("w:val") ?? "1");
+      if (state === "w:checked" || state === "w:default") shown = isOn ? "☒" : "☐";
     }
   }
   return shown;
 }
 
-/** The reading stands above its base; here behind it. */
+/** Writes the pronunciation behind its base. */
 function readRuby(reader: XmlReader, story: Story, line: Line): void {
-  const { depth } = reader;
   const above: Line = { text: "", boxes: line.boxes };
-  while (reader.child(depth)) {
-    if (reader.name === "w:rt") readRuns(reader, story, above);
+  for (const name of reader.children()) {
+    if (name === "w:rt") readRuns(reader, story, above);
     else readInline(reader, story, line);
   }
   if (above.text !== "") line.text += `(${above.text})`;

@@ -4,20 +4,20 @@ import type { Package, Relations } from "../../shared/office-package.ts";
 import type { Numbering } from "./numbering.ts";
 import type { Styles } from "./styles.ts";
 
-/** What is known while a document is read. A story is one part of it: the text itself, its footnotes, a header. */
+/** The state of reading one part of a document: the text itself, its footnotes, a header. */
 export interface Story {
   readonly opened: Package;
   readonly budget: Budget;
   readonly relations: Relations;
   readonly styles: Styles;
   readonly numbering: Numbering;
-  /** Fields that have begun and not ended, the innermost last. They may go over paragraphs. */
+  /** Open fields, the innermost last. A field may span paragraphs. */
   readonly fields: Field[];
-  /** Footnotes, endnotes and comments by "footnote 2"; where notes are read themselves only comments, which have none. */
+  /** By "footnote 2". Only comments while notes are read. */
   readonly notes: Notes;
   readonly cited: Block[];
   readonly tally: Tally;
-  /** Text of a paragraph whose end was deleted: the next one goes on with it. */
+  /** Text of a paragraph whose end was deleted: the next paragraph continues it. */
   joined: string;
 }
 
@@ -34,17 +34,17 @@ export interface Tally {
   pictures: number;
   hidden: number;
   embedded: number;
-  /** Labels of the notes and comments that were cited, by their names. */
+  /** Labels of the notes that were cited, by "footnote 2". */
   readonly labels: Map<string, string>;
-  /** How many there are of each kind. */
+  /** The number of cited notes of each kind. */
   readonly cited: Map<string, number>;
-  /** Names of header and footer parts, in the order of the sections that show them. */
+  /** Header and footer parts, in the order of the sections that use them. */
   readonly margins: Set<string>;
 }
 
 export interface Field {
   code: string;
-  /** In what the field shows, no longer in its code. */
+  /** The reader is in the field's result, no longer in its code. */
   shows: boolean;
   line: Line | undefined;
   start: number;
@@ -52,6 +52,6 @@ export interface Field {
 
 export interface Line {
   text: string;
-  /** Of text boxes and charts that are anchored in it: they follow it. */
+  /** The content of text boxes and charts anchored in the line, which follows it. */
   readonly boxes: Block[];
 }

@@ -1,66 +1,51 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
 
 interface ParagraphStyle {
-  /** 1 for the highest; undefined for what is no heading. */
+  /** 1 for the highest level; undefined for text. */
   readonly heading: number | undefined;
   readonly numberedBy: string | undefined;
   readonly level: number | undefined;
 }
 
-/** Styles by their names in the file. What one does not say is said by the one it is based on. */
+/** Paragraph styles by id, with what they inherit. */
 export type Styles = ReadonlyMap<string, ParagraphStyle>;
 
 interface Declared {
   name: string;
-  basedOn: string | undefined;
-  outline: number | undefined;
-  numberedBy: string | undefined;
-  level: number | undefined;
+  basedOn?: string | undefined;
+  outline?: number | undefined;
+  numberedBy?: string;
+  level?: number;
 }
 
 export function readStyles(reader: XmlReader | undefined): Styles {
   const declared = new Map<string, Declared>();
-  if (reader?.child(0)) {
-    const { depth } = reader;
-    while (reader.child(depth)) {
-      const id = reader.attribute("w:styleId");
-      if (reader.name === "w:style" && id !== undefined) declared.set(id, readStyle(reader));
-    }
-  }
+  for (const name of reader?.children() ?? [])
+    if (name === "w:style") declared.set(reader!.attribute("w:styleId") ?? "", readStyle(reader!));
   return new Map(Array.from(declared, ([id, style]) => [id, resolve(style, declared)]));
 }
 
 function readStyle(reader: XmlReader): Declared {
-  const style: Declared = {
-    name: "",
-    basedOn: undefined,
-    outline: undefined,
-    numberedBy: undefined,
-    level: undefined,
-  };
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name === "w:name") style.name = reader.attribute("w:val") ?? "";
-    else if (reader.name === "w:basedOn") style.basedOn = reader.attribute("w:val");
-    else if (reader.is("w:pPr")) {
-      const inside = reader.depth;
-      while (reader.child(inside)) {
-        if (reader.name === "w:outlineLvl") style.outline = outlineOf(reader.attribute("w:val"));
-        else if (reader.name === "w:numPr") Object.assign(style, readNumbered(reader));
+  const style: Declared = { name: "" };
+  for (const name of reader.children()) {
+    if (name === "w:name") style.name = reader.attribute("w:val") ?? "";
+    else if (name === "w:basedOn") style.basedOn = reader.attribute("w:val");
+    else if (name === "w:pPr")
+      for (const property of reader.children()) {
+        if (property === "w:outlineLvl") style.outline = outlineOf(reader.attribute("w:val"));
+        else if (property === "w:numPr") Object.assign(style, readNumbered(reader));
       }
-    }
   }
   return style;
 }
 
-export function readNumbered(reader: XmlReader): { numberedBy?: string; level?: number } {
-  const found: { numberedBy?: string; level?: number } = {};
-  const { depth } = reader;
-  while (reader.child(depth)) {
+export function readNumbered(reader: XmlReader): Pick<Declared, "numberedBy" | "level"> {
+  const found: Pick<Declared, "numberedBy" | "level"> = {};
+  for (const name of reader.children()) {
     const value = reader.attribute("w:val");
     if (value === undefined) continue;
-    if (reader.name === "w:numId") found.numberedBy = value;
-    else if (reader.name === "w:ilvl") found.level = Number(value);
+    if (name === "w:numId") found.numberedBy = value;
+    else if (name === "w:ilvl") found.level = Number(value);
   }
   return found;
 }
@@ -73,7 +58,7 @@ export function outlineOf(value: string | undefined): number | undefined {
 
 function resolve(style: Declared, declared: ReadonlyMap<string, Declared>): ParagraphStyle {
   const chain: Declared[] = [];
-  // A style based on itself has no end.
+  // A style may be based on itself.
   for (let next: Declared | undefined = style; next && chain.length < 20; )
     next = declared.get(chain[chain.push(next) - 1]!.basedOn ?? "");
   const first = <Key extends keyof Declared>(key: Key) =>

@@ -1,7 +1,7 @@
 import type { DocumentPart } from "../../../contract/document.ts";
 import { gatherParts } from "../../anchors.ts";
 import type { DocumentReader } from "../../reader.ts";
-import { append, type Block, cellText, notesOnTally, showBlocks } from "../../shared/blocks.ts";
+import { append, type Block, cellText, commentBy, notesOnTally, showBlocks } from "../../shared/blocks.ts";
 import {
   mainPart,
   openPackage,
@@ -43,19 +43,13 @@ export const readPptx: DocumentReader = async (source, wanted, context) => {
   };
 };
 
-/** Slides as they are shown, whatever their files are called. */
+/** The parts of the slides, in the order of the show. */
 function readOrder(opened: Package, part: string, relations: Relations): readonly string[] {
   const reader = opened.need(part);
   const slides: string[] = [];
-  reader.child(0);
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (!reader.is("p:sldIdLst")) continue;
-    const inside = reader.depth;
-    while (reader.child(inside)) {
-      const target = relations.get(reader.attribute("r:id") ?? "")?.target;
-      if (reader.is("p:sldId") && target !== undefined) slides.push(target);
-    }
+  for (const _ of reader.children("p:sldIdLst")) {
+    const target = relations.get(reader.attribute("r:id") ?? "")?.target;
+    if (target !== undefined) slides.push(target);
   }
   return slides;
 }
@@ -77,15 +71,9 @@ function readSlide(show: SlideShow, part: string, number: number): DocumentPart 
 function readPart(slide: Slide, part: string): { shapes: readonly Shape[]; isHidden: boolean } {
   const reader = slide.show.opened.need(part);
   let shapes: readonly Shape[] = [];
-  reader.child(0);
   const isHidden = ["0", "false"].includes(reader.attribute("show") ?? "");
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (!reader.is("p:cSld")) continue;
-    const inside = reader.depth;
-    while (reader.child(inside))
-      if (reader.is("p:spTree")) shapes = readShapes(reader, slide, placeholdersOf(slide));
-  }
+  for (const name of reader.children("p:cSld"))
+    if (name === "p:spTree") shapes = readShapes(reader, slide, placeholdersOf(slide));
   return { shapes, isHidden };
 }
 
@@ -103,14 +91,13 @@ function readSpeakerNotes({ show, relations }: Slide): readonly Block[] {
   return text === "" ? [] : [{ kind: "paragraph", text: `Speaker notes: ${text}` }];
 }
 
-/** The names of those who comment, as either generation of PowerPoint keeps them. */
+/** Names of the authors of comments, as either generation of PowerPoint stores them. */
 function readAuthors(opened: Package, relations: Relations): ReadonlyMap<string, string> {
   const authors = new Map<string, string>();
   for (const { type, target } of relations.values()) {
     const reader = type === "commentAuthors" || type === "authors" ? opened.open(target) : undefined;
-    if (!reader?.child(0)) continue;
-    const { depth } = reader;
-    while (reader.child(depth)) authors.set(reader.attribute("id") ?? "", reader.attribute("name") ?? "");
+    for (const _ of reader?.children() ?? [])
+      authors.set(reader!.attribute("id") ?? "", reader!.attribute("name") ?? "");
   }
   return authors;
 }
@@ -119,9 +106,7 @@ function readComments({ show, relations }: Slide): Block[] {
   const blocks: Block[] = [];
   for (const { type, target } of relations().values()) {
     const reader = type === "comments" ? show.opened.open(target) : undefined;
-    if (!reader?.child(0)) continue;
-    const { depth } = reader;
-    while (reader.child(depth)) readComment(reader, show.authors, relations, blocks);
+    for (const _ of reader?.children() ?? []) readComment(reader!, show.authors, relations, blocks);
   }
   return blocks;
 }
@@ -132,20 +117,16 @@ function readComment(
   relations: () => Relations,
   blocks: Block[],
 ): void {
-  const author = authors.get(reader.attribute("authorId") ?? "") || "an unnamed person";
   const day = (reader.attribute("dt") ?? reader.attribute("created"))?.slice(0, 10);
-  const by = `comment by ${author}${day === undefined ? "" : ` (${day})`}: `;
-  // Answers are written before what they answer.
+  const by = commentBy(authors.get(reader.attribute("authorId") ?? ""), day);
+  // The file has replies before the comment.
   const answers: Block[] = [];
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name === "p:text") blocks.push({ kind: "paragraph", text: by + reader.content() });
-    else if (reader.name === "p188:txBody")
+  for (const name of reader.children()) {
+    if (name === "p:text") blocks.push({ kind: "paragraph", text: by + reader.content() });
+    else if (name === "p188:txBody")
       blocks.push({ kind: "paragraph", text: by + cellText(readText(reader, relations, { isList: false })) });
-    else if (reader.is("p188:replyLst")) {
-      const replies = reader.depth;
-      while (reader.child(replies)) readComment(reader, authors, relations, answers);
-    }
+    else if (name === "p188:replyLst")
+      for (const _ of reader.children()) readComment(reader, authors, relations, answers);
   }
   append(blocks, answers);
 }

@@ -6,34 +6,33 @@ import type { XmlReader } from "../../xml/xml-reader.ts";
 import { readText } from "./read-text.ts";
 
 export interface Shape {
-  readonly place: ShapePosition | undefined;
-  /** What it holds the place of: "title", "body", "sldNum"; undefined for what is drawn freely. */
+  readonly position: ShapePosition | undefined;
+  /** "title", "body", "sldNum"; undefined for a shape that fills no placeholder. */
   readonly placeholder: string | undefined;
   readonly blocks: readonly Block[];
 }
 
-/** Where the placeholders of the slide's layout stand, by "title" or by number. */
+/** Positions of the placeholders of a layout, by type or by index. */
 type Placeholders = () => ReadonlyMap<string, ShapePosition>;
 
-/** The shapes in the element that the reader stands at, in reading order. */
+/** Reads the shapes in the current element, in reading order. */
 export function readShapes(reader: XmlReader, slide: Slide, placeholders: Placeholders): readonly Shape[] {
   const shapes: Shape[] = [];
   collect(reader, slide, placeholders, shapes);
   return inReadingOrder(shapes);
 }
 
-/** Adds them in the order of the file. Answers with the place of a group. */
+/** Adds the shapes in the order of the file. Returns the position of a group. */
 function collect(
   reader: XmlReader,
   slide: Slide,
   placeholders: Placeholders,
   shapes: Shape[],
 ): ShapePosition | undefined {
-  const { depth } = reader;
   let isChosen = false;
-  let place: ShapePosition | undefined;
-  while (reader.child(depth)) {
-    switch (reader.name) {
+  let position: ShapePosition | undefined;
+  for (const name of reader.children()) {
+    switch (name) {
       case "p:sp":
       case "p:pic":
       case "p:graphicFrame":
@@ -44,7 +43,7 @@ function collect(
         shapes.push(readGroup(reader, slide, placeholders));
         break;
       case "p:grpSpPr":
-        place = readPlace(reader);
+        position = readPosition(reader);
         break;
       case "mc:AlternateContent":
         collect(reader, slide, placeholders, shapes);
@@ -57,69 +56,67 @@ function collect(
       default:
     }
   }
-  return place;
+  return position;
 }
 
-/** Its shapes count their places in units of its own, so it is one thing on the slide. */
+/** The shapes of a group use its own units, so the group counts as one shape. */
 function readGroup(reader: XmlReader, slide: Slide, placeholders: Placeholders): Shape {
   const shapes: Shape[] = [];
-  const place = collect(reader, slide, placeholders, shapes);
+  const position = collect(reader, slide, placeholders, shapes);
   const blocks: Block[] = [];
   for (const shape of inReadingOrder(shapes)) append(blocks, shape.blocks);
-  return { place, placeholder: undefined, blocks };
+  return { position, placeholder: undefined, blocks };
 }
 
 interface Described {
-  description: string | undefined;
-  placeholder: string | undefined;
-  number: string | undefined;
+  description?: string | undefined;
+  placeholder?: string;
+  index?: string | undefined;
 }
 
 function readShape(reader: XmlReader, slide: Slide, placeholders: Placeholders): Shape {
   const isPicture = reader.name === "p:pic";
-  const said: Described = { description: undefined, placeholder: undefined, number: undefined };
+  let described: Described = {};
   const blocks: Block[] = [];
-  let place: ShapePosition | undefined;
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (/^p:nv\w+Pr$/.test(reader.name)) describe(reader, said);
-    else if (reader.name === "p:spPr") place = readPlace(reader);
-    else if (reader.name === "p:xfrm") place = readFrame(reader);
-    else if (reader.name === "p:txBody") {
-      const isList = ["body", "obj", ""].includes(said.placeholder ?? "title");
+  let position: ShapePosition | undefined;
+  for (const name of reader.children()) {
+    if (/^p:nv\w+Pr$/.test(name)) described = readDescribed(reader);
+    else if (name === "p:spPr") position = readPosition(reader);
+    else if (name === "p:xfrm") position = readFrame(reader);
+    else if (name === "p:txBody") {
+      const isList = ["body", "obj", ""].includes(described.placeholder ?? "title");
       append(blocks, readText(reader, slide.relations, { isList }));
-    } else if (reader.name === "a:graphic") append(blocks, readFrameContent(reader, slide));
+    } else if (name === "a:graphic") append(blocks, readFrameContent(reader, slide));
   }
+  const { description, placeholder, index } = described;
   if (isPicture) {
     slide.show.tally.pictures += 1;
-    blocks.push({ kind: "paragraph", text: picture(said.description) });
+    blocks.push({ kind: "paragraph", text: picture(description) });
   }
-  if (place === undefined && said.placeholder !== undefined)
-    place = placeholders().get(said.number ?? "") ?? placeholders().get(said.placeholder);
-  return { place, placeholder: said.placeholder, blocks };
+  if (position === undefined && placeholder !== undefined)
+    position = placeholders().get(index ?? "") ?? placeholders().get(placeholder);
+  return { position, placeholder, blocks };
 }
 
-function describe(reader: XmlReader, said: Described): void {
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name === "p:cNvPr") said.description = reader.attribute("descr") || reader.attribute("title");
-    else if (reader.is("p:nvPr")) {
-      const inside = reader.depth;
-      while (reader.child(inside)) {
-        if (reader.name !== "p:ph") continue;
-        said.placeholder = reader.attribute("type") ?? "";
-        said.number = reader.attribute("idx");
+function readDescribed(reader: XmlReader): Described {
+  const found: Described = {};
+  for (const name of reader.children()) {
+    if (name === "p:cNvPr") found.description = reader.attribute("descr") || reader.attribute("title");
+    else if (name === "p:nvPr")
+      for (const property of reader.children()) {
+        if (property !== "p:ph") continue;
+        found.placeholder = reader.attribute("type") ?? "";
+        found.index = reader.attribute("idx");
       }
-    }
   }
+  return found;
 }
 
 function readFrameContent(reader: XmlReader, slide: Slide): Block[] {
-  const { depth } = reader;
   const blocks: Block[] = [];
-  while (reader.child(depth)) {
-    if (reader.name === "a:tbl") blocks.push(readTable(reader, slide));
-    else if (reader.name === "p:oleObj") slide.show.tally.embedded += 1;
+  for (const name of reader.children()) {
+    if (name === "a:tbl") blocks.push(readTable(reader, slide));
+    else if (name === "p:oleObj") slide.show.tally.embedded += 1;
     else
       append(
         blocks,
@@ -131,17 +128,14 @@ function readFrameContent(reader: XmlReader, slide: Slide): Block[] {
 
 function readTable(reader: XmlReader, slide: Slide): Block {
   const rows: string[][] = [];
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (!reader.is("a:tr")) continue;
+  for (const name of reader.children()) {
+    if (name !== "a:tr") continue;
     const row: string[] = [];
-    const cells = reader.depth;
-    while (reader.child(cells)) {
-      if (!reader.is("a:tc")) continue;
+    for (const cell of reader.children()) {
+      if (cell !== "a:tc") continue;
       let text = "";
-      const cell = reader.depth;
-      while (reader.child(cell))
-        if (reader.is("a:txBody")) text = cellText(readText(reader, slide.relations, { isList: false }));
+      for (const body of reader.children())
+        if (body === "a:txBody") text = cellText(readText(reader, slide.relations, { isList: false }));
       row.push(text);
     }
     rows.push(row);
@@ -150,37 +144,35 @@ function readTable(reader: XmlReader, slide: Slide): Block {
   return { kind: "table", rows };
 }
 
-function readPlace(reader: XmlReader): ShapePosition | undefined {
-  let place: ShapePosition | undefined;
-  const { depth } = reader;
-  while (reader.child(depth)) if (reader.is("a:xfrm")) place = readFrame(reader);
-  return place;
+function readPosition(reader: XmlReader): ShapePosition | undefined {
+  let position: ShapePosition | undefined;
+  for (const name of reader.children()) if (name === "a:xfrm") position = readFrame(reader);
+  return position;
 }
 
 function readFrame(reader: XmlReader): ShapePosition {
-  const place = { top: 0, left: 0, height: 0 };
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name === "a:off") {
-      place.left = Number(reader.attribute("x")) || 0;
-      place.top = Number(reader.attribute("y")) || 0;
-    } else if (reader.name === "a:ext") place.height = Number(reader.attribute("cy")) || 0;
+  const position = { top: 0, left: 0, height: 0 };
+  for (const name of reader.children()) {
+    if (name === "a:off") {
+      position.left = Number(reader.attribute("x")) || 0;
+      position.top = Number(reader.attribute("y")) || 0;
+    } else if (name === "a:ext") position.height = Number(reader.attribute("cy")) || 0;
   }
-  return place;
+  return position;
 }
 
 export interface SlideShow {
   readonly opened: Package;
-  /** Names of people who comment, by their numbers. */
+  /** Names of the authors of comments, by id. */
   readonly authors: ReadonlyMap<string, string>;
-  /** Where the placeholders of layouts stand, by the layout's part. */
+  /** Placeholder positions by layout part. */
   readonly layouts: Map<string, ReadonlyMap<string, ShapePosition>>;
   readonly tally: { pictures: number; embedded: number };
 }
 
 export interface Slide {
   readonly show: SlideShow;
-  /** Of its part; read when they are first asked for. */
+  /** Read on first use. */
   readonly relations: () => Relations;
 }
 
@@ -195,7 +187,7 @@ export function slideOf(show: SlideShow, part: string): Slide {
   };
 }
 
-/** Where the layout of a slide puts what does not say its place itself; looked up only then. */
+/** The positions that the layout of a slide gives to shapes without their own. Read on first use. */
 export function placeholdersOf({ show, relations }: Slide): Placeholders {
   return () => {
     const layout = [...relations().values()].find(({ type }) => type === "slideLayout")?.target;
@@ -206,44 +198,25 @@ export function placeholdersOf({ show, relations }: Slide): Placeholders {
   };
 }
 
-/** What a layout does not place is placed by its master. */
+/** The layout's own positions, and those of its master for the rest. */
 function readLayout(opened: Package, layout: string): ReadonlyMap<string, ShapePosition> {
+  const positions = new Map<string, ShapePosition>();
   const master = [...opened.relations(layout).values()].find(({ type }) => type === "slideMaster")?.target;
-  return new Map([
-    ...(master === undefined ? [] : readPlaces(opened, master)),
-    ...readPlaces(opened, layout),
-  ]);
-}
-
-function readPlaces(opened: Package, part: string): ReadonlyMap<string, ShapePosition> {
-  const places = new Map<string, ShapePosition>();
-  const reader = opened.open(part);
-  if (reader?.child(0)) lookForPlaces(reader, places);
-  return places;
-}
-
-function lookForPlaces(reader: XmlReader, places: Map<string, ShapePosition>): void {
-  const { depth } = reader;
-  let names: readonly string[] = [];
-  while (reader.child(depth)) {
-    if (reader.name === "p:nvSpPr") names = readNames(reader);
-    else if (reader.name === "p:spPr") {
-      const place = readPlace(reader);
-      if (place) for (const name of names) places.set(name, place);
-    } else if (/^p:(?:cSld|spTree|sp)$/.test(reader.name)) lookForPlaces(reader, places);
+  for (const part of [master ?? "", layout]) {
+    const reader = opened.open(part);
+    for (const shape of reader?.children("p:cSld", "p:spTree") ?? [])
+      if (shape === "p:sp") readPlaceholder(reader!, positions);
   }
+  return positions;
 }
 
-function readNames(reader: XmlReader): readonly string[] {
-  const names: string[] = [];
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (!reader.is("p:nvPr")) continue;
-    const inside = reader.depth;
-    while (reader.child(inside)) {
-      if (!reader.is("p:ph")) continue;
-      names.push(reader.attribute("type") ?? "", reader.attribute("idx") ?? "");
-    }
+function readPlaceholder(reader: XmlReader, positions: Map<string, ShapePosition>): void {
+  let described: Described = {};
+  for (const name of reader.children()) {
+    if (name === "p:nvSpPr") described = readDescribed(reader);
+    if (name !== "p:spPr" || described.placeholder === undefined) continue;
+    const position = readPosition(reader);
+    if (!position) continue;
+    for (const key of [described.placeholder, described.index ?? ""]) positions.set(key, position);
   }
-  return names;
 }

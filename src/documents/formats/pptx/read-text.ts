@@ -4,7 +4,7 @@ import { formatListNumber, type ListNumberStyle } from "../../shared/list-number
 import type { Relations } from "../../shared/office-package.ts";
 import type { XmlReader } from "../../xml/xml-reader.ts";
 
-/** The paragraphs of a shape or cell. `isList`: those that do not say otherwise are items of a list. */
+/** Reads the paragraphs of a shape or cell. `isList`: paragraphs are list items by default. */
 export function readText(
   reader: XmlReader,
   relations: () => Relations,
@@ -12,9 +12,8 @@ export function readText(
 ): Block[] {
   const blocks: Block[] = [];
   const counts: (number | undefined)[] = [];
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name !== "a:p") continue;
+  for (const name of reader.children()) {
+    if (name !== "a:p") continue;
     const { text, level, bullet, number } = readParagraph(reader, relations);
     if (text.trim() === "") continue;
     counts.length = Math.min(counts.length, level + 1);
@@ -34,15 +33,13 @@ interface Paragraph {
 
 function readParagraph(reader: XmlReader, relations: () => Relations): Paragraph {
   const paragraph: Paragraph = { text: "", level: 0, bullet: undefined, number: undefined };
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.is("a:pPr")) {
+  for (const name of reader.children()) {
+    if (name === "a:pPr") {
       paragraph.level = Math.min(Math.max(Number(reader.attribute("lvl") ?? 0) || 0, 0), 8);
-      const inside = reader.depth;
-      while (reader.child(inside)) {
-        if (reader.name === "a:buNone") paragraph.bullet = false;
-        else if (reader.name === "a:buChar" || reader.name === "a:buBlip") paragraph.bullet = true;
-        else if (reader.name === "a:buAutoNum")
+      for (const property of reader.children()) {
+        if (property === "a:buNone") paragraph.bullet = false;
+        else if (property === "a:buChar" || property === "a:buBlip") paragraph.bullet = true;
+        else if (property === "a:buAutoNum")
           paragraph.number = {
             start: Number(reader.attribute("startAt") ?? 1) || 1,
             show: numberStyle(reader.attribute("type") ?? ""),
@@ -70,25 +67,18 @@ function readRun(reader: XmlReader, relations: () => Relations): string {
     default: {
       let text = "";
       let target: string | undefined;
-      const { depth } = reader;
-      while (reader.child(depth)) {
-        if (reader.name === "a:rPr") target = readTarget(reader, relations);
-        else text += readRun(reader, relations);
+      for (const name of reader.children()) {
+        if (name !== "a:rPr") text += readRun(reader, relations);
+        else
+          for (const property of reader.children()) {
+            if (property !== "a:hlinkClick") continue;
+            const relation = relations().get(reader.attribute("r:id") ?? "");
+            if (relation?.isOutside) target = relation.target;
+          }
       }
       return link(text, target);
     }
   }
-}
-
-function readTarget(reader: XmlReader, relations: () => Relations): string | undefined {
-  let target: string | undefined;
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name !== "a:hlinkClick") continue;
-    const relation = relations().get(reader.attribute("r:id") ?? "");
-    if (relation?.isOutside) target = relation.target;
-  }
-  return target;
 }
 
 /** "arabicPeriod" 1., "alphaLcParenR" a), "romanUcParenBoth" (I). */

@@ -18,12 +18,11 @@ import {
   showRemarks,
   showSheets,
 } from "../../shared/spreadsheet/show-sheets.ts";
-import { decodeXml } from "../../xml/decode.ts";
 import { XmlReader } from "../../xml/xml-reader.ts";
 import { readRows, type Workbook } from "./read-rows.ts";
 import { SharedStrings } from "./shared-strings.ts";
 
-/** By sheets, of which only those are unpacked that are shown. */
+/** Unpacks only the sheets that are shown. */
 export const readXlsx: DocumentReader = (source, wanted, context) => {
   const opened = openPackage(source, context);
   const part = mainPart(opened, "xl/workbook.xml");
@@ -33,7 +32,7 @@ export const readXlsx: DocumentReader = (source, wanted, context) => {
   let workbook: Workbook | undefined;
   const shared = () => {
     workbook ??= {
-      strings: new SharedStrings(xmlOf(opened, partOf("sharedStrings") ?? "xl/sharedStrings.xml") ?? ""),
+      strings: new SharedStrings(opened.zip.text(partOf("sharedStrings") ?? "xl/sharedStrings.xml") ?? ""),
       styles: readStyles(opened, partOf("styles")),
       startsIn1904,
       budget: context.budget,
@@ -60,42 +59,28 @@ interface NamedPart {
   readonly part: string | undefined;
 }
 
-interface Contents {
-  readonly sheets: readonly NamedPart[];
-  readonly names: readonly string[];
-  readonly startsIn1904: boolean;
-}
-
-function readWorkbook(opened: Package, part: string): Contents {
+function readWorkbook(opened: Package, part: string) {
   const reader = opened.need(part);
   const relations = opened.relations(part);
   const sheets: NamedPart[] = [];
   const names: string[] = [];
   let startsIn1904 = false;
-  reader.child(0);
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name === "x:workbookPr")
-      startsIn1904 = /^(?:1|true)$/.test(reader.attribute("date1904") ?? "");
-    if (reader.name !== "x:sheets" && reader.name !== "x:definedNames") continue;
-    const within = reader.depth;
-    while (reader.child(within)) {
+  for (const section of reader.children()) {
+    if (section === "x:workbookPr") startsIn1904 = /^(?:1|true)$/.test(reader.attribute("date1904") ?? "");
+    if (section !== "x:sheets" && section !== "x:definedNames") continue;
+    for (const kind of reader.children()) {
       const name = (reader.attribute("name") ?? "").slice(0, longestName);
-      if (reader.is("x:sheet")) {
+      const isInternal = reader.attribute("hidden") === "1" || name.startsWith("_xlnm.");
+      if (kind === "x:sheet") {
         const isHidden = (reader.attribute("state") ?? "visible") !== "visible";
         sheets.push({ name, isHidden, part: relations.get(reader.attribute("r:id") ?? "")?.target });
-      } else if (
-        reader.is("x:definedName") &&
-        reader.attribute("hidden") !== "1" &&
-        !name.startsWith("_xlnm.")
-      )
-        names.push(`${name} = ${reader.content().trim()}`);
+      } else if (kind === "x:definedName" && !isInternal) names.push(`${name} = ${reader.content().trim()}`);
     }
   }
   return { sheets, names, startsIn1904 };
 }
 
-/** Of names 255 characters are usual, of sheets 31. */
+/** Excel's limit. */
 const longestName = 255;
 
 function openSheet(
@@ -118,7 +103,7 @@ function openSheet(
   };
 
   function load() {
-    const xml = part === undefined ? undefined : xmlOf(opened, part);
+    const xml = part === undefined ? undefined : opened.zip.text(part);
     if (xml === undefined) throw damaged(source.name, `the sheet ${name} is missing`);
     const outside = new XmlReader(withoutCells(xml), `${part} in ${source.name}`, budget);
     const remarks = readRemarks(outside, opened, opened.relations(part!));
@@ -126,16 +111,11 @@ function openSheet(
   }
 }
 
-/** What a sheet has beside its cells, which are most of it. */
+/** Leaves out the cells, which are most of a sheet. */
 function withoutCells(xml: string): string {
   const start = xml.search(/<(?:[\w.-]+:)?sheetData[\s>]/);
   const end = start < 0 ? -1 : xml.lastIndexOf("sheetData>");
   return end < 0 ? xml : `${xml.slice(0, start)}${xml.slice(end + "sheetData>".length)}`;
-}
-
-function xmlOf(opened: Package, part: string): string | undefined {
-  const entry = opened.zip.find(part);
-  return entry && decodeXml(opened.zip.read(entry));
 }
 
 function notesOnMore({ zip }: Package): readonly string[] {
@@ -149,21 +129,18 @@ function notesOnMore({ zip }: Package): readonly string[] {
   return notes;
 }
 
-/** By the number of a style, as cells name it: what its numbers are. */
+/** The kind of number of each cell style, by the style's index. */
 function readStyles(opened: Package, part: string | undefined): readonly NumberKind[] {
-  const reader = part === undefined ? undefined : opened.open(part);
-  if (!reader?.child(0)) return [];
+  const reader = opened.open(part ?? "");
   const patterns = new Map<string, NumberKind>();
   const styles: NumberKind[] = [];
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    const list = reader.name;
+  if (!reader) return styles;
+  for (const list of reader.children()) {
     if (list !== "x:numFmts" && list !== "x:cellXfs") continue;
-    const within = reader.depth;
-    while (reader.child(within)) {
-      if (reader.name === "x:numFmt")
+    for (const format of reader.children()) {
+      if (format === "x:numFmt")
         patterns.set(reader.attribute("numFmtId") ?? "", kindOfPattern(reader.attribute("formatCode") ?? ""));
-      else if (reader.name === "x:xf") {
+      else if (format === "x:xf") {
         const id = reader.attribute("numFmtId") ?? "0";
         styles.push(patterns.get(id) ?? kindOfNumber(Number(id)));
       }
@@ -172,7 +149,7 @@ function readStyles(opened: Package, part: string | undefined): readonly NumberK
   return styles;
 }
 
-/** Formats that every workbook has without saying what they are; some are those of East Asian dates. */
+/** Built-in number formats, East Asian dates among them. */
 function kindOfNumber(id: number): NumberKind {
   if (id === 9 || id === 10) return "percent";
   if (id === 22) return "date-time";
@@ -183,26 +160,24 @@ function kindOfNumber(id: number): NumberKind {
 }
 
 interface LinkedRemarks extends Remarks {
-  /** Where cells lead, by column and row: "2,14". */
+  /** Targets of links, by column and row: "2,14". */
   readonly links: ReadonlyMap<string, string>;
 }
 
-/** From what follows the cells of a sheet; `after` stands in its root element. */
-function readRemarks(after: XmlReader, opened: Package, relations: Relations): LinkedRemarks {
+/** Reads merged cells, links and comments from the sheet without its cells. */
+function readRemarks(sheet: XmlReader, opened: Package, relations: Relations): LinkedRemarks {
   const links = new Map<string, string>();
   const merged: Remark[] = [];
-  after.child(0);
-  const { depth } = after;
-  while (after.child(depth)) {
-    if (after.name !== "x:mergeCells" && after.name !== "x:hyperlinks") continue;
-    const within = after.depth;
-    while (after.child(within)) {
-      const address = after.attribute("ref") ?? "";
+  sheet.child(0);
+  for (const section of sheet.children()) {
+    if (section !== "x:mergeCells" && section !== "x:hyperlinks") continue;
+    for (const kind of sheet.children()) {
+      const address = sheet.attribute("ref") ?? "";
       const range = parseRange(address);
       if (!range) continue;
-      if (after.is("x:mergeCell")) merged.push({ range, text: address });
-      const target = relations.get(after.attribute("r:id") ?? "")?.target;
-      if (after.is("x:hyperlink") && target !== undefined)
+      if (kind === "x:mergeCell") merged.push({ range, text: address });
+      const target = relations.get(sheet.attribute("r:id") ?? "")?.target;
+      if (kind === "x:hyperlink" && target !== undefined)
         links.set(`${range.firstColumn},${range.firstRow}`, target);
     }
   }
@@ -211,31 +186,22 @@ function readRemarks(after: XmlReader, opened: Package, relations: Relations): L
 
 function readComments(opened: Package, relations: Relations): readonly Remark[] {
   const part = [...relations.values()].find(({ type }) => type === "comments")?.target;
-  const reader = part === undefined ? undefined : opened.open(part);
-  if (!reader?.child(0)) return [];
+  const reader = opened.open(part ?? "");
   const authors: string[] = [];
   const comments: Remark[] = [];
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    const list = reader.depth;
-    while (reader.child(list)) {
-      if (reader.is("x:author")) authors.push(reader.content().trim());
-      if (reader.name !== "x:comment") continue;
+  if (!reader) return comments;
+  for (const _ of reader.children())
+    for (const kind of reader.children()) {
+      if (kind === "x:author") authors.push(reader.content().trim());
+      if (kind !== "x:comment") continue;
       const address = reader.attribute("ref") ?? "";
       const range = parseRange(address);
       const author = authors[Number(reader.attribute("authorId") ?? "0")] ?? "";
-      const text = textOf(reader).replaceAll(/\s+/g, " ").trim();
+      let text = "";
+      for (const name of reader.children()) if (name === "x:text") text += reader.content();
+      text = text.replaceAll(/\s+/g, " ").trim();
       const named = author === "" || text.startsWith(author) ? text : `${author}: ${text}`;
       if (range) comments.push({ range, text: `${address}: ${named}` });
     }
-  }
   return comments;
-}
-
-/** Beside it may be where and how the comment is drawn. */
-function textOf(reader: XmlReader): string {
-  const { depth } = reader;
-  let text = "";
-  while (reader.child(depth)) if (reader.is("x:text")) text += reader.content();
-  return text;
 }

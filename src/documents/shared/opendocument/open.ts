@@ -5,28 +5,24 @@ import type { Block } from "../blocks.ts";
 import { openPackage, type Package } from "../office-package.ts";
 import { ListCounter, noStyles, type OpenDocumentStyles, readStyles } from "./styles.ts";
 
-/** The archive of an OpenDocument file; one with a password is refused, because only its list of parts can be read. */
+/** Opens the archive of an OpenDocument file. Refuses one with a password. */
 export function openOpenDocument(source: DocumentSource, context: ReadingContext): Package {
   const opened = openPackage(source, context);
   const manifest = opened.open("META-INF/manifest.xml");
-  if (manifest?.child(0) && manifest.mentions("encryption-data"))
+  if (manifest?.mentions("encryption-data"))
     throw encrypted(source.name, "Save it without a password in the program that made it");
   return opened;
 }
 
-/** Begins to read a file, with the styles that all its parts share; those of its content are added when they are met. */
+/** Begins to read a file, with the styles of styles.xml. Those of content.xml are added when they are met. */
 export function openStory(
   opened: Package,
   { budget }: ReadingContext,
 ): { story: Story; styles: OpenDocumentStyles } {
   const styles = noStyles();
   const reader = opened.open("styles.xml");
-  if (reader?.child(0)) {
-    const { depth } = reader;
-    while (reader.child(depth))
-      if (reader.name === "office:styles" || reader.name === "office:automatic-styles")
-        readStyles(reader, styles);
-  }
+  for (const name of reader?.children() ?? [])
+    if (name === "office:styles" || name === "office:automatic-styles") readStyles(reader!, styles);
   const story: Story = {
     opened,
     budget,
@@ -39,29 +35,28 @@ export function openStory(
   return { story, styles };
 }
 
+/** The state of reading one file. */
 export interface Story extends Readonly<OpenDocumentStyles> {
   readonly opened: Package;
   readonly budget: Budget;
   readonly headings: ListCounter;
-  /** Counters of lists that may be continued, by their names and by their styles. */
+  /** Counters of lists that may be continued, by "name X" and by "style X". */
   readonly lists: Map<string, ListCounter>;
-  /** Notes and comments that were cited since the last block. */
+  /** Notes and comments cited since the last block. */
   readonly cited: Block[];
-  readonly tally: Tally;
-}
-
-interface Tally {
-  changes: number;
-  pictures: number;
-  hidden: number;
-  embedded: number;
-  /** Rows and columns that are only declared. */
-  repeated: number;
-  readonly cited: Map<string, number>;
+  readonly tally: {
+    changes: number;
+    pictures: number;
+    hidden: number;
+    embedded: number;
+    /** Repeats of rows and cells that were cut off. */
+    repeated: number;
+    readonly cited: Map<string, number>;
+  };
 }
 
 export interface Line {
   text: string;
-  /** Of frames that are anchored in it: they follow it. */
+  /** The content of frames anchored in the line, which follows it. */
   readonly boxes: Block[];
 }

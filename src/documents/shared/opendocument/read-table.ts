@@ -2,7 +2,7 @@ import type { XmlReader } from "../../xml/xml-reader.ts";
 import { append, type Block, cellText } from "../blocks.ts";
 import type { Story } from "./open.ts";
 
-/** A table; what stands in a single cell, which is only a frame, as the blocks it is. */
+/** Reads a table. A table of one cell is only a frame: its blocks are returned. */
 export function readTable(reader: XmlReader, story: Story, readBlocks: ReadBlocks): Block[] {
   const rows: Cell[][] = [];
   readRows(reader, story, readBlocks, rows);
@@ -15,7 +15,6 @@ export function readTable(reader: XmlReader, story: Story, readBlocks: ReadBlock
   return [{ kind: "table", rows: rows.map((row) => row.map(({ text }) => text)) }];
 }
 
-/** Reads what a cell holds: paragraphs, and tables in turn. */
 type ReadBlocks = (reader: XmlReader, story: Story) => Block[];
 
 interface Cell {
@@ -24,11 +23,10 @@ interface Cell {
 }
 
 function readRows(reader: XmlReader, story: Story, readBlocks: ReadBlocks, rows: Cell[][]): void {
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (/^table:table-(?:header-)?rows$|^table:table-row-group$/.test(reader.name))
+  for (const name of reader.children()) {
+    if (/^table:table-(?:header-)?rows$|^table:table-row-group$/.test(name))
       readRows(reader, story, readBlocks, rows);
-    else if (reader.name === "table:table-row") {
+    else if (name === "table:table-row") {
       const times = repeats(reader, "table:number-rows-repeated", story);
       const row = readCells(reader, story, readBlocks);
       const length = row.reduce((sum, { text }) => sum + text.length, 0);
@@ -39,9 +37,8 @@ function readRows(reader: XmlReader, story: Story, readBlocks: ReadBlocks, rows:
 
 function readCells(reader: XmlReader, story: Story, readBlocks: ReadBlocks): Cell[] {
   const row: Cell[] = [];
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (!/^table:(?:covered-)?table-cell$/.test(reader.name)) continue;
+  for (const name of reader.children()) {
+    if (!/^table:(?:covered-)?table-cell$/.test(name)) continue;
     const times = repeats(reader, "table:number-columns-repeated", story);
     const blocks = readBlocks(reader, story);
     const text = cellText(blocks.filter(({ kind }) => kind !== "note"));
@@ -51,7 +48,7 @@ function readCells(reader: XmlReader, story: Story, readBlocks: ReadBlocks): Cel
   return row;
 }
 
-/** Repeated text is produced like any other, and tables in tables would multiply it. */
+/** Counts repeated text against the budget: tables in tables multiply it. */
 function repeat<One>(one: One, times: number, length: number, into: One[], { budget }: Story): void {
   budget.inflate(length * bytesPerCharacter * (times - 1));
   for (let time = 0; time < times; time += 1) into.push(one);

@@ -1,15 +1,14 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
-import { append, type Block, cellText, link, picture } from "../blocks.ts";
+import { append, type Block, cellText, commentBy, link, nextLabel, picture } from "../blocks.ts";
 import { readMath } from "../equations.ts";
 import { resolvePart } from "../office-package.ts";
 import type { Line, Story } from "./open.ts";
 import { readTable } from "./read-table.ts";
 import { ListCounter } from "./styles.ts";
 
-/** The paragraphs, lists and tables in the element that the reader stands at. */
+/** Reads the paragraphs, lists and tables in the current element. */
 export function readBlocks(reader: XmlReader, story: Story, blocks: Block[] = []): Block[] {
-  const { depth } = reader;
-  while (reader.child(depth)) readBlock(reader, story, blocks);
+  for (const _ of reader.children()) readBlock(reader, story, blocks);
   return blocks;
 }
 
@@ -29,26 +28,16 @@ function readBlock(reader: XmlReader, story: Story, blocks: Block[]): void {
       if (reader.attribute("text:display") === "none") story.tally.hidden += 1;
       readBlocks(reader, story, blocks);
       break;
-    case "text:tracked-changes": {
-      const { depth } = reader;
-      while (reader.child(depth)) story.tally.changes += 1;
-      break;
-    }
-    case "text:numbered-paragraph":
-    case "text:index-body":
-    case "text:index-title":
-    case "text:table-of-content":
-    case "text:alphabetical-index":
-    case "text:bibliography":
-    case "text:illustration-index":
-    case "text:object-index":
-    case "text:table-index":
-    case "text:user-index":
-    case "draw:text-box":
-      readBlocks(reader, story, blocks);
+    case "text:tracked-changes":
+      for (const _ of reader.children()) story.tally.changes += 1;
       break;
     default:
-      if (isShape(reader.name)) {
+      if (
+        /^text:(?:[a-z]+-)?index(?:-body|-title)?$|^text:bibliography$/.test(reader.name) ||
+        holders.has(reader.name)
+      )
+        readBlocks(reader, story, blocks);
+      else if (isShape(reader.name)) {
         const line: Line = { text: "", boxes: [] };
         readShape(reader, story, line);
         if (line.text !== "") blocks.push({ kind: "paragraph", text: line.text });
@@ -57,13 +46,19 @@ function readBlock(reader: XmlReader, story: Story, blocks: Block[]): void {
   }
 }
 
-/** Where a paragraph stands in a list: it is marked if it is the first one of its item. */
+const holders: ReadonlySet<string> = new Set([
+  "text:numbered-paragraph",
+  "text:table-of-content",
+  "draw:text-box",
+]);
+
+/** A list item around a paragraph. Only the first paragraph of an item has its marker. */
 interface ListPosition {
   readonly level: number;
   marker(): string;
 }
 
-function readParagraph(reader: XmlReader, story: Story, blocks: Block[], place?: ListPosition): void {
+function readParagraph(reader: XmlReader, story: Story, blocks: Block[], item?: ListPosition): void {
   const style = reader.attribute("text:style-name") ?? "";
   const isTitle = story.titles.has(style);
   const isHeading = reader.name === "text:h" || isTitle;
@@ -73,15 +68,14 @@ function readParagraph(reader: XmlReader, story: Story, blocks: Block[], place?:
   const line: Line = { text: "", boxes: [] };
   readInline(reader, story, line);
   if (line.text.trim() !== "") {
-    const marker = place?.marker() ?? (isHeading && !isUncounted ? outlineMarker(story, level) : "");
+    const marker = item?.marker() ?? (isHeading && !isUncounted ? outlineMarker(story, level) : "");
     if (isHeading)
       blocks.push({
         kind: "heading",
         level,
         text: /^-?$/.test(marker) ? line.text : `${marker} ${line.text}`,
       });
-    else if (place && marker !== "")
-      blocks.push({ kind: "item", level: place.level, marker, text: line.text });
+    else if (item && marker !== "") blocks.push({ kind: "item", level: item.level, marker, text: line.text });
     else blocks.push({ kind: isLine ? "line" : "paragraph", text: line.text });
   } else if (isLine && blocks.at(-1)?.kind === "line") blocks.push({ kind: "line", text: "" });
   append(blocks, line.boxes, story.cited.splice(0));
@@ -110,9 +104,8 @@ interface List {
 }
 
 function readItems(reader: XmlReader, story: Story, blocks: Block[], list: List): void {
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name !== "text:list-item" && reader.name !== "text:list-header") continue;
+  for (const name of reader.children()) {
+    if (name !== "text:list-item" && name !== "text:list-header") continue;
     const start = reader.attribute("text:start-value");
     readItem(reader, story, blocks, list, start === undefined ? undefined : Number(start) || 1);
   }
@@ -121,12 +114,11 @@ function readItems(reader: XmlReader, story: Story, blocks: Block[], list: List)
 function readItem(reader: XmlReader, story: Story, blocks: Block[], list: List, start?: number): void {
   let isMarked = reader.name === "text:list-header";
   const { level, counter } = list;
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name === "text:list") {
+  for (const name of reader.children()) {
+    if (name === "text:list") {
       const style = reader.attribute("text:style-name") ?? list.style;
       readItems(reader, story, blocks, { ...list, style, level: Math.min(level + 1, 9) });
-    } else if (reader.name === "text:p" || reader.name === "text:h") {
+    } else if (name === "text:p" || name === "text:h") {
       const of = list.style || story.listOfStyle.get(reader.attribute("text:style-name") ?? "") || "";
       const marker = () => {
         if (isMarked) return "";
@@ -138,12 +130,12 @@ function readItem(reader: XmlReader, story: Story, blocks: Block[], list: List, 
   }
 }
 
-/** The text of a paragraph, span or field; the reader stands at its beginning. */
+/** Adds the text of the current paragraph, span or field to a line. */
 function readInline(reader: XmlReader, story: Story, line: Line): void {
   const { depth } = reader;
   for (let node = reader.node(depth); node; node = reader.node(depth)) {
     if (node === "element") readElement(reader, story, line);
-    // Line breaks and several spaces are written as elements; in the text they are only layout.
+    // Line breaks and runs of spaces are elements; in the text they are only layout of the XML.
     else line.text += withoutLayout(reader.text, line.text === "");
   }
 }
@@ -193,8 +185,6 @@ function readElement(reader: XmlReader, story: Story, line: Line): void {
       readInline(reader, story, line);
       break;
     case "text:script":
-    case "text:tracked-changes":
-    case "presentation:footer-decl":
       break;
     case "text:list":
     case "text:p":
@@ -210,33 +200,28 @@ function readNote(reader: XmlReader, story: Story, line: Line): void {
   const kind = reader.attribute("text:note-class") === "endnote" ? "endnote" : "footnote";
   const label = cite(kind, story, line);
   let text = "";
-  const { depth } = reader;
-  while (reader.child(depth))
-    if (reader.name === "text:note-body") text = cellText(readBlocks(reader, story)).trim();
+  for (const name of reader.children())
+    if (name === "text:note-body") text = cellText(readBlocks(reader, story)).trim();
   story.cited.push({ kind: "note", label, text });
 }
 
 export function readComment(reader: XmlReader, story: Story): string {
   let author = "";
   let day = "";
-  const said: Line = { text: "", boxes: [] };
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name === "dc:creator") author = reader.content();
-    else if (reader.name === "dc:date") day = reader.content().slice(0, 10);
-    else if (reader.name === "text:p" || reader.name === "text:list") {
-      if (said.text !== "") said.text += "\n";
-      readInline(reader, story, said);
+  const comment: Line = { text: "", boxes: [] };
+  for (const name of reader.children()) {
+    if (name === "dc:creator") author = reader.content();
+    else if (name === "dc:date") day = reader.content().slice(0, 10);
+    else if (name === "text:p" || name === "text:list") {
+      if (comment.text !== "") comment.text += "\n";
+      readInline(reader, story, comment);
     }
   }
-  const by = `comment by ${author || "an unnamed person"}${day === "" ? "" : ` (${day})`}: `;
-  return by + said.text.trim() + cellText(said.boxes);
+  return commentBy(author, day) + comment.text.trim() + cellText(comment.boxes);
 }
 
 function cite(kind: string, { tally }: Story, line: Line): string {
-  const count = (tally.cited.get(kind) ?? 0) + 1;
-  tally.cited.set(kind, count);
-  const label = kind === "footnote" ? `${count}` : `${kind}-${count}`;
+  const label = nextLabel(tally.cited, kind);
   line.text += `[^${label}]`;
   return label;
 }
@@ -245,14 +230,13 @@ export function isShape(name: string): boolean {
   return name.startsWith("draw:");
 }
 
-/** Frames, pictures and drawn shapes: what is written in them follows the paragraph, a picture stands where it is. */
+/** Reads a frame, a picture or a drawn shape. Its text follows the paragraph; a picture stays in the line. */
 export function readShape(reader: XmlReader, story: Story, line: Line): void {
-  const { depth } = reader;
   let description: string | undefined;
   let hasPicture = reader.name === "draw:image";
   let hasObject = false;
-  while (reader.child(depth)) {
-    switch (reader.name) {
+  for (const name of reader.children()) {
+    switch (name) {
       case "draw:image":
         hasPicture = true;
         break;
@@ -272,28 +256,28 @@ export function readShape(reader: XmlReader, story: Story, line: Line): void {
         description = reader.content();
         break;
       default:
-        if (isShape(reader.name)) readShape(reader, story, line);
+        if (isShape(name)) readShape(reader, story, line);
         else {
           readBlock(reader, story, line.boxes);
           append(line.boxes, story.cited.splice(0));
         }
     }
   }
-  // An object has a picture of itself beside it.
+  // An object comes with a picture of itself.
   if (!hasPicture || hasObject) return;
   story.tally.pictures += 1;
   line.text += picture(description);
 }
 
-/** An equation is shown; of other objects it is only said that they are there. */
+/** Shows an equation and counts other objects. */
 function readObject(reader: XmlReader, { opened, tally }: Story, line: Line): void {
   const folder = reader.attribute("xlink:href");
   const content = folder === undefined ? undefined : opened.open(resolvePart("", `${folder}/content.xml`));
-  if (content?.child(0) && content.name === "math:math") line.text += readMath(content);
+  if (content?.name === "math:math") line.text += readMath(content);
   else tally.embedded += 1;
 }
 
-/** Several blanks, which are written as how many they are. The reader stands at them. */
+/** Reads `text:s`, which stands for a number of spaces. */
 export function readSpaces(reader: XmlReader): string {
   const count = Number(reader.attribute("text:c") ?? "1");
   return " ".repeat(count >= 1 ? Math.min(count, mostSpaces) : 1);

@@ -1,15 +1,15 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
 import { formatListNumber, type ListNumberStyle } from "../list-numbers.ts";
 
-/** What the styles of a file say that changes what its text says. */
+/** The styles that change the text. */
 export interface OpenDocumentStyles {
   readonly listStyles: Map<string, ListStyle>;
   readonly listOfStyle: Map<string, string>;
-  /** Styles of paragraphs whose layout is kept. */
+  /** Paragraph styles that keep spaces and line breaks. */
   readonly preformatted: Set<string>;
-  /** Styles of what the whole document is called. */
+  /** Paragraph styles of the document's title. */
   readonly titles: Set<string>;
-  /** Styles of pages that are not shown. */
+  /** Styles of hidden slides. */
   readonly hidden: Set<string>;
   outline: ListStyle | undefined;
 }
@@ -18,37 +18,32 @@ export function noStyles(): OpenDocumentStyles {
   return {
     listStyles: new Map(),
     listOfStyle: new Map(),
-    preformatted: new Set([preformatted]),
+    preformatted: new Set(["Preformatted_20_Text"]),
     titles: new Set(["Title"]),
     hidden: new Set(),
     outline: undefined,
   };
 }
 
-/** As all programs name it. */
-const preformatted = "Preformatted_20_Text";
-
-/** The reader stands at `office:styles` or `office:automatic-styles`. */
+/** Reads `office:styles` or `office:automatic-styles`. */
 export function readStyles(reader: XmlReader, styles: OpenDocumentStyles): void {
-  const { depth } = reader;
-  while (reader.child(depth)) {
+  for (const kind of reader.children()) {
     const name = reader.attribute("style:name") ?? "";
-    if (reader.name === "text:list-style") styles.listStyles.set(name, readListStyle(reader));
-    else if (reader.name === "text:outline-style") styles.outline = readListStyle(reader);
-    else if (reader.is("style:style")) {
+    if (kind === "text:list-style") styles.listStyles.set(name, readListStyle(reader));
+    else if (kind === "text:outline-style") styles.outline = readListStyle(reader);
+    else if (kind === "style:style") {
       const list = reader.attribute("style:list-style-name");
       if (list !== undefined && list !== "") styles.listOfStyle.set(name, list);
       const parent = reader.attribute("style:parent-style-name") ?? "";
       if (styles.preformatted.has(parent)) styles.preformatted.add(name);
       if (parent === "Title") styles.titles.add(name);
-      const inside = reader.depth;
-      while (reader.child(inside))
+      for (const _ of reader.children())
         if (reader.attribute("presentation:visibility") === "hidden") styles.hidden.add(name);
     }
   }
 }
 
-/** How the levels of a list are marked; levels count from 0. */
+/** The markers of a list by level, counted from 0. */
 export type ListStyle = ReadonlyMap<number, ListLevel>;
 
 interface ListLevel {
@@ -56,20 +51,17 @@ interface ListLevel {
   readonly style: ListNumberStyle;
   readonly prefix: string;
   readonly suffix: string;
-  /** How many levels its number shows: 2 for "3.1". */
+  /** How many levels the number shows: 2 for "3.1". */
   readonly shownLevels: number;
   readonly start: number;
 }
 
-/** The reader stands at a list style, or at the one of the outline. */
 function readListStyle(reader: XmlReader): ListStyle {
   const levels = new Map<number, ListLevel>();
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    const level = Number(reader.attribute("text:level")) - 1;
+  for (const name of reader.children()) {
     const format = reader.attribute("style:num-format") ?? "";
-    levels.set(level, {
-      isBullet: reader.name.endsWith("-bullet") || reader.name.endsWith("-image"),
+    levels.set(Number(reader.attribute("text:level")) - 1, {
+      isBullet: /-(?:bullet|image)$/.test(name),
       style: isCountStyle(format) ? format : "1",
       prefix: reader.attribute("style:num-prefix") ?? "",
       suffix: reader.attribute("style:num-suffix") ?? "",
@@ -83,7 +75,7 @@ function readListStyle(reader: XmlReader): ListStyle {
 export class ListCounter {
   readonly #counts: (number | undefined)[] = [];
 
-  /** The marker of the next item; "" for an item that shows none. Without a style it is a bullet. */
+  /** The marker of the next item, "" for an item without one. Default: a bullet. */
   next(style: ListStyle | undefined, level: number, start?: number): string {
     const of = (each: number) => style?.get(each);
     for (let upper = 0; upper < level; upper += 1) this.#counts[upper] ??= of(upper)?.start ?? 1;

@@ -1,0 +1,111 @@
+import { expandEntities } from "./decode.ts";
+
+/** The names that an element's namespace declarations give: a chain, the innermost first. */
+export class Scope {
+  readonly outer: Scope | undefined;
+  /** Depth of the element that declares them. */
+  readonly depth: number;
+  readonly #prefixes = new Map<string, string>();
+  readonly #elements = new Map<string, string>();
+  readonly #attributes = new Map<string, string>();
+  readonly #inner = new Map<string, Scope>();
+
+  constructor(outer?: Scope, depth = 0, attributes = "") {
+    this.outer = outer;
+    this.depth = depth;
+    for (const [, prefix = "", double, single] of attributes.matchAll(declaration)) {
+      const address = expandEntities(double ?? single ?? "");
+      this.#prefixes.set(prefix, address === "" ? "" : (namespaces.get(address) ?? "?"));
+    }
+  }
+
+  /** The scope of an element with these attributes. Slides and drawings declare the same namespaces again and again. */
+  inside(depth: number, attributes: string): Scope {
+    const key = `${depth}${attributes}`;
+    const scope = this.#inner.get(key) ?? new Scope(this, depth, attributes);
+    if (this.#inner.size < mostScopes) this.#inner.set(key, scope);
+    return scope;
+  }
+
+  /** The short name of an element: "w:p". */
+  element(written: string): string {
+    return this.#elements.get(written) ?? this.#understand(this.#elements, written);
+  }
+
+  /** The short name of an attribute. Without a prefix it is in no namespace. */
+  attribute(written: string): string {
+    if (!written.includes(":")) return written;
+    return this.#attributes.get(written) ?? this.#understand(this.#attributes, written);
+  }
+
+  #understand(known: Map<string, string>, written: string): string {
+    const colon = written.indexOf(":");
+    const local = written.slice(colon + 1);
+    const short = this.#shortName(written.slice(0, Math.max(colon, 0)));
+    // Property names are internalised, and V8 compares those with literals by their address.
+    const name = Object.keys({ [short === "" ? local : `${short}:${local}`]: true })[0]!;
+    if (known.size < mostNames) known.set(written, name);
+    return name;
+  }
+
+  /** An undeclared prefix stands for itself. */
+  #shortName(prefix: string): string {
+    for (let scope: Scope | undefined = this; scope; scope = scope.outer) {
+      const short = scope.#prefixes.get(prefix);
+      if (short !== undefined) return short;
+    }
+    return prefix;
+  }
+}
+
+/** No real file has more; they limit the memory of a hostile one. */
+const mostNames = 2_000;
+const mostScopes = 200;
+
+const declaration = /(?:^|\s)xmlns(?::([^\s=]+))?\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+
+/** The short names that readers use. The strict flavour of Office differs from the transitional one only in the addresses. */
+const namespaces: ReadonlyMap<string, string> = new Map<string, string>([
+  ["http://www.w3.org/XML/1998/namespace", "xml"],
+  ...office("w", "wordprocessingml/2006/main"),
+  ...office("p", "presentationml/2006/main"),
+  ...office("x", "spreadsheetml/2006/main"),
+  ...office("a", "drawingml/2006/main"),
+  ...office("c", "drawingml/2006/chart"),
+  ...office("dgm", "drawingml/2006/diagram"),
+  ...office("pic", "drawingml/2006/picture"),
+  ...office("wp", "drawingml/2006/wordprocessingDrawing"),
+  ...office("m", "officeDocument/2006/math"),
+  ...office("r", "officeDocument/2006/relationships"),
+  ...office("app", "officeDocument/2006/extended-properties", "officeDocument/extendedProperties"),
+  ["http://schemas.microsoft.com/office/drawing/2014/chartex", "cx"],
+  ["http://schemas.openxmlformats.org/package/2006/relationships", "rel"],
+  ["http://schemas.openxmlformats.org/package/2006/metadata/core-properties", "cp"],
+  ["http://schemas.openxmlformats.org/markup-compatibility/2006", "mc"],
+  ["http://schemas.microsoft.com/office/powerpoint/2018/8/main", "p188"],
+  ["urn:schemas-microsoft-com:vml", "v"],
+  ["urn:schemas-microsoft-com:office:office", "o"],
+  ["http://purl.org/dc/elements/1.1/", "dc"],
+  ["http://purl.org/dc/terms/", "dcterms"],
+  ...["office", "text", "table", "style", "meta", "presentation"].map((name) => openDocument(name)),
+  openDocument("drawing", "draw"),
+  openDocument("svg-compatible", "svg"),
+  ["http://www.w3.org/1999/xlink", "xlink"],
+  ["http://www.w3.org/1998/Math/MathML", "math"],
+  ["http://www.idpf.org/2007/opf", "opf"],
+  ["http://www.daisy.org/z3986/2005/ncx/", "ncx"],
+  ["http://www.w3.org/1999/xhtml", "html"],
+  ["http://www.w3.org/2001/04/xmlenc#", "enc"],
+  ["urn:oasis:names:tc:opendocument:xmlns:container", "container"],
+]);
+
+function office(short: string, transitional: string, strict = transitional.replace("/2006", "")) {
+  return [
+    [`http://schemas.openxmlformats.org/${transitional}`, short],
+    [`http://purl.oclc.org/ooxml/${strict}`, short],
+  ] as const;
+}
+
+function openDocument(name: string, short: string = name): readonly [string, string] {
+  return [`urn:oasis:names:tc:opendocument:xmlns:${name}:1.0`, short];
+}
