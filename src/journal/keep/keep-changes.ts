@@ -83,7 +83,7 @@ function toChange(
     before: before === undefined ? nothing : (link ?? fileState(before, change.before)),
     after:
       after === undefined ? nothing : fileState(after, afterHash ?? contentHash(change.after as Uint8Array)),
-    ...(lost === undefined ? {} : { lost }),
+    lost,
     ...(change.hardLinks === "keep" ? { hardLinks: "keep" } : {}),
   };
 }

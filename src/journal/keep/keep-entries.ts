@@ -98,8 +98,7 @@ export async function keepDeletion(
     for (const entry of found) {
       const { state, lost } = await keepEntry(environment, entry, images, options.signal);
       const name = record.nameOf(entry.realPath);
-      if (state !== undefined)
-        changes.push({ path: name, before: state, after: nothing, ...(lost === undefined ? {} : { lost }) });
+      if (state !== undefined) changes.push({ path: name, before: state, after: nothing, lost });
     }
     return { changes, known: new Map(found.map(({ realPath, info }) => [realPath, info])) };
   }

@@ -92,7 +92,7 @@ export class WorkspaceTransactions {
     const { marks, journal, parks } = this.#parts;
     const id = newIdentifier("transaction");
     marks.begin(id, { isShared: parks });
-    addTransactionRecord(journal, { id, state: "open", ...(name === undefined ? {} : { name }) });
+    addTransactionRecord(journal, { id, state: "open", name });
     this.#open = { id, name, calls: [] };
     return { id, name, calls: [] };
   }

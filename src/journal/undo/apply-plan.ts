@@ -97,7 +97,7 @@ async function removeEmpty(
  */
 function staying(paths: readonly string[], { environment, signal }: Workplace): ChangeOptions {
   return {
-    ...(signal === undefined ? {} : { signal }),
+    signal,
     announce: (effects) => {
       // Directories that are made for them come first.
       const reached = effects.slice(effects.length - paths.length);
@@ -126,7 +126,7 @@ async function toFileChanges(steps: readonly Step[], contents: Contents): Promis
             before,
             after: await contents.read(wanted.hash).catch((error) => naming(path, error)),
             mode: wanted.mode,
-            ...(hardLinks === undefined ? {} : { hardLinks }),
+            hardLinks,
           }
         : { path, before, after: "nothing" },
     );

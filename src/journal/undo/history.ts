@@ -105,7 +105,7 @@ export class JournalHistory implements History {
       by: this.#parts.callId,
       calls,
       ...(isPart ? { paths: files.map(({ path }) => path) } : {}),
-      ...(hunk === undefined ? {} : { hunk }),
+      hunk,
       ...(selection.kind === "undo" ? { isRedo: true as const } : {}),
     });
     const kept = await applyPlan(plan, { ...this.#parts, signal });

@@ -149,8 +149,8 @@ function piecesOf(changes: readonly RecordedChange[], isUncertain: IsUncertain):
         after,
         accepted,
         callId,
-        ...(lost === undefined ? {} : { lost }),
-        ...(movedFrom === undefined ? {} : { movedFrom }),
+        lost,
+        movedFrom,
       });
     }
   }

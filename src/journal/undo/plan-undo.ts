@@ -100,7 +100,7 @@ export function judge(
 }
 
 export function toStep({ path, hardLinks }: Net, now: EntryState, wanted: EntryState): Step {
-  return { path, now, wanted, ...(hardLinks === undefined ? {} : { hardLinks }) };
+  return { path, now, wanted, hardLinks };
 }
 
 /** Whether it is what it was before. A directory that is there again will do, whatever its permissions. */
