@@ -9,7 +9,7 @@ export interface CacheBounds<Value> {
   readonly dispose?: (value: Value) => void;
 }
 
-/** Keeps the newest entries within bounds. An entry that is heavier than all may be together is not stored. */
+/** Keeps the newest entries within bounds. An entry heavier than `maxWeight` is not stored. */
 export class BoundedCache<Key, Value> {
   readonly #entries = new Map<Key, Value>();
   readonly #bounds: CacheBounds<Value>;
@@ -49,7 +49,7 @@ export class BoundedCache<Key, Value> {
     this.#evict();
   }
 
-  /** Returns what was removed, undisposed. */
+  /** Returns the removed value without disposing of it. */
   delete(key: Key): Value | undefined {
     const value = this.#entries.get(key);
     if (value === undefined) return undefined;
@@ -93,8 +93,8 @@ export class BoundedCache<Key, Value> {
 }
 
 /**
- * `compute` with its results remembered by key. Forgets all of them when there are too many, which costs less on a hot
- * path than keeping their order.
+ * `compute` with its results cached by key. Clears the cache when it is full, which is cheaper on a hot path than keeping
+ * the entries in order.
  */
 export function boundedMemo<Given, Result>(
   maxEntries: number,

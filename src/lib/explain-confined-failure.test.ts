@@ -4,9 +4,11 @@ import { type ConfinedRun, explainConfinedFailure } from "./explain-confined-fai
 const run: ConfinedRun = { command: "work", output: "", exitCode: 1, sandbox: "bwrap", hasNetwork: false };
 
 const rule = (hosts: string) => [
-  `It ran without network: the rule \`allow connect ${hosts}\` lets it connect.`,
+  `The command ran without network. The rule \`allow connect ${hosts}\` lets it connect.`,
 ];
-const anyHost = ["It ran without network: a rule such as `allow connect HOST` lets commands reach a host."];
+const anyHost = [
+  "The command ran without network. A rule such as `allow connect HOST` lets commands connect to a host.",
+];
 
 describe("a command without network", () => {
   it.each([
@@ -98,9 +100,7 @@ it.each([
   "Error: EACCES: permission denied, open '/tmp/a'",
   "java.nio.file.AccessDeniedException: /tmp/x1",
 ])("names the temporary directory where /tmp is closed: %s", (output) => {
-  const remark = [
-    "Temporary files belong into $TMPDIR here: without bubblewrap /tmp cannot be given to a command.",
-  ];
+  const remark = ["Write temporary files to $TMPDIR: without bubblewrap commands cannot use /tmp."];
   expect(explainConfinedFailure({ ...run, output, sandbox: "landlock" })).toEqual(remark);
   expect(explainConfinedFailure({ ...run, output })).toEqual([]);
 });
@@ -111,17 +111,21 @@ it.each([
     "Error: listen EACCES: permission denied 127.0.0.1",
     "Without bubblewrap a command cannot listen",
   ],
-  ["bwrap", "Error: listen EPERM: operation not permitted ./s.sock", "The sandbox has no Unix sockets"],
+  ["bwrap", "Error: listen EPERM: operation not permitted ./s.sock", "The sandbox blocks Unix sockets"],
   [
     "bwrap",
     "fatal: cannot copy '/usr/share/git-core/templates/description' to '/w/.git/description': Permission denied",
-    "A repository is made by `git init` or `git clone` in a command of its own",
+    "Run `git init` or `git clone` first",
   ],
-  ["bwrap", "rm: cannot remove 'wt/.git': Device or resource busy", "What is protected or hidden"],
+  [
+    "bwrap",
+    "rm: cannot remove 'wt/.git': Device or resource busy",
+    "A command cannot move or delete protected or hidden files",
+  ],
   [
     "bwrap",
     "error: could not write config file /w/.git/config: Device or resource busy",
-    "Commands do not change the settings of a repository",
+    "Commands cannot change the settings of a repository",
   ],
 ] as const)("tells what else the sandbox does not have: %s, %s", (sandbox, output, beginning) => {
   expect(explainConfinedFailure({ ...run, output, sandbox })).toEqual([

@@ -1,4 +1,4 @@
-/** The target of a connection, in the one spelling that is judged and then resolved. */
+/** The target of a connection, in the one spelling that is checked and then resolved. */
 export interface HostAndPort {
   /** A name in lower case without a dot at its end, or an address: `127.0.0.1`, `::1`. */
   readonly host: string;
@@ -10,10 +10,10 @@ export interface HostAndPort {
  * characters, percent signs, letters beyond ASCII, zones) is not a host.
  */
 export function parseHostAndPort(text: string, defaultPort?: number): HostAndPort | undefined {
-  const [, place = "", digits] = /^([^:]+|\[[^\]]*\])(?::(\d{1,5}))?$/.exec(text) ?? [];
-  const bracketed = /^\[(.*)\]$/s.exec(place)?.[1];
+  const [, name = "", digits] = /^([^:]+|\[[^\]]*\])(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const bracketed = /^\[(.*)\]$/s.exec(name)?.[1];
   if (bracketed !== undefined && !bracketed.includes(":")) return undefined;
-  const host = parseHost(bracketed ?? place);
+  const host = parseHost(bracketed ?? name);
   const port = digits === undefined ? defaultPort : Number(digits);
   if (host === undefined || port === undefined || port < 1 || port > 65_535) return undefined;
   return { host, port };
@@ -37,17 +37,7 @@ function canonical(host: string): string | undefined {
 }
 
 /** The network that an IP address belongs to. Only "public" means another machine on the internet. */
-export type AddressKind =
-  | "public"
-  | "unspecified"
-  | "loopback"
-  | "private"
-  | "shared"
-  | "link-local"
-  | "metadata"
-  | "multicast"
-  | "documentation"
-  | "reserved";
+export type AddressKind = "public" | keyof typeof ipv4Prefixes;
 
 /**
  * The kind of an address as the network stack writes it: four decimal numbers, or version 6 with or without brackets
@@ -83,18 +73,17 @@ function bytesOfVersion6(canonical: string): readonly number[] {
 }
 
 function kindOfBytes(bytes: readonly number[]): AddressKind {
-  if (bytes.length === 4) return version4.find((range) => isIn(range, bytes))?.kind ?? "public";
-  const known = version6.find((range) => isIn(range, bytes))?.kind;
-  if (known === undefined) return "reserved";
-  if (typeof known === "string" && known !== "public") return known;
-  const at = typeof known === "number" ? known : isatapAt(bytes);
-  return at === undefined ? "public" : kindOfBytes(bytes.slice(at, at + 4));
+  if (bytes.length === 4) return ipv4Ranges.find((range) => isIn(range, bytes))?.kind ?? "public";
+  const kind = ipv6Ranges.find((range) => isIn(range, bytes))?.kind ?? "reserved";
+  if (kind === "ipv4At2") return kindOfBytes(bytes.slice(2, 6));
+  if (kind === "ipv4At12" || (kind === "public" && isIsatap(bytes))) return kindOfBytes(bytes.slice(12));
+  return kind;
 }
 
-/** A host in a tunnel (RFC 5214) has the address it is reached at as its last four bytes. */
-function isatapAt(bytes: readonly number[]): number | undefined {
+/** The address of a host in a tunnel (RFC 5214) ends in the four bytes of the address it is reached at. */
+function isIsatap(bytes: readonly number[]): boolean {
   const [first, second, third, fourth] = bytes.slice(8, 12);
-  return (first === 0 || first === 2) && second === 0 && third === 0x5e && fourth === 0xfe ? 12 : undefined;
+  return (first === 0 || first === 2) && second === 0 && third === 0x5e && fourth === 0xfe;
 }
 
 interface Range<Kind> {
@@ -111,54 +100,44 @@ function isIn(range: Range<unknown>, bytes: readonly number[]): boolean {
   return true;
 }
 
-function range<Kind>(prefix: string, kind: Kind): Range<Kind> {
-  const [address, bits] = prefix.split("/");
-  return { bytes: bytesOf(address!)!, bits: Number(bits), kind };
+/** Narrower ranges come before the wider ones around them. */
+function rangesOf<Kind extends string>(prefixes: Readonly<Record<Kind, string>>): readonly Range<Kind>[] {
+  const entries = Object.entries(prefixes) as [Kind, string][];
+  const ranges = entries.flatMap(([kind, list]) =>
+    list.split(" ").map((prefix) => {
+      const [address, bits] = prefix.split("/");
+      return { bytes: bytesOf(address!)!, bits: Number(bits), kind };
+    }),
+  );
+  return ranges.sort((left, right) => right.bits - left.bits);
 }
 
-// IANA's special-purpose registries; narrower ranges come before wider ones.
-const version4 = [
-  range("168.63.129.16/32", "metadata"),
-  range("100.100.100.200/32", "metadata"),
-  range("169.254.169.254/32", "metadata"),
-  range("169.254.170.2/32", "metadata"),
-  range("169.254.170.23/32", "metadata"),
-  range("192.0.0.192/32", "metadata"),
-  range("0.0.0.0/8", "unspecified"),
-  range("10.0.0.0/8", "private"),
-  range("100.64.0.0/10", "shared"),
-  range("127.0.0.0/8", "loopback"),
-  range("169.254.0.0/16", "link-local"),
-  range("172.16.0.0/12", "private"),
-  range("192.0.0.0/24", "reserved"),
-  range("192.0.2.0/24", "documentation"),
-  range("192.88.99.0/24", "reserved"),
-  range("192.168.0.0/16", "private"),
-  range("198.18.0.0/15", "reserved"),
-  range("198.51.100.0/24", "documentation"),
-  range("203.0.113.0/24", "documentation"),
-  range("224.0.0.0/4", "multicast"),
-  range("240.0.0.0/4", "reserved"),
-] satisfies readonly Range<AddressKind>[];
+// From IANA's special-purpose registries, and the metadata services of clouds.
+const ipv4Prefixes = {
+  metadata:
+    "168.63.129.16/32 100.100.100.200/32 169.254.169.254/32 169.254.170.2/32 169.254.170.23/32 192.0.0.192/32",
+  unspecified: "0.0.0.0/8",
+  private: "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16",
+  shared: "100.64.0.0/10",
+  loopback: "127.0.0.0/8",
+  "link-local": "169.254.0.0/16",
+  documentation: "192.0.2.0/24 198.51.100.0/24 203.0.113.0/24",
+  reserved: "192.0.0.0/24 192.88.99.0/24 198.18.0.0/15 240.0.0.0/4",
+  multicast: "224.0.0.0/4",
+};
+const ipv4Ranges = rangesOf(ipv4Prefixes);
 
-// A number says at which byte an address of version 4 begins. What is not listed is reserved.
-const version6 = [
-  range("::/128", "unspecified"),
-  range("::1/128", "loopback"),
-  range("::/96", 12),
-  range("::ffff:0:0/96", 12),
-  range("::ffff:0:0:0/96", 12),
-  range("64:ff9b::/96", 12),
-  range("64:ff9b:1::/48", "private"),
-  range("2001:db8::/32", "documentation"),
-  range("2001::/23", "reserved"),
-  range("2002::/16", 2),
-  range("3fff::/20", "documentation"),
-  range("2000::/3", "public"),
-  range("fd00:ec2::254/128", "metadata"),
-  range("fd20:ce::254/128", "metadata"),
-  range("fc00::/7", "private"),
-  range("fe80::/10", "link-local"),
-  range("fec0::/10", "private"),
-  range("ff00::/8", "multicast"),
-] satisfies readonly Range<AddressKind | number>[];
+// An address of version 4 begins at byte 2 or 12. Unlisted ranges are reserved.
+const ipv6Ranges = rangesOf({
+  unspecified: "::/128",
+  loopback: "::1/128",
+  ipv4At12: "::/96 ::ffff:0:0/96 ::ffff:0:0:0/96 64:ff9b::/96",
+  ipv4At2: "2002::/16",
+  private: "64:ff9b:1::/48 fc00::/7 fec0::/10",
+  documentation: "2001:db8::/32 3fff::/20",
+  reserved: "2001::/23",
+  public: "2000::/3",
+  metadata: "fd00:ec2::254/128 fd20:ce::254/128",
+  "link-local": "fe80::/10",
+  multicast: "ff00::/8",
+});

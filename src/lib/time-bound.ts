@@ -9,8 +9,8 @@ const workKey = Symbol.for("toolcrib.timeBoundWork");
 const callWork = new Script("globalThis[Symbol.for('toolcrib.timeBoundWork')]()");
 
 /**
- * Runs synchronous work, and interrupts it when it takes too long: nothing else stops a regular expression that
- * backtracks without end. Costs about 0.2 ms a call, so use it for more than one small task.
+ * Runs synchronous work and interrupts it when it takes too long: nothing else stops a backtracking regular expression.
+ * Costs about 0.2 ms per call, so use it for more than one small task.
  */
 export function withinTime<Result>(timeoutMs: number, work: () => Result): Result {
   const holder = globalThis as unknown as Record<symbol, unknown>;

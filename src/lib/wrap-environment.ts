@@ -33,8 +33,8 @@ export const environmentMethods: readonly (keyof Environment)[] = names.filter(
 );
 
 /**
- * `inner` with some members replaced; all others are passed on. A method that `inner` does not have stays missing, also
- * when it is overridden, so that a wrapped environment can do what the inner one can: no more and no less.
+ * `inner` with some members replaced. A method that `inner` does not have stays missing, even when it is overridden, so
+ * that a wrapped environment has exactly the abilities of the inner one.
  */
 export function wrapEnvironment(inner: Environment, overrides: Partial<Environment>): Environment {
   const wrapped: Record<string, unknown> = {};

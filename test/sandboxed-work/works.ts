@@ -15,7 +15,8 @@ export interface Work {
 
 const asSomebody = "-c user.name=A -c user.email=a@example.com";
 const unresolved = "curl: (6) Could not resolve host: api.example.invalid";
-const offline = "It ran without network: the rule `allow connect api.example.invalid` lets it connect.";
+const offline =
+  "The command ran without network. The rule `allow connect api.example.invalid` lets it connect.";
 
 export const works: Readonly<Record<string, Work>> = {
   git: {
@@ -139,7 +140,7 @@ export const works: Readonly<Record<string, Work>> = {
       "shared",
       level === "bwrap"
         ? "there"
-        : "Exit code 1.\ncp: cannot create regular file '/tmp/toolcrib-work': Permission denied\n[Temporary files belong into $TMPDIR here: without bubblewrap /tmp cannot be given to a command.]",
+        : "Exit code 1.\ncp: cannot create regular file '/tmp/toolcrib-work': Permission denied\n[Write temporary files to $TMPDIR: without bubblewrap commands cannot use /tmp.]",
     ],
   },
   "what a shell offers": {

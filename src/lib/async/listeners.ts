@@ -1,13 +1,13 @@
-/** Passes every event to all listeners, at once and in order. */
+/** Passes every event to all listeners, synchronously and in order. */
 export class Listeners<Event> {
   readonly #listeners = new Set<(event: Event) => unknown>();
 
-  /** True when there are no listeners, so that no event needs to be made. */
+  /** Whether there are no listeners, so that no event needs to be created. */
   get idle(): boolean {
     return this.#listeners.size === 0;
   }
 
-  /** Calls `listener`, which may be asynchronous, for every event from now on; the returned function stops it. */
+  /** Calls `listener`, which may be asynchronous, for every event; the returned function removes it. */
   on(listener: (event: Event) => unknown): () => void {
     // Wrapped, so that one function registered twice is two listeners.
     const entry = (event: Event) => listener(event);
@@ -17,7 +17,7 @@ export class Listeners<Event> {
 
   emit(event: Event): void {
     for (const listener of this.#listeners) {
-      // A listener only watches: its fault must not change what it watches.
+      // An error of a listener must not change what it observes.
       try {
         const result = listener(event);
         if (result instanceof Promise) result.catch(warn);

@@ -1,7 +1,7 @@
 import type { ToolError } from "../../contract/error.ts";
 import { abortError, untilAborted } from "./abort.ts";
 
-/** Lets a number of tasks run at once; the others wait in the order in which they came. */
+/** Lets a number of tasks run at once; the others wait in order of arrival. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
   #free: number;

@@ -5,7 +5,7 @@ import { throwIfAborted } from "./abort.ts";
 // Long enough to cost nothing, short enough that other work does not wait noticeably.
 const sliceMs = 10;
 
-/** Lets long synchronous work yield to the event loop after each slice of time, and end when it is cancelled. */
+/** Lets long synchronous work yield to the event loop after each time slice, and stop when it is cancelled. */
 export class TimeSlice {
   readonly #signal: AbortSignal | undefined;
   #end = monotonicMs() + sliceMs;
@@ -20,7 +20,7 @@ export class TimeSlice {
     return monotonicMs() >= this.#end;
   }
 
-  /** Lets other work run, then begins a new slice. */
+  /** Lets other work run, then starts a new slice. */
   async next(): Promise<void> {
     await nextTurn();
     throwIfAborted(this.#signal);

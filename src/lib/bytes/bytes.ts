@@ -1,13 +1,10 @@
-/** The same bytes with the methods of a Buffer; nothing is copied. */
+/** The same bytes as a Buffer, without a copy. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   if (bytes instanceof Buffer) return bytes;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/**
- * Whether `bytes` contain `sought` (Knuth, Morris and Pratt). One pass, whatever they contain: among lines that are
- * all alike `Buffer.includes` takes minutes.
- */
+/** Whether `bytes` contain `sought` (Knuth-Morris-Pratt). `Buffer.includes` takes minutes on many equal lines. */
 export function containsBytes(bytes: Uint8Array, sought: Uint8Array): boolean {
   if (sought.length === 0) return true;
   const borders = prefixLengths(sought);
@@ -21,10 +18,7 @@ export function containsBytes(bytes: Uint8Array, sought: Uint8Array): boolean {
   return false;
 }
 
-/**
- * The prefix function of Knuth, Morris and Pratt: for every prefix length, the longest shorter prefix that it ends
- * with.
- */
+/** The prefix function of Knuth-Morris-Pratt: for every prefix length, the longest shorter prefix that it ends with. */
 export function prefixLengths(pattern: ArrayLike<unknown>): readonly number[] {
   const borders = [0, 0];
   for (let length = 1; length < pattern.length; length += 1) {
@@ -35,17 +29,14 @@ export function prefixLengths(pattern: ArrayLike<unknown>): readonly number[] {
   return borders;
 }
 
-/**
- * Frees the memory of bytes that are no longer used. The garbage collector would wait until there are many of them: of
- * an endless output some fifty megabytes.
- */
+/** Frees memory at once. The garbage collector would wait; an endless output would collect some fifty megabytes. */
 export function releaseBytes({ buffer, byteLength }: Uint8Array): void {
   // Smaller pieces may share their memory with others.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
-/** A copy with its own memory: a slice keeps the whole text that it was cut from in memory. */
+/** A copy with its own memory: a slice would keep the whole text that it was cut from in memory. */
 export function detachedCopy(piece: string): string {
-  // In this encoding even half a character comes back as it was.
+  // This encoding also preserves half a surrogate pair.
   return Buffer.from(piece, "utf16le").toString("utf16le");
 }

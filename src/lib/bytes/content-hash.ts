@@ -1,21 +1,18 @@
 let crypto: typeof import("node:crypto") | undefined;
 let hashedBytes = 0;
 
-/** SHA-256 in lower-case hex, which identifies contents. A text counts by its bytes in UTF-8. */
+/** SHA-256 in lower-case hex, which identifies contents. Text is hashed as UTF-8. */
 export function contentHash(content: Uint8Array | string): string {
   if (crypto === undefined) {
-    // Loading node:crypto takes a fifth of the start of a call that only reads, which has hardly anything to hash.
+    // A call that only reads hashes little, and loading node:crypto would take a fifth of its start.
     hashedBytes += content.length;
-    if (hashedBytes <= mostByHand)
-      return sha256(typeof content === "string" ? Buffer.from(content) : content);
+    if (hashedBytes <= 16 * 1024) return sha256(typeof content === "string" ? Buffer.from(content) : content);
     crypto = process.getBuiltinModule("node:crypto");
   }
   return crypto.hash("sha256", content, "hex");
 }
 
-const mostByHand = 16 * 1024;
-
-/** SHA-256 in lower-case hex, without `node:crypto`: for a little content where loading that would cost more. */
+/** SHA-256 in lower-case hex, without `node:crypto`: for small content, where loading that would cost more. */
 export function sha256(content: Uint8Array): string {
   const state = Uint32Array.from(start);
   const schedule = new Uint32Array(64);
@@ -24,7 +21,7 @@ export function sha256(content: Uint8Array): string {
     for (let word = 0; word < 16; word += 1) schedule[word] = padded.getUint32(offset + 4 * word);
     mix(state, schedule);
   }
-  return [...state].map((word) => word.toString(16).padStart(8, "0")).join("");
+  return [...state].map(toHex).join("");
 }
 
 /** A one bit, zeros, and the length in bits make whole blocks of 64 bytes. */
@@ -56,8 +53,8 @@ function mix(state: Uint32Array, schedule: Uint32Array): void {
     const second = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + majority) | 0;
     [h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0];
   }
-  [a, b, c, d, e, f, g, h].forEach((word, place) => {
-    state[place] = state[place]! + word;
+  [a, b, c, d, e, f, g, h].forEach((word, index) => {
+    state[index]! += word;
   });
 }
 
@@ -72,7 +69,7 @@ const primes = [...Array(312).keys()].slice(2).filter((number) => {
   return true;
 });
 
-/** The first 32 bits of the fraction of a root: that is how the standard makes its constants. */
+/** The first 32 bits of the fraction of a root, by which the standard defines its constants. */
 function fractionOf(root: number): number {
   return Math.floor((root - Math.floor(root)) * 2 ** 32);
 }
@@ -80,10 +77,7 @@ function fractionOf(root: number): number {
 const start = primes.slice(0, 8).map((prime) => fractionOf(Math.sqrt(prime)));
 const keys = primes.slice(0, 64).map((prime) => fractionOf(Math.cbrt(prime)));
 
-/**
- * Sixteen hex digits that identify a text (cyrb53's mixing, all 64 bits kept). Not for secrets or against forgery:
- * that is node:crypto, which takes a fifth of the whole start.
- */
+/** Sixteen hex digits that identify a text (cyrb53 with all 64 bits). Not for secrets, and not safe against forgery. */
 export function fingerprint(text: string): string {
   let left = 0xdeadbeef;
   let right = 0x41c6ce57;
@@ -96,9 +90,9 @@ export function fingerprint(text: string): string {
     Math.imul(left ^ (left >>> 16), 2246822507) ^ Math.imul(right ^ (right >>> 13), 3266489909);
   const mixedRight =
     Math.imul(right ^ (right >>> 16), 2246822507) ^ Math.imul(mixedLeft ^ (mixedLeft >>> 13), 3266489909);
-  return toHex(mixedRight) + toHex(mixedLeft);
+  return toHex(mixedRight >>> 0) + toHex(mixedLeft >>> 0);
 }
 
 function toHex(word: number): string {
-  return (word >>> 0).toString(16).padStart(8, "0");
+  return word.toString(16).padStart(8, "0");
 }

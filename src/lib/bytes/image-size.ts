@@ -4,7 +4,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** The size a PNG, JPEG, GIF, WebP or BMP picture says it has, or undefined when `image` does not say. */
+/** The size in the header of a PNG, JPEG, GIF, WebP or BMP image; undefined when there is none. */
 export function imageSize(image: Uint8Array): ImageSize | undefined {
   const view = new DataView(image.buffer, image.byteOffset, image.byteLength);
   try {
@@ -18,13 +18,13 @@ export function imageSize(image: Uint8Array): ImageSize | undefined {
       case 0x5249:
         return webpSize(view);
       case 0x424d:
-        // A negative height means that the rows go down.
+        // A negative height means that rows run from top to bottom.
         return { width: view.getInt32(18, true), height: Math.abs(view.getInt32(22, true)) };
       default:
         return undefined;
     }
   } catch (error) {
-    if (error instanceof RangeError) return undefined; // The picture ends too early.
+    if (error instanceof RangeError) return undefined; // The file is truncated.
     throw error;
   }
 }
@@ -35,7 +35,7 @@ function jpegSize(view: DataView): ImageSize | undefined {
   while (view.getUint8(position) === 0xff) {
     const marker = view.getUint8(position + 1);
     const standsAlone = marker === 0xff || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
-    // C4, C8 and CC lie among the frame headers and are none.
+    // C4, C8 and CC are not frame headers.
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
     if (isFrame) return { width: view.getUint16(position + 7), height: view.getUint16(position + 5) };
     if (marker === 0xff) position += 1;

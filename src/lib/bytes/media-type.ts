@@ -13,12 +13,17 @@ export function sniffMediaType(head: Uint8Array): MediaType | undefined {
   return { mediaType, description };
 }
 
+const machOMarks = [
+  "\xfe\xed\xfa\xce",
+  "\xfe\xed\xfa\xcf",
+  "\xce\xfa\xed\xfe",
+  "\xcf\xfa\xed\xfe",
+  "\xca\xfe\xba\xbe",
+];
+
 type Signature = readonly [matches: (head: Uint8Array) => boolean, mediaType: string, description: string];
 
-/**
- * Marks that could begin a text are checked together with the bytes that a text would not have.
- * The first match counts: the narrow before the wide.
- */
+/** The first match counts. Marks that could begin a text are checked together with bytes that a text would not have. */
 const signatures: readonly Signature[] = [
   [starts("\x89PNG"), "image/png", "PNG image"],
   [starts("\xff\xd8\xff"), "image/jpeg", "JPEG image"],
@@ -68,7 +73,7 @@ const signatures: readonly Signature[] = [
   [starts("\x7fELF"), "application/x-elf", "ELF program or library"],
   [starts("\0asm"), "application/wasm", "WebAssembly module"],
   [both(starts("\xca\xfe\xba\xbe"), isJavaVersion), "application/java-vm", "Java class"],
-  [isMachO, "application/x-mach-binary", "Mach-O program or library"],
+  [either(...machOMarks.map(starts)), "application/x-mach-binary", "Mach-O program or library"],
   [
     both(starts("MZ"), hasZero),
     "application/vnd.microsoft.portable-executable",
@@ -96,14 +101,13 @@ function both(left: Signature[0], right: Signature[0]): Signature[0] {
   return (head) => left(head) && right(head);
 }
 
-function either(left: Signature[0], right: Signature[0]): Signature[0] {
-  return (head) => left(head) || right(head);
+function either(...signatures: readonly Signature[0][]): Signature[0] {
+  return (head) => signatures.some((matches) => matches(head));
 }
 
 /** The ISO base media container of MP4, HEIC and AVIF names its use in the first box. */
 function brand(...brands: readonly string[]): Signature[0] {
-  const named = brands.map((name) => at(8, name));
-  return both(at(4, "ftyp"), (head) => named.some((matches) => matches(head)));
+  return both(at(4, "ftyp"), either(...brands.map((name) => at(8, name))));
 }
 
 /** A ZIP archive whose first entries mention `name`. */
@@ -130,19 +134,7 @@ function isMp3(head: Uint8Array): boolean {
   return head[0] === 0xff && [0xfb, 0xf3, 0xf2].includes(head[1] ?? 0);
 }
 
-/** A universal Mach-O program begins like a Java class, but holds a few programs where the class has its version. */
+/** A universal Mach-O program begins like a Java class, with a small number where the class has its version. */
 function isJavaVersion(head: Uint8Array): boolean {
   return (head[6] ?? 0) * 256 + (head[7] ?? 0) >= 45;
 }
-
-function isMachO(head: Uint8Array): boolean {
-  return machOMarks.some((matches) => matches(head));
-}
-
-const machOMarks = [
-  "\xfe\xed\xfa\xce",
-  "\xfe\xed\xfa\xcf",
-  "\xce\xfa\xed\xfe",
-  "\xcf\xfa\xed\xfe",
-  "\xca\xfe\xba\xbe",
-].map(starts);

@@ -62,7 +62,8 @@ export function parseSegments(pattern: string): Segment[] {
     } else {
       if (character === "\\") index += 1;
       const code = pattern.codePointAt(index);
-      if (code === undefined) throw danglingBackslash(index - 1);
+      if (code === undefined)
+        throw new GlobSyntaxError("trailing backslash", index - 1, 'Write "\\\\" for a backslash.');
       tokens.push({ code });
       index += code > 0xffff ? 2 : 1;
     }
@@ -71,7 +72,7 @@ export function parseSegments(pattern: string): Segment[] {
   return segments;
 }
 
-/** A segment in which only stars and question marks are special: few need their tokens. */
+/** A segment in which only stars and question marks are special. Its tokens are made on demand, because few are used. */
 function plainSegment(text: string): Segment {
   if (/^\*{2,}$/.test(text)) return "**";
   const name = text.includes("**") ? text.replace(/\*{2,}/g, "*") : text;
@@ -96,12 +97,12 @@ function plainShape(name: string): Shape {
   return { kind: starFirst ? "suffix" : starLast ? "prefix" : "literal", text };
 }
 
-/** Where the class that opens at `open` ends: the index after its "]". Refuses a range that runs backwards. */
+/** The index after the "]" of the class that opens at `open`. Refuses a reversed range. */
 export function endOfClass(pattern: string, open: number): number {
   const { token, next } = parseClass(pattern, open);
   if (token.ranges.some((code, index) => index % 2 === 1 && code < token.ranges[index - 1]!)) {
     throw new GlobSyntaxError(
-      "a range in this class runs backwards",
+      "a range in this class is reversed",
       open,
       "Write the smaller character first.",
     );
@@ -124,13 +125,13 @@ export function matchSegment(pattern: NamePattern, name: string): boolean {
   }
 }
 
-/** The literal end of every name that matches, as far as the pattern spells it out. */
+/** The literal text that every matching name ends in; may be empty. */
 export function literalTail({ tokens }: NamePattern): string {
   const start = tokens.findLastIndex((token) => typeof token === "string" || "ranges" in token) + 1;
   return String.fromCodePoint(...tokens.slice(start).map((token) => (token as { code: number }).code));
 }
 
-/** Returning to the last star alone is enough: what an earlier star could take, the later one can take as well. */
+/** Backtracking to the last star is enough: it can match whatever an earlier star could. */
 function matchTokens(tokens: readonly Token[], name: string): boolean {
   let token = 0;
   let index = 0;
@@ -169,7 +170,7 @@ export function matchesOne(token: Exclude<Token, "*">, code: number): boolean {
   return token.negated;
 }
 
-/** Follows git's wildmatch: a first "]" is meant literally, "\" escapes, "[:alpha:]" and similar classes are ASCII. */
+/** Follows git's wildmatch: a first "]" is literal, "\" escapes, "[:alpha:]" and similar classes are ASCII. */
 function parseClass(pattern: string, open: number): { token: CharacterClass; next: number } {
   let index = open + 1;
   const negated = pattern[index] === "!" || pattern[index] === "^";
@@ -180,7 +181,10 @@ function parseClass(pattern: string, open: number): { token: CharacterClass; nex
     const named = /^\[:([a-z]*):\]/.exec(pattern.slice(index, index + 16));
     if (named !== null) {
       const set = posixClasses.get(named[1]!);
-      if (set === undefined) throw unknownSet(named[0], index);
+      if (set === undefined) {
+        const known = [...posixClasses.keys()].join(", ");
+        throw new GlobSyntaxError(`unknown character set ${named[0]}`, index, `Known sets: ${known}.`);
+      }
       ranges.push(...set);
       index += named[0].length;
       continue;
@@ -193,7 +197,7 @@ function parseClass(pattern: string, open: number): { token: CharacterClass; nex
     }
     const high = characterAt(pattern, index + 1, open);
     index = high.next;
-    // To git a range that runs backwards is its first character; `endOfClass` refuses it in patterns that users write.
+    // To git a reversed range is its first character; `endOfClass` refuses it in patterns that users write.
     ranges.push(low.code, high.code, low.code, low.code);
   }
   return { token: { negated, ranges }, next: index + 1 };
@@ -202,7 +206,8 @@ function parseClass(pattern: string, open: number): { token: CharacterClass; nex
 function characterAt(pattern: string, start: number, open: number): { code: number; next: number } {
   const index = pattern[start] === "\\" ? start + 1 : start;
   const code = pattern.codePointAt(index);
-  if (code === undefined) throw unclosedClass(open);
+  if (code === undefined)
+    throw new GlobSyntaxError("unclosed class", open, 'Close it with "]", or write "\\[" for a bracket.');
   return { code, next: index + (code > 0xffff ? 2 : 1) };
 }
 
@@ -210,37 +215,10 @@ function shapeOf(tokens: readonly Token[]): Shape {
   if (tokens.length === 1 && tokens[0] === "*") return { kind: "anything" };
   const starFirst = tokens[0] === "*";
   const starLast = !starFirst && tokens.at(-1) === "*";
-  const text = literalText(tokens.slice(starFirst ? 1 : 0, starLast ? -1 : undefined));
-  if (text === undefined) return { kind: "general" };
-  return { kind: starFirst ? "suffix" : starLast ? "prefix" : "literal", text };
-}
-
-function literalText(tokens: readonly Token[]): string | undefined {
   let text = "";
-  for (const token of tokens) {
-    if (typeof token === "string" || !("code" in token)) return undefined;
+  for (const token of tokens.slice(starFirst ? 1 : 0, starLast ? -1 : undefined)) {
+    if (typeof token === "string" || !("code" in token)) return { kind: "general" };
     text += String.fromCodePoint(token.code);
   }
-  return text;
-}
-
-function unclosedClass(index: number): GlobSyntaxError {
-  return new GlobSyntaxError(
-    "this class is never closed",
-    index,
-    'Close it with "]", or write "\\[" for a bracket.',
-  );
-}
-
-function unknownSet(name: string, index: number): GlobSyntaxError {
-  const known = [...posixClasses.keys()].join(", ");
-  return new GlobSyntaxError(`${name} is no character set`, index, `Known sets: ${known}.`);
-}
-
-function danglingBackslash(index: number): GlobSyntaxError {
-  return new GlobSyntaxError(
-    "a backslash at the end escapes nothing",
-    index,
-    'Write "\\\\" for a backslash.',
-  );
+  return { kind: starFirst ? "suffix" : starLast ? "prefix" : "literal", text };
 }

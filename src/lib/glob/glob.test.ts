@@ -72,28 +72,24 @@ describe("parseGlob", () => {
   it.each<[string, string, string]>([
     [
       "src/[a",
-      "Bad glob at character 5: this class is never closed\n  src/[a\n      ^",
+      "Bad glob at character 5: unclosed class\n  src/[a\n      ^",
       'Close it with "]", or write "\\[" for a bracket.',
     ],
     [
       "*.{ts,js",
-      "Bad glob at character 3: this brace is never closed\n  *.{ts,js\n    ^",
+      "Bad glob at character 3: unclosed brace\n  *.{ts,js\n    ^",
       'Close it with "}", or write "\\{" for a brace.',
     ],
-    ["a}", 'Bad glob at character 2: this "}" closes nothing\n  a}\n   ^', 'Write "\\}" for a brace.'],
+    ["a}", 'Bad glob at character 2: unopened "}"\n  a}\n   ^', 'Write "\\}" for a brace.'],
     [
       "[z-a]",
-      "Bad glob at character 1: a range in this class runs backwards\n  [z-a]\n  ^",
+      "Bad glob at character 1: a range in this class is reversed\n  [z-a]\n  ^",
       "Write the smaller character first.",
     ],
-    [
-      "a\\",
-      "Bad glob at character 2: a backslash at the end escapes nothing\n  a\\\n   ^",
-      'Write "\\\\" for a backslash.',
-    ],
+    ["a\\", "Bad glob at character 2: trailing backslash\n  a\\\n   ^", 'Write "\\\\" for a backslash.'],
     [
       "{a,b}".repeat(9),
-      `The pattern "${"{a,b}".repeat(9)}" stands for more than 256 patterns`,
+      `The braces in "${"{a,b}".repeat(9)}" expand to more than 256 patterns`,
       "Use fewer braces, or several calls.",
     ],
   ])("explains what is wrong with %s", (pattern, message, hint) => {

@@ -10,24 +10,23 @@ import {
 
 /** A file name pattern that matches in time linear in pattern times path, also for hostile patterns. */
 export interface Glob {
-  /** The one base name that a plain pattern means, at any depth; undefined for every other pattern. */
+  /** The base name that a pattern without wildcards matches at any depth; undefined for every other pattern. */
   readonly literalName: string | undefined;
-  /** Files are not meant. */
   readonly onlyDirectories: boolean;
-  /** Whatever matches ends in one of these; a rough filter for programs that know no such patterns. */
+  /** Every match ends in one of these: a rough filter for programs without such patterns. */
   readonly tails: readonly string[];
-  /** Whether something of this base name could match: a quick no. */
+  /** Whether a path with this base name could match: a quick check. */
   couldBeNamed(name: string): boolean;
   /** `path` is relative to where the pattern is anchored, with "/" between names. */
   matches(path: string, kind: "file" | "directory"): boolean;
-  /** Whether something below this directory could match, so that a walk can leave out the rest. */
+  /** Whether a path below this directory could match, so that a walk can skip the rest. */
   couldMatchBelow(directory: string): boolean;
 }
 
 /**
  * Reads a pattern as `rg -g` does: `*`, `?`, `[a-z]`, `[!a]`, `**`, `{a,b}`, and `\` to escape. Without a slash it
- * means the base name at any depth, a leading slash anchors it, a trailing one means directories.
- * Throws `invalid-input` that names the place.
+ * matches the base name at any depth, a leading slash anchors it, a trailing one matches only directories.
+ * Throws `invalid-input` that shows the position.
  */
 export function parseGlob(source: string, options: { readonly ignoreCase?: boolean } = {}): Glob {
   // Models like to write "./src"; the paths matched here never begin like that.
@@ -41,7 +40,7 @@ export function parseGlob(source: string, options: { readonly ignoreCase?: boole
   }
 }
 
-/** The same for a line of an ignore file, where braces mean themselves; undefined when git would never match it. */
+/** The same for a line of an ignore file, where braces are literal; undefined when git would never match it. */
 export function parseIgnoreGlob(source: string): Glob | undefined {
   try {
     return new PlainGlob(source, false);
@@ -51,7 +50,7 @@ export function parseIgnoreGlob(source: string): Glob | undefined {
   }
 }
 
-/** Writes a path so that a pattern means exactly it. */
+/** A pattern that matches exactly `path`. */
 export function escapeGlob(path: string): string {
   return path.replace(/[\\*?[\]{}!]/g, "\\$&");
 }
@@ -158,26 +157,21 @@ class PlainGlob implements Glob {
 }
 
 function explain(pattern: string, error: GlobSyntaxError): ToolError {
-  const place = `  ${pattern}\n  ${" ".repeat(error.index)}^`;
-  return new ToolError(
-    "invalid-input",
-    `Bad glob at character ${error.index + 1}: ${error.message}\n${place}`,
-    {
-      hint: error.hint,
-    },
-  );
+  const position = `  ${pattern}\n  ${" ".repeat(error.index)}^`;
+  const message = `Bad glob at character ${error.index + 1}: ${error.message}\n${position}`;
+  return new ToolError("invalid-input", message, { hint: error.hint });
 }
 
 const maxAlternatives = 256;
 
 /**
- * Writes `a.{ts,js}` out as `a.ts` and `a.js`. Braces may nest; in a class or after a backslash they mean themselves.
+ * Expands `a.{ts,js}` to `a.ts` and `a.js`. Braces may nest; in a class or after a backslash they are literal.
  */
 export function expandBraces(pattern: string): string[] {
   if (!/[{}[]/.test(pattern)) return [pattern];
   const { texts, next } = expandUntil(pattern, 0, "");
   if (next < pattern.length) {
-    throw new GlobSyntaxError('this "}" closes nothing', next, 'Write "\\}" for a brace.');
+    throw new GlobSyntaxError('unopened "}"', next, 'Write "\\}" for a brace.');
   }
   return texts;
 }
@@ -202,7 +196,7 @@ function expandUntil(pattern: string, start: number, ends: string): { texts: str
   return { texts, next: index };
 }
 
-/** Where what means itself ends: a character after a backslash, or several without one. */
+/** The end of literal text: a character after a backslash, or several without one. */
 function endOfText(pattern: string, start: number): number {
   plainText.lastIndex = start;
   const plain = plainText.exec(pattern)?.[0].length ?? 0;
@@ -219,11 +213,7 @@ function expandGroup(pattern: string, open: number): { texts: string[]; next: nu
     texts.push(...alternative.texts);
     index = alternative.next;
     if (index >= pattern.length) {
-      throw new GlobSyntaxError(
-        "this brace is never closed",
-        open,
-        'Close it with "}", or write "\\{" for a brace.',
-      );
+      throw new GlobSyntaxError("unclosed brace", open, 'Close it with "}", or write "\\{" for a brace.');
     }
   } while (pattern[index] === ",");
   return { texts, next: index + 1 };
@@ -231,13 +221,8 @@ function expandGroup(pattern: string, open: number): { texts: string[]; next: nu
 
 function combine(heads: string[], tails: string[], pattern: string): string[] {
   if (heads.length * tails.length > maxAlternatives) {
-    throw new ToolError(
-      "invalid-input",
-      `The pattern "${pattern}" stands for more than ${maxAlternatives} patterns`,
-      {
-        hint: "Use fewer braces, or several calls.",
-      },
-    );
+    const message = `The braces in "${pattern}" expand to more than ${maxAlternatives} patterns`;
+    throw new ToolError("invalid-input", message, { hint: "Use fewer braces, or several calls." });
   }
   return heads.flatMap((head) => tails.map((tail) => head + tail));
 }

@@ -8,13 +8,7 @@ import {
 } from "./ignore-rules.ts";
 
 /** The combined rules of all ignore files that apply in one directory, read through an Environment. */
-export class IgnoreChain {
-  readonly #levels: IgnoreLevels;
-
-  private constructor(levels: IgnoreLevels) {
-    this.#levels = levels;
-  }
-
+export class IgnoreChain extends IgnoreLevels {
   /** The rules for the directory where a search starts; `start` is relative to the workspace. */
   static async at(environment: Environment, start: string): Promise<IgnoreChain> {
     const directory = await environment.openDirectory(start || ".");
@@ -25,7 +19,7 @@ export class IgnoreChain {
     }
   }
 
-  /** The same where the directory is open and read already. */
+  /** Like `at`, for a directory that is already open and listed. */
   static async startingIn(
     directory: Directory,
     entries: readonly DirectoryEntry[],
@@ -44,32 +38,13 @@ export class IgnoreChain {
       }
     }
     take(await readLevel(directory, entries));
-    return new IgnoreChain(new IgnoreLevels(levels));
-  }
-
-  get isInRepository(): boolean {
-    return this.#levels.isInRepository;
-  }
-
-  /** There are rules that git does not read. */
-  get hasForeignRules(): boolean {
-    return this.#levels.hasForeignRules;
-  }
-
-  /** The name of whatever is ignored or included ends in one of these. */
-  get tails(): readonly string[] {
-    return this.#levels.tails;
+    return new IgnoreChain(levels);
   }
 
   /** The rules for a directory inside this one. */
   async in(directory: Directory, entries: readonly DirectoryEntry[]): Promise<IgnoreChain> {
     const level = await readLevel(directory, entries);
-    return level === undefined ? this : new IgnoreChain(this.#levels.with(level));
-  }
-
-  /** `path` is relative to the workspace. */
-  decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined {
-    return this.#levels.decide(path, kind);
+    return level === undefined ? this : new IgnoreChain([level, ...this.levels], this.isInRepository);
   }
 }
 

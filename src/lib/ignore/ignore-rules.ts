@@ -4,11 +4,11 @@ import { type Glob, parseIgnoreGlob } from "../glob/glob.ts";
 /** The rules of one ignore file. */
 export interface IgnoreRules {
   /**
-   * What the last matching line says, undefined when none matches. `path` is relative to the file's directory.
-   * Whether a directory above is ignored already, the caller knows.
+   * The verdict of the last matching line, undefined when none matches. `path` is relative to the file's directory.
+   * Directories above `path` are not checked.
    */
   decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined;
-  /** The name of whatever a line matches ends in one of these. */
+  /** Every name that a line matches ends in one of these. */
   readonly tails: readonly string[];
 }
 
@@ -24,13 +24,13 @@ export function parseIgnoreRules(text: string): IgnoreRules {
 
 interface Rule {
   readonly glob: Glob;
-  readonly says: "ignore" | "include";
+  readonly verdict: "ignore" | "include";
 }
 
 class RuleList implements IgnoreRules {
-  /** Plain names, found by one look: most files have many. */
+  /** Plain names, found by one lookup, because most files have many. */
   readonly #byName = { file: new Map<string, number>(), directory: new Map<string, number>() };
-  /** Places of all others in the file, last first. */
+  /** Indexes of all other rules, last first. */
   readonly #others: number[] = [];
   readonly #rules: readonly Rule[];
   readonly tails: readonly string[];
@@ -53,7 +53,7 @@ class RuleList implements IgnoreRules {
     const named = this.#byName[kind].get(name) ?? -1;
     const matches = ({ glob }: Rule) => glob.couldBeNamed(name) && glob.matches(path, kind);
     const later = this.#others.find((index) => index < named || matches(this.#rules[index]!)) ?? -1;
-    return this.#rules[Math.max(named, later)]?.says;
+    return this.#rules[Math.max(named, later)]?.verdict;
   }
 }
 
@@ -63,7 +63,7 @@ function parseRule(line: string): Rule[] {
   const negated = pattern.startsWith("!");
   const rest = negated ? pattern.slice(1) : pattern;
   const glob = rest === "" ? undefined : parseIgnoreGlob(rest);
-  return glob === undefined ? [] : [{ glob, says: negated ? "include" : "ignore" }];
+  return glob === undefined ? [] : [{ glob, verdict: negated ? "include" : "ignore" }];
 }
 
 /** Spaces at the end do not count unless the first of them is escaped; other blanks do. */
@@ -79,16 +79,16 @@ function withoutTrailingSpaces(line: string): string {
 
 export type IgnoreFileName = IgnoreFileOutside["name"];
 
-/** The ignore files of one directory. Its own view of a path: `prefix` before it, `cut` characters less. */
+/** The ignore files of one directory. They see a path with `prefix` before it and without its first `cut` characters. */
 export interface IgnoreLevel {
   readonly files: ReadonlyMap<IgnoreFileName, IgnoreRules>;
   readonly cut: number;
   readonly prefix: string;
-  /** Rules of git from further above do not hold. */
+  /** Git's rules from directories above do not apply. */
   readonly isRepository: boolean;
 }
 
-/** The level of a directory, its path relative to the workspace; undefined where there is nothing to heed. */
+/** The level of a directory, given its path relative to the workspace; undefined when it has no rules. */
 export function ignoreLevel(
   directory: string,
   texts: ReadonlyMap<IgnoreFileName, string>,
@@ -106,18 +106,18 @@ export function outsideLevel({ name, workspace, text }: IgnoreFileOutside): Igno
 }
 
 /**
- * What the ignore files that hold in one directory say together, in ripgrep's order of precedence. What starts in a
- * repository heeds repositories: rules of git end at the nearest one. Anything else takes all rules for one.
+ * All ignore files that apply in one directory, in ripgrep's order of precedence. When the search starts inside a
+ * repository, git's rules end at the nearest repository; otherwise all of them apply.
  */
 export class IgnoreLevels {
   readonly isInRepository: boolean;
   /** Nearest directory first. */
-  readonly #levels: readonly IgnoreLevel[];
-  /** The first that says something has the last word. */
+  protected readonly levels: readonly IgnoreLevel[];
+  /** The first verdict counts. */
   readonly #byPrecedence: readonly LevelRules[];
 
   constructor(levels: readonly IgnoreLevel[], isInRepository: boolean = levels.some(isRepository)) {
-    this.#levels = levels;
+    this.levels = levels;
     this.isInRepository = isInRepository;
     const repository = isInRepository ? levels.findIndex(isRepository) : -1;
     const inRepository = repository < 0 ? levels : levels.slice(0, repository + 1);
@@ -130,26 +130,26 @@ export class IgnoreLevels {
     ];
   }
 
-  /** There are rules that git does not read. */
+  /** Whether there are rules that git does not read. */
   get hasForeignRules(): boolean {
-    return this.#levels.some(({ files }) => files.has(".ignore") || files.has(".rgignore"));
+    return this.levels.some(({ files }) => files.has(".ignore") || files.has(".rgignore"));
   }
 
-  /** The name of whatever is ignored or included ends in one of these. */
+  /** Every name that a rule matches ends in one of these. */
   get tails(): readonly string[] {
     return this.#byPrecedence.flatMap(({ rules }) => rules.tails);
   }
 
   /** The rules for a directory inside this one. */
   with(level: IgnoreLevel | undefined): IgnoreLevels {
-    return level === undefined ? this : new IgnoreLevels([level, ...this.#levels], this.isInRepository);
+    return level === undefined ? this : new IgnoreLevels([level, ...this.levels], this.isInRepository);
   }
 
   /** `path` is relative to the workspace. */
   decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined {
     for (const { rules, cut, prefix } of this.#byPrecedence) {
-      const said = rules.decide(prefix + path.slice(cut), kind);
-      if (said !== undefined) return said;
+      const verdict = rules.decide(prefix + path.slice(cut), kind);
+      if (verdict !== undefined) return verdict;
     }
     return undefined;
   }

@@ -1,9 +1,9 @@
-const widest = 100;
-/** What is nested deeper stays on one line: indenting it would take the square of its length. */
-const deepest = 100;
+const maxWidth = 100;
+/** Deeper values stay on one line: indenting them would take the square of their length. */
+const maxDepth = 100;
 
 /**
- * JSON with a line for each value, short lists and objects on one line. Numbers and strings stay as they are written.
+ * JSON with a line for each value, short lists and objects on one line. Numbers and strings keep their spelling.
  * Undefined for invalid JSON.
  */
 export function prettyJson(text: string): string | undefined {
@@ -17,19 +17,19 @@ export function prettyJson(text: string): string | undefined {
   let depth = 0;
   let flatUntil = -1;
   for (const [index, token] of tokens.entries()) {
-    const isFlat = index <= flatUntil || depth > deepest;
+    const isFlat = index <= flatUntil || depth > maxDepth;
     const indent = (levels: number) => (isFlat ? "" : `\n${"  ".repeat(levels)}`);
     switch (token) {
       case "{":
       case "[":
         depth += 1;
         if (!isFlat) flatUntil = endOfShort(tokens, index);
-        pieces.push(token, index <= flatUntil || depth > deepest ? "" : `\n${"  ".repeat(depth)}`);
+        pieces.push(token, index <= flatUntil || depth > maxDepth ? "" : `\n${"  ".repeat(depth)}`);
         break;
       case "}":
       case "]":
         depth -= 1;
-        pieces.push(depth >= deepest ? "" : indent(depth), token);
+        pieces.push(depth >= maxDepth ? "" : indent(depth), token);
         break;
       case ",":
         pieces.push(isFlat ? ", " : `,${indent(depth)}`);
@@ -46,7 +46,7 @@ export function prettyJson(text: string): string | undefined {
 
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** Where a list or object of plain values ends that fits on a line; -1 for others. */
+/** The end of a list or object of plain values that fits on a line; -1 for others. */
 function endOfShort(tokens: readonly string[], start: number): number {
   let width = 0;
   for (let index = start + 1; index < tokens.length; index += 1) {
@@ -54,7 +54,7 @@ function endOfShort(tokens: readonly string[], start: number): number {
     if (token === "}" || token === "]") return index;
     if (token === "{" || token === "[") return -1;
     width += token.length + 1;
-    if (width > widest) return -1;
+    if (width > maxWidth) return -1;
   }
   return -1;
 }

@@ -8,12 +8,10 @@ export interface JsonObject extends Span {
   readonly members: readonly JsonMember[];
 }
 
-export interface JsonMember {
+/** From the quote of the key to the end of the value. */
+export interface JsonMember extends Span {
   readonly key: string;
-  /** Of the key's quote, up to the end of the value. */
-  readonly start: number;
   readonly keyEnd: number;
-  readonly end: number;
   readonly value: JsonNode;
 }
 
@@ -32,43 +30,48 @@ interface Span {
 }
 
 /**
- * Finds the position of every value in a JSON text. `unsupported`, with line and column, for invalid JSON;
- * `too-large` for what has more values than `most`, each of which takes far more memory here than in the text.
+ * Finds the position of every value in a JSON text. Throws `unsupported`, with line and column, for invalid JSON, and
+ * `too-large` for more than `maxValues` values, because each takes far more memory here than in the text.
  */
-export function scanJson(text: string, name: string, most: number = Number.POSITIVE_INFINITY): JsonNode {
-  return new Scan(text, name, most).whole();
+export function scanJson(text: string, name: string, maxValues = Number.POSITIVE_INFINITY): JsonNode {
+  return new Scan(text, name, maxValues).whole();
 }
 
-/** The value of a key; of the last one where it is there twice, as everybody reads it. */
+/** The member with this key; of duplicates the last, as JSON.parse reads it. */
 export function memberOf(node: JsonNode | undefined, key: string): JsonMember | undefined {
   return node?.kind === "object" ? node.members.findLast((member) => member.key === key) : undefined;
 }
 
-const mostNesting = 500;
+const maxNesting = 500;
 
 class Scan {
   readonly #text: string;
   readonly #name: string;
-  readonly #most: number;
+  readonly #maxValues: number;
   #at = 0;
   #nesting = 0;
   #values = 0;
 
-  constructor(text: string, name: string, most: number) {
+  constructor(text: string, name: string, maxValues: number) {
     this.#text = text;
     this.#name = name;
-    this.#most = most;
+    this.#maxValues = maxValues;
   }
 
   whole(): JsonNode {
     const node = this.#value();
-    if (this.#next() !== "") throw this.#fault("nothing more");
+    if (this.#next() !== "") throw this.#fault("the end of the file");
     return node;
   }
 
   #value(): JsonNode {
     this.#values += 1;
-    if (this.#values > this.#most) throw tooMany(this.#name, this.#most);
+    if (this.#values > this.#maxValues) {
+      const message = `${this.#name} has more than ${this.#maxValues} values, too many to edit`;
+      const hint =
+        "Clear its outputs first (jupyter nbconvert --clear-output --inplace FILE), or change its text with edit.replace.";
+      throw new ToolError("too-large", message, { hint });
+    }
     const first = this.#next();
     const start = this.#at;
     if (first === '"') {
@@ -77,7 +80,7 @@ class Scan {
     }
     if (first !== "{" && first !== "[") return this.#scalar();
     this.#nesting += 1;
-    if (this.#nesting > mostNesting) throw this.#fault(`no more than ${mostNesting} values in each other`);
+    if (this.#nesting > maxNesting) throw this.#fault(`at most ${maxNesting} nested values`);
     const node = first === "{" ? this.#object(start) : this.#array(start);
     this.#nesting -= 1;
     return node;
@@ -132,11 +135,11 @@ class Scan {
       break;
     }
     const written = this.#text.slice(start, this.#at);
-    // Most strings have no escapes, and pictures are long.
+    // Most strings have no escapes, and images are long.
     const wrong = written.search(written.includes("\\") ? unfitInString : control);
     if (wrong === -1) return;
     this.#at = start + wrong;
-    throw this.#fault("a character that may stand in a string");
+    throw this.#fault("a valid character");
   }
 
   #scalar(): JsonScalar {
@@ -165,16 +168,10 @@ class Scan {
     const what = found === undefined ? "the end of the file" : JSON.stringify(found);
     return new ToolError(
       "unsupported",
-      `${this.#name} is no valid JSON: at line ${line}, column ${column}, ${expected} is expected, not ${what}`,
-      { hint: "Correct it there with edit.replace, then try again." },
+      `${this.#name} is not valid JSON: expected ${expected} at line ${line}, column ${column}, found ${what}`,
+      { hint: "Fix it with edit.replace, then try again." },
     );
   }
-}
-
-function tooMany(name: string, most: number): ToolError {
-  return new ToolError("too-large", `${name} has more than ${most} values, too many to be changed`, {
-    hint: "Clear its outputs first (jupyter nbconvert --clear-output --inplace FILE), or change its text with edit.replace.",
-  });
 }
 
 const scalarHere = /(true|false|null)|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;

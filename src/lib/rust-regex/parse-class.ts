@@ -3,7 +3,7 @@ import { type AssertionKind, type ClassSet, escapeHint, type Node, type Scanner 
 
 const maxDepth = 250;
 
-/** Reads a class from its "[" to its "]": ranges, escapes, `[:alpha:]`, classes in it, and `&&`, `--`, `~~`. */
+/** Parses a class from its "[" to its "]": ranges, escapes, `[:alpha:]`, nested classes, and `&&`, `--`, `~~`. */
 export function parseClass(scanner: Scanner, depth = 0): ClassSet {
   const open = scanner.index;
   scanner.index += 1;
@@ -33,7 +33,7 @@ export function parseClass(scanner: Scanner, depth = 0): ClassSet {
   }
 }
 
-/** Hyphens at the beginning mean themselves, and so does a "]" right there. */
+/** Hyphens at the beginning are literal, and so is a "]" there. */
 function leadingLiterals(scanner: Scanner): ClassSet[] {
   scanner.skipBlanks();
   const hyphens = scanner.takeMatch(/-+/y)?.[0] ?? "";
@@ -56,10 +56,10 @@ function parseRange(scanner: Scanner, open: number): ClassSet {
   if (scanner.atEnd) throw unclosed(scanner, open);
   const last = parseItem(scanner);
   if (first.kind !== "range" || last.kind !== "range") {
-    throw scanner.error("a range runs from one character to another", escapeHint("-"), start);
+    throw scanner.error("a range needs a character at each end", escapeHint("-"), start);
   }
   if (last.first < first.first) {
-    throw scanner.error("this range runs backwards", "Write the smaller character first.", start);
+    throw scanner.error("reversed range", "Write the smaller character first.", start);
   }
   return { kind: "range", first: first.first, last: last.first };
 }
@@ -70,7 +70,7 @@ function parseItem(scanner: Scanner): ClassSet {
   const escaped = parseEscape(scanner);
   if (escaped.kind === "literal") return literal(escaped.code);
   if (escaped.kind !== "assertion") return escaped;
-  throw scanner.error("a class holds characters, not places", "Put it outside the brackets.", start);
+  throw scanner.error("an assertion cannot be in a class", "Put it outside the brackets.", start);
 }
 
 function parseNamedSet(scanner: Scanner): ClassSet | undefined {
@@ -83,10 +83,9 @@ function parseNamedSet(scanner: Scanner): ClassSet | undefined {
   }
   const negated = found[1] === "^";
   if (negated && !scanner.flags.u) scanner.untranslatable = "(?-u:[[:^…:]]) matches single bytes";
-  const sets: ClassSet[] = [];
-  for (let index = 0; index < ranges.length; index += 2) {
-    sets.push({ kind: "range", first: ranges[index]!, last: ranges[index + 1]! });
-  }
+  const sets = ranges.flatMap((first, index): ClassSet[] =>
+    index % 2 === 0 ? [{ kind: "range", first, last: ranges[index + 1]! }] : [],
+  );
   return { kind: "union", sets, negated };
 }
 
@@ -102,27 +101,24 @@ function literal(code: number): ClassSet {
 
 function unclosed(scanner: Scanner, open: number): Error {
   scanner.index = open + 1;
-  return scanner.error("this class is never closed", escapeHint("["), open);
+  return scanner.error("unclosed class", escapeHint("["), open);
 }
 
 type Escape =
   | Extract<Node, { kind: "assertion" | "literal" }>
   | Extract<ClassSet, { kind: "perl" | "property" }>;
 
-/** Reads from a backslash on. */
+/** Parses an escape sequence from its backslash on. */
 export function parseEscape(scanner: Scanner): Escape {
   const start = scanner.index;
   const { i: ignoreCase, u: unicode } = scanner.flags;
   scanner.index += 1;
-  if (scanner.atEnd) throw scanner.error("a backslash at the end escapes nothing", escapeHint("\\"), start);
+  if (scanner.atEnd) throw scanner.error("trailing backslash", escapeHint("\\"), start);
   const letter = String.fromCodePoint(scanner.next());
 
   if (/[0-9]/.test(letter)) {
-    throw scanner.error(
-      "back-references are not supported by ripgrep",
-      "Search for the repeated text itself.",
-      start,
-    );
+    const message = "back-references are not supported by ripgrep";
+    throw scanner.error(message, "Search for the repeated text itself.", start);
   }
   if (letter === "p" || letter === "P") return parseProperty(scanner, start);
   if ("xuU".includes(letter))
@@ -134,20 +130,15 @@ export function parseEscape(scanner: Scanner): Escape {
   }
   const assertion = assertionOf(scanner, letter, start);
   if (assertion !== undefined) return { kind: "assertion", at: assertion, unicode };
-  const code =
-    controls.get(letter) ?? (/[!-/:;=?@[-`{-~\s]/.test(letter) ? letter.codePointAt(0) : undefined);
-  if (code === undefined) throw unknownEscape(scanner, letter, start);
-  return { kind: "literal", code, ignoreCase };
+  const character = controls[letter] ?? letter;
+  if (character === letter && !/[!-/:;=?@[-`{-~\s]/.test(letter)) {
+    const hint = letter === "Z" ? "The end of the text is \\z, the end of a line $." : escapeHint("\\");
+    throw scanner.error(`unknown escape \\${letter}`, hint, start);
+  }
+  return { kind: "literal", code: character.codePointAt(0)!, ignoreCase };
 }
 
-const controls: ReadonlyMap<string, number> = new Map([
-  ["a", 0x07],
-  ["t", 0x09],
-  ["n", 0x0a],
-  ["v", 0x0b],
-  ["f", 0x0c],
-  ["r", 0x0d],
-]);
+const controls: Readonly<Record<string, string>> = { a: "\x07", t: "\t", n: "\n", v: "\v", f: "\f", r: "\r" };
 
 const assertions: ReadonlyMap<string, AssertionKind> = new Map([
   ["A", "text-start"],
@@ -167,8 +158,8 @@ function assertionOf(scanner: Scanner, letter: string, start: number): Assertion
   const assertion = assertions.get(letter + (named ?? ""));
   if (assertion !== undefined || named === undefined) return assertion;
   throw scanner.error(
-    `\\b${named} is no word boundary`,
-    "There are \\b{start}, \\b{end} and their -half forms.",
+    `unknown word boundary \\b${named}`,
+    "Use \\b{start}, \\b{end}, \\b{start-half} or \\b{end-half}.",
     start,
   );
 }
@@ -182,26 +173,20 @@ function parseHexadecimal(scanner: Scanner, letter: string, start: number): numb
   const code = Number.parseInt(text ?? "", 16);
   const complete = found?.[1] !== undefined || text?.length === digits;
   if (!complete || !(code <= 0x10ffff) || (code >= 0xd800 && code <= 0xdfff)) {
-    throw scanner.error("this is no character number", `Write \\x7F or \\x{1F600}.`, start);
+    throw scanner.error("invalid character number", `Write \\x7F or \\x{1F600}.`, start);
   }
-  if (!scanner.flags.u && code > 0x7f) scanner.untranslatable = "a byte that is no character";
+  if (!scanner.flags.u && code > 0x7f) scanner.untranslatable = "a byte that is not a character";
   return code;
 }
 
-function unknownEscape(scanner: Scanner, letter: string, start: number): Error {
-  const hint = /[Zz]/.test(letter) ? "The end of the text is \\z, the end of a line $." : escapeHint("\\");
-  return scanner.error(`\\${letter} means nothing to ripgrep`, hint, start);
-}
-
-/** Reads what follows `\p` or `\P`: one letter, or `{Greek}`, `{sc=Greek}`, `{gc!=Lu}`. */
+/** Parses one letter, `{Greek}`, `{sc=Greek}` or `{gc!=Lu}` after `\p` or `\P`. */
 function parseProperty(scanner: Scanner, start: number): Extract<ClassSet, { kind: "property" }> {
   const found = scanner.takeMatch(/\{([^{}=!:]*)(!?[=:])?([^{}]*)\}|[^{]/uy);
   if (found === undefined) {
-    throw scanner.error("a property is expected here", "Write \\pL, \\p{Lu} or \\p{Greek}.", start);
+    throw scanner.error("expected a property", "Write \\pL, \\p{Lu} or \\p{Greek}.", start);
   }
   const [text, first, operator, second] = found;
-  const source =
-    first === undefined ? nameInJavaScript(undefined, text) : propertyInJavaScript(first, operator, second);
+  const source = propertyInJavaScript(first ?? text, operator, second);
   const written = scanner.pattern.slice(start, scanner.index);
   // Rust accepts more spellings of names; only ripgrep knows whether this one exists.
   if (source === undefined) scanner.untranslatable = `the property ${written}`;
@@ -211,31 +196,22 @@ function parseProperty(scanner: Scanner, start: number): Extract<ClassSet, { kin
 }
 
 const keys: ReadonlyMap<string, string> = new Map([
-  ["gc", "General_Category"],
-  ["generalcategory", "General_Category"],
-  ["sc", "Script"],
-  ["script", "Script"],
-  ["scx", "Script_Extensions"],
-  ["scriptextensions", "Script_Extensions"],
+  ["gc", "gc="],
+  ["generalcategory", "gc="],
+  ["sc", "sc="],
+  ["script", "sc="],
+  ["scx", "scx="],
+  ["scriptextensions", "scx="],
 ]);
 
-function propertyInJavaScript(
-  first: string,
-  operator: string | undefined,
-  second: string | undefined,
-): string | undefined {
-  if (operator === undefined) return nameInJavaScript(undefined, first) ?? nameInJavaScript("Script", first);
-  const key = keys.get(first.toLowerCase().replace(/[\s_-]/g, ""));
-  return key === undefined ? undefined : nameInJavaScript(key, second ?? "");
-}
-
-/** JavaScript wants names spelled exactly; as written, and as most names are spelled: Old_Italic. */
-function nameInJavaScript(key: string | undefined, name: string): string | undefined {
-  const words = name.trim().split(/[\s_-]+/);
+/** The property as JavaScript spells it: the name as written, or as most names are spelled (Old_Italic). */
+function propertyInJavaScript(first: string, operator?: string, second = ""): string | undefined {
+  const key = operator === undefined ? "" : keys.get(first.toLowerCase().replace(/[\s_-]/g, ""));
+  if (key === undefined) return undefined;
+  const name = (operator === undefined ? first : second).trim();
+  const words = name.split(/[\s_-]+/);
   const titled = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase()).join("_");
-  const spellings = [name.trim(), titled].map((spelling) =>
-    key === undefined ? spelling : `${key}=${spelling}`,
-  );
+  const spellings = [key + name, key + titled, ...(key === "" ? [`sc=${name}`, `sc=${titled}`] : [])];
   return spellings.find(isProperty);
 }
 

@@ -3,22 +3,22 @@ import { type ClassSet, escapeHint, type Flags, type Node, Scanner } from "./syn
 
 export interface ParsedRegex {
   readonly node: Node;
-  /** The first part of the pattern that JavaScript cannot express. */
+  /** A part of the pattern that JavaScript cannot express. */
   readonly untranslatable: string | undefined;
 }
 
-/** Reads the regex syntax of Rust, which is ripgrep's. Throws `invalid-input` with the place for what Rust refuses. */
+/** Parses the regex syntax of Rust, which is ripgrep's. Throws `invalid-input` with the position of the error. */
 export function parseRegex(pattern: string, options: { readonly ignoreCase: boolean }): ParsedRegex {
   const flags = { i: options.ignoreCase, m: true, s: false, u: true, x: false, U: false };
   const scanner = new Scanner(pattern, flags);
   const node = parseAlternation(scanner, 0);
-  if (scanner.looksAt(")")) throw scanner.error("no group is open here", escapeHint(")"));
+  if (scanner.looksAt(")")) throw scanner.error("unopened group", escapeHint(")"));
   return { node, untranslatable: scanner.untranslatable };
 }
 
 const maxDepth = 250;
 
-/** Reads up to the end or the ")" of the group; flags set on the way end there. */
+/** Parses up to the end or the ")" of the group; flags set inside end there. */
 function parseAlternation(scanner: Scanner, depth: number): Node {
   const outer = scanner.flags;
   const branches: Node[] = [];
@@ -35,7 +35,7 @@ function parseConcatenation(scanner: Scanner, depth: number): Node {
     scanner.skipBlanks();
     if (scanner.atEnd || scanner.looksAt("|") || scanner.looksAt(")")) break;
     if (/[*+?{]/.test(scanner.pattern[scanner.index]!)) {
-      if (!repeatable) throw nothingToRepeat(scanner);
+      if (!repeatable) throw scanner.error("nothing to repeat", escapeHint(scanner.pattern[scanner.index]!));
       nodes.push(parseRepetition(scanner, nodes.pop()!));
       continue;
     }
@@ -50,7 +50,7 @@ function parseConcatenation(scanner: Scanner, depth: number): Node {
 
 function parseAtom(scanner: Scanner, depth: number): Node | undefined {
   const { flags } = scanner;
-  if (flags.i && !flags.u) scanner.untranslatable = "(?i-u) takes case for ASCII alone";
+  if (flags.i && !flags.u) scanner.untranslatable = "(?i-u) ignores case only in ASCII";
   if (scanner.looksAt("(")) return parseGroup(scanner, depth + 1);
   if (scanner.looksAt("[")) return classNode(parseClass(scanner), flags.i);
   if (scanner.looksAt("\\")) {
@@ -68,7 +68,7 @@ function parseAtom(scanner: Scanner, depth: number): Node | undefined {
   return { kind: "literal", code: scanner.next(), ignoreCase: flags.i };
 }
 
-/** A class of one character is that character, as for Rust. */
+/** A class of one character is that character, as in Rust. */
 function classNode(set: ClassSet, ignoreCase: boolean): Node {
   const [only, ...others] = set.kind === "union" && !set.negated ? set.sets : [];
   if (only?.kind !== "range" || only.first !== only.last || others.length > 0)
@@ -83,13 +83,16 @@ function parseGroup(scanner: Scanner, depth: number): Node | undefined {
   if (depth > maxDepth) {
     throw scanner.error(`groups nest deeper than ${maxDepth} levels`, "Search for a simpler pattern.", open);
   }
-  const start = parseGroupStart(scanner, open);
-  if (start === "flags-only") return undefined;
+  if (parseGroupStart(scanner, open) === "flags-only") return undefined;
   const node = parseAlternation(scanner, depth);
   scanner.flags = outer;
   if (scanner.take(")")) return node;
+  throw unclosedGroup(scanner, open);
+}
+
+function unclosedGroup(scanner: Scanner, open: number): Error {
   scanner.index = open + 1;
-  throw scanner.error("this group is never closed", escapeHint("("), open);
+  return scanner.error("unclosed group", escapeHint("("), open);
 }
 
 function parseRepetition(scanner: Scanner, node: Node): Node {
@@ -106,33 +109,31 @@ function parseCount(scanner: Scanner): [number, number] {
   const found = scanner.takeMatch(/\{\s*(\d+)\s*(?:(,)\s*(\d+)?\s*)?\}/y);
   if (found === undefined) {
     scanner.index += 1;
-    throw scanner.error("after this brace a number of repetitions is expected", escapeHint("{"), start);
+    throw scanner.error("expected a number of repetitions", escapeHint("{"), start);
   }
   const min = Number(found[1]);
   const max =
     found[2] === undefined ? min : found[3] === undefined ? Number.POSITIVE_INFINITY : Number(found[3]);
-  if (max < min) throw scanner.error("the smaller number comes first", `Write {${max},${min}}.`, start);
+  if (max < min) throw scanner.error("reversed repetition bounds", `Write {${max},${min}}.`, start);
   return [min, max];
 }
 
-function nothingToRepeat(scanner: Scanner): Error {
-  return scanner.error("there is nothing to repeat", escapeHint(scanner.pattern[scanner.index]!));
-}
-
-/**
- * Reads what may follow "(": `?:`, `?<name>`, `?P<name>`, `?flags:`. `?flags)` is the whole group and holds for
- * the rest of the group around it.
- */
+/** Parses `?:`, `?<name>`, `?P<name>` or `?flags:` after "(". `?flags)` applies to the rest of the group around it. */
 function parseGroupStart(scanner: Scanner, open: number): "group" | "flags-only" {
   scanner.skipBlanks();
-  if (scanner.takeMatch(/\?(?:<?[=!]|>)/y)) throw lookAround(scanner, open);
+  if (scanner.takeMatch(/\?(?:<?[=!]|>)/y)) {
+    throw scanner.error(
+      "look-around is not supported by ripgrep",
+      "Search for a longer text and filter the matches; for whole words use \\b.",
+      open,
+    );
+  }
   if (scanner.takeMatch(/\?P?</y)) {
     parseName(scanner, open);
     return "group";
   }
   if (!scanner.take("?")) return "group";
-  const flags = parseFlags(scanner, open);
-  scanner.flags = flags;
+  scanner.flags = parseFlags(scanner, open);
   if (scanner.take(":")) return "group";
   scanner.index += 1;
   return "flags-only";
@@ -143,28 +144,25 @@ function parseName(scanner: Scanner, open: number): void {
   const name = scanner.takeMatch(/([_\p{Alphabetic}][_.[\]\p{Alphabetic}\p{Nd}]*)>/uy)?.[1];
   if (name === undefined) {
     scanner.index = Math.min(start + 1, scanner.pattern.length);
-    throw scanner.error("a group name is made of letters, digits and underscores", "Write (?<name>…).", open);
-  }
-  if (scanner.names.has(name)) {
     throw scanner.error(
-      `the group name "${name}" is taken`,
-      "Give each group a name of its own, or use (?:…).",
+      "invalid group name",
+      "Write (?<name>…), with letters, digits and underscores.",
       open,
     );
+  }
+  if (scanner.names.has(name)) {
+    throw scanner.error(`duplicate group name "${name}"`, "Rename one of the groups, or use (?:…).", open);
   }
   scanner.names.add(name);
 }
 
-/** Reads up to the ":" or ")" and stops before it. */
+/** Parses up to the ":" or ")" and stops before it. */
 function parseFlags(scanner: Scanner, open: number): Flags {
   const found: Record<string, boolean> = {};
   let value = true;
   let last = "";
   while (!scanner.looksAt(":") && !scanner.looksAt(")")) {
-    if (scanner.atEnd) {
-      scanner.index = open + 1;
-      throw scanner.error("this group is never closed", escapeHint("("), open);
-    }
+    if (scanner.atEnd) throw unclosedGroup(scanner, open);
     const start = scanner.index;
     last = String.fromCodePoint(scanner.next());
     if (last === "-" && value) {
@@ -172,24 +170,12 @@ function parseFlags(scanner: Scanner, open: number): Flags {
     } else if ("imsuxUR".includes(last) && last !== "-" && found[last] === undefined) {
       found[last] = value;
     } else {
-      throw scanner.error(
-        `"${last}" is no flag that can stand here`,
-        "Flags are i, m, s, x, u, U and R, each once.",
-        start,
-      );
+      throw scanner.error(`invalid flag "${last}"`, "Flags are i, m, s, x, u, U and R, each once.", start);
     }
   }
   if (last === "-" || (last === "" && scanner.looksAt(")"))) {
-    throw scanner.error("flags are expected here", "Write (?i) or (?i:…); for a plain group (?:…).", open);
+    throw scanner.error("expected flags", "Write (?i) or (?i:…); for a plain group (?:…).", open);
   }
   if (found.R !== undefined) scanner.untranslatable = "(?R) changes what a line end is";
   return { ...scanner.flags, ...found };
-}
-
-function lookAround(scanner: Scanner, open: number): Error {
-  return scanner.error(
-    "look-around is not supported by ripgrep",
-    "Search for the wider text and pick from the hits; for whole words use \\b.",
-    open,
-  );
 }

@@ -96,12 +96,12 @@ describe("translateRegex", () => {
     [
       "a(?=b)",
       "Bad regex at character 2: look-around is not supported by ripgrep\n  a(?=b)\n   ^^^",
-      "Search for the wider text and pick from the hits; for whole words use \\b.",
+      "Search for a longer text and filter the matches; for whole words use \\b.",
     ],
     [
       "(?<!a)b",
       "Bad regex at character 1: look-around is not supported by ripgrep\n  (?<!a)b\n  ^^^^",
-      "Search for the wider text and pick from the hits; for whole words use \\b.",
+      "Search for a longer text and filter the matches; for whole words use \\b.",
     ],
     [
       "(a)\\1",
@@ -110,77 +110,73 @@ describe("translateRegex", () => {
     ],
     [
       "é\\y",
-      "Bad regex at character 2: \\y means nothing to ripgrep\n  é\\y\n   ^^",
+      "Bad regex at character 2: unknown escape \\y\n  é\\y\n   ^^",
       'For a literal "\\" write "\\\\", or set `literal` to true.',
     ],
     [
       "foo(",
-      "Bad regex at character 4: this group is never closed\n  foo(\n     ^",
+      "Bad regex at character 4: unclosed group\n  foo(\n     ^",
       'For a literal "(" write "\\(", or set `literal` to true.',
     ],
     [
       "foo)",
-      "Bad regex at character 4: no group is open here\n  foo)\n     ^",
+      "Bad regex at character 4: unopened group\n  foo)\n     ^",
       'For a literal ")" write "\\)", or set `literal` to true.',
     ],
     [
       "*.ts",
-      "Bad regex at character 1: there is nothing to repeat\n  *.ts\n  ^",
+      "Bad regex at character 1: nothing to repeat\n  *.ts\n  ^",
       'For a literal "*" write "\\*", or set `literal` to true.',
     ],
     [
       "interface{}",
-      "Bad regex at character 10: after this brace a number of repetitions is expected\n  interface{}\n           ^",
+      "Bad regex at character 10: expected a number of repetitions\n  interface{}\n           ^",
       'For a literal "{" write "\\{", or set `literal` to true.',
     ],
-    [
-      "a{3,2}",
-      "Bad regex at character 2: the smaller number comes first\n  a{3,2}\n   ^^^^^",
-      "Write {2,3}.",
-    ],
+    ["a{3,2}", "Bad regex at character 2: reversed repetition bounds\n  a{3,2}\n   ^^^^^", "Write {2,3}."],
     [
       "[a",
-      "Bad regex at character 1: this class is never closed\n  [a\n  ^",
+      "Bad regex at character 1: unclosed class\n  [a\n  ^",
       'For a literal "[" write "\\[", or set `literal` to true.',
     ],
     [
       "[z-a]",
-      "Bad regex at character 2: this range runs backwards\n  [z-a]\n   ^^^",
+      "Bad regex at character 2: reversed range\n  [z-a]\n   ^^^",
       "Write the smaller character first.",
     ],
     [
       "[\\b]",
-      "Bad regex at character 2: a class holds characters, not places\n  [\\b]\n   ^^",
+      "Bad regex at character 2: an assertion cannot be in a class\n  [\\b]\n   ^^",
       "Put it outside the brackets.",
     ],
     [
       "(?z)",
-      'Bad regex at character 3: "z" is no flag that can stand here\n  (?z)\n    ^',
+      'Bad regex at character 3: invalid flag "z"\n  (?z)\n    ^',
       "Flags are i, m, s, x, u, U and R, each once.",
     ],
     [
       "(?P<a>x)(?P<a>y)",
-      'Bad regex at character 9: the group name "a" is taken\n  (?P<a>x)(?P<a>y)\n          ^^^^^^',
-      "Give each group a name of its own, or use (?:…).",
+      'Bad regex at character 9: duplicate group name "a"\n  (?P<a>x)(?P<a>y)\n          ^^^^^^',
+      "Rename one of the groups, or use (?:…).",
     ],
     [
       "\\x{110000}",
-      "Bad regex at character 1: this is no character number\n  \\x{110000}\n  ^^^^^^^^^^",
+      "Bad regex at character 1: invalid character number\n  \\x{110000}\n  ^^^^^^^^^^",
       "Write \\x7F or \\x{1F600}.",
     ],
     [
       "a\\",
-      "Bad regex at character 2: a backslash at the end escapes nothing\n  a\\\n   ^",
+      "Bad regex at character 2: trailing backslash\n  a\\\n   ^",
       'For a literal "\\" write "\\\\", or set `literal` to true.',
     ],
     [
       "a\\nb",
-      "Bad regex at character 2: a line end can only be matched across lines\n  a\\nb\n   ^^",
+      "Bad regex at character 2: line ends can be matched only with multiline\n  a\\nb\n   ^^",
       "Set multiline to true.",
     ],
     [
       "(?x)a\n+*\n(",
-      "Bad regex at character 10: this group is never closed\n  (\n  ^",
+      "Bad regex at character 10: unclosed group\n  (\n  ^",
       'For a literal "(" write "\\(", or set `literal` to true.',
     ],
     [
@@ -350,11 +346,11 @@ describe("translateRegex", () => {
     it("finds the same lines and refuses the same patterns", () => {
       fc.assert(
         fc.property(pattern, options, (text, chosen) => {
-          // It wraps every pattern in a group, so there a closing bracket too many can find its fellow.
-          fc.pre(!/no group is open/.test(refusal(text, chosen) ?? ""));
+          // Ripgrep wraps every pattern in a group, so an extra closing bracket may have a partner there.
+          fc.pre(!/unopened group/.test(refusal(text, chosen) ?? ""));
           const regex = translateRegexOrNothing(text, chosen);
           fc.pre(regex?.untranslatable === undefined);
-          // Across lines it takes empty matches beside line ends in its own ways, and fails on some.
+          // With multiline, ripgrep treats empty matches at line ends differently, and fails on some.
           fc.pre(!chosen.multiline || !/\\n|\\s|\\W|\\D|\[\^|\\P|\(\?s|-m/.test(text));
           expect(regex === undefined ? "refused" : linesFound(text, chosen)).toEqual(ripgrep(text, chosen));
         }),

@@ -16,19 +16,19 @@ export interface RegexOptions {
 
 /** A pattern in ripgrep's syntax, ready to be searched for in process. */
 export interface RustRegex {
-  /** "\r\n" ends a line, as `rg --crlf` has it; not when the pattern itself speaks of "\r". */
+  /** "\r\n" ends a line, as for `rg --crlf`; false when the pattern itself contains "\r". */
   readonly crlf: boolean;
   /** A backtracking engine may take unreasonably long: run it under a time bound. */
   readonly mayBacktrack: boolean;
-  /** Part of every match, so that a text without it need not be searched; empty when nothing is known. */
+  /** Part of every match: a text without it need not be searched. May be empty. */
   readonly requiredText: string;
-  /** Why JavaScript cannot match exactly the same; then only ripgrep can search. */
+  /** Why JavaScript cannot match exactly the same. Then only ripgrep can search. */
   readonly untranslatable: string | undefined;
   /** An expression with the flag "g". Only when nothing is untranslatable. */
   compile(traits: TextTraits): RegExp;
 }
 
-/** Throws `invalid-input` with the place for a pattern that ripgrep refuses. */
+/** Throws `invalid-input` with the position of the error for a pattern that ripgrep refuses. */
 export function translateRegex(pattern: string, options: RegexOptions = {}): RustRegex {
   const ignoreCase = options.ignoreCase ?? false;
   const parsed = options.literal
@@ -37,12 +37,12 @@ export function translateRegex(pattern: string, options: RegexOptions = {}): Rus
   const multiline = options.multiline ?? false;
   if (!multiline && asksForNewline(parsed.node)) throw newlineRefused(pattern);
   const node = options.wholeWord ? asWord(parsed.node) : parsed.node;
-  // With --crlf ripgrep overlooks most places for "\z" in single lines.
+  // With --crlf ripgrep misses most matches of "\z" in single lines.
   const crlf = !asksForCarriageReturn(node) && (multiline || !asksForTextEnd(node));
   return new Translation(node, { multiline, crlf }, parsed.untranslatable);
 }
 
-/** More ways than this may take too long to try at every place of a long text. */
+/** More ways than this may take too long to try at every position of a long text. */
 const manyWays = 100;
 
 class Translation implements RustRegex {
@@ -73,10 +73,10 @@ class Translation implements RustRegex {
     return compiled;
   }
 
-  /** Node 22 knows no `(?i:…)`, and every engine finds some pattern too large. */
+  /** Why the engine refuses the expression: Node 22 has no `(?i:…)`, and every engine finds some pattern too large. */
   #refusal(): string | undefined {
     try {
-      // How large an expression is comes out when it is first used.
+      // An expression that is too large fails when it is first used.
       this.compile({ ascii: true, carriageReturns: false, strayBytes: false }).test("");
       return undefined;
     } catch (error) {
@@ -99,12 +99,8 @@ function asWord(node: Node): Node {
 function newlineRefused(pattern: string): ToolError {
   const start = /\\n|\n/.exec(pattern)?.index ?? 0;
   const end = start + (pattern[start] === "\\" ? 2 : 1);
-  return regexError(
-    pattern,
-    { start, end },
-    "a line end can only be matched across lines",
-    "Set multiline to true.",
-  );
+  const message = "line ends can be matched only with multiline";
+  return regexError(pattern, { start, end }, message, "Set multiline to true.");
 }
 
 const newline = 0x0a;
@@ -116,7 +112,7 @@ function asksForNewline(node: Node): boolean {
   return [...nodesOf(node)].some((part) => part.kind === "literal" && part.code === newline);
 }
 
-/** Whether "\r" is meant as a character of its own, so that it cannot be half of a line end. */
+/** Whether the pattern names "\r", so that it cannot be half of a line end. */
 function asksForCarriageReturn(node: Node): boolean {
   return [...nodesOf(node)].some((part) => {
     if (part.kind === "class") return lists(part.set, carriageReturn);
@@ -128,7 +124,7 @@ function asksForTextEnd(node: Node): boolean {
   return [...nodesOf(node)].some((part) => part.kind === "assertion" && part.at === "text-end");
 }
 
-/** The longest text that is known to be part of every match; empty when nothing is known. */
+/** The longest text known to be part of every match; may be empty. */
 function textInEveryMatch(node: Node): string {
   const parts = node.kind === "concatenation" ? node.nodes : [node];
   let longest = "";
@@ -141,7 +137,7 @@ function textInEveryMatch(node: Node): string {
   return longest;
 }
 
-/** An upper bound for how often a backtracking engine may have to try at one place; what is long counts as endless. */
+/** An upper bound for the attempts of a backtracking engine at one position; a long repetition counts as endless. */
 function waysToMatch(node: Node): number {
   switch (node.kind) {
     case "repetition":

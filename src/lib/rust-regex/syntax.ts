@@ -1,23 +1,17 @@
 import { ToolError } from "../../contract/error.ts";
 
 /** A parsed pattern. Flags such as `(?i)` are resolved: every node contains its own. */
-export type Node =
-  | { readonly kind: "empty" }
-  | { readonly kind: "literal"; readonly code: number; readonly ignoreCase: boolean }
-  | { readonly kind: "class"; readonly set: ClassSet; readonly ignoreCase: boolean }
+export type Node = Readonly<
+  | { kind: "empty" }
+  | { kind: "literal"; code: number; ignoreCase: boolean }
+  | { kind: "class"; set: ClassSet; ignoreCase: boolean }
   /** `newlines`: it matches line ends as well. */
-  | { readonly kind: "dot"; readonly newlines: boolean }
-  | { readonly kind: "assertion"; readonly at: AssertionKind; readonly unicode: boolean }
-  | {
-      readonly kind: "repetition";
-      readonly node: Node;
-      readonly min: number;
-      /** Infinity: without bound. */
-      readonly max: number;
-      readonly greedy: boolean;
-    }
-  | { readonly kind: "concatenation"; readonly nodes: readonly Node[] }
-  | { readonly kind: "alternation"; readonly nodes: readonly Node[] };
+  | { kind: "dot"; newlines: boolean }
+  | { kind: "assertion"; at: AssertionKind; unicode: boolean }
+  /** `max` may be Infinity. */
+  | { kind: "repetition"; node: Node; min: number; max: number; greedy: boolean }
+  | { kind: "concatenation" | "alternation"; nodes: readonly Node[] }
+>;
 
 export type AssertionKind =
   | "line-start"
@@ -32,33 +26,17 @@ export type AssertionKind =
   | "word-end-half";
 
 /** A set of characters. */
-export type ClassSet =
-  | { readonly kind: "range"; readonly first: number; readonly last: number }
-  | {
-      readonly kind: "perl";
-      readonly name: "d" | "s" | "w";
-      readonly negated: boolean;
-      readonly unicode: boolean;
-    }
+export type ClassSet = Readonly<
+  | { kind: "range"; first: number; last: number }
+  | { kind: "perl"; name: "d" | "s" | "w"; negated: boolean; unicode: boolean }
   /** `source` is a property as JavaScript spells it, such as "Script=Greek". */
-  | { readonly kind: "property"; readonly source: string; readonly negated: boolean }
-  | { readonly kind: "union"; readonly sets: readonly ClassSet[]; readonly negated: boolean }
-  | {
-      readonly kind: "operation";
-      readonly operator: "&&" | "--" | "~~";
-      readonly left: ClassSet;
-      readonly right: ClassSet;
-    };
+  | { kind: "property"; source: string; negated: boolean }
+  | { kind: "union"; sets: readonly ClassSet[]; negated: boolean }
+  | { kind: "operation"; operator: "&&" | "--" | "~~"; left: ClassSet; right: ClassSet }
+>;
 
-/** Flags as `(?i-s:…)` sets them. Unlike in Rust itself `m` is on at first: ripgrep searches lines. */
-export interface Flags {
-  readonly i: boolean;
-  readonly m: boolean;
-  readonly s: boolean;
-  readonly u: boolean;
-  readonly x: boolean;
-  readonly U: boolean;
-}
+/** Flags as `(?i-s:…)` sets them. Unlike in Rust, `m` is on by default, because ripgrep searches lines. */
+export type Flags = Readonly<Record<"i" | "m" | "s" | "u" | "x" | "U", boolean>>;
 
 /** A node and everything in it. */
 export function* nodesOf(node: Node): Generator<Node> {
@@ -76,7 +54,7 @@ export class Scanner {
   index = 0;
   /** Group names taken so far. */
   readonly names = new Set<string>();
-  /** The first part met that JavaScript cannot express. */
+  /** A part that JavaScript cannot express. */
   untranslatable: string | undefined;
 
   constructor(pattern: string, flags: Flags) {
@@ -114,18 +92,18 @@ export class Scanner {
     return code;
   }
 
-  /** In `(?x)` blanks and comments mean nothing. */
+  /** In `(?x)` blanks and comments are ignored. */
   skipBlanks(): void {
     if (this.flags.x) this.takeMatch(/(?:\s|#[^\n]*)*/y);
   }
 
-  /** A pattern that ripgrep refuses, from `start` to here marked. */
+  /** The error of a pattern that ripgrep refuses; marks it from `start` to the current position. */
   error(message: string, hint: string, start: number = this.index): ToolError {
     return regexError(this.pattern, { start, end: this.index }, message, hint);
   }
 }
 
-/** A pattern that ripgrep refuses; `end` is after the last wrong character. */
+/** The error of a pattern that ripgrep refuses; `end` is after the last wrong character. */
 export function regexError(
   pattern: string,
   wrong: { readonly start: number; readonly end: number },
@@ -136,9 +114,11 @@ export function regexError(
   const lineEnd = `${pattern}\n`.indexOf("\n", wrong.start);
   const column = countCharacters(pattern.slice(lineStart, wrong.start));
   const width = Math.max(1, countCharacters(pattern.slice(wrong.start, Math.min(wrong.end, lineEnd))));
-  const place = `  ${pattern.slice(lineStart, lineEnd)}\n  ${" ".repeat(column)}${"^".repeat(width)}`;
+  const marked = `  ${pattern.slice(lineStart, lineEnd)}\n  ${" ".repeat(column)}${"^".repeat(width)}`;
   const position = countCharacters(pattern.slice(0, wrong.start)) + 1;
-  return new ToolError("invalid-input", `Bad regex at character ${position}: ${message}\n${place}`, { hint });
+  return new ToolError("invalid-input", `Bad regex at character ${position}: ${message}\n${marked}`, {
+    hint,
+  });
 }
 
 /** The hint for a character that was meant literally. */

@@ -2,7 +2,7 @@ import { type AssertionKind, type ClassSet, type Node, nodesOf } from "./syntax.
 
 /** How a pattern is searched; the same for every text. */
 export interface SearchMode {
-  /** Matches may reach over line ends; else every class leaves line ends out, as ripgrep has it. */
+  /** Matches may contain line ends; otherwise no class matches them, as in ripgrep. */
   readonly multiline: boolean;
   /** "\r\n" ends a line as "\n" does. */
   readonly crlf: boolean;
@@ -12,7 +12,7 @@ export interface SearchMode {
 export interface TextTraits {
   readonly ascii: boolean;
   readonly carriageReturns: boolean;
-  /** Bytes that are not UTF-8 are lone surrogates in the text, which no pattern may match. */
+  /** The text contains bytes that are not UTF-8, as lone surrogates, which no pattern may match. */
   readonly strayBytes: boolean;
 }
 
@@ -31,7 +31,7 @@ class Writer {
   readonly nativeLines: boolean;
   readonly #mode: SearchMode;
   readonly #traits: TextTraits;
-  /** Case counts in some parts and not in others, so each part says so itself. */
+  /** Only some parts ignore case, so each part carries its own flag. */
   readonly #mixedCase: boolean;
   /** Line ends that `^`, `$` and `.` see. */
   readonly #lineEnds: "\\n" | "\\r\\n";
@@ -120,7 +120,7 @@ class Writer {
       case "line-end":
         if (this.nativeLines) return "$";
         return this.#lineEnds === "\\n" ? "(?![^\\n])" : "(?:(?![^\\r])|(?<!\\r)(?=\\n))";
-      // Searching line by line, ripgrep takes each line for a whole text.
+      // When searching line by line, ripgrep treats each line as a whole text.
       case "text-start":
         return this.#mode.multiline ? "(?<![^])" : "(?<![^\\n])";
       case "text-end":
@@ -150,7 +150,7 @@ const unicodePerl = {
 
 const asciiPerl = { d: "0-9", s: "\\t-\\r ", w: "0-9A-Za-z_" } as const;
 
-/** Whether case is ignored, for every part where case makes a difference. */
+/** Whether case is ignored, for every part where it matters. */
 function* casesOf(node: Node): Generator<boolean> {
   for (const part of nodesOf(node)) {
     if (part.kind === "class") yield part.ignoreCase;

@@ -1,18 +1,18 @@
-import { detectUtf16, isMostlyUtf8 } from "./encoding.ts";
+import { byteOrderMarkLength, detectUtf16, isMostlyUtf8 } from "./encoding.ts";
 
-/** Text from the web, and the character set that it was read in, as browsers name it. */
+/** Text from the web, and its character set as browsers name it. */
 export interface DecodedPage {
   readonly text: string;
   readonly charset: string;
 }
 
 /**
- * Decodes as browsers do: by the byte-order mark, else as the server says, else as the text says in its first 1024
- * bytes, else as UTF-8 if it is that, else as windows-1252. A character that is cut at the end is left out.
+ * Decodes as browsers do: by the byte-order mark, the server's header, the declaration in the first 1024 bytes, else as
+ * UTF-8 if valid, else as windows-1252. Drops a character that is cut at the end.
  */
 export function decodePage(bytes: Uint8Array, mediaType = ""): DecodedPage {
-  const marked = charsetOfMark(bytes);
-  if (marked !== undefined) return decodeAs(marked, bytes);
+  const mark = byteOrderMarkLength(bytes);
+  if (mark > 0) return decodeAs(mark === 3 ? "utf-8" : bytes[0] === 0xff ? "utf-16le" : "utf-16be", bytes);
   const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1");
   const declared =
     known(charsetOf(mediaType)) ?? known(charsetInMarkup(head)) ?? detectUtf16(bytes.subarray(0, 1024));
@@ -24,12 +24,6 @@ export function decodePage(bytes: Uint8Array, mediaType = ""): DecodedPage {
 
 function decodeAs(charset: string, bytes: Uint8Array): DecodedPage {
   return { text: new TextDecoder(charset).decode(bytes, { stream: true }), charset };
-}
-
-function charsetOfMark([first, second, third]: Uint8Array): string | undefined {
-  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
-  if (first === 0xff && second === 0xfe) return "utf-16le";
-  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
 }
 
 /** "text/html; charset=utf-8". */
@@ -45,7 +39,7 @@ function charsetInMarkup(head: string): string | undefined {
   return charset !== undefined && /^utf-?16/i.test(charset) ? "utf-8" : charset;
 }
 
-/** The name that browsers have for it; undefined where they have none. */
+/** The browsers' name for a character set; undefined for unknown ones. */
 function known(label: string | undefined): string | undefined {
   if (label === undefined) return undefined;
   try {

@@ -5,8 +5,8 @@ import { asBuffer } from "../bytes/bytes.ts";
 export const detectionBytes: number = 64 * 1024;
 
 /**
- * Detects the encoding from a file's beginning. `complete` says that `head` is the whole file; otherwise a character cut
- * at the end does not count against UTF-8.
+ * Detects the encoding from a file's beginning. `complete`: `head` is the whole file; otherwise a character may be cut
+ * at its end.
  */
 export function detectEncoding(head: Uint8Array, options: { complete: boolean }): TextEncoding | "binary" {
   if (hasUtf8Mark(head)) return "utf-8-bom";
@@ -16,15 +16,13 @@ export function detectEncoding(head: Uint8Array, options: { complete: boolean })
   return isUtf8(head, options) || isMostlyUtf8(tolerantDecoder.decode(head)) ? "utf-8" : "latin1";
 }
 
-/** Which UTF-16 a file is in, if it is. */
+/** The byte order of UTF-16; undefined for every other encoding. */
 export function detectUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
-  if (hasUtf8Mark(head)) return undefined;
-  if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
-  if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
-  return head.includes(0) ? guessUtf16(head) : undefined;
+  if (byteOrderMarkLength(head) === 2) return head[0] === 0xff ? "utf-16le" : "utf-16be";
+  return head.includes(0) && !hasUtf8Mark(head) ? guessUtf16(head) : undefined;
 }
 
-/** How many bytes the byte-order mark of a file takes, given its beginning. */
+/** The length in bytes of a file's byte-order mark, given its beginning. */
 export function byteOrderMarkLength(head: Uint8Array): number {
   if (hasUtf8Mark(head)) return 3;
   return (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff) ? 2 : 0;
@@ -35,8 +33,8 @@ function hasUtf8Mark(head: Uint8Array): boolean {
 }
 
 /**
- * Bytes (without byte-order mark) to text. Never fails: stray bytes in UTF-8 become U+FFFD, by which edits find them;
- * content that is not UTF-8 after all is read as Latin-1, and reported.
+ * Decodes bytes without their byte-order mark. Never fails: stray bytes in UTF-8 become U+FFFD, where edits find them;
+ * content that is not UTF-8 after all is decoded as Latin-1, and `encoding` says so.
  */
 export function decodeText(
   bytes: Uint8Array,
@@ -56,18 +54,20 @@ export function decodeText(
       return { text: asBuffer(bytes).toString("latin1"), encoding };
     case "utf-16le":
       return { text: asBuffer(bytes).toString("utf16le"), encoding };
-    case "utf-16be":
-      return { text: swapPairs(bytes).toString("utf16le"), encoding };
+    case "utf-16be": {
+      const copy = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
+      return { text: copy.swap16().toString("utf16le"), encoding };
+    }
   }
 }
 
-// `ignoreBOM` keeps a U+FEFF inside the text; a mark at the start of the file was taken off before.
+// `ignoreBOM` keeps a U+FEFF inside the text; the mark of the file has already been removed.
 const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const tolerantDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * Whether text that is not valid UTF-8, decoded all the same, is UTF-8 with stray bytes. In other encodings letters
- * hardly ever make whole words of UTF-8 by chance.
+ * Whether decoded text that was not valid UTF-8 is UTF-8 with stray bytes. Letters of other encodings hardly ever form
+ * valid UTF-8 by chance.
  */
 export function isMostlyUtf8(decoded: string): boolean {
   let strays = 0;
@@ -97,13 +97,6 @@ function guessUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
     if (index % 2 === 0) even += 1;
     else odd += 1;
   }
-  const pairs = head.length / 2;
-  if (even === 0 && odd > pairs * 0.7) return "utf-16le";
-  if (odd === 0 && even > pairs * 0.7) return "utf-16be";
-  return undefined;
-}
-
-function swapPairs(bytes: Uint8Array): Buffer {
-  const copy = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
-  return copy.swap16();
+  if ((even > 0 && odd > 0) || even + odd <= (head.length / 2) * 0.7) return undefined;
+  return even === 0 ? "utf-16le" : "utf-16be";
 }

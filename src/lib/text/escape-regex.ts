@@ -1,7 +1,4 @@
-/**
- * Makes a regular expression source that matches exactly `text`, with or without the `u` flag, outside of character
- * classes.
- */
+/** A regular expression source that matches exactly `text`, with or without the `u` flag, outside character classes. */
 export function escapeRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

@@ -1,7 +1,6 @@
 /**
- * How many tokens a text may cost a model: rather too many than too few, whatever its tokenizer. Words cost little,
- * digits and signs more, a character of another script up to a token, and long runs without a blank (hashes, base64)
- * nearly that.
+ * A safe (high) estimate of a text's tokens for any tokenizer. Words cost little, digits and signs more, a character of
+ * another script up to a token, and long runs without a blank (hashes, base64) nearly that.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;
@@ -9,7 +8,9 @@ export function estimateTokens(text: string): number {
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index);
     if (unit > 127) {
-      tokens += isSurrogate(unit) ? costs.surrogate : costs.foreign;
+      // Half of an emoji, most often.
+      const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
+      tokens += isSurrogate ? costs.surrogate : costs.foreign;
       run = 0;
     } else if (isBlank[unit]) {
       tokens += costs.blank;
@@ -22,12 +23,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
-/** Half of a character beyond the usual ones: emoji above all. */
-function isSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdfff;
-}
-
-/** The most that one unit costs. */
+/** The highest cost of one UTF-16 unit. */
 export const mostTokensPerUnit = 1.5;
 
 const costs = { surrogate: mostTokensPerUnit, foreign: 1.1, blank: 0.2, letter: 0.3, sign: 0.6, dense: 0.85 };

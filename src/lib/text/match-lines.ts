@@ -42,12 +42,12 @@ export function* matchLines(
   }
 }
 
-/** V8 looks for places between characters also between the two halves of one. */
+/** V8 also matches empty text between the two halves of a surrogate pair. */
 function splitsPair(text: string, index: number): boolean {
   return (text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
 }
 
-/** An empty match is left behind by one whole character. */
+/** After an empty match the search continues one whole character later. */
 function positionAfter(text: string, found: RegExpExecArray): number {
   if (found[0].length > 0) return found.index + found[0].length;
   return found.index + ((text.codePointAt(found.index) ?? 0) > 0xffff ? 2 : 1);

@@ -1,13 +1,15 @@
 /**
- * The candidate that `word` was probably meant to be: spelled the same but for case and separators, else a few typing
- * errors away, else the only one that shares its last word (`file_path` → `path`). Earlier candidates win ties.
+ * The candidate that `word` probably means: the same except for case and separators, else a few typing errors away,
+ * else the only one with the same last word (`file_path` → `path`). Earlier candidates win ties.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const known = [...candidates];
   const plain = plainSpelling(word);
   if (plain === "") return undefined;
-  const sameSpelling = known.find((candidate) => plainSpelling(candidate) === plain);
-  return sameSpelling ?? fewestErrors(plain, known) ?? onlyOneWithLastWord(word, known);
+  const found = known.find((candidate) => plainSpelling(candidate) === plain) ?? fewestErrors(plain, known);
+  if (found !== undefined) return found;
+  const sameLastWord = known.filter((candidate) => lastWord(candidate) === lastWord(word));
+  return sameLastWord.length === 1 ? sameLastWord[0] : undefined;
 }
 
 function fewestErrors(plain: string, candidates: readonly string[]): string | undefined {
@@ -26,7 +28,7 @@ function fewestErrors(plain: string, candidates: readonly string[]): string | un
   return best;
 }
 
-/** Damerau-Levenshtein distance (optimal string alignment): letters added, left out, exchanged or swapped. */
+/** Damerau-Levenshtein distance (optimal string alignment). */
 function typingErrors(left: string, right: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, column) => column);
@@ -48,24 +50,10 @@ function typingErrors(left: string, right: string): number {
   return previous[right.length]!;
 }
 
-function onlyOneWithLastWord(word: string, candidates: readonly string[]): string | undefined {
-  const wanted = lastWord(word);
-  const sharing = candidates.filter((candidate) => lastWord(candidate) === wanted);
-  return sharing.length === 1 ? sharing[0] : undefined;
+function lastWord(name: string): string | undefined {
+  const words = name.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u);
+  return words.findLast((part) => part !== "")?.toLowerCase();
 }
-
-function lastWord(name: string): string {
-  // Not as a literal: that would be read when this file is loaded, and takes as long as all the rest of it.
-  wordBreak ??= /[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u;
-  return (
-    name
-      .split(wordBreak)
-      .findLast((part) => part !== "")
-      ?.toLowerCase() ?? ""
-  );
-}
-
-let wordBreak: RegExp | undefined;
 
 function plainSpelling(name: string): string {
   return name.toLowerCase().replace(/[\s._-]+/g, "");

@@ -3,7 +3,7 @@
  * invisible characters. Line ends and tabs stay.
  */
 export function printable(text: string): string {
-  return unprintable.test(text) ? text.replace(everyUnprintable, codePointOf) : text;
+  return text.replace(unprintable, codePointOf);
 }
 
 /** Like `printable`, for text that must stay on one line. */
@@ -16,23 +16,15 @@ export function printableLine(text: string): string {
  * and a bidirectional control does not make it look like another name.
  */
 export function showPath(path: string): string {
-  return unprintableInPath.test(path)
-    ? JSON.stringify(path).replace(
-        everyUnprintableInPath,
-        (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-      )
-    : path;
+  if (path.search(unprintableInPath) < 0) return path;
+  const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(path).replace(unprintableInPath, toEscape);
 }
 
 // Zero-width joiners stay: scripts and emoji need them.
-const characters =
-  "(?!\\n|\\t|\\r\\n)[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_Control}\\u{ad}\\u{200b}\\u{2060}-\\u{2064}\\u{feff}\\u{e0000}-\\u{e007f}]";
-const unprintable = new RegExp(characters, "u");
-const everyUnprintable = new RegExp(characters, "gu");
-
-const charactersInPath = "[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Bidi_Control}]";
-const unprintableInPath = new RegExp(charactersInPath, "u");
-const everyUnprintableInPath = new RegExp(charactersInPath, "gu");
+const unprintable =
+  /(?!\n|\t|\r\n)[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u{ad}\u{200b}\u{2060}-\u{2064}\u{feff}\u{e0000}-\u{e007f}]/gu;
+const unprintableInPath = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
 function codePointOf(character: string): string {
   return `<U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}>`;

@@ -3,12 +3,12 @@ import { asBuffer } from "../bytes/bytes.ts";
 import type { TextTraits } from "../rust-regex/rust-regex.ts";
 import { byteOrderMarkLength, decodeText } from "./encoding.ts";
 
-/** The content of a file as ripgrep sees it: UTF-16 only by its mark, everything else UTF-8 and perhaps stray bytes. */
+/** The content of a file as ripgrep sees it: UTF-16 only by its mark, everything else UTF-8, possibly with stray bytes. */
 export interface SearchableText {
   /** Without byte-order mark. Bytes that are not UTF-8 are lone surrogates; show them with `showStrayBytes`. */
   readonly text: string;
   readonly traits: TextTraits;
-  /** It has NUL bytes: not made for reading. */
+  /** It contains NUL bytes. */
   readonly binary: boolean;
 }
 
@@ -34,7 +34,7 @@ function asText(text: string, traits: Pick<TextTraits, "ascii" | "strayBytes">):
   return { text, traits: { ...traits, carriageReturns: text.includes("\r") }, binary: text.includes("\0") };
 }
 
-/** Each byte that belongs to no character becomes a surrogate of its own, U+DC80 to U+DCFF. */
+/** Each byte that is not part of a character becomes a surrogate, U+DC80 to U+DCFF. */
 function decodeWithStrayBytes(bytes: Buffer): string {
   const parts: string[] = [];
   let start = 0;
@@ -51,7 +51,7 @@ function decodeWithStrayBytes(bytes: Buffer): string {
   return parts.join("");
 }
 
-/** Bytes of the valid UTF-8 character at `index`, 0 if there is none. */
+/** The length of the valid UTF-8 character at `index`, 0 if there is none. */
 function characterLength(bytes: Buffer, index: number): number {
   const lead = bytes[index]!;
   if (lead < 0x80) return 1;

@@ -8,10 +8,7 @@ export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuote(word);
 }
 
-/**
- * Words as they would be typed into a shell. The first word is always the name of a program: an unquoted `a=b` would be
- * an assignment, and an unquoted `%1` a job.
- */
+/** Words as typed into a shell. The first word is a program: unquoted, `a=b` would be an assignment and `%1` a job. */
 export function toCommandLine(words: readonly string[]): string {
   const quote = (word: string, index: number) =>
     index === 0 && /[%=]/.test(word) ? shellQuote(word) : shellWord(word);

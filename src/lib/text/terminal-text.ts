@@ -1,7 +1,7 @@
 /**
- * What a terminal would show in the end: colours and other control sequences are gone, and of a line that was written
- * over (progress bars, spinners) its last state is left. Movements to other lines are not followed. Line ends become
- * "\n"; a control character that is left is shown as its picture.
+ * The text that a terminal would finally show: without colours and control sequences, and with the last state of each
+ * overwritten line (progress bars, spinners). Movements to other lines are not followed. Line ends become "\n"; other
+ * control characters become their Unicode pictures.
  */
 export function plainTerminalText(text: string): string {
   if (!special.test(text)) return text;
@@ -17,8 +17,8 @@ export function plainTerminalText(text: string): string {
 const special = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
 
 /**
- * Texts for the terminal (OSC, DCS and similar, to their end on the same line), then control sequences, then other
- * escapes. A sequence without an end loses only its beginning, so that no text is hidden behind it.
+ * Strings for the terminal (OSC, DCS and similar, to their end on the same line), control sequences, other escapes.
+ * Of an unterminated sequence only the beginning is removed, so that it cannot hide text.
  */
 const sequences =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
@@ -33,7 +33,7 @@ const moves = /[\r\x08\x1b\x9b]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 
-/** One line as the terminal shows it in the end. Clearing the whole line starts it again. */
+/** The last state of a line. Clearing the whole line restarts it. */
 function lastState(line: string): string {
   let end = line.length;
   while (line[end - 1] === "\r") end -= 1;

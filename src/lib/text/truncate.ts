@@ -1,15 +1,15 @@
 import type { OutputLimits } from "../../contract/tool.ts";
 
-/** The part that was left out. A line of which only a part is missing counts as one. */
+/** The part that was left out. A partly missing line counts as one. */
 export interface Cut {
   readonly chars: number;
   readonly lines: number;
 }
 
 /**
- * Shortens `text` to its limits, characters (UTF-16 units) first, then lines. The notice of `describeCut` stands on a
- * line of its own where the missing part was and does not count. Never cuts inside a character or a CRLF, and cuts
- * between two lines where that costs little.
+ * Shortens `text` to its limits, characters (UTF-16 units) first, then lines. The notice of `describeCut` replaces the
+ * missing part on a separate line and does not count. Never cuts inside a character or a CRLF, and prefers to cut
+ * between lines.
  */
 export function truncateText(
   text: string,
@@ -27,7 +27,7 @@ export function truncateText(
   return { text: before + describeCut(cut, text.slice(headEnd, tailStart)) + after, cut };
 }
 
-/** The last place at or before `index` where `text` can be cut without breaking a character as users see it. */
+/** The last position at or before `index` where `text` can be cut without breaking a grapheme. */
 export function characterStart(text: string, index: number): number {
   if (index <= 0) return 0;
   if (index >= text.length) return text.length;
@@ -36,15 +36,13 @@ export function characterStart(text: string, index: number): number {
   }
   const start = plainBefore(text, index);
   const around = text.slice(start, index + longestCharacter);
-  return (
-    start +
-    (segmenter()
-      .segment(around)
-      .containing(index - start)?.index ?? index - start)
-  );
+  const within = segmenter()
+    .segment(around)
+    .containing(index - start);
+  return within === undefined ? index : start + within.index;
 }
 
-/** The text from 0 to `headEnd` and from `tailStart` stays. They overlap or meet while nothing is cut. */
+/** The text before `headEnd` and from `tailStart` on stays. The two overlap or meet while nothing is cut. */
 interface Kept {
   readonly headEnd: number;
   readonly tailStart: number;
@@ -65,7 +63,7 @@ function keepLines(text: string, kept: Kept, maxLines: number | undefined): Kept
   const isWhole = kept.headEnd >= kept.tailStart;
   if ((isWhole ? Math.max(headLines, tailLines) : headLines + tailLines) <= maxLines) return kept;
 
-  // Each side has a right to half and may use what the other leaves.
+  // Each side gets half, and the rest of the other side's half.
   const headShare = Math.min(headLines, Math.max(Math.ceil(maxLines / 2), maxLines - tailLines));
   return {
     headEnd: Math.min(kept.headEnd, endOfLines(text, headShare)),
@@ -127,10 +125,10 @@ function characterEnd(text: string, start: number): number {
   return pairStart(text, start + (first?.segment.length ?? 0));
 }
 
-/** Far longer than any emoji. What is stacked higher may be cut, though never inside a surrogate pair. */
+/** Far longer than any emoji. Longer graphemes may be cut, but never inside a surrogate pair. */
 const longestCharacter = 64;
 
-/** Below U+0300 nothing joins its neighbour, except LF to CR. */
+/** Below U+0300 no character joins its neighbour, except LF to CR. */
 function isPlain(text: string, index: number): boolean {
   return text.charCodeAt(index) < 0x300;
 }
@@ -150,7 +148,7 @@ function pairStart(text: string, index: number): number {
 
 let cachedSegmenter: Intl.Segmenter | undefined;
 
-// Made on first use: it costs more than most calls of this file together.
+// Created on first use, because that is expensive.
 function segmenter(): Intl.Segmenter {
   cachedSegmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return cachedSegmenter;

@@ -1,4 +1,4 @@
-/** Git quotes names with odd bytes like C: octal codes and backslashes. `text` begins with the quote; what follows the second is left out. */
+/** Decodes a name that git has quoted as in C. `text` begins with the quote; text after the closing quote is ignored. */
 export function unquoteC(text: string): string {
   const inner = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text;
   const bytes: Buffer[] = [];
@@ -9,12 +9,5 @@ export function unquoteC(text: string): string {
   return Buffer.concat(bytes).toString();
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  n: "\n",
-  t: "\t",
-  r: "\r",
-  a: "\x07",
-  b: "\b",
-  f: "\f",
-  v: "\v",
-};
+// biome-ignore format: one line reads better
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", a: "\x07", b: "\b", f: "\f", v: "\v" };

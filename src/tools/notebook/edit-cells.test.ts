@@ -132,39 +132,36 @@ describe("editing cells", () => {
   it.each([
     [
       "",
-      "unsupported: a.ipynb is no valid JSON: at line 1, column 1, a value is expected, not the end of the file",
+      "unsupported: a.ipynb is not valid JSON: expected a value at line 1, column 1, found the end of the file",
     ],
     [
       '{"a": 1,\n  }',
-      'unsupported: a.ipynb is no valid JSON: at line 2, column 3, a key in quotes is expected, not "}"',
+      'unsupported: a.ipynb is not valid JSON: expected a key in quotes at line 2, column 3, found "}"',
     ],
-    [
-      '{"a": NaN}',
-      'unsupported: a.ipynb is no valid JSON: at line 1, column 7, a value is expected, not "N"',
-    ],
+    ['{"a": NaN}', 'unsupported: a.ipynb is not valid JSON: expected a value at line 1, column 7, found "N"'],
     [
       '{"a": "\t"}',
-      'unsupported: a.ipynb is no valid JSON: at line 1, column 8, a character that may stand in a string is expected, not "\\t"',
+      'unsupported: a.ipynb is not valid JSON: expected a valid character at line 1, column 8, found "\\t"',
     ],
     [
       '{"a": "\\x"}',
-      'unsupported: a.ipynb is no valid JSON: at line 1, column 8, a character that may stand in a string is expected, not "\\\\"',
+      'unsupported: a.ipynb is not valid JSON: expected a valid character at line 1, column 8, found "\\\\"',
     ],
     [
       '{"a": "b',
-      'unsupported: a.ipynb is no valid JSON: at line 1, column 7, the end of this string is expected, not "\\""',
+      'unsupported: a.ipynb is not valid JSON: expected the end of this string at line 1, column 7, found "\\""',
     ],
     [
       '{"a": 01}',
-      'unsupported: a.ipynb is no valid JSON: at line 1, column 8, "," or "}" is expected, not "1"',
+      'unsupported: a.ipynb is not valid JSON: expected "," or "}" at line 1, column 8, found "1"',
     ],
     [
       "{} {}",
-      'unsupported: a.ipynb is no valid JSON: at line 1, column 4, nothing more is expected, not "{"',
+      'unsupported: a.ipynb is not valid JSON: expected the end of the file at line 1, column 4, found "{"',
     ],
     [
       "[".repeat(100_000),
-      'unsupported: a.ipynb is no valid JSON: at line 1, column 501, no more than 500 values in each other is expected, not "["',
+      'unsupported: a.ipynb is not valid JSON: expected at most 500 nested values at line 1, column 501, found "["',
     ],
     ["[]", 'unsupported: a.ipynb is not a Jupyter notebook: it has no "nbformat"'],
     ['{"nbformat": 4}', 'unsupported: a.ipynb is not a Jupyter notebook: its "cells" are no list'],
@@ -201,7 +198,7 @@ describe("editing cells", () => {
     const agrees = texts.filter((text) => {
       const isJson = isReadable(() => JSON.parse(text));
       return (
-        isJson === !refusal(`{"a":${text}}`, { operation: "append", source: "" }).includes("no valid JSON")
+        isJson === !refusal(`{"a":${text}}`, { operation: "append", source: "" }).includes("not valid JSON")
       );
     });
     expect(agrees).toEqual(texts);

@@ -208,7 +208,7 @@ it("says what is no notebook", async () => {
     return `${code}: ${message}`;
   };
   expect([await refused("{\n"), await refused("[]"), await refused(Buffer.from([0x7b, 0, 1, 2]))]).toEqual([
-    "unsupported: a.ipynb is no valid JSON: at line 2, column 1, a key in quotes is expected, not the end of the file",
+    "unsupported: a.ipynb is not valid JSON: expected a key in quotes at line 2, column 1, found the end of the file",
     'unsupported: a.ipynb is not a Jupyter notebook: it has no "nbformat"',
     "unsupported: a.ipynb is not in UTF-8, as notebooks are",
   ]);
@@ -228,6 +228,6 @@ it("edits a notebook with a hundred thousand faults, and refuses one with more v
   furnish(room, of("0,".repeat(1_000_000)));
   expect(await room.refusal(notebookEdit, input)).toMatchObject({
     code: "too-large",
-    message: "a.ipynb has more than 1000000 values, too many to be changed",
+    message: "a.ipynb has more than 1000000 values, too many to edit",
   });
 });

@@ -438,13 +438,13 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
   });
 
   it.each<[string, GrepInput, string]>([
-    ["pattern", { pattern: "a(" }, "Bad regex at character 2: this group is never closed\n  a(\n   ^"],
+    ["pattern", { pattern: "a(" }, "Bad regex at character 2: unclosed group\n  a(\n   ^"],
     [
       "line end",
       { pattern: "a\\nb" },
-      "Bad regex at character 2: a line end can only be matched across lines\n  a\\nb\n   ^^",
+      "Bad regex at character 2: line ends can be matched only with multiline\n  a\\nb\n   ^^",
     ],
-    ["glob", { pattern: "a", glob: "[" }, "Bad glob at character 1: this class is never closed\n  [\n  ^"],
+    ["glob", { pattern: "a", glob: "[" }, "Bad glob at character 1: unclosed class\n  [\n  ^"],
     ["type", { pattern: "a", type: "rusty" }, 'There is no file type "rusty"'],
   ])("refuses a %s that makes no sense", async (_, input, message) => {
     await expect(search(program, input)).rejects.toThrow(

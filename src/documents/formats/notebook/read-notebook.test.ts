@@ -253,13 +253,13 @@ describe("notebooks", () => {
   it.each([
     [
       "{",
-      "unsupported: a.ipynb is no valid JSON: at line 1, column 2, a key in quotes is expected, not the end of the file",
+      "unsupported: a.ipynb is not valid JSON: expected a key in quotes at line 1, column 2, found the end of the file",
     ],
     ["[]", 'unsupported: a.ipynb is damaged: it has no "nbformat", as notebooks have'],
     ['{"nbformat":4}', "unsupported: a.ipynb is damaged: it has no cells"],
     [
       "[".repeat(1_000_000),
-      'unsupported: a.ipynb is no valid JSON: at line 1, column 501, no more than 500 values in each other is expected, not "["',
+      'unsupported: a.ipynb is not valid JSON: expected at most 500 nested values at line 1, column 501, found "["',
     ],
     ["\0\x01\x02", "unsupported: a.ipynb is damaged: it is no text"],
   ])("refuses %.20j", async (text, expected) => {
