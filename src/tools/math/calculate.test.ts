@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { schemaFaults, toolFixture } from "../../../test/support/tool-fixture.ts";
 import { mathCalculate } from "./calculate.ts";
 
-it("answers with the value, and with the fraction where digits cannot give it", async () => {
-  await using room = toolFixture();
+it("returns the value, and the fraction of an infinite decimal", async () => {
+  await using tools = toolFixture();
   const answers = await Promise.all(
-    ["2^3^2", "1/3", "sqrt(2)", "1/3^99"].map((expression) => room.run(mathCalculate, { expression })),
+    ["2^3^2", "1/3", "sqrt(2)", "1/3^99"].map((expression) => tools.run(mathCalculate, { expression })),
   );
   expect(answers).toEqual([
     { data: { value: "512", isExact: true, fraction: undefined }, text: "= 512" },
@@ -26,16 +26,16 @@ it("answers with the value, and with the fraction where digits cannot give it", 
 });
 
 it("refuses names and calls in strict mode", async () => {
-  await using room = toolFixture();
-  expect((await room.run(mathCalculate, { expression: "(2+3)*4", strict: true })).text).toBe("= 20");
-  expect(await room.refusal(mathCalculate, { expression: "sqrt(4)", strict: true })).toEqual({
+  await using tools = toolFixture();
+  expect((await tools.run(mathCalculate, { expression: "(2+3)*4", strict: true })).text).toBe("= 20");
+  expect(await tools.refusal(mathCalculate, { expression: "sqrt(4)", strict: true })).toEqual({
     code: "invalid-input",
     message: '"sqrt" is not allowed in strict mode, at character 1',
     hint: "Use numbers, + - * / ** ^ and parentheses only.",
   });
 });
 
-it("touches nothing, and takes nothing else", () => {
+it("accesses nothing and refuses unknown arguments", () => {
   expect(mathCalculate.accesses({ expression: "1" })).toEqual([]);
   expect(schemaFaults(mathCalculate, { expression: 1, precision: 2 })).toEqual([
     "expression: Invalid input",
