@@ -73,7 +73,7 @@ function insertCell(notebook: NotebookText, cell: NewCell): CellChange {
     cell_type: type,
     ...(type === "code" ? { execution_count: null } : {}),
     // Every member is written, so an absent id is left out.
-    ...(id === undefined ? {} : { id }),
+    id,
     metadata: {},
     ...(type === "code" ? { outputs: [] } : {}),
     source: splitLines(cell.source),
