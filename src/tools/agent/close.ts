@@ -3,9 +3,9 @@ import type { AgentStatus } from "../../contract/agents.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { agentField, agentLimits, describeAgent } from "./describe-agent.ts";
 
-export interface AgentCloseInput {
-  readonly agent: string;
-}
+const input = z.strictObject({ agent: agentField });
+
+export type AgentCloseInput = z.infer<typeof input>;
 
 /** Ends an agent. */
 export const agentClose: Tool<AgentCloseInput, AgentStatus> = {
@@ -13,7 +13,7 @@ export const agentClose: Tool<AgentCloseInput, AgentStatus> = {
   summary: "End an agent that is no longer needed.",
   risk: "read",
   hints: { readOnly: false, idempotent: true },
-  input: z.strictObject({ agent: agentField }),
+  input,
   limits: agentLimits,
   accesses: () => [],
   run: async ({ agent }, { agents }) => describeAgent(await agents.close(agent)),

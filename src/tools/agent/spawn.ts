@@ -5,13 +5,19 @@ import type { Tool } from "../../contract/tool.ts";
 import { agentLimits, describeAgent } from "./describe-agent.ts";
 import { maxTimeoutMs } from "./wait.ts";
 
-export interface AgentSpawnInput {
-  readonly task: string;
-  readonly cwd?: string | undefined;
-  readonly model?: string | undefined;
-  readonly max_turns?: number | undefined;
-  readonly wait_ms?: number | undefined;
-}
+const input = z.strictObject({
+  task: z.string().check(z.minLength(1), z.describe("What to do and answer, with all it must know.")),
+  cwd: z.optional(z.string()),
+  model: z.optional(z.string().check(z.describe("Default: yours."))),
+  max_turns: z.optional(z.int().check(z.minimum(1), z.describe("Most requests to its model."))),
+  wait_ms: z.optional(
+    z
+      .int()
+      .check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Wait for its answer, at most this long.")),
+  ),
+});
+
+export type AgentSpawnInput = z.infer<typeof input>;
 
 /** Starts another agent on a task. */
 export const agentSpawn: Tool<AgentSpawnInput, AgentStatus> = {
@@ -21,17 +27,7 @@ export const agentSpawn: Tool<AgentSpawnInput, AgentStatus> = {
   // It touches nothing itself; every call of the agent passes the pipeline.
   risk: "read",
   hints: { readOnly: false, openWorld: true },
-  input: z.strictObject({
-    task: z.string().check(z.minLength(1), z.describe("What to do and answer, with all it must know.")),
-    cwd: z.optional(z.string()),
-    model: z.optional(z.string().check(z.describe("Default: yours."))),
-    max_turns: z.optional(z.int().check(z.minimum(1), z.describe("Most requests to its model."))),
-    wait_ms: z.optional(
-      z
-        .int()
-        .check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Wait for its answer, at most this long.")),
-    ),
-  }),
+  input,
   limits: agentLimits,
   timeoutMs: maxTimeoutMs + 10_000,
   accesses: ({ cwd }) => (cwd === undefined ? [] : [{ kind: "read", path: cwd }]),

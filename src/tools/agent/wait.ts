@@ -3,12 +3,6 @@ import type { AgentStatus, Agents } from "../../contract/agents.ts";
 import type { Tool, ToolOutput } from "../../contract/tool.ts";
 import { agentField, agentLimits, describeAgent } from "./describe-agent.ts";
 
-export interface AgentWaitInput {
-  readonly agent: string;
-  readonly more_agents?: readonly string[] | undefined;
-  readonly timeout_ms?: number | undefined;
-}
-
 /** The agent that was waited for, or the first that ended; with the others. */
 export interface AgentWaitData extends AgentStatus {
   readonly others?: readonly AgentStatus[];
@@ -17,20 +11,22 @@ export interface AgentWaitData extends AgentStatus {
 const usualTimeoutMs = 600_000;
 export const maxTimeoutMs = 3_600_000;
 
+const input = z.strictObject({
+  agent: agentField,
+  more_agents: z.optional(
+    z.array(z.string()).check(z.maxLength(100), z.describe("Waits for the first of all these to answer.")),
+  ),
+  timeout_ms: z.optional(z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 600000."))),
+});
+
+export type AgentWaitInput = z.infer<typeof input>;
+
 /** Waits for an agent's answer. */
 export const agentWait: Tool<AgentWaitInput, AgentWaitData> = {
   name: "agent.wait",
   summary: "Wait for an agent's answer.",
   risk: "read",
-  input: z.strictObject({
-    agent: agentField,
-    more_agents: z.optional(
-      z.array(z.string()).check(z.maxLength(100), z.describe("Waits for the first of all these to answer.")),
-    ),
-    timeout_ms: z.optional(
-      z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 600000.")),
-    ),
-  }),
+  input,
   limits: agentLimits,
   timeoutMs: maxTimeoutMs + 10_000,
   accesses: () => [],

@@ -1,20 +1,18 @@
 import * as z from "zod/mini";
 import { headOf } from "../../code/blocks/describe-block.ts";
 import { findBlock } from "../../code/blocks/find-block.ts";
-import { insertBlock, type Position } from "../../code/blocks/insert-block.ts";
+import { insertBlock } from "../../code/blocks/insert-block.ts";
 import { snippetOf } from "../../code/blocks/snippet.ts";
 import type { CodeSymbol } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
 import {
   type BlockEditData,
-  type BlockFields,
   blockAnswer,
   blockFields,
   blockWanted,
   changeAccesses,
   changeOptions,
-  type EditFields,
   editFields,
   pathField,
   sameIn,
@@ -23,10 +21,19 @@ import { changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
 import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
 import { declaredIn, refuseOtherBlock, refuseUnfit, settleLines } from "./settle-lines.ts";
 
-export interface InsertBlockInput extends BlockFields, EditFields {
-  readonly snippet: string;
-  readonly position?: Position | undefined;
-}
+const input = z.strictObject({
+  path: pathField,
+  ...blockFields,
+  position: z.optional(
+    z.enum(["before", "after", "inside_start", "inside_end"]).check(z.describe("Default after.")),
+  ),
+  snippet: z
+    .string()
+    .check(z.refine((snippet) => snippet.trim() !== "", { error: "is empty: give the code to insert" })),
+  ...editFields,
+});
+
+export type InsertBlockInput = z.infer<typeof input>;
 
 /** Inserts new code next to a block, or into it. */
 export const codeInsertBlock: Tool<InsertBlockInput, BlockEditData> = {
@@ -34,17 +41,7 @@ export const codeInsertBlock: Tool<InsertBlockInput, BlockEditData> = {
   summary:
     "Insert code before, after or inside a named block. Indentation is fitted; the file must still parse.",
   risk: "execute",
-  input: z.strictObject({
-    path: pathField,
-    ...blockFields,
-    position: z.optional(
-      z.enum(["before", "after", "inside_start", "inside_end"]).check(z.describe("Default after.")),
-    ),
-    snippet: z
-      .string()
-      .check(z.refine((snippet) => snippet.trim() !== "", { error: "is empty: give the code to insert" })),
-    ...editFields,
-  }),
+  input,
   limits: { maxChars: 20_000, keep: "both" },
   timeoutMs: projectToolsTimeoutMs,
   accesses: changeAccesses,

@@ -7,12 +7,6 @@ import { printableLine, showPath } from "../../lib/text/printable.ts";
 import { findScope } from "../search/scope.ts";
 import { patientIndex } from "./mentions.ts";
 
-export interface CodeMapInput {
-  readonly path?: string | undefined;
-  readonly tokens?: number | undefined;
-  readonly language?: string | undefined;
-}
-
 export interface CodeMapData {
   /** Most central first, with their shown symbols in file order. */
   readonly files: readonly CentralFile[];
@@ -22,17 +16,21 @@ export interface CodeMapData {
   readonly index: IndexState;
 }
 
+const input = z.strictObject({
+  path: z.optional(z.string()),
+  tokens: z.optional(z.int().check(z.minimum(50), z.maximum(50_000), z.describe("Budget; default 1500."))),
+  language: z.optional(z.string().check(z.describe('"rust", "ts".'))),
+});
+
+export type CodeMapInput = z.infer<typeof input>;
+
 /** Shows the structure of a project. */
 export const codeMap: Tool<CodeMapInput, CodeMapData> = {
   name: "code.map",
   summary:
     "Outline of the project: the files and symbols that others use most. For a first look; for one file use code.symbols.",
   risk: "read",
-  input: z.strictObject({
-    path: z.optional(z.string()),
-    tokens: z.optional(z.int().check(z.minimum(50), z.maximum(50_000), z.describe("Budget; default 1500."))),
-    language: z.optional(z.string().check(z.describe('"rust", "ts".'))),
-  }),
+  input,
   limits: { maxChars: 200_000, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 

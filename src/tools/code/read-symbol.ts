@@ -5,14 +5,8 @@ import { findBlock, findBlocks, holdersOf } from "../../code/blocks/find-block.t
 import type { CodeSymbol } from "../../contract/code.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { refuseFault } from "../edit/replace-fields.ts";
-import { type BlockFields, blockFields, blockWanted, pathField } from "./block-fields.ts";
+import { blockFields, blockWanted, pathField } from "./block-fields.ts";
 import { type CodeFile, readCode } from "./code-file.ts";
-
-export interface ReadSymbolInput extends Omit<BlockFields, "name"> {
-  readonly name?: string | undefined;
-  readonly names?: string[] | undefined;
-  readonly all?: boolean | undefined;
-}
 
 /** The requested blocks, in that order. */
 export interface ReadSymbolData {
@@ -34,31 +28,33 @@ interface BlockRead {
   readonly hash: string;
 }
 
+const fields = z.strictObject({
+  path: pathField,
+  ...blockFields,
+  name: z.optional(blockFields.name),
+  names: z.optional(
+    z
+      .array(z.string().check(z.minLength(1)))
+      .check(z.maxLength(50), z.describe("Instead of `name`: several.")),
+  ),
+  all: z.optional(z.boolean().check(z.describe("Every block of that name."))),
+});
+
+export type ReadSymbolInput = z.infer<typeof fields>;
+
 /** Shows whole functions, classes and other blocks to the model. */
 export const codeReadSymbol: Tool<ReadSymbolInput, ReadSymbolData> = {
   name: "code.read_symbol",
   summary:
     "Read a whole function, class or other block by name, with its hash for an edit. See names with code.symbols.",
   risk: "read",
-  input: z
-    .strictObject({
-      path: pathField,
-      ...blockFields,
-      name: z.optional(blockFields.name),
-      names: z.optional(
-        z
-          .array(z.string().check(z.minLength(1)))
-          .check(z.maxLength(50), z.describe("Instead of `name`: several.")),
-      ),
-      all: z.optional(z.boolean().check(z.describe("Every block of that name."))),
-    })
-    .check(
-      refuseFault(({ name, names }) =>
-        (name === undefined) === (names === undefined || names.length === 0)
-          ? "give `name` or `names`"
-          : undefined,
-      ),
+  input: fields.check(
+    refuseFault(({ name, names }) =>
+      (name === undefined) === (names === undefined || names.length === 0)
+        ? "give `name` or `names`"
+        : undefined,
     ),
+  ),
   limits: { maxChars: 50_000, keep: "both" },
   accesses: ({ path }) => [{ kind: "read", path }],
 

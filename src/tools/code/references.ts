@@ -8,14 +8,6 @@ import { findScope } from "../search/scope.ts";
 import { showLine } from "../search/search-files.ts";
 import { filesMentioning, type Mention, mentionIn } from "./mentions.ts";
 
-export interface CodeReferencesInput {
-  readonly name: string;
-  readonly path?: string | undefined;
-  readonly role?: "definition" | "reference" | undefined;
-  readonly limit?: number | undefined;
-  readonly from?: string | undefined;
-}
-
 export interface CodeReferencesData {
   readonly files: readonly ReferencingFile[];
   /** Files that mention the name but that no grammar parses. */
@@ -40,19 +32,23 @@ interface Reference {
   readonly text: string;
 }
 
+const input = z.strictObject({
+  name: z.string().check(z.minLength(1)),
+  path: z.optional(z.string()),
+  role: z.optional(z.enum(["definition", "reference"]).check(z.describe("Default both."))),
+  limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000), z.describe("Default 100."))),
+  from: z.optional(z.string().check(z.describe("To go on, as the last answer says."))),
+});
+
+export type CodeReferencesInput = z.infer<typeof input>;
+
 /** Finds uses of a name in the project's code. */
 export const codeReferences: Tool<CodeReferencesInput, CodeReferencesData> = {
   name: "code.references",
   summary:
     "Find where a name is defined and used in code, not in comments or strings. For other text use search.grep.",
   risk: "read",
-  input: z.strictObject({
-    name: z.string().check(z.minLength(1)),
-    path: z.optional(z.string()),
-    role: z.optional(z.enum(["definition", "reference"]).check(z.describe("Default both."))),
-    limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000), z.describe("Default 100."))),
-    from: z.optional(z.string().check(z.describe("To go on, as the last answer says."))),
-  }),
+  input,
   limits: { maxChars: 20_000, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 

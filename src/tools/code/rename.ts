@@ -23,21 +23,23 @@ import type { CodeFile } from "./code-file.ts";
 import { filesMentioning, wholeWord } from "./mentions.ts";
 import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
 
-export interface CodeRenameInput {
-  readonly path: string;
-  readonly name: string;
-  readonly new_name: string;
-  readonly line?: number | undefined;
-  readonly kind?: string | undefined;
-  readonly run_formatter?: boolean | undefined;
-  readonly run_check?: boolean | undefined;
-}
-
 export interface CodeRenameData extends EditData {
   readonly places: number;
   /** The first files that still mention the old name and may mean what was renamed. */
   readonly mentionedIn: readonly string[];
 }
+
+const input = z.strictObject({
+  path: pathField,
+  name: z.string().check(z.minLength(1)),
+  new_name: z.string().check(z.minLength(1)),
+  line: z.optional(z.int().check(z.minimum(1), z.describe("A line it is on."))),
+  kind: z.optional(z.string().check(z.describe('"function", "class" ...'))),
+  run_formatter: editFields.run_formatter,
+  run_check: editFields.run_check,
+});
+
+export type CodeRenameInput = z.infer<typeof input>;
 
 /** Renames a symbol of a file wherever the file means it. */
 export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
@@ -45,15 +47,7 @@ export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
   summary:
     "Rename a variable, function or type in one file, only where it means that. Other files are named, not changed.",
   risk: "execute",
-  input: z.strictObject({
-    path: pathField,
-    name: z.string().check(z.minLength(1)),
-    new_name: z.string().check(z.minLength(1)),
-    line: z.optional(z.int().check(z.minimum(1), z.describe("A line it is on."))),
-    kind: z.optional(z.string().check(z.describe('"function", "class" ...'))),
-    run_formatter: editFields.run_formatter,
-    run_check: editFields.run_check,
-  }),
+  input,
   limits: { maxChars: 20_000, keep: "both" },
   timeoutMs: projectToolsTimeoutMs,
   // Searches all files for other mentions of the name.

@@ -6,13 +6,11 @@ import type { CodeSymbol } from "../../contract/code.ts";
 import type { Tool } from "../../contract/tool.ts";
 import {
   type BlockEditData,
-  type BlockFields,
   blockAnswer,
   blockFields,
   blockWanted,
   changeAccesses,
   changeOptions,
-  type EditFields,
   editFields,
   pathField,
   sameIn,
@@ -27,9 +25,19 @@ import {
   settleLines,
 } from "./settle-lines.ts";
 
-export interface ReplaceBlockInput extends BlockFields, EditFields {
-  readonly new_block: string;
-}
+const input = z.strictObject({
+  path: pathField,
+  ...blockFields,
+  new_block: z.string().check(
+    z.refine((block) => block.trim() !== "", {
+      error: "is empty: to remove a block use code.delete_block",
+    }),
+    z.describe("With doc comments."),
+  ),
+  ...editFields,
+});
+
+export type ReplaceBlockInput = z.infer<typeof input>;
 
 /** Replaces a function, class or other block. */
 export const codeReplaceBlock: Tool<ReplaceBlockInput, BlockEditData> = {
@@ -37,17 +45,7 @@ export const codeReplaceBlock: Tool<ReplaceBlockInput, BlockEditData> = {
   summary:
     "Replace a whole function, class, key or other block by name, with its attributes and doc comments. Indentation is fitted; the file must still parse. For a few lines use edit.replace.",
   risk: "execute",
-  input: z.strictObject({
-    path: pathField,
-    ...blockFields,
-    new_block: z.string().check(
-      z.refine((block) => block.trim() !== "", {
-        error: "is empty: to remove a block use code.delete_block",
-      }),
-      z.describe("With doc comments."),
-    ),
-    ...editFields,
-  }),
+  input,
   limits: { maxChars: 20_000, keep: "both" },
   timeoutMs: projectToolsTimeoutMs,
   accesses: changeAccesses,

@@ -19,28 +19,24 @@ import {
 import { patientIndex } from "./mentions.ts";
 import { searchExactly } from "./search-exactly.ts";
 
-export interface CodeSearchInput {
-  readonly query: string;
-  readonly kind?: string | undefined;
-  readonly language?: string | undefined;
-  readonly path?: string | undefined;
-  readonly limit?: number | undefined;
-}
+const input = z.strictObject({
+  query: z
+    .string()
+    .check(z.minLength(1), z.describe('"where are tokens refreshed", names, "text" or /regex/.')),
+  kind: z.optional(z.string().check(z.describe("function, class, heading ..."))),
+  language: z.optional(z.string().check(z.describe('"rust", "ts".'))),
+  path: z.optional(z.string().check(z.describe('Folder, file or "src/**/*.ts".'))),
+  limit: z.optional(z.int().check(z.minimum(1), z.maximum(10_000), z.describe("Default 10."))),
+});
+
+export type CodeSearchInput = z.infer<typeof input>;
 
 /** Finds code by what it does, its name, or its text. */
 export const codeSearch: Tool<CodeSearchInput, CodeSearchData> = {
   name: "code.search",
   summary: "Find code by what it does or is called, best first. For exact text use search.grep.",
   risk: "read",
-  input: z.strictObject({
-    query: z
-      .string()
-      .check(z.minLength(1), z.describe('"where are tokens refreshed", names, "text" or /regex/.')),
-    kind: z.optional(z.string().check(z.describe("function, class, heading ..."))),
-    language: z.optional(z.string().check(z.describe('"rust", "ts".'))),
-    path: z.optional(z.string().check(z.describe('Folder, file or "src/**/*.ts".'))),
-    limit: z.optional(z.int().check(z.minimum(1), z.maximum(10_000), z.describe("Default 10."))),
-  }),
+  input,
   limits: { maxChars: 16_000, keep: "head" },
   accesses: ({ path }) => [{ kind: "read", path: folderOf(path) }],
 

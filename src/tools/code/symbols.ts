@@ -12,15 +12,6 @@ import { printableLine, showPath } from "../../lib/text/printable.ts";
 import { findScope } from "../search/scope.ts";
 import { readCode } from "./code-file.ts";
 
-export interface SymbolsInput {
-  readonly path?: string | undefined;
-  readonly kind?: string | undefined;
-  readonly name?: string | undefined;
-  readonly depth?: number | undefined;
-  readonly offset?: number | undefined;
-  readonly limit?: number | undefined;
-}
-
 export interface SymbolsData {
   /** Ordered by path; for a folder only files with results. */
   readonly files: readonly FileSymbols[];
@@ -43,20 +34,24 @@ interface ListedSymbol
   readonly depth: number;
 }
 
+const input = z.strictObject({
+  path: z.optional(z.string().check(z.describe("Default: the workspace."))),
+  kind: z.optional(z.string().check(z.describe('"function", "class" ...'))),
+  name: z.optional(z.string().check(z.describe("Part of a name."))),
+  depth: z.optional(z.int().check(z.minimum(1), z.describe("Levels of nesting."))),
+  offset: z.optional(z.int().check(z.minimum(0), z.describe("Skip so many, to go on."))),
+  limit: z.optional(z.int().check(z.minimum(1), z.maximum(5_000), z.describe("Default 500."))),
+});
+
+export type SymbolsInput = z.infer<typeof input>;
+
 /** Lists what files declare. */
 export const codeSymbols: Tool<SymbolsInput, SymbolsData> = {
   name: "code.symbols",
   summary:
     "List what a file declares: functions, classes, headings, keys, with lines and signatures; of a folder, each file's top level. Read one with code.read_symbol.",
   risk: "read",
-  input: z.strictObject({
-    path: z.optional(z.string().check(z.describe("Default: the workspace."))),
-    kind: z.optional(z.string().check(z.describe('"function", "class" ...'))),
-    name: z.optional(z.string().check(z.describe("Part of a name."))),
-    depth: z.optional(z.int().check(z.minimum(1), z.describe("Levels of nesting."))),
-    offset: z.optional(z.int().check(z.minimum(0), z.describe("Skip so many, to go on."))),
-    limit: z.optional(z.int().check(z.minimum(1), z.maximum(5_000), z.describe("Default 500."))),
-  }),
+  input,
   limits: { maxChars: 30_000, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 

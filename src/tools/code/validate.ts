@@ -6,10 +6,6 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import { pathField } from "./block-fields.ts";
 import { readCode } from "./code-file.ts";
 
-export interface ValidateInput {
-  readonly path: string;
-}
-
 export interface ValidateData {
   readonly path: string;
   readonly language: string;
@@ -17,12 +13,16 @@ export interface ValidateData {
   readonly faults: readonly Pick<SyntaxFault, "line" | "column" | "message">[];
 }
 
+const input = z.strictObject({ path: pathField });
+
+export type ValidateInput = z.infer<typeof input>;
+
 /** Reports syntax errors of a file. */
 export const codeValidate: Tool<ValidateInput, ValidateData> = {
   name: "code.validate",
   summary: "Check a file's syntax. Only parses: types are for the project's checker.",
   risk: "read",
-  input: z.strictObject({ path: pathField }),
+  input,
   limits: { maxChars: 20_000, keep: "head" },
   accesses: ({ path }) => [{ kind: "read", path }],
 

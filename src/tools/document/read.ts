@@ -6,13 +6,6 @@ import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { splitAnchor } from "../../documents/anchors.ts";
 import { howToGoOn, showDocument } from "./show-document.ts";
 
-export interface DocumentReadInput {
-  readonly path: string;
-  readonly part?: string | undefined;
-  readonly max_chars?: number | undefined;
-  readonly images?: boolean | undefined;
-}
-
 /** Pictures are in the images of the output. */
 export interface DocumentReadData extends Omit<DocumentContent, "images"> {
   readonly path: string;
@@ -20,22 +13,26 @@ export interface DocumentReadData extends Omit<DocumentContent, "images"> {
 
 const limits = { maxChars: 200_000, keep: "head" } as const;
 
+const input = z.strictObject({
+  path: z.string().check(z.describe("Path or out_... handle.")),
+  part: z.optional(
+    z
+      .string()
+      .check(z.describe('Only this: "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2", "entry a/b.txt".')),
+  ),
+  max_chars: z.optional(z.int().check(z.minimum(1), z.maximum(20_000_000), z.describe("Default 40000."))),
+  images: z.optional(z.boolean().check(z.describe("Also show the part's pictures."))),
+});
+
+export type DocumentReadInput = z.infer<typeof input>;
+
 /** Shows the content of documents such as PDF or office files. */
 export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
   name: "document.read",
   summary:
     "Read PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF, CSV, HTML, notebooks, pictures; list archives. For text and code use file.read.",
   risk: "read",
-  input: z.strictObject({
-    path: z.string().check(z.describe("Path or out_... handle.")),
-    part: z.optional(
-      z
-        .string()
-        .check(z.describe('Only this: "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2", "entry a/b.txt".')),
-    ),
-    max_chars: z.optional(z.int().check(z.minimum(1), z.maximum(20_000_000), z.describe("Default 40000."))),
-    images: z.optional(z.boolean().check(z.describe("Also show the part's pictures."))),
-  }),
+  input,
   limits,
   accesses: ({ path, part }) => [{ kind: "read", path }, ...entryOf(path, part)],
 

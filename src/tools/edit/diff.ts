@@ -4,20 +4,19 @@ import type { EditData } from "./describe-edit.ts";
 import { diffOfEdit, editFiles } from "./edit-files.ts";
 import { accessesOf } from "./touched-paths.ts";
 
-export interface EditDiffInput {
-  readonly diff: string;
-  readonly path?: string | undefined;
-}
+const input = z.strictObject({
+  diff: z.string().check(z.minLength(1)),
+  path: z.optional(z.string().check(z.describe("Change this file, whatever the diff calls it."))),
+});
+
+export type EditDiffInput = z.infer<typeof input>;
 
 /** Applies a unified diff. */
 export const editDiff: Tool<EditDiffInput, EditData> = {
   name: "edit.diff",
   summary: "Apply a unified diff to any number of files, all or nothing. Line numbers are only hints.",
   risk: "write",
-  input: z.strictObject({
-    diff: z.string().check(z.minLength(1)),
-    path: z.optional(z.string().check(z.describe("Change this file, whatever the diff calls it."))),
-  }),
+  input,
   limits: { maxChars: 20_000, keep: "both" },
   accesses: (input) => accessesOf({ kind: "diff", ...input }),
   preview: (input, context) => diffOfEdit({ kind: "diff", ...input }, {}, context),

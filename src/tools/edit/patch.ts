@@ -4,9 +4,11 @@ import type { EditData } from "./describe-edit.ts";
 import { diffOfEdit, editFiles } from "./edit-files.ts";
 import { accessesOf } from "./touched-paths.ts";
 
-export interface EditPatchInput {
-  readonly patch: string;
-}
+const input = z.strictObject({
+  patch: z.string().check(z.minLength(1)),
+});
+
+export type EditPatchInput = z.infer<typeof input>;
 
 /** Changes any number of files by a patch in the format v4a. */
 export const editPatch: Tool<EditPatchInput, EditData> = {
@@ -14,9 +16,7 @@ export const editPatch: Tool<EditPatchInput, EditData> = {
   summary:
     "Change many files by one patch, all or nothing: `*** Begin Patch`, then per file `*** Update File: path` (perhaps `*** Move to: path`), `*** Add File: path` or `*** Delete File: path`, then `*** End Patch`. An update has hunks: `@@` and lines that begin with a space (about 3 of context), - or +. A new file has + lines.",
   risk: "write",
-  input: z.strictObject({
-    patch: z.string().check(z.minLength(1)),
-  }),
+  input,
   limits: { maxChars: 20_000, keep: "both" },
   accesses: ({ patch }) => accessesOf({ kind: "patch", patch }),
   preview: ({ patch }, context) => diffOfEdit({ kind: "patch", patch }, {}, context),

@@ -3,20 +3,17 @@ import type { Tool } from "../../contract/tool.ts";
 import type { EditRequest } from "../../edit/edit-request.ts";
 import type { EditData } from "./describe-edit.ts";
 import { previewEdit } from "./edit-files.ts";
-import {
-  faultInEdits,
-  isGiven,
-  type ReplaceFields,
-  refuseFault,
-  replaceFields,
-  toReplaceRequest,
-} from "./replace-fields.ts";
+import { faultInEdits, isGiven, refuseFault, replaceFields, toReplaceRequest } from "./replace-fields.ts";
 import { previewAccessesOf } from "./touched-paths.ts";
 
-export interface EditPreviewInput extends ReplaceFields {
-  readonly patch?: string | undefined;
-  readonly diff?: string | undefined;
-}
+const fields = z.strictObject({
+  path: z.optional(z.string()),
+  ...replaceFields,
+  patch: z.optional(z.string()),
+  diff: z.optional(z.string()),
+});
+
+export type EditPreviewInput = z.infer<typeof fields>;
 
 /** Says what an edit would do. */
 export const editPreview: Tool<EditPreviewInput, EditData> = {
@@ -24,14 +21,7 @@ export const editPreview: Tool<EditPreviewInput, EditData> = {
   summary:
     "Show what an edit would do, changing nothing: the fields of edit.replace, `patch` as edit.patch, or `diff` as edit.diff.",
   risk: "read",
-  input: z
-    .strictObject({
-      path: z.optional(z.string()),
-      ...replaceFields,
-      patch: z.optional(z.string()),
-      diff: z.optional(z.string()),
-    })
-    .check(refuseFault(faultIn)),
+  input: fields.check(refuseFault(faultIn)),
   limits: { maxChars: 20_000, keep: "both" },
   accesses: (input) => previewAccessesOf(requestOf(input)),
   run: (input, context) => previewEdit(requestOf(input), { expectedHash: input.expected_hash }, context),

@@ -2,18 +2,15 @@ import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
 import type { EditData } from "./describe-edit.ts";
 import { diffOfEdit, editFiles } from "./edit-files.ts";
-import {
-  faultInEdits,
-  type ReplaceFields,
-  refuseFault,
-  replaceFields,
-  toReplaceRequest,
-} from "./replace-fields.ts";
+import { faultInEdits, refuseFault, replaceFields, toReplaceRequest } from "./replace-fields.ts";
 import { accessesOf } from "./touched-paths.ts";
 
-export interface EditReplaceInput extends ReplaceFields {
-  readonly path: string;
-}
+const fields = z.strictObject({
+  path: z.string(),
+  ...replaceFields,
+});
+
+export type EditReplaceInput = z.infer<typeof fields>;
 
 /** Changes text in one file. */
 export const editReplace: Tool<EditReplaceInput, EditData> = {
@@ -21,12 +18,7 @@ export const editReplace: Tool<EditReplaceInput, EditData> = {
   summary:
     "Replace text in a file. `find` must be there once, unless `all` or `expect_count` is given; slips in indentation and quotes are forgiven. For several files use edit.patch.",
   risk: "write",
-  input: z
-    .strictObject({
-      path: z.string(),
-      ...replaceFields,
-    })
-    .check(refuseFault(faultInEdits)),
+  input: fields.check(refuseFault(faultInEdits)),
   limits: { maxChars: 20_000, keep: "both" },
   accesses: (input) => accessesOf(toReplaceRequest(input)),
   preview: (input, context) =>

@@ -9,18 +9,8 @@ import { describeEdit, type EditData, editedFile } from "./describe-edit.ts";
 import { explainMiss } from "./drift.ts";
 import { type PlannedFile, withFileState } from "./plan-files.ts";
 import { refuseFault } from "./replace-fields.ts";
-import type { Operation } from "./smart/plan-lines.ts";
 import { planTarget } from "./smart/plan-target.ts";
 import { readSmartFile, refuseOutdatedNumbers } from "./smart/smart-file.ts";
-
-export interface EditSmartInput {
-  readonly path: string;
-  readonly location: string;
-  readonly operation: Operation;
-  readonly content?: string | undefined;
-  readonly as_is?: boolean | undefined;
-  readonly preview?: boolean | undefined;
-}
 
 export interface EditSmartData extends EditData {
   /** How the location was understood. */
@@ -29,25 +19,27 @@ export interface EditSmartData extends EditData {
   readonly checkpoint: string | undefined;
 }
 
+const fields = z.strictObject({
+  path: z.string(),
+  location: z.string().check(
+    z.refine((location) => location.trim() !== "", { error: "is empty: say where" }),
+    z.describe('Text of the file, "lines 10-20", "fn run", or "the function that checks tokens".'),
+  ),
+  operation: z.enum(["replace", "insert_before", "insert_after", "delete"]),
+  content: z.optional(z.string()),
+  as_is: z.optional(z.boolean().check(z.describe("Do not fit lines to their place."))),
+  preview: z.optional(z.boolean().check(z.describe("Only show it."))),
+});
+
+export type EditSmartInput = z.infer<typeof fields>;
+
 /** Edits a location that is given in any form. */
 export const editSmart: Tool<EditSmartInput, EditSmartData> = {
   name: "edit.smart",
   summary:
     "Edit at a place said in words: lines, a symbol or a description; refused if not clear. If you can quote the text, use edit.replace.",
   risk: "write",
-  input: z
-    .strictObject({
-      path: z.string(),
-      location: z.string().check(
-        z.refine((location) => location.trim() !== "", { error: "is empty: say where" }),
-        z.describe('Text of the file, "lines 10-20", "fn run", or "the function that checks tokens".'),
-      ),
-      operation: z.enum(["replace", "insert_before", "insert_after", "delete"]),
-      content: z.optional(z.string()),
-      as_is: z.optional(z.boolean().check(z.describe("Do not fit lines to their place."))),
-      preview: z.optional(z.boolean().check(z.describe("Only show it."))),
-    })
-    .check(refuseFault(faultIn)),
+  input: fields.check(refuseFault(faultIn)),
   limits: { maxChars: 20_000, keep: "both" },
   accesses: ({ path, preview }) => [{ kind: preview ? "read" : "write", path }],
   preview: async (input, context) => showDiff((await planSmart(input, context)).planned.plan),

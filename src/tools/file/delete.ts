@@ -5,11 +5,6 @@ import { undoLimits } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { counted, showSize } from "../../lib/text/format-quantity.ts";
 
-export interface FileDeleteInput {
-  readonly path: string;
-  readonly recursive?: boolean | undefined;
-}
-
 export interface FileDeleteData {
   readonly path: string;
   readonly kind: FileKind;
@@ -18,16 +13,20 @@ export interface FileDeleteData {
   readonly entries: number | undefined;
 }
 
+const input = z.strictObject({
+  path: z.string(),
+  recursive: z.optional(z.boolean()),
+});
+
+export type FileDeleteInput = z.infer<typeof input>;
+
 /** Deletes a file, a link, or a directory with everything in it. */
 export const fileDelete: Tool<FileDeleteInput, FileDeleteData> = {
   name: "file.delete",
   summary: "Delete a file or link, or with `recursive` a directory.",
   risk: "destructive",
   hints: { idempotent: true },
-  input: z.strictObject({
-    path: z.string(),
-    recursive: z.optional(z.boolean()),
-  }),
+  input,
   limits: { maxChars: 1000, keep: "both" },
   accesses: ({ path }) => [{ kind: "delete", path }],
 

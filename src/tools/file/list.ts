@@ -5,15 +5,6 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import { findScope } from "../search/scope.ts";
 import { type ListedDirectory, listTree, showTree } from "./list-tree.ts";
 
-export interface FileListInput {
-  readonly path?: string | undefined;
-  readonly depth?: number | undefined;
-  readonly limit?: number | undefined;
-  readonly exclude?: string[] | undefined;
-  readonly hidden?: boolean | undefined;
-  readonly no_ignore?: boolean | undefined;
-}
-
 export interface FileListData {
   /** The listed directory, "." for the workspace. */
   readonly root: ListedDirectory;
@@ -22,24 +13,28 @@ export interface FileListData {
   readonly limited: boolean;
 }
 
+const input = z.strictObject({
+  path: z.optional(z.string().check(z.describe("Default: the workspace."))),
+  depth: z.optional(z.int().check(z.minimum(1), z.maximum(100), z.describe("Default 2."))),
+  limit: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Default 1000."))),
+  exclude: z.optional(
+    z
+      .array(z.string().check(z.minLength(1)))
+      .check(z.maxLength(100), z.describe("Leave out: *.log, build/.")),
+  ),
+  hidden: z.optional(z.boolean().check(z.describe("Also dotfiles."))),
+  no_ignore: z.optional(z.boolean().check(z.describe("Also ignored files."))),
+});
+
+export type FileListInput = z.infer<typeof input>;
+
 /** Lists a directory as a tree. */
 export const fileList: Tool<FileListInput, FileListData> = {
   name: "file.list",
   summary:
     "List a directory as a tree with sizes, without hidden and ignored names. To find files by name use search.glob.",
   risk: "read",
-  input: z.strictObject({
-    path: z.optional(z.string().check(z.describe("Default: the workspace."))),
-    depth: z.optional(z.int().check(z.minimum(1), z.maximum(100), z.describe("Default 2."))),
-    limit: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Default 1000."))),
-    exclude: z.optional(
-      z
-        .array(z.string().check(z.minLength(1)))
-        .check(z.maxLength(100), z.describe("Leave out: *.log, build/.")),
-    ),
-    hidden: z.optional(z.boolean().check(z.describe("Also dotfiles."))),
-    no_ignore: z.optional(z.boolean().check(z.describe("Also ignored files."))),
-  }),
+  input,
   limits: { maxChars: 20_000, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 

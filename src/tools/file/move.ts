@@ -3,12 +3,6 @@ import type { Environment, FileKind } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
 
-export interface FileMoveInput {
-  readonly from: string;
-  readonly to: string;
-  readonly replace?: boolean | undefined;
-}
-
 export interface FileMoveData {
   readonly from: string;
   readonly to: string;
@@ -16,16 +10,20 @@ export interface FileMoveData {
   readonly replaced: boolean;
 }
 
+const input = z.strictObject({
+  from: z.string(),
+  to: z.string().check(z.describe("The full new path.")),
+  replace: z.optional(z.boolean().check(z.describe("Replace a file there."))),
+});
+
+export type FileMoveInput = z.infer<typeof input>;
+
 /** Moves or renames a file, a link or a directory. */
 export const fileMove: Tool<FileMoveInput, FileMoveData> = {
   name: "file.move",
   summary: "Move or rename a file, link or directory.",
   risk: "destructive",
-  input: z.strictObject({
-    from: z.string(),
-    to: z.string().check(z.describe("The full new path.")),
-    replace: z.optional(z.boolean().check(z.describe("Replace a file there."))),
-  }),
+  input,
   limits: { maxChars: 1000, keep: "both" },
   // A move can be moved back; only what it replaces is lost.
   accesses: ({ from, to, replace = false }) => [

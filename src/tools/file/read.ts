@@ -8,17 +8,6 @@ import { findScope } from "../search/scope.ts";
 import { type ImageFile, readImage } from "./read-image.ts";
 import { maxSliceBytes, readText, type TextFile } from "./read-text.ts";
 
-export interface FileReadInput {
-  readonly path?: string | undefined;
-  readonly paths?: string[] | undefined;
-  readonly exclude?: string[] | undefined;
-  readonly no_ignore?: boolean | undefined;
-  readonly offset?: number | undefined;
-  readonly limit?: number | undefined;
-  readonly line_numbers?: boolean | undefined;
-  readonly max_bytes?: number | undefined;
-}
-
 /** One entry per path, in the requested order. */
 export interface FileReadData {
   readonly files: readonly (TextFile | ImageFile | UnreadFile)[];
@@ -36,53 +25,55 @@ interface UnreadFile {
 /** Per call. */
 const maxFiles = 50;
 
+const fields = z.strictObject({
+  path: z.optional(z.string().check(z.describe("Path or out_... handle."))),
+  paths: z.optional(
+    z
+      .array(z.string())
+      .check(
+        z.minLength(1),
+        z.maxLength(maxFiles),
+        z.describe('Instead: up to 50, or patterns "src/**/*.ts".'),
+      ),
+  ),
+  exclude: z.optional(
+    z
+      .array(z.string().check(z.minLength(1)))
+      .check(z.maxLength(100), z.describe("Of patterns: leave out what these name.")),
+  ),
+  no_ignore: z.optional(z.boolean().check(z.describe("Of patterns: also ignored files."))),
+  offset: z.optional(
+    z.int().check(
+      z.refine((offset) => offset !== 0, { error: "lines count from 1, or from the end when negative" }),
+      z.describe("First line, from 1; -50: the last 50."),
+    ),
+  ),
+  limit: z.optional(z.int().check(z.minimum(1), z.describe("Lines; default 2000."))),
+  line_numbers: z.optional(z.boolean().check(z.describe("`N | ` before each line; default true."))),
+  max_bytes: z.optional(
+    z
+      .int()
+      .check(
+        z.minimum(1),
+        z.maximum(maxSliceBytes),
+        z.describe("Stop before the line that would pass this."),
+      ),
+  ),
+});
+
+export type FileReadInput = z.infer<typeof fields>;
+
 /** Shows files to the model: text by lines, pictures as pictures. */
 export const fileRead: Tool<FileReadInput, FileReadData> = {
   name: "file.read",
   summary:
     "Read text files by lines, or see pictures. To find something use search.grep, for directories file.list.",
   risk: "read",
-  input: z
-    .strictObject({
-      path: z.optional(z.string().check(z.describe("Path or out_... handle."))),
-      paths: z.optional(
-        z
-          .array(z.string())
-          .check(
-            z.minLength(1),
-            z.maxLength(maxFiles),
-            z.describe('Instead: up to 50, or patterns "src/**/*.ts".'),
-          ),
-      ),
-      exclude: z.optional(
-        z
-          .array(z.string().check(z.minLength(1)))
-          .check(z.maxLength(100), z.describe("Of patterns: leave out what these name.")),
-      ),
-      no_ignore: z.optional(z.boolean().check(z.describe("Of patterns: also ignored files."))),
-      offset: z.optional(
-        z.int().check(
-          z.refine((offset) => offset !== 0, { error: "lines count from 1, or from the end when negative" }),
-          z.describe("First line, from 1; -50: the last 50."),
-        ),
-      ),
-      limit: z.optional(z.int().check(z.minimum(1), z.describe("Lines; default 2000."))),
-      line_numbers: z.optional(z.boolean().check(z.describe("`N | ` before each line; default true."))),
-      max_bytes: z.optional(
-        z
-          .int()
-          .check(
-            z.minimum(1),
-            z.maximum(maxSliceBytes),
-            z.describe("Stop before the line that would pass this."),
-          ),
-      ),
-    })
-    .check(
-      z.refine(({ path, paths }) => (path === undefined) !== (paths === undefined), {
-        error: "give either `path` or `paths`",
-      }),
-    ),
+  input: fields.check(
+    z.refine(({ path, paths }) => (path === undefined) !== (paths === undefined), {
+      error: "give either `path` or `paths`",
+    }),
+  ),
   limits: { maxChars: 50_000, keep: "both" },
   accesses: ({ path, paths = [] }) =>
     path === undefined

@@ -6,13 +6,6 @@ import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";
 import { byteOrderMarkLength } from "../../lib/text/encoding.ts";
 import { counted, showSize } from "../../lib/text/format-quantity.ts";
 
-export interface FileWriteInput {
-  readonly path: string;
-  readonly content: string;
-  readonly if_exists?: "replace" | "refuse" | undefined;
-  readonly encoding?: "utf-8" | "base64" | undefined;
-}
-
 export interface FileWriteData {
   readonly path: string;
   readonly created: boolean;
@@ -23,18 +16,22 @@ export interface FileWriteData {
   readonly previousBytes: number | undefined;
 }
 
+const input = z.strictObject({
+  path: z.string(),
+  content: z.string().check(z.describe("The whole content.")),
+  if_exists: z.optional(z.enum(["replace", "refuse"]).check(z.describe("Default replace."))),
+  encoding: z.optional(z.enum(["utf-8", "base64"]).check(z.describe("Default utf-8."))),
+});
+
+export type FileWriteInput = z.infer<typeof input>;
+
 /** Creates a file or replaces it completely. */
 export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
   name: "file.write",
   summary: "Create a file, or replace a whole one. To change a part use edit.replace.",
   risk: "write",
   hints: { idempotent: true },
-  input: z.strictObject({
-    path: z.string(),
-    content: z.string().check(z.describe("The whole content.")),
-    if_exists: z.optional(z.enum(["replace", "refuse"]).check(z.describe("Default replace."))),
-    encoding: z.optional(z.enum(["utf-8", "base64"]).check(z.describe("Default utf-8."))),
-  }),
+  input,
   limits: { maxChars: 1000, keep: "both" },
   accesses: ({ path }) => [{ kind: "write", path }],
 

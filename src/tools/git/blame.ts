@@ -9,13 +9,6 @@ import { resolveCommit } from "../../git/revisions.ts";
 import { runGit } from "../../git/run-git.ts";
 import { printableLine, showPath } from "../../lib/text/printable.ts";
 
-export interface GitBlameInput {
-  readonly path: string;
-  readonly first_line?: number | undefined;
-  readonly last_line?: number | undefined;
-  readonly revision?: string | undefined;
-}
-
 export interface GitBlameData {
   readonly path: string;
   /** In line order. */
@@ -24,17 +17,21 @@ export interface GitBlameData {
   readonly commits: readonly BlamedCommit[];
 }
 
+const input = z.strictObject({
+  path: z.string(),
+  first_line: z.optional(z.int().check(z.minimum(1), z.describe("From 1."))),
+  last_line: z.optional(z.int().check(z.minimum(1))),
+  revision: z.optional(z.string().check(z.describe("Default: the working tree."))),
+});
+
+export type GitBlameInput = z.infer<typeof input>;
+
 /** Shows who last changed the lines of a file. */
 export const gitBlame: Tool<GitBlameInput, GitBlameData> = {
   name: "git.blame",
   summary: "See which commit last changed each line of a file, who, when and why.",
   risk: "read",
-  input: z.strictObject({
-    path: z.string(),
-    first_line: z.optional(z.int().check(z.minimum(1), z.describe("From 1."))),
-    last_line: z.optional(z.int().check(z.minimum(1))),
-    revision: z.optional(z.string().check(z.describe("Default: the working tree."))),
-  }),
+  input,
   limits: { maxChars: 40_000, keep: "head" },
   startsPrograms: true,
   timeoutMs: 120_000,

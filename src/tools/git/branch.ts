@@ -21,15 +21,6 @@ import { writeGit } from "../../git/write-git.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 
-export interface GitBranchInput {
-  readonly name?: string | undefined;
-  readonly from?: string | undefined;
-  readonly switch?: boolean | undefined;
-  readonly delete?: boolean | undefined;
-  readonly force?: boolean | undefined;
-  readonly path?: string | undefined;
-}
-
 export type GitBranchData =
   | ({ readonly action: "listed" } & BranchList)
   | {
@@ -43,20 +34,24 @@ export type GitBranchData =
       readonly notes: readonly string[];
     };
 
+const input = z.strictObject({
+  name: z.optional(z.string()),
+  from: z.optional(z.string().check(z.describe("A revision, for a new branch."))),
+  switch: z.optional(z.boolean()),
+  delete: z.optional(z.boolean().check(z.describe("If its commits are merged."))),
+  force: z.optional(z.boolean().check(z.describe("Although they are not merged."))),
+  path: z.optional(z.string().check(z.describe("A folder of another repository."))),
+});
+
+export type GitBranchInput = z.infer<typeof input>;
+
 /** Lists, creates, switches and deletes branches. */
 export const gitBranch: Tool<GitBranchInput, GitBranchData> = {
   name: "git.branch",
   summary: "List branches, or make, `switch` to or `delete` one. Nothing uncommitted is overwritten.",
   risk: "destructive",
   startsPrograms: true,
-  input: z.strictObject({
-    name: z.optional(z.string()),
-    from: z.optional(z.string().check(z.describe("A revision, for a new branch."))),
-    switch: z.optional(z.boolean()),
-    delete: z.optional(z.boolean().check(z.describe("If its commits are merged."))),
-    force: z.optional(z.boolean().check(z.describe("Although they are not merged."))),
-    path: z.optional(z.string().check(z.describe("A folder of another repository."))),
-  }),
+  input,
   limits: { maxChars: 10_000, keep: "head" },
   timeoutMs: 600_000,
   accesses: (input) => accessesOf(input),

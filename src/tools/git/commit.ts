@@ -7,12 +7,6 @@ import { findWritable } from "../../git/find-repository.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine, showPath } from "../../lib/text/printable.ts";
 
-export interface GitCommitInput {
-  readonly message?: string | undefined;
-  readonly amend?: boolean | undefined;
-  readonly path?: string | undefined;
-}
-
 export interface GitCommitData extends CommitSummary {
   /** Null when HEAD is detached. */
   readonly branch: string | null;
@@ -25,17 +19,21 @@ export interface GitCommitData extends CommitSummary {
   readonly notes: readonly string[];
 }
 
+const input = z.strictObject({
+  message: z.optional(z.string().check(z.maxLength(100_000), z.regex(/^[^\0]*$/))),
+  amend: z.optional(z.boolean()),
+  path: z.optional(z.string().check(z.describe("A folder of another repository."))),
+});
+
+export type GitCommitInput = z.infer<typeof input>;
+
 /** Commits what is staged. */
 export const gitCommit: Tool<GitCommitInput, GitCommitData> = {
   name: "git.commit",
   summary: "Commit what is staged (git.stage). `amend` replaces the last commit, unless published.",
   risk: "write",
   startsPrograms: true,
-  input: z.strictObject({
-    message: z.optional(z.string().check(z.maxLength(100_000), z.regex(/^[^\0]*$/))),
-    amend: z.optional(z.boolean()),
-    path: z.optional(z.string().check(z.describe("A folder of another repository."))),
-  }),
+  input,
   limits: { maxChars: 10_000, keep: "head" },
   timeoutMs: 600_000,
   accesses: ({ path = "." }) =>

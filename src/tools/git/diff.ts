@@ -12,14 +12,6 @@ import { submoduleStates } from "../../git/status.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import { describeDiff, describeNumbers, sums } from "./describe-commit.ts";
 
-export interface GitDiffInput {
-  readonly staged?: boolean | undefined;
-  readonly commit?: string | undefined;
-  readonly paths?: string[] | undefined;
-  readonly stat?: boolean | undefined;
-  readonly context?: number | undefined;
-}
-
 export interface GitDiffData {
   /** What was compared, as passed to git. */
   readonly compared: string;
@@ -33,19 +25,23 @@ export interface GitDiffData {
 
 const limits: OutputLimits = { maxChars: 40_000, keep: "head" };
 
+const input = z.strictObject({
+  staged: z.optional(z.boolean()),
+  commit: z.optional(z.string().check(z.describe("Branch, tag, commit, or main..topic."))),
+  paths: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(200))),
+  stat: z.optional(z.boolean().check(z.describe("Only names and line counts."))),
+  context: z.optional(z.int().check(z.minimum(0), z.maximum(1000), z.describe("Lines around; default 3."))),
+});
+
+export type GitDiffInput = z.infer<typeof input>;
+
 /** Shows changes line by line. */
 export const gitDiff: Tool<GitDiffInput, GitDiffData> = {
   name: "git.diff",
   summary:
     "See changes as a diff: of the working tree, `staged`, or against a `commit`. Untracked files: git.status.",
   risk: "read",
-  input: z.strictObject({
-    staged: z.optional(z.boolean()),
-    commit: z.optional(z.string().check(z.describe("Branch, tag, commit, or main..topic."))),
-    paths: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(200))),
-    stat: z.optional(z.boolean().check(z.describe("Only names and line counts."))),
-    context: z.optional(z.int().check(z.minimum(0), z.maximum(1000), z.describe("Lines around; default 3."))),
-  }),
+  input,
   limits,
   startsPrograms: true,
   timeoutMs: 120_000,

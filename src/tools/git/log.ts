@@ -6,18 +6,6 @@ import { pathspecs } from "../../git/paths.ts";
 import { resolveRange } from "../../git/revisions.ts";
 import { describeFiles, describeLine } from "./describe-commit.ts";
 
-export interface GitLogInput {
-  readonly path?: string | undefined;
-  readonly limit?: number | undefined;
-  readonly skip?: number | undefined;
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly author?: string | undefined;
-  readonly grep?: string | undefined;
-  readonly revision?: string | undefined;
-  readonly stat?: boolean | undefined;
-}
-
 export interface GitLogData {
   /** Newest first. */
   readonly commits: readonly Commit[];
@@ -28,22 +16,26 @@ export interface GitLogData {
 const usualLimit = 20;
 const mostSkipped = 10_000;
 
+const input = z.strictObject({
+  path: z.optional(z.string()),
+  limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000), z.describe("Default 20."))),
+  skip: z.optional(z.int().check(z.minimum(0), z.maximum(mostSkipped), z.describe("Skip so many."))),
+  since: z.optional(z.string().check(z.describe('"2026-03-01", "2 weeks ago".'))),
+  until: z.optional(z.string()),
+  author: z.optional(z.string()),
+  grep: z.optional(z.string().check(z.describe("Text in the message."))),
+  revision: z.optional(z.string().check(z.describe("Or main..topic; default HEAD."))),
+  stat: z.optional(z.boolean().check(z.describe("With files and line counts."))),
+});
+
+export type GitLogInput = z.infer<typeof input>;
+
 /** Lists commits. */
 export const gitLog: Tool<GitLogInput, GitLogData> = {
   name: "git.log",
   summary: "List commits, newest first. See one with git.show.",
   risk: "read",
-  input: z.strictObject({
-    path: z.optional(z.string()),
-    limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000), z.describe("Default 20."))),
-    skip: z.optional(z.int().check(z.minimum(0), z.maximum(mostSkipped), z.describe("Skip so many."))),
-    since: z.optional(z.string().check(z.describe('"2026-03-01", "2 weeks ago".'))),
-    until: z.optional(z.string()),
-    author: z.optional(z.string()),
-    grep: z.optional(z.string().check(z.describe("Text in the message."))),
-    revision: z.optional(z.string().check(z.describe("Or main..topic; default HEAD."))),
-    stat: z.optional(z.boolean().check(z.describe("With files and line counts."))),
-  }),
+  input,
   limits: { maxChars: 30_000, keep: "head" },
   startsPrograms: true,
   timeoutMs: 120_000,

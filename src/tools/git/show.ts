@@ -12,24 +12,22 @@ import { printable } from "../../lib/text/printable.ts";
 import { describeDiff, describeNumbers, describeWhole, sums } from "./describe-commit.ts";
 import { type ShownFile, type ShownTree, showPathAt, showTree } from "./show-tree.ts";
 
-export interface GitShowInput {
-  readonly revision: string;
-  readonly path?: string | undefined;
-  readonly stat?: boolean | undefined;
-}
-
 export type GitShowData = ShownCommit | ShownFile | ShownTree;
+
+const input = z.strictObject({
+  revision: z.string().check(z.describe("HEAD~2, v1.0, 1a2b3c4.")),
+  path: z.optional(z.string()),
+  stat: z.optional(z.boolean().check(z.describe("Only names and line counts."))),
+});
+
+export type GitShowInput = z.infer<typeof input>;
 
 /** Shows a commit, or an old version of a file. */
 export const gitShow: Tool<GitShowInput, GitShowData> = {
   name: "git.show",
   summary: "See a commit, or with `path` a file or directory as it was then.",
   risk: "read",
-  input: z.strictObject({
-    revision: z.string().check(z.describe("HEAD~2, v1.0, 1a2b3c4.")),
-    path: z.optional(z.string()),
-    stat: z.optional(z.boolean().check(z.describe("Only names and line counts."))),
-  }),
+  input,
   limits: { maxChars: 40_000, keep: "head" },
   startsPrograms: true,
   timeoutMs: 120_000,

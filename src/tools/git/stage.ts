@@ -18,12 +18,6 @@ import { type Staging, stage, unstage } from "../../git/stage.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 
-export interface GitStageInput {
-  readonly paths?: readonly string[] | undefined;
-  readonly all?: boolean | undefined;
-  readonly unstage?: boolean | undefined;
-}
-
 export interface GitStageData {
   /** Number of files that this call staged or unstaged. */
   readonly files: number;
@@ -33,6 +27,14 @@ export interface GitStageData {
   readonly notes: readonly string[];
 }
 
+const input = z.strictObject({
+  paths: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(1000), z.describe("No patterns."))),
+  all: z.optional(z.boolean()),
+  unstage: z.optional(z.boolean()),
+});
+
+export type GitStageInput = z.infer<typeof input>;
+
 /** Stages or unstages changes for the next commit. */
 export const gitStage: Tool<GitStageInput, GitStageData> = {
   name: "git.stage",
@@ -41,13 +43,7 @@ export const gitStage: Tool<GitStageInput, GitStageData> = {
   risk: "write",
   hints: { idempotent: true },
   startsPrograms: true,
-  input: z.strictObject({
-    paths: z.optional(
-      z.array(z.string()).check(z.minLength(1), z.maxLength(1000), z.describe("No patterns.")),
-    ),
-    all: z.optional(z.boolean()),
-    unstage: z.optional(z.boolean()),
-  }),
+  input,
   limits: { maxChars: 10_000, keep: "head" },
   // A path does not show where its repository begins: rules about another repository's index are checked once it is
   // found.

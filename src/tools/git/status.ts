@@ -8,10 +8,6 @@ import { type Operation, type RepositoryState, readStatus } from "../../git/stat
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 
-export interface GitStatusInput {
-  readonly path?: string | undefined;
-}
-
 /** Paths are relative to the workspace. */
 export interface GitStatusData extends Status {
   /** Relative to the workspace, "." for that itself, absolute if above it. */
@@ -21,14 +17,18 @@ export interface GitStatusData extends Status {
   readonly notes: readonly string[];
 }
 
+const input = z.strictObject({
+  path: z.optional(z.string()),
+});
+
+export type GitStatusInput = z.infer<typeof input>;
+
 /** Shows what is changed in a repository. */
 export const gitStatus: Tool<GitStatusInput, GitStatusData> = {
   name: "git.status",
   summary: "See branch, upstream, staged, changed and untracked files. The changes: git.diff.",
   risk: "read",
-  input: z.strictObject({
-    path: z.optional(z.string()),
-  }),
+  input,
   limits: { maxChars: 20_000, maxLines: 400, keep: "head" },
   startsPrograms: true,
   timeoutMs: 120_000,

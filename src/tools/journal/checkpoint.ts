@@ -3,14 +3,16 @@ import type { Checkpoint } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 
-export interface JournalCheckpointInput {
-  readonly name?: string | undefined;
-  readonly list?: boolean | undefined;
-}
-
 export interface JournalCheckpointData {
   readonly checkpoints: readonly Checkpoint[];
 }
+
+const input = z.strictObject({
+  name: z.optional(z.string()),
+  list: z.optional(z.boolean().check(z.describe("Instead: list them."))),
+});
+
+export type JournalCheckpointInput = z.infer<typeof input>;
 
 /** Names the current state to return to. */
 export const journalCheckpoint: Tool<JournalCheckpointInput, JournalCheckpointData> = {
@@ -18,10 +20,7 @@ export const journalCheckpoint: Tool<JournalCheckpointInput, JournalCheckpointDa
   summary: "Name this moment, so that journal.undo can bring files back to it.",
   risk: "read",
   hints: { readOnly: false, destructive: false },
-  input: z.strictObject({
-    name: z.optional(z.string()),
-    list: z.optional(z.boolean().check(z.describe("Instead: list them."))),
-  }),
+  input,
   limits: { maxChars: 10_000, keep: "tail" },
   accesses: () => [],
 

@@ -4,25 +4,22 @@ import type { Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import { refuseFault } from "../edit/replace-fields.ts";
-import { faultInSelection, type SelectionFields, selectionFields, toSelection } from "./selection-fields.ts";
+import { faultInSelection, selectionFields, toSelection } from "./selection-fields.ts";
 
-export interface JournalDiffInput extends SelectionFields {
-  readonly paths?: string[] | undefined;
-  readonly stat?: boolean | undefined;
-}
+const fields = z.strictObject({
+  ...selectionFields,
+  paths: z.optional(z.array(z.string()).check(z.maxLength(1000))),
+  stat: z.optional(z.boolean().check(z.describe("Only names and line counts."))),
+});
+
+export type JournalDiffInput = z.infer<typeof fields>;
 
 /** Shows what calls did to files. */
 export const journalDiff: Tool<JournalDiffInput, ChangedFiles> = {
   name: "journal.diff",
   summary: "Show what earlier calls did to files, shell commands too, as a diff with numbered hunks.",
   risk: "read",
-  input: z
-    .strictObject({
-      ...selectionFields,
-      paths: z.optional(z.array(z.string()).check(z.maxLength(1000))),
-      stat: z.optional(z.boolean().check(z.describe("Only names and line counts."))),
-    })
-    .check(refuseFault((input: JournalDiffInput) => faultInSelection(input))),
+  input: fields.check(refuseFault((input: JournalDiffInput) => faultInSelection(input))),
   limits: { maxChars: 20_000, keep: "head" },
   accesses: () => [{ kind: "read", path: "." }],
 

@@ -4,16 +4,19 @@ import type { Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import { refuseFault } from "../edit/replace-fields.ts";
-import { faultInSelection, type SelectionFields, selectionFields, toSelection } from "./selection-fields.ts";
+import { faultInSelection, selectionFields, toSelection } from "./selection-fields.ts";
 
-export interface JournalUndoInput extends SelectionFields {
-  readonly redo?: boolean | undefined;
-  readonly paths?: string[] | undefined;
-  readonly hunk?: number | undefined;
-  readonly merge?: boolean | undefined;
-  readonly skip_changed?: boolean | undefined;
-  readonly dry_run?: boolean | undefined;
-}
+const fields = z.strictObject({
+  ...selectionFields,
+  redo: z.optional(z.boolean().check(z.describe("Take back the latest undo."))),
+  paths: z.optional(z.array(z.string()).check(z.maxLength(1000), z.describe("Only these."))),
+  hunk: z.optional(z.int().check(z.minimum(1), z.describe("Only this hunk, as in journal.diff."))),
+  merge: z.optional(z.boolean().check(z.describe("Also in files changed since."))),
+  skip_changed: z.optional(z.boolean().check(z.describe("Leave files changed since alone."))),
+  dry_run: z.optional(z.boolean().check(z.describe("Only show it."))),
+});
+
+export type JournalUndoInput = z.infer<typeof fields>;
 
 /** Undoes what calls did to files. */
 export const journalUndo: Tool<JournalUndoInput, Undone> = {
@@ -21,17 +24,9 @@ export const journalUndo: Tool<JournalUndoInput, Undone> = {
   summary:
     "Undo what earlier calls did to files, shell commands too: the latest, or those named. What others changed since is never overwritten.",
   risk: "write",
-  input: z
-    .strictObject({
-      ...selectionFields,
-      redo: z.optional(z.boolean().check(z.describe("Take back the latest undo."))),
-      paths: z.optional(z.array(z.string()).check(z.maxLength(1000), z.describe("Only these."))),
-      hunk: z.optional(z.int().check(z.minimum(1), z.describe("Only this hunk, as in journal.diff."))),
-      merge: z.optional(z.boolean().check(z.describe("Also in files changed since."))),
-      skip_changed: z.optional(z.boolean().check(z.describe("Leave files changed since alone."))),
-      dry_run: z.optional(z.boolean().check(z.describe("Only show it."))),
-    })
-    .check(refuseFault((input: JournalUndoInput) => faultInSelection(input, [["redo", input.redo]]))),
+  input: fields.check(
+    refuseFault((input: JournalUndoInput) => faultInSelection(input, [["redo", input.redo]])),
+  ),
   limits: { maxChars: 20_000, keep: "both" },
   // A command may have changed many files.
   timeoutMs: 600_000,

@@ -3,12 +3,16 @@ import type { Tool } from "../../contract/tool.ts";
 import { calculate } from "./calculate/calculate.ts";
 import { type ShownValue, shownDigits, showValue } from "./calculate/show-value.ts";
 
-export interface MathCalculateInput {
-  readonly expression: string;
-  readonly strict?: boolean | undefined;
-}
-
 export type MathCalculateData = ShownValue;
+
+const input = z.strictObject({
+  expression: z
+    .string()
+    .check(z.describe("+ - * / % mod ^ ! sqrt(x) log(x, base) round(x, digits) min(...) ... pi e")),
+  strict: z.optional(z.boolean().check(z.describe("Only + - * / ** ^ ( ) and numbers."))),
+});
+
+export type MathCalculateInput = z.infer<typeof input>;
 
 /** Evaluates an arithmetic expression, exactly where possible. */
 export const mathCalculate: Tool<MathCalculateInput, MathCalculateData> = {
@@ -16,12 +20,7 @@ export const mathCalculate: Tool<MathCalculateInput, MathCalculateData> = {
   summary: `Work out an arithmetic expression, exactly (=); roots and logarithms to ${shownDigits.approximation} digits.`,
   risk: "read",
   hints: { structured: true },
-  input: z.strictObject({
-    expression: z
-      .string()
-      .check(z.describe("+ - * / % mod ^ ! sqrt(x) log(x, base) round(x, digits) min(...) ... pi e")),
-    strict: z.optional(z.boolean().check(z.describe("Only + - * / ** ^ ( ) and numbers."))),
-  }),
+  input,
   limits: { maxChars: 20_000, keep: "both" },
   accesses: () => [],
 

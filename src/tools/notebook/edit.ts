@@ -15,20 +15,10 @@ import {
   type CellChange,
   type CellEdit,
   type CellName,
-  type CellType,
   cellTypes,
   notebookFaults,
   readNotebookText,
 } from "./notebook-text.ts";
-
-export interface NotebookEditInput {
-  readonly path: string;
-  readonly operation: "replace" | "insert_before" | "insert_after" | "append" | "delete";
-  readonly cell?: string | number | undefined;
-  readonly source?: string | undefined;
-  readonly cell_type?: CellType | undefined;
-  readonly keep_outputs?: boolean | undefined;
-}
 
 export interface NotebookEditData extends EditData {
   /** The changed or added cell; undefined when it was deleted. */
@@ -37,21 +27,25 @@ export interface NotebookEditData extends EditData {
   readonly cells: number;
 }
 
+const input = z.strictObject({
+  path: z.string(),
+  operation: z
+    .enum(["replace", "insert_before", "insert_after", "append", "delete"])
+    .check(z.describe("append and a first cell need no `cell`.")),
+  cell: z.optional(z.union([z.int(), z.string()]).check(z.describe("Number from 1, or id."))),
+  source: z.optional(z.string().check(z.describe("The cell's whole source."))),
+  cell_type: z.optional(z.enum(cellTypes)),
+  keep_outputs: z.optional(z.boolean()),
+});
+
+export type NotebookEditInput = z.infer<typeof input>;
+
 /** Changes one cell of a notebook. */
 export const notebookEdit: Tool<NotebookEditInput, NotebookEditData> = {
   name: "notebook.edit",
   summary: "Replace, insert or delete one cell of a notebook. See cells with document.read.",
   risk: "write",
-  input: z.strictObject({
-    path: z.string(),
-    operation: z
-      .enum(["replace", "insert_before", "insert_after", "append", "delete"])
-      .check(z.describe("append and a first cell need no `cell`.")),
-    cell: z.optional(z.union([z.int(), z.string()]).check(z.describe("Number from 1, or id."))),
-    source: z.optional(z.string().check(z.describe("The cell's whole source."))),
-    cell_type: z.optional(z.enum(cellTypes)),
-    keep_outputs: z.optional(z.boolean()),
-  }),
+  input,
   limits: { maxChars: 10_000, keep: "both" },
   accesses: ({ path }) => [{ kind: "write", path }],
   preview: (input, context) => diffOfNotebook(input.path, cellEdit(input), context),

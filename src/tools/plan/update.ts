@@ -3,36 +3,35 @@ import { type Plan, type PlanStatus, type PlanStep, planStatuses, type Tool } fr
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 
-export interface PlanUpdateInput {
-  readonly steps?: PlanStep[] | undefined;
-  readonly explanation?: string | undefined;
-}
+const input = z.strictObject({
+  steps: z.optional(
+    z
+      .array(
+        z.strictObject({
+          step: z.string().check(z.minLength(1), z.maxLength(1000)),
+          status: z.enum(planStatuses),
+          activity: z.optional(z.string().check(z.maxLength(1000))),
+        }),
+      )
+      .check(
+        z.maxLength(100),
+        z.refine((steps) => steps.filter(isInProgress).length <= 1, {
+          error: "at most one step can be in_progress",
+        }),
+        z.describe("All steps in order; without it, shows the plan."),
+      ),
+  ),
+  explanation: z.optional(z.string().check(z.maxLength(5000))),
+});
+
+export type PlanUpdateInput = z.infer<typeof input>;
 
 /** Stores a plan and shows it; clients learn of it by the event that ends the call. */
 export const planUpdate: Tool<PlanUpdateInput, Plan> = {
   name: "plan.update",
   summary: "Keep a plan for work of several steps: the whole list each time, one in progress.",
   risk: "read",
-  input: z.strictObject({
-    steps: z.optional(
-      z
-        .array(
-          z.strictObject({
-            step: z.string().check(z.minLength(1), z.maxLength(1000)),
-            status: z.enum(planStatuses),
-            activity: z.optional(z.string().check(z.maxLength(1000))),
-          }),
-        )
-        .check(
-          z.maxLength(100),
-          z.refine((steps) => steps.filter(isInProgress).length <= 1, {
-            error: "at most one step can be in_progress",
-          }),
-          z.describe("All steps in order; without it, shows the plan."),
-        ),
-    ),
-    explanation: z.optional(z.string().check(z.maxLength(5000))),
-  }),
+  input,
   limits: { maxChars: 20_000, keep: "both" },
   accesses: () => [],
 

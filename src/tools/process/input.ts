@@ -10,14 +10,24 @@ import {
   whereToGoOn,
 } from "./describe-process.ts";
 
-export interface ProcessInputInput {
-  readonly name: string;
-  readonly text: string;
-  readonly end?: boolean | undefined;
-  readonly wait_ms?: number | undefined;
-  readonly max_chars?: number | undefined;
-  readonly cursor?: "last" | undefined;
-}
+const input = z.strictObject({
+  name: nameField,
+  text: z.string().check(z.describe("As typed: yes\\n")),
+  end: z.optional(z.boolean().check(z.describe("Then close its input."))),
+  wait_ms: z.optional(
+    z
+      .int()
+      .check(
+        z.minimum(0),
+        z.maximum(600_000),
+        z.describe("Wait for its end, at most this long; default: for an answer."),
+      ),
+  ),
+  max_chars: maxCharsField("20000"),
+  cursor: z.optional(lastCursor.check(z.describe("Also what was not shown yet."))),
+});
+
+export type ProcessInputInput = z.infer<typeof input>;
 
 /** Sends input to a process. */
 export const processInput: Tool<ProcessInputInput, ProcessOutput> = {
@@ -25,22 +35,7 @@ export const processInput: Tool<ProcessInputInput, ProcessOutput> = {
   summary:
     "Type for a process to read, and see its answer. End lines with \\n; \\u0003 is Ctrl-C in a terminal.",
   risk: "execute",
-  input: z.strictObject({
-    name: nameField,
-    text: z.string().check(z.describe("As typed: yes\\n")),
-    end: z.optional(z.boolean().check(z.describe("Then close its input."))),
-    wait_ms: z.optional(
-      z
-        .int()
-        .check(
-          z.minimum(0),
-          z.maximum(600_000),
-          z.describe("Wait for its end, at most this long; default: for an answer."),
-        ),
-    ),
-    max_chars: maxCharsField("20000"),
-    cursor: z.optional(lastCursor.check(z.describe("Also what was not shown yet."))),
-  }),
+  input,
   limits: { maxChars: 30_000, keep: "tail" },
   timeoutMs: 610_000,
   accesses: () => [],

@@ -15,32 +15,27 @@ import {
   waitField,
 } from "./describe-process.ts";
 
-export interface ProcessOutputInput {
-  readonly name: string;
-  readonly cursor?: number | "last" | undefined;
-  readonly stream?: "stdout" | "stderr" | undefined;
-  readonly line?: string | undefined;
-  readonly wait_ms?: number | undefined;
-  readonly max_chars?: number | undefined;
-}
+const input = z.strictObject({
+  name: nameField,
+  cursor: z.optional(
+    z
+      .union([z.int().check(z.minimum(0)), lastCursor])
+      .check(z.describe('Or "last": what was not shown yet.')),
+  ),
+  stream: z.optional(z.enum(["stdout", "stderr"]).check(z.describe("Default both."))),
+  line: z.optional(z.string().check(z.minLength(1), z.describe("Only lines that match this expression."))),
+  wait_ms: waitField,
+  max_chars: maxCharsField("20000"),
+});
+
+export type ProcessOutputInput = z.infer<typeof input>;
 
 /** Shows the output of a process. */
 export const processOutput: Tool<ProcessOutputInput, ProcessOutput> = {
   name: "process.output",
   summary: "See what a process has said. `cursor` of the last answer: only what came since.",
   risk: "read",
-  input: z.strictObject({
-    name: nameField,
-    cursor: z.optional(
-      z
-        .union([z.int().check(z.minimum(0)), lastCursor])
-        .check(z.describe('Or "last": what was not shown yet.')),
-    ),
-    stream: z.optional(z.enum(["stdout", "stderr"]).check(z.describe("Default both."))),
-    line: z.optional(z.string().check(z.minLength(1), z.describe("Only lines that match this expression."))),
-    wait_ms: waitField,
-    max_chars: maxCharsField("20000"),
-  }),
+  input,
   limits: { maxChars: 30_000, keep: "tail" },
   timeoutMs: 610_000,
   accesses: () => [],

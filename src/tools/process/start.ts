@@ -1,24 +1,10 @@
 import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
-import type { ProcessRequest, ProcessStatus, Readiness } from "../../contract/process.ts";
+import type { ProcessRequest, ProcessStatus } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { commandAccess } from "../shell/command-access.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
 import { describeProcess, maxCharsField, showOutput } from "./describe-process.ts";
-
-export interface ProcessStartInput {
-  readonly command: string;
-  readonly name?: string | undefined;
-  readonly cwd?: string | undefined;
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  readonly terminal?: boolean | undefined;
-  readonly input?: boolean | undefined;
-  readonly ready?: Readiness | undefined;
-  readonly ready_timeout_ms?: number | undefined;
-  readonly wait_ms?: number | undefined;
-  readonly timeout_ms?: number | undefined;
-  readonly max_chars?: number | undefined;
-}
 
 export interface ProcessStartData extends ProcessStatus {
   /** Its output so far; the end of it if it is long. */
@@ -28,45 +14,49 @@ export interface ProcessStartData extends ProcessStatus {
 const maxTimeoutMs = 600_000;
 const longestMs = 24 * 3_600_000;
 
+const input = z.strictObject({
+  command: z.string().check(z.minLength(1), z.describe("npm run dev")),
+  name: z.optional(z.string().check(z.describe('To speak of it later: "web".'))),
+  cwd: z.optional(z.string()),
+  env: z.optional(z.record(z.string(), z.string())),
+  terminal: z.optional(z.boolean().check(z.describe("Give it a terminal."))),
+  input: z.optional(z.boolean().check(z.describe("False: nothing to read."))),
+  ready: z.optional(
+    z
+      .strictObject({
+        port: z.optional(z.int().check(z.minimum(1), z.maximum(65535))),
+        line: z.optional(z.string().check(z.minLength(1), z.describe("A line it says matches."))),
+        url: z.optional(z.string().check(z.describe("A GET is answered."))),
+      })
+      .check(z.describe("All must come true.")),
+  ),
+  ready_timeout_ms: z.optional(
+    z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 60000.")),
+  ),
+  wait_ms: z.optional(
+    z
+      .int()
+      .check(
+        z.minimum(0),
+        z.maximum(maxTimeoutMs),
+        z.describe("Instead of `ready`: for its end, at most this long."),
+      ),
+  ),
+  timeout_ms: z.optional(
+    z.int().check(z.minimum(1), z.maximum(longestMs), z.describe("Ends it after this long.")),
+  ),
+  max_chars: maxCharsField("4000"),
+});
+
+export type ProcessStartInput = z.infer<typeof input>;
+
 /** Starts a background process. */
 export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
   name: "process.start",
   summary:
     "Start a server, watcher or REPL that goes on running; `ready` waits until it serves. See process.output, process.input, process.stop.",
   risk: "execute",
-  input: z.strictObject({
-    command: z.string().check(z.minLength(1), z.describe("npm run dev")),
-    name: z.optional(z.string().check(z.describe('To speak of it later: "web".'))),
-    cwd: z.optional(z.string()),
-    env: z.optional(z.record(z.string(), z.string())),
-    terminal: z.optional(z.boolean().check(z.describe("Give it a terminal."))),
-    input: z.optional(z.boolean().check(z.describe("False: nothing to read."))),
-    ready: z.optional(
-      z
-        .strictObject({
-          port: z.optional(z.int().check(z.minimum(1), z.maximum(65535))),
-          line: z.optional(z.string().check(z.minLength(1), z.describe("A line it says matches."))),
-          url: z.optional(z.string().check(z.describe("A GET is answered."))),
-        })
-        .check(z.describe("All must come true.")),
-    ),
-    ready_timeout_ms: z.optional(
-      z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 60000.")),
-    ),
-    wait_ms: z.optional(
-      z
-        .int()
-        .check(
-          z.minimum(0),
-          z.maximum(maxTimeoutMs),
-          z.describe("Instead of `ready`: for its end, at most this long."),
-        ),
-    ),
-    timeout_ms: z.optional(
-      z.int().check(z.minimum(1), z.maximum(longestMs), z.describe("Ends it after this long.")),
-    ),
-    max_chars: maxCharsField("4000"),
-  }),
+  input,
   limits: { maxChars: 10_000, keep: "tail" },
   timeoutMs: maxTimeoutMs + 10_000,
   accesses: (input) => [commandAccess(input)],

@@ -4,9 +4,9 @@ import type { Tool } from "../../contract/tool.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
 import { describeProcess, nameField } from "./describe-process.ts";
 
-export interface ProcessStopInput {
-  readonly name: string;
-}
+const input = z.strictObject({ name: nameField });
+
+export type ProcessStopInput = z.infer<typeof input>;
 
 /** Stops a process of this session, and everything it has started. */
 export const processStop: Tool<ProcessStopInput, ProcessStatus> = {
@@ -14,7 +14,7 @@ export const processStop: Tool<ProcessStopInput, ProcessStatus> = {
   summary: "End a process or shell and everything it started.",
   risk: "read",
   hints: { readOnly: false, idempotent: true },
-  input: z.strictObject({ name: nameField }),
+  input,
   limits: { maxChars: 10_000, keep: "tail" },
   accesses: () => [],
 

@@ -5,33 +5,27 @@ import type { Tool } from "../../contract/tool.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
 import { describeProcess, nameField, showOutput, whereToGoOn } from "./describe-process.ts";
 
-export interface ProcessWaitInput {
-  readonly name: string;
-  readonly until?: "exit" | "ready" | "output" | undefined;
-  readonly line?: string | undefined;
-  readonly cursor?: number | undefined;
-  readonly timeout_ms?: number | undefined;
-}
-
 const usualTimeoutMs = 60_000;
 const maxTimeoutMs = 600_000;
+
+const input = z.strictObject({
+  name: nameField,
+  until: z.optional(
+    z.enum(["exit", "ready", "output"]).check(z.describe("Default exit, or output with `line`.")),
+  ),
+  line: z.optional(z.string().check(z.minLength(1), z.describe("A regex: [0-9]+ passed"))),
+  cursor: z.optional(z.int().check(z.minimum(0), z.describe("Only output after it."))),
+  timeout_ms: z.optional(z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 60000."))),
+});
+
+export type ProcessWaitInput = z.infer<typeof input>;
 
 /** Waits for a process. */
 export const processWait: Tool<ProcessWaitInput, ProcessOutput> = {
   name: "process.wait",
   summary: "Wait until a process has ended, is ready, or has said something.",
   risk: "read",
-  input: z.strictObject({
-    name: nameField,
-    until: z.optional(
-      z.enum(["exit", "ready", "output"]).check(z.describe("Default exit, or output with `line`.")),
-    ),
-    line: z.optional(z.string().check(z.minLength(1), z.describe("A regex: [0-9]+ passed"))),
-    cursor: z.optional(z.int().check(z.minimum(0), z.describe("Only output after it."))),
-    timeout_ms: z.optional(
-      z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 60000.")),
-    ),
-  }),
+  input,
   limits: { maxChars: 30_000, keep: "tail" },
   timeoutMs: maxTimeoutMs + 10_000,
   accesses: () => [],

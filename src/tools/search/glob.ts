@@ -7,16 +7,6 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import { findScope } from "./scope.ts";
 
-export interface GlobInput {
-  readonly pattern: string;
-  readonly path?: string | undefined;
-  readonly ignore_case?: boolean | undefined;
-  readonly sort?: "newest" | "path" | undefined;
-  readonly limit?: number | undefined;
-  readonly hidden?: boolean | undefined;
-  readonly no_ignore?: boolean | undefined;
-}
-
 export interface GlobData {
   /** Relative to the workspace, in the requested order, at most `limit`. */
   readonly files: readonly FoundFile[];
@@ -31,21 +21,25 @@ interface FoundFile {
   readonly modifiedMs: number;
 }
 
+const input = z.strictObject({
+  pattern: z.string().check(z.minLength(1), z.describe("* ? [a-z] {a,b} **")),
+  path: z.optional(z.string().check(z.describe("Default: the workspace."))),
+  ignore_case: z.optional(z.boolean()),
+  sort: z.optional(z.enum(["newest", "path"]).check(z.describe("Default newest."))),
+  limit: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Default 500."))),
+  hidden: z.optional(z.boolean().check(z.describe("Also dotfiles."))),
+  no_ignore: z.optional(z.boolean().check(z.describe("Also ignored files."))),
+});
+
+export type GlobInput = z.infer<typeof input>;
+
 /** Finds files by name. */
 export const searchGlob: Tool<GlobInput, GlobData> = {
   name: "search.glob",
   summary:
     'Find files by name, newest first: "*.ts" at any depth, "src/**/*.test.ts". Not hidden or ignored ones. For text in files use search.grep.',
   risk: "read",
-  input: z.strictObject({
-    pattern: z.string().check(z.minLength(1), z.describe("* ? [a-z] {a,b} **")),
-    path: z.optional(z.string().check(z.describe("Default: the workspace."))),
-    ignore_case: z.optional(z.boolean()),
-    sort: z.optional(z.enum(["newest", "path"]).check(z.describe("Default newest."))),
-    limit: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Default 500."))),
-    hidden: z.optional(z.boolean().check(z.describe("Also dotfiles."))),
-    no_ignore: z.optional(z.boolean().check(z.describe("Also ignored files."))),
-  }),
+  input,
   limits: { maxChars: 20_000, maxLines: 500, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 

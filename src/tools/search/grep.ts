@@ -5,27 +5,6 @@ import { type Budget, search, usualBudget } from "./grep-search.ts";
 import { findScope } from "./scope.ts";
 import { describeLimit, showResults } from "./show-results.ts";
 
-export interface GrepInput {
-  readonly pattern: string;
-  readonly path?: string | undefined;
-  readonly literal?: boolean | undefined;
-  readonly ignore_case?: boolean | undefined;
-  readonly whole_word?: boolean | undefined;
-  readonly multiline?: boolean | undefined;
-  readonly exclude?: string | undefined;
-  readonly only_matching?: boolean | undefined;
-  readonly context?: number | undefined;
-  readonly before?: number | undefined;
-  readonly after?: number | undefined;
-  readonly glob?: string | string[] | undefined;
-  readonly type?: string | undefined;
-  readonly mode?: GrepMode | undefined;
-  readonly limit?: number | undefined;
-  readonly max_per_file?: number | undefined;
-  readonly hidden?: boolean | undefined;
-  readonly no_ignore?: boolean | undefined;
-}
-
 export interface GrepData {
   readonly mode: GrepMode;
   /** In mode "content": the matching lines, ordered by path and line. */
@@ -62,38 +41,42 @@ export interface GrepMatch {
   readonly after?: readonly string[];
 }
 
+const input = z.strictObject({
+  pattern: z.string(),
+  path: z.optional(
+    z.string().check(z.describe("File, directory or out_... handle; default: the workspace.")),
+  ),
+  literal: z.optional(z.boolean().check(z.describe("Plain text, no regex."))),
+  ignore_case: z.optional(z.boolean()),
+  whole_word: z.optional(z.boolean()),
+  multiline: z.optional(z.boolean().check(z.describe("Match across lines."))),
+  exclude: z.optional(z.string().check(z.describe("Leave out lines that match this, too."))),
+  only_matching: z.optional(z.boolean().check(z.describe("Only what matches of each line."))),
+  context: z.optional(lineCount("Lines around each match.")),
+  before: z.optional(lineCount()),
+  after: z.optional(lineCount()),
+  glob: z.optional(
+    z
+      .union([z.string(), z.array(z.string()).check(z.maxLength(100))])
+      .check(z.describe('"*.ts", "src/**"; "!*.test.ts" leaves out.')),
+  ),
+  type: z.optional(z.string().check(z.describe('"ts", "py", "rust".'))),
+  mode: z.optional(z.enum(["content", "files", "count"]).check(z.describe("Default content."))),
+  limit: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Default 100."))),
+  max_per_file: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Per file."))),
+  hidden: z.optional(z.boolean().check(z.describe("Also dotfiles."))),
+  no_ignore: z.optional(z.boolean().check(z.describe("Also ignored files."))),
+});
+
+export type GrepInput = z.infer<typeof input>;
+
 /** Finds lines by a regular expression or plain text. */
 export const searchGrep: Tool<GrepInput, GrepData> = {
   name: "search.grep",
   summary:
     "Search in files by a regex (ripgrep's), skipping ignored, hidden and binary ones. For file names use search.glob.",
   risk: "read",
-  input: z.strictObject({
-    pattern: z.string(),
-    path: z.optional(
-      z.string().check(z.describe("File, directory or out_... handle; default: the workspace.")),
-    ),
-    literal: z.optional(z.boolean().check(z.describe("Plain text, no regex."))),
-    ignore_case: z.optional(z.boolean()),
-    whole_word: z.optional(z.boolean()),
-    multiline: z.optional(z.boolean().check(z.describe("Match across lines."))),
-    exclude: z.optional(z.string().check(z.describe("Leave out lines that match this, too."))),
-    only_matching: z.optional(z.boolean().check(z.describe("Only what matches of each line."))),
-    context: z.optional(lineCount("Lines around each match.")),
-    before: z.optional(lineCount()),
-    after: z.optional(lineCount()),
-    glob: z.optional(
-      z
-        .union([z.string(), z.array(z.string()).check(z.maxLength(100))])
-        .check(z.describe('"*.ts", "src/**"; "!*.test.ts" leaves out.')),
-    ),
-    type: z.optional(z.string().check(z.describe('"ts", "py", "rust".'))),
-    mode: z.optional(z.enum(["content", "files", "count"]).check(z.describe("Default content."))),
-    limit: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Default 100."))),
-    max_per_file: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Per file."))),
-    hidden: z.optional(z.boolean().check(z.describe("Also dotfiles."))),
-    no_ignore: z.optional(z.boolean().check(z.describe("Also ignored files."))),
-  }),
+  input,
   limits: { maxChars: 20_000, maxLines: 200, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 

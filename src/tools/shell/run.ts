@@ -7,17 +7,6 @@ import { commandAccess } from "./command-access.ts";
 import { describeRun, maxTimeoutMs, outOfTime, usualTimeoutMs } from "./describe-run.ts";
 import { type CommandRun, runCommand } from "./run-command.ts";
 
-export interface ShellRunInput {
-  readonly command: string;
-  readonly timeout_ms?: number | undefined;
-  readonly quiet_timeout_ms?: number | undefined;
-  readonly cwd?: string | undefined;
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  readonly description?: string | undefined;
-  readonly background?: boolean | undefined;
-  readonly session?: string | undefined;
-}
-
 export interface ShellRunData {
   /** Null when a signal ended it, or when it runs in the background. */
   readonly exitCode: number | null;
@@ -43,32 +32,34 @@ export interface ShellRunData {
 
 const limits: OutputLimits = { maxChars: 30_000, maxLines: 256, keep: "both" };
 
+const input = z.strictObject({
+  command: z.string().check(z.minLength(1), z.describe("npm test 2>&1 | tail -40")),
+  timeout_ms: z.optional(z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 120000."))),
+  quiet_timeout_ms: z.optional(
+    z
+      .int()
+      .check(
+        z.minimum(1),
+        z.maximum(maxTimeoutMs),
+        z.describe("Ends it when it says nothing for this long."),
+      ),
+  ),
+  cwd: z.optional(z.string()),
+  env: z.optional(z.record(z.string(), z.string())),
+  description: z.optional(z.string().check(z.describe("For the person, in a few words."))),
+  background: z.optional(z.boolean().check(z.describe("As process.start does."))),
+  session: z.optional(z.string().check(z.describe("Name of a shell that stays: build."))),
+});
+
+export type ShellRunInput = z.infer<typeof input>;
+
 /** Runs a command to its end. */
 export const shellRun: Tool<ShellRunInput, ShellRunData> = {
   name: "shell.run",
   summary:
     "Run a command with bash in the workspace. It has no input and ends with the call; for servers use process.start. A `session` keeps directory and variables for the next command in it.",
   risk: "execute",
-  input: z.strictObject({
-    command: z.string().check(z.minLength(1), z.describe("npm test 2>&1 | tail -40")),
-    timeout_ms: z.optional(
-      z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 120000.")),
-    ),
-    quiet_timeout_ms: z.optional(
-      z
-        .int()
-        .check(
-          z.minimum(1),
-          z.maximum(maxTimeoutMs),
-          z.describe("Ends it when it says nothing for this long."),
-        ),
-    ),
-    cwd: z.optional(z.string()),
-    env: z.optional(z.record(z.string(), z.string())),
-    description: z.optional(z.string().check(z.describe("For the person, in a few words."))),
-    background: z.optional(z.boolean().check(z.describe("As process.start does."))),
-    session: z.optional(z.string().check(z.describe("Name of a shell that stays: build."))),
-  }),
+  input,
   limits,
   timeoutMs: maxTimeoutMs + 10_000,
   patienceMs: ({ timeout_ms: timeoutMs = usualTimeoutMs }) => timeoutMs,

@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
 
-export interface TextEchoInput {
-  readonly text: string;
-}
+const input = z.strictObject({ text: z.string() });
+
+export type TextEchoInput = z.infer<typeof input>;
 
 /** Returns its input. */
 export const textEcho: Tool<TextEchoInput, TextEchoInput> = {
   name: "text.echo",
   summary: "Give back the text unchanged.",
   risk: "read",
-  input: z.strictObject({ text: z.string() }),
+  input,
   limits: { maxChars: 50_000, keep: "both" },
   accesses: () => [],
   run: async ({ text }) => ({ data: { text }, text }),

@@ -3,18 +3,18 @@ import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 
-export interface TimeNowInput {
-  readonly zone?: string | undefined;
-}
+const input = z.strictObject({
+  zone: z.optional(z.string().check(z.describe('"Europe/Berlin", "+02:00" or "local".'))),
+});
+
+export type TimeNowInput = z.infer<typeof input>;
 
 export const timeNow: Tool<TimeNowInput, ZonedTime> = {
   name: "time.now",
   summary: "Date, time and weekday now, in UTC unless a zone is given.",
   risk: "read",
   hints: { structured: true },
-  input: z.strictObject({
-    zone: z.optional(z.string().check(z.describe('"Europe/Berlin", "+02:00" or "local".'))),
-  }),
+  input,
   limits: { maxChars: 1000, keep: "head" },
   accesses: () => [],
 

@@ -2,10 +2,12 @@ import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
 
-export interface ToolsCallInput {
-  readonly name: string;
-  readonly arguments?: Record<string, unknown> | undefined;
-}
+const input = z.strictObject({
+  name: z.string().check(z.minLength(1)),
+  arguments: z.optional(z.record(z.string(), z.unknown())),
+});
+
+export type ToolsCallInput = z.infer<typeof input>;
 
 /**
  * For clients whose tool list does not grow. The toolset resolves it to a call of the named tool, so that this one is
@@ -16,10 +18,7 @@ export const toolsCall: Tool<ToolsCallInput, never> = {
   summary: "Call a tool that tools.find found and your list lacks.",
   risk: "read",
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
-  input: z.strictObject({
-    name: z.string().check(z.minLength(1)),
-    arguments: z.optional(z.record(z.string(), z.unknown())),
-  }),
+  input,
   limits: { maxChars: 1_000, keep: "head" },
   accesses: () => [],
 

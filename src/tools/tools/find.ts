@@ -2,10 +2,12 @@ import * as z from "zod/mini";
 import type { FoundTool, FoundTools, Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 
-export interface ToolsFindInput {
-  readonly query: string;
-  readonly limit?: number | undefined;
-}
+const input = z.strictObject({
+  query: z.string().check(z.minLength(1), z.maxLength(1000), z.describe('What to do: "undo an edit"')),
+  limit: z.optional(z.int().check(z.minimum(1), z.maximum(50), z.describe("Default 5."))),
+});
+
+export type ToolsFindInput = z.infer<typeof input>;
 
 /** Finds tools that are not listed initially, so that many of them cost a request nothing. */
 export const toolsFind: Tool<ToolsFindInput, FoundTools> = {
@@ -13,10 +15,7 @@ export const toolsFind: Tool<ToolsFindInput, FoundTools> = {
   summary:
     "Find more tools: git, documents, plans, renaming, web search ... They are listed then; else use tools.call.",
   risk: "read",
-  input: z.strictObject({
-    query: z.string().check(z.minLength(1), z.maxLength(1000), z.describe('What to do: "undo an edit"')),
-    limit: z.optional(z.int().check(z.minimum(1), z.maximum(50), z.describe("Default 5."))),
-  }),
+  input,
   limits: { maxChars: 20_000, keep: "head" },
   accesses: () => [],
 

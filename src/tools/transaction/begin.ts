@@ -2,9 +2,11 @@ import * as z from "zod/mini";
 import type { Transaction } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
 
-export interface TransactionBeginInput {
-  readonly name?: string | undefined;
-}
+const input = z.strictObject({
+  name: z.optional(z.string().check(z.maxLength(80))),
+});
+
+export type TransactionBeginInput = z.infer<typeof input>;
 
 /** Opens a transaction. */
 export const transactionBegin: Tool<TransactionBeginInput, Transaction> = {
@@ -13,9 +15,7 @@ export const transactionBegin: Tool<TransactionBeginInput, Transaction> = {
     "Begin a transaction: the changes of the following calls belong together. End it with transaction.commit or transaction.rollback.",
   risk: "read",
   hints: { readOnly: false, destructive: false },
-  input: z.strictObject({
-    name: z.optional(z.string().check(z.maxLength(80))),
-  }),
+  input,
   limits: { maxChars: 1000, keep: "both" },
   accesses: () => [],
 

@@ -8,11 +8,6 @@ import { maxTimeoutMs, surroundingsOf, usualTimeoutMs } from "../shell/describe-
 import { type CommandRun, runCommand } from "../shell/run-command.ts";
 import { describeRollback } from "./rollback.ts";
 
-export interface TransactionCheckInput {
-  readonly command: string;
-  readonly timeout_ms?: number | undefined;
-}
-
 export interface TransactionCheckData {
   readonly passed: boolean;
   /** Null when it was ended by a signal or a timeout. */
@@ -25,17 +20,19 @@ export interface TransactionCheckData {
 
 const limits: OutputLimits = { maxChars: 10_000, keep: "both" };
 
+const input = z.strictObject({
+  command: z.string().check(z.minLength(1), z.describe("npm test")),
+  timeout_ms: z.optional(z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 120000."))),
+});
+
+export type TransactionCheckInput = z.infer<typeof input>;
+
 /** Runs a command that decides whether the changes of a transaction stay. */
 export const transactionCheck: Tool<TransactionCheckInput, TransactionCheckData> = {
   name: "transaction.check",
   summary: "Run a command, as the tests; if it fails, the open transaction is rolled back.",
   risk: "execute",
-  input: z.strictObject({
-    command: z.string().check(z.minLength(1), z.describe("npm test")),
-    timeout_ms: z.optional(
-      z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 120000.")),
-    ),
-  }),
+  input,
   limits,
   timeoutMs: maxTimeoutMs + 10_000,
   accesses: ({ command }) => [commandAccess({ command }), { kind: "write", path: "." }],

@@ -10,14 +10,6 @@ import { parseWebUrl } from "../../web/parse-web-url.ts";
 import { howToGoOn, showDocument } from "../document/show-document.ts";
 import { failedAnswer, readPage } from "./read-page.ts";
 
-export interface WebFetchInput {
-  readonly url: string;
-  readonly more_urls?: string[] | undefined;
-  readonly part?: string | undefined;
-  readonly max_chars?: number | undefined;
-  readonly raw?: boolean | undefined;
-}
-
 export type WebFetchData = WebPage | WebRedirect | WebPages;
 
 /** Several pages, in the order of their URLs. */
@@ -53,6 +45,18 @@ interface WebRedirect {
 
 const limits = { maxChars: 250_000, keep: "head" } as const;
 
+const input = z.strictObject({
+  url: z.string(),
+  more_urls: z.optional(
+    z.array(z.string()).check(z.maxLength(19), z.describe("Other pages to fetch beside it.")),
+  ),
+  part: z.optional(z.string().check(z.describe('Only this: "page 3", "section 2", "from 40001".'))),
+  max_chars: z.optional(z.int().check(z.minimum(1), z.maximum(200_000), z.describe("Default 40000."))),
+  raw: z.optional(z.boolean().check(z.describe("As sent, also HTML."))),
+});
+
+export type WebFetchInput = z.infer<typeof input>;
+
 /** Fetches a URL and shows it as text. */
 export const webFetch: Tool<WebFetchInput, WebFetchData> = {
   name: "web.fetch",
@@ -60,15 +64,7 @@ export const webFetch: Tool<WebFetchInput, WebFetchData> = {
     "Fetch a page or file by URL: HTML as Markdown, JSON, PDF and other documents, pictures. To find pages use web.search.",
   risk: "network",
   hints: { readOnly: true },
-  input: z.strictObject({
-    url: z.string(),
-    more_urls: z.optional(
-      z.array(z.string()).check(z.maxLength(19), z.describe("Other pages to fetch beside it.")),
-    ),
-    part: z.optional(z.string().check(z.describe('Only this: "page 3", "section 2", "from 40001".'))),
-    max_chars: z.optional(z.int().check(z.minimum(1), z.maximum(200_000), z.describe("Default 40000."))),
-    raw: z.optional(z.boolean().check(z.describe("As sent, also HTML."))),
-  }),
+  input,
   limits,
   accesses: (input) => [...new Set(urlsOf(input).map(hostOf))].map((host) => ({ kind: "network", host })),
 

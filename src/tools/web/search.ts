@@ -6,14 +6,6 @@ import { askEngine, type FoundResults } from "../../web/engines/ask-engine.ts";
 import type { SearchQuestion, SearchResult } from "../../web/engines/engine.ts";
 import { engineOf } from "../../web/engines/engines.ts";
 
-export interface WebSearchInput {
-  readonly query: string;
-  readonly limit?: number | undefined;
-  readonly page?: number | undefined;
-  readonly only_domains?: string[] | undefined;
-  readonly without_domains?: string[] | undefined;
-}
-
 export interface WebSearchData extends FoundResults {
   readonly query: string;
   readonly page: number;
@@ -21,23 +13,27 @@ export interface WebSearchData extends FoundResults {
   readonly engine: string;
 }
 
+const input = z.strictObject({
+  query: z.string().check(
+    z.minLength(1),
+    z.maxLength(400),
+    z.refine((query) => query.trim() !== "", { error: "is empty: say what to look for" }),
+  ),
+  limit: z.optional(z.int().check(z.minimum(1), z.maximum(20), z.describe("Default 10."))),
+  page: z.optional(z.int().check(z.minimum(1), z.maximum(10), z.describe("Default 1."))),
+  only_domains: z.optional(domains("Only pages of these and their subdomains: docs.rs.")),
+  without_domains: z.optional(domains("No pages of these.")),
+});
+
+export type WebSearchInput = z.infer<typeof input>;
+
 /** Finds pages on the web with the engine that the user configured. */
 export const webSearch: Tool<WebSearchInput, WebSearchData> = {
   name: "web.search",
   summary: "Search the web. To read a page use web.fetch.",
   risk: "network",
   hints: { readOnly: true },
-  input: z.strictObject({
-    query: z.string().check(
-      z.minLength(1),
-      z.maxLength(400),
-      z.refine((query) => query.trim() !== "", { error: "is empty: say what to look for" }),
-    ),
-    limit: z.optional(z.int().check(z.minimum(1), z.maximum(20), z.describe("Default 10."))),
-    page: z.optional(z.int().check(z.minimum(1), z.maximum(10), z.describe("Default 1."))),
-    only_domains: z.optional(domains("Only pages of these and their subdomains: docs.rs.")),
-    without_domains: z.optional(domains("No pages of these.")),
-  }),
+  input,
   limits: { maxChars: 30_000, keep: "head" },
   // Without an engine the call cannot work: say so at once, instead of asking the user for approval.
   accesses: (_input, settings) =>
