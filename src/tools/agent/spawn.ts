@@ -2,19 +2,16 @@ import * as z from "zod/mini";
 import type { AgentStatus } from "../../contract/agents.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
+import { integer, string } from "../fields.ts";
 import { agentLimits, describeAgent } from "./describe-agent.ts";
 import { maxTimeoutMs } from "./wait.ts";
 
 const input = z.strictObject({
   task: z.string().check(z.minLength(1), z.describe("What to do and answer, with all it must know.")),
   cwd: z.optional(z.string()),
-  model: z.optional(z.string().check(z.describe("Default: yours."))),
+  model: string("Default: yours."),
   max_turns: z.optional(z.int().check(z.minimum(1), z.describe("Most requests to its model."))),
-  wait_ms: z.optional(
-    z
-      .int()
-      .check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Wait for its answer, at most this long.")),
-  ),
+  wait_ms: integer(1, maxTimeoutMs, "Wait for its answer, at most this long."),
 });
 
 export type AgentSpawnInput = z.infer<typeof input>;

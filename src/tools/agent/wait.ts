@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { AgentStatus, Agents } from "../../contract/agents.ts";
 import type { Tool, ToolOutput } from "../../contract/tool.ts";
+import { integer } from "../fields.ts";
 import { agentField, agentLimits, describeAgent } from "./describe-agent.ts";
 
 /** The agent that was waited for, or the first that ended; with the others. */
@@ -16,7 +17,7 @@ const input = z.strictObject({
   more_agents: z.optional(
     z.array(z.string()).check(z.maxLength(100), z.describe("Waits for the first of all these to answer.")),
   ),
-  timeout_ms: z.optional(z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 600000."))),
+  timeout_ms: integer(1, maxTimeoutMs, "Default 600000."),
 });
 
 export type AgentWaitInput = z.infer<typeof input>;

@@ -6,6 +6,7 @@ import type { Access } from "../../contract/access.ts";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import type { ToolOutput } from "../../contract/tool.ts";
 import type { EditData } from "../edit/describe-edit.ts";
+import { flag, string } from "../fields.ts";
 import type { ChangedCode, ChangeOptions } from "./change-code.ts";
 import { checkerAccesses, formatterAccesses } from "./project-tools/known-tools.ts";
 
@@ -28,9 +29,9 @@ export interface EditFields {
 export const pathField: z.ZodMiniString = z.string();
 
 export const blockFields = {
-  kind: z.optional(z.string().check(z.describe('"function", "class", "impl", "key" ...'))),
+  kind: string('"function", "class", "impl", "key" ...'),
   name: z.string().check(z.minLength(1), z.describe('"Foo.bar" works too.')),
-  module_path: z.optional(z.string().check(z.describe('What it is in: "impl Agent".'))),
+  module_path: string('What it is in: "impl Agent".'),
   line_hint: z.optional(z.int().check(z.minimum(1), z.describe("A line near it."))),
 };
 
@@ -43,9 +44,9 @@ export const editFields = {
       z.describe("As code.read_symbol gives it: refuse another."),
     ),
   ),
-  expected_old_block: z.optional(z.string().check(z.describe("Its text: refuse another."))),
+  expected_old_block: string("Its text: refuse another."),
   run_formatter: z.optional(z.boolean()),
-  run_check: z.optional(z.boolean().check(z.describe("If it fails, the old file comes back."))),
+  run_check: flag("If it fails, the old file comes back."),
 };
 
 export function blockWanted({ name, kind, module_path, line_hint }: Omit<BlockFields, "path">): BlockWanted {

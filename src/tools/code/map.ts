@@ -4,6 +4,7 @@ import type { CentralFile, IndexState } from "../../contract/code.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine, showPath } from "../../lib/text/printable.ts";
+import { integer, string } from "../fields.ts";
 import { findScope } from "../search/scope.ts";
 import { patientIndex } from "./mentions.ts";
 
@@ -18,8 +19,8 @@ export interface CodeMapData {
 
 const input = z.strictObject({
   path: z.optional(z.string()),
-  tokens: z.optional(z.int().check(z.minimum(50), z.maximum(50_000), z.describe("Budget; default 1500."))),
-  language: z.optional(z.string().check(z.describe('"rust", "ts".'))),
+  tokens: integer(50, 50_000, "Budget; default 1500."),
+  language: string('"rust", "ts".'),
 });
 
 export type CodeMapInput = z.infer<typeof input>;

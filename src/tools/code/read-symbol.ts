@@ -5,6 +5,7 @@ import { findBlock, findBlocks, holdersOf } from "../../code/blocks/find-block.t
 import type { CodeSymbol } from "../../contract/code.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { refuseFault } from "../edit/replace-fields.ts";
+import { flag } from "../fields.ts";
 import { blockFields, blockWanted, pathField } from "./block-fields.ts";
 import { type CodeFile, readCode } from "./code-file.ts";
 
@@ -37,7 +38,7 @@ const fields = z.strictObject({
       .array(z.string().check(z.minLength(1)))
       .check(z.maxLength(50), z.describe("Instead of `name`: several.")),
   ),
-  all: z.optional(z.boolean().check(z.describe("Every block of that name."))),
+  all: flag("Every block of that name."),
 });
 
 export type ReadSymbolInput = z.infer<typeof fields>;

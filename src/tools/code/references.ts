@@ -4,6 +4,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
+import { integer, string } from "../fields.ts";
 import { findScope } from "../search/scope.ts";
 import { showLine } from "../search/search-files.ts";
 import { filesMentioning, type Mention, mentionIn } from "./mentions.ts";
@@ -36,8 +37,8 @@ const input = z.strictObject({
   name: z.string().check(z.minLength(1)),
   path: z.optional(z.string()),
   role: z.optional(z.enum(["definition", "reference"]).check(z.describe("Default both."))),
-  limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000), z.describe("Default 100."))),
-  from: z.optional(z.string().check(z.describe("To go on, as the last answer says."))),
+  limit: integer(1, 1000, "Default 100."),
+  from: string("To go on, as the last answer says."),
 });
 
 export type CodeReferencesInput = z.infer<typeof input>;

@@ -17,6 +17,7 @@ import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { EditData } from "../edit/describe-edit.ts";
+import { string } from "../fields.ts";
 import { changeAccesses, changeOptions, editFields, pathField } from "./block-fields.ts";
 import { changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
 import type { CodeFile } from "./code-file.ts";
@@ -34,7 +35,7 @@ const input = z.strictObject({
   name: z.string().check(z.minLength(1)),
   new_name: z.string().check(z.minLength(1)),
   line: z.optional(z.int().check(z.minimum(1), z.describe("A line it is on."))),
-  kind: z.optional(z.string().check(z.describe('"function", "class" ...'))),
+  kind: string('"function", "class" ...'),
   run_formatter: editFields.run_formatter,
   run_check: editFields.run_check,
 });

@@ -6,6 +6,7 @@ import { type IndexHit, type SymbolKind, symbolKinds } from "../../contract/code
 import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { decodeText } from "../../lib/text/encoding.ts";
+import { integer, string } from "../fields.ts";
 import { findScope } from "../search/scope.ts";
 import { showLine } from "../search/search-files.ts";
 import {
@@ -23,10 +24,10 @@ const input = z.strictObject({
   query: z
     .string()
     .check(z.minLength(1), z.describe('"where are tokens refreshed", names, "text" or /regex/.')),
-  kind: z.optional(z.string().check(z.describe("function, class, heading ..."))),
-  language: z.optional(z.string().check(z.describe('"rust", "ts".'))),
-  path: z.optional(z.string().check(z.describe('Folder, file or "src/**/*.ts".'))),
-  limit: z.optional(z.int().check(z.minimum(1), z.maximum(10_000), z.describe("Default 10."))),
+  kind: string("function, class, heading ..."),
+  language: string('"rust", "ts".'),
+  path: string('Folder, file or "src/**/*.ts".'),
+  limit: integer(1, 10_000, "Default 10."),
 });
 
 export type CodeSearchInput = z.infer<typeof input>;

@@ -9,6 +9,7 @@ import { FileFilter } from "../../files/file-filter.ts";
 import { listFiles } from "../../files/list-files.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine, showPath } from "../../lib/text/printable.ts";
+import { integer, string } from "../fields.ts";
 import { findScope } from "../search/scope.ts";
 import { readCode } from "./code-file.ts";
 
@@ -35,12 +36,12 @@ interface ListedSymbol
 }
 
 const input = z.strictObject({
-  path: z.optional(z.string().check(z.describe("Default: the workspace."))),
-  kind: z.optional(z.string().check(z.describe('"function", "class" ...'))),
-  name: z.optional(z.string().check(z.describe("Part of a name."))),
+  path: string("Default: the workspace."),
+  kind: string('"function", "class" ...'),
+  name: string("Part of a name."),
   depth: z.optional(z.int().check(z.minimum(1), z.describe("Levels of nesting."))),
   offset: z.optional(z.int().check(z.minimum(0), z.describe("Skip so many, to go on."))),
-  limit: z.optional(z.int().check(z.minimum(1), z.maximum(5_000), z.describe("Default 500."))),
+  limit: integer(1, 5_000, "Default 500."),
 });
 
 export type SymbolsInput = z.infer<typeof input>;

@@ -4,6 +4,7 @@ import type { DocumentContent } from "../../contract/document.ts";
 import { reworded, ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { splitAnchor } from "../../documents/anchors.ts";
+import { flag, integer, string } from "../fields.ts";
 import { howToGoOn, showDocument } from "./show-document.ts";
 
 /** Pictures are in the images of the output. */
@@ -15,13 +16,9 @@ const limits = { maxChars: 200_000, keep: "head" } as const;
 
 const input = z.strictObject({
   path: z.string().check(z.describe("Path or out_... handle.")),
-  part: z.optional(
-    z
-      .string()
-      .check(z.describe('Only this: "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2", "entry a/b.txt".')),
-  ),
-  max_chars: z.optional(z.int().check(z.minimum(1), z.maximum(20_000_000), z.describe("Default 40000."))),
-  images: z.optional(z.boolean().check(z.describe("Also show the part's pictures."))),
+  part: string('Only this: "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2", "entry a/b.txt".'),
+  max_chars: integer(1, 20_000_000, "Default 40000."),
+  images: flag("Also show the part's pictures."),
 });
 
 export type DocumentReadInput = z.infer<typeof input>;

@@ -1,12 +1,13 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
+import { string } from "../fields.ts";
 import type { EditData } from "./describe-edit.ts";
 import { diffOfEdit, editFiles } from "./edit-files.ts";
 import { accessesOf } from "./touched-paths.ts";
 
 const input = z.strictObject({
   diff: z.string().check(z.minLength(1)),
-  path: z.optional(z.string().check(z.describe("Change this file, whatever the diff calls it."))),
+  path: string("Change this file, whatever the diff calls it."),
 });
 
 export type EditDiffInput = z.infer<typeof input>;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { ReplaceRequest } from "../../edit/edit-request.ts";
+import { flag, string } from "../fields.ts";
 
 interface TextEdit {
   readonly find: string;
@@ -23,15 +24,9 @@ export interface ReplaceFields {
 }
 
 export const replaceFields = {
-  find: z.optional(
-    z
-      .string()
-      .check(
-        z.describe("Text as in the file, without line numbers, unique. Empty only for an empty or new file."),
-      ),
-  ),
+  find: string("Text as in the file, without line numbers, unique. Empty only for an empty or new file."),
   replace: z.optional(z.string()),
-  all: z.optional(z.boolean().check(z.describe("Replace every place."))),
+  all: flag("Replace every place."),
   expect_count: z.optional(
     z.int().check(z.minimum(1), z.describe("There must be so many; all are replaced.")),
   ),
@@ -47,8 +42,8 @@ export const replaceFields = {
       )
       .check(z.maxLength(200), z.describe("Instead: several, all or none.")),
   ),
-  exact: z.optional(z.boolean().check(z.describe("Forgive nothing in finding."))),
-  first: z.optional(z.boolean().check(z.describe("The first of several places."))),
+  exact: flag("Forgive nothing in finding."),
+  first: flag("The first of several places."),
   expected_hash: z.optional(
     z
       .string()

@@ -5,6 +5,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { byteOrderMarkLength } from "../../lib/text/encoding.ts";
+import { flag } from "../fields.ts";
 import { describeEdit, type EditData, editedFile } from "./describe-edit.ts";
 import { explainMiss } from "./drift.ts";
 import { type PlannedFile, withFileState } from "./plan-files.ts";
@@ -27,8 +28,8 @@ const fields = z.strictObject({
   ),
   operation: z.enum(["replace", "insert_before", "insert_after", "delete"]),
   content: z.optional(z.string()),
-  as_is: z.optional(z.boolean().check(z.describe("Do not fit lines to their place."))),
-  preview: z.optional(z.boolean().check(z.describe("Only show it."))),
+  as_is: flag("Do not fit lines to their place."),
+  preview: flag("Only show it."),
 });
 
 export type EditSmartInput = z.infer<typeof fields>;

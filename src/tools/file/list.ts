@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
 import { FileFilter } from "../../files/file-filter.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
+import { flag, integer, string } from "../fields.ts";
 import { findScope } from "../search/scope.ts";
 import { type ListedDirectory, listTree, showTree } from "./list-tree.ts";
 
@@ -14,16 +15,16 @@ export interface FileListData {
 }
 
 const input = z.strictObject({
-  path: z.optional(z.string().check(z.describe("Default: the workspace."))),
-  depth: z.optional(z.int().check(z.minimum(1), z.maximum(100), z.describe("Default 2."))),
-  limit: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Default 1000."))),
+  path: string("Default: the workspace."),
+  depth: integer(1, 100, "Default 2."),
+  limit: integer(1, 100_000, "Default 1000."),
   exclude: z.optional(
     z
       .array(z.string().check(z.minLength(1)))
       .check(z.maxLength(100), z.describe("Leave out: *.log, build/.")),
   ),
-  hidden: z.optional(z.boolean().check(z.describe("Also dotfiles."))),
-  no_ignore: z.optional(z.boolean().check(z.describe("Also ignored files."))),
+  hidden: flag("Also dotfiles."),
+  no_ignore: flag("Also ignored files."),
 });
 
 export type FileListInput = z.infer<typeof input>;

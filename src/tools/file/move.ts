@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { Environment, FileKind } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
+import { flag } from "../fields.ts";
 
 export interface FileMoveData {
   readonly from: string;
@@ -13,7 +14,7 @@ export interface FileMoveData {
 const input = z.strictObject({
   from: z.string(),
   to: z.string().check(z.describe("The full new path.")),
-  replace: z.optional(z.boolean().check(z.describe("Replace a file there."))),
+  replace: flag("Replace a file there."),
 });
 
 export type FileMoveInput = z.infer<typeof input>;

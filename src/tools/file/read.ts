@@ -4,6 +4,7 @@ import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { FileFilter } from "../../files/file-filter.ts";
 import { listFiles } from "../../files/list-files.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
+import { flag, integer, string } from "../fields.ts";
 import { findScope } from "../search/scope.ts";
 import { type ImageFile, readImage } from "./read-image.ts";
 import { maxSliceBytes, readText, type TextFile } from "./read-text.ts";
@@ -26,7 +27,7 @@ interface UnreadFile {
 const maxFiles = 50;
 
 const fields = z.strictObject({
-  path: z.optional(z.string().check(z.describe("Path or out_... handle."))),
+  path: string("Path or out_... handle."),
   paths: z.optional(
     z
       .array(z.string())
@@ -41,7 +42,7 @@ const fields = z.strictObject({
       .array(z.string().check(z.minLength(1)))
       .check(z.maxLength(100), z.describe("Of patterns: leave out what these name.")),
   ),
-  no_ignore: z.optional(z.boolean().check(z.describe("Of patterns: also ignored files."))),
+  no_ignore: flag("Of patterns: also ignored files."),
   offset: z.optional(
     z.int().check(
       z.refine((offset) => offset !== 0, { error: "lines count from 1, or from the end when negative" }),
@@ -49,16 +50,8 @@ const fields = z.strictObject({
     ),
   ),
   limit: z.optional(z.int().check(z.minimum(1), z.describe("Lines; default 2000."))),
-  line_numbers: z.optional(z.boolean().check(z.describe("`N | ` before each line; default true."))),
-  max_bytes: z.optional(
-    z
-      .int()
-      .check(
-        z.minimum(1),
-        z.maximum(maxSliceBytes),
-        z.describe("Stop before the line that would pass this."),
-      ),
-  ),
+  line_numbers: flag("`N | ` before each line; default true."),
+  max_bytes: integer(1, maxSliceBytes, "Stop before the line that would pass this."),
 });
 
 export type FileReadInput = z.infer<typeof fields>;

@@ -8,6 +8,7 @@ import { refuseHidden } from "../../git/paths.ts";
 import { resolveCommit } from "../../git/revisions.ts";
 import { runGit } from "../../git/run-git.ts";
 import { printableLine, showPath } from "../../lib/text/printable.ts";
+import { string } from "../fields.ts";
 
 export interface GitBlameData {
   readonly path: string;
@@ -21,7 +22,7 @@ const input = z.strictObject({
   path: z.string(),
   first_line: z.optional(z.int().check(z.minimum(1), z.describe("From 1."))),
   last_line: z.optional(z.int().check(z.minimum(1))),
-  revision: z.optional(z.string().check(z.describe("Default: the working tree."))),
+  revision: string("Default: the working tree."),
 });
 
 export type GitBlameInput = z.infer<typeof input>;

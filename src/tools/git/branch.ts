@@ -20,6 +20,7 @@ import { switchBranch } from "../../git/switch-branch.ts";
 import { writeGit } from "../../git/write-git.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
+import { flag, string } from "../fields.ts";
 
 export type GitBranchData =
   | ({ readonly action: "listed" } & BranchList)
@@ -36,11 +37,11 @@ export type GitBranchData =
 
 const input = z.strictObject({
   name: z.optional(z.string()),
-  from: z.optional(z.string().check(z.describe("A revision, for a new branch."))),
+  from: string("A revision, for a new branch."),
   switch: z.optional(z.boolean()),
-  delete: z.optional(z.boolean().check(z.describe("If its commits are merged."))),
-  force: z.optional(z.boolean().check(z.describe("Although they are not merged."))),
-  path: z.optional(z.string().check(z.describe("A folder of another repository."))),
+  delete: flag("If its commits are merged."),
+  force: flag("Although they are not merged."),
+  path: string("A folder of another repository."),
 });
 
 export type GitBranchInput = z.infer<typeof input>;

@@ -6,6 +6,7 @@ import { type CommitSummary, type Committed, commit, lastCommit } from "../../gi
 import { findWritable } from "../../git/find-repository.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine, showPath } from "../../lib/text/printable.ts";
+import { string } from "../fields.ts";
 
 export interface GitCommitData extends CommitSummary {
   /** Null when HEAD is detached. */
@@ -22,7 +23,7 @@ export interface GitCommitData extends CommitSummary {
 const input = z.strictObject({
   message: z.optional(z.string().check(z.maxLength(100_000), z.regex(/^[^\0]*$/))),
   amend: z.optional(z.boolean()),
-  path: z.optional(z.string().check(z.describe("A folder of another repository."))),
+  path: string("A folder of another repository."),
 });
 
 export type GitCommitInput = z.infer<typeof input>;

@@ -10,6 +10,7 @@ import { requireKnown, resolveRange } from "../../git/revisions.ts";
 import type { GitOptions, Repository } from "../../git/run-git.ts";
 import { submoduleStates } from "../../git/status.ts";
 import { showPath } from "../../lib/text/printable.ts";
+import { flag, integer, string } from "../fields.ts";
 import { describeDiff, describeNumbers, sums } from "./describe-commit.ts";
 
 export interface GitDiffData {
@@ -27,10 +28,10 @@ const limits: OutputLimits = { maxChars: 40_000, keep: "head" };
 
 const input = z.strictObject({
   staged: z.optional(z.boolean()),
-  commit: z.optional(z.string().check(z.describe("Branch, tag, commit, or main..topic."))),
+  commit: string("Branch, tag, commit, or main..topic."),
   paths: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(200))),
-  stat: z.optional(z.boolean().check(z.describe("Only names and line counts."))),
-  context: z.optional(z.int().check(z.minimum(0), z.maximum(1000), z.describe("Lines around; default 3."))),
+  stat: flag("Only names and line counts."),
+  context: integer(0, 1000, "Lines around; default 3."),
 });
 
 export type GitDiffInput = z.infer<typeof input>;

@@ -4,6 +4,7 @@ import { findRepository } from "../../git/find-repository.ts";
 import { type Commit, momentOf, readLog } from "../../git/log.ts";
 import { pathspecs } from "../../git/paths.ts";
 import { resolveRange } from "../../git/revisions.ts";
+import { flag, integer, string } from "../fields.ts";
 import { describeFiles, describeLine } from "./describe-commit.ts";
 
 export interface GitLogData {
@@ -18,14 +19,14 @@ const mostSkipped = 10_000;
 
 const input = z.strictObject({
   path: z.optional(z.string()),
-  limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000), z.describe("Default 20."))),
-  skip: z.optional(z.int().check(z.minimum(0), z.maximum(mostSkipped), z.describe("Skip so many."))),
-  since: z.optional(z.string().check(z.describe('"2026-03-01", "2 weeks ago".'))),
+  limit: integer(1, 1000, "Default 20."),
+  skip: integer(0, mostSkipped, "Skip so many."),
+  since: string('"2026-03-01", "2 weeks ago".'),
   until: z.optional(z.string()),
   author: z.optional(z.string()),
-  grep: z.optional(z.string().check(z.describe("Text in the message."))),
-  revision: z.optional(z.string().check(z.describe("Or main..topic; default HEAD."))),
-  stat: z.optional(z.boolean().check(z.describe("With files and line counts."))),
+  grep: string("Text in the message."),
+  revision: string("Or main..topic; default HEAD."),
+  stat: flag("With files and line counts."),
 });
 
 export type GitLogInput = z.infer<typeof input>;

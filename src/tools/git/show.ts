@@ -9,6 +9,7 @@ import { pathspecs, refuseHidden } from "../../git/paths.ts";
 import { type Revision, resolveRevision } from "../../git/revisions.ts";
 import { outputOfGit, type Repository } from "../../git/run-git.ts";
 import { printable } from "../../lib/text/printable.ts";
+import { flag } from "../fields.ts";
 import { describeDiff, describeNumbers, describeWhole, sums } from "./describe-commit.ts";
 import { type ShownFile, type ShownTree, showPathAt, showTree } from "./show-tree.ts";
 
@@ -17,7 +18,7 @@ export type GitShowData = ShownCommit | ShownFile | ShownTree;
 const input = z.strictObject({
   revision: z.string().check(z.describe("HEAD~2, v1.0, 1a2b3c4.")),
   path: z.optional(z.string()),
-  stat: z.optional(z.boolean().check(z.describe("Only names and line counts."))),
+  stat: flag("Only names and line counts."),
 });
 
 export type GitShowInput = z.infer<typeof input>;

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { Checkpoint } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
+import { flag } from "../fields.ts";
 
 export interface JournalCheckpointData {
   readonly checkpoints: readonly Checkpoint[];
@@ -9,7 +10,7 @@ export interface JournalCheckpointData {
 
 const input = z.strictObject({
   name: z.optional(z.string()),
-  list: z.optional(z.boolean().check(z.describe("Instead: list them."))),
+  list: flag("Instead: list them."),
 });
 
 export type JournalCheckpointInput = z.infer<typeof input>;

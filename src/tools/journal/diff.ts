@@ -4,12 +4,13 @@ import type { Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import { refuseFault } from "../edit/replace-fields.ts";
+import { flag } from "../fields.ts";
 import { faultInSelection, selectionFields, toSelection } from "./selection-fields.ts";
 
 const fields = z.strictObject({
   ...selectionFields,
   paths: z.optional(z.array(z.string()).check(z.maxLength(1000))),
-  stat: z.optional(z.boolean().check(z.describe("Only names and line counts."))),
+  stat: flag("Only names and line counts."),
 });
 
 export type JournalDiffInput = z.infer<typeof fields>;

@@ -1,7 +1,7 @@
-import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { Selection } from "../../contract/history.ts";
 import { parseTime } from "../../lib/clock.ts";
+import { integer, string } from "../fields.ts";
 
 /** Selects calls: one of these fields, or none. */
 export interface SelectionFields {
@@ -12,10 +12,10 @@ export interface SelectionFields {
 }
 
 export const selectionFields = {
-  call: z.optional(z.string().check(z.describe("Id of a call or transaction, or call_a..call_b."))),
-  last: z.optional(z.int().check(z.minimum(1), z.maximum(10_000), z.describe("So many of the latest."))),
-  checkpoint: z.optional(z.string().check(z.describe("Everything after it."))),
-  since: z.optional(z.string().check(z.describe("2026-11-15T09:30:00Z"))),
+  call: string("Id of a call or transaction, or call_a..call_b."),
+  last: integer(1, 10_000, "So many of the latest."),
+  checkpoint: string("Everything after it."),
+  since: string("2026-11-15T09:30:00Z"),
 };
 
 /** What is wrong with the combination of fields; an empty field counts as absent. */

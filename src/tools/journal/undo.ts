@@ -4,16 +4,17 @@ import type { Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import { refuseFault } from "../edit/replace-fields.ts";
+import { flag } from "../fields.ts";
 import { faultInSelection, selectionFields, toSelection } from "./selection-fields.ts";
 
 const fields = z.strictObject({
   ...selectionFields,
-  redo: z.optional(z.boolean().check(z.describe("Take back the latest undo."))),
+  redo: flag("Take back the latest undo."),
   paths: z.optional(z.array(z.string()).check(z.maxLength(1000), z.describe("Only these."))),
   hunk: z.optional(z.int().check(z.minimum(1), z.describe("Only this hunk, as in journal.diff."))),
-  merge: z.optional(z.boolean().check(z.describe("Also in files changed since."))),
-  skip_changed: z.optional(z.boolean().check(z.describe("Leave files changed since alone."))),
-  dry_run: z.optional(z.boolean().check(z.describe("Only show it."))),
+  merge: flag("Also in files changed since."),
+  skip_changed: flag("Leave files changed since alone."),
+  dry_run: flag("Only show it."),
 });
 
 export type JournalUndoInput = z.infer<typeof fields>;

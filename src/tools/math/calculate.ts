@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
+import { flag } from "../fields.ts";
 import { calculate } from "./calculate/calculate.ts";
 import { type ShownValue, shownDigits, showValue } from "./calculate/show-value.ts";
 
@@ -9,7 +10,7 @@ const input = z.strictObject({
   expression: z
     .string()
     .check(z.describe("+ - * / % mod ^ ! sqrt(x) log(x, base) round(x, digits) min(...) ... pi e")),
-  strict: z.optional(z.boolean().check(z.describe("Only + - * / ** ^ ( ) and numbers."))),
+  strict: flag("Only + - * / ** ^ ( ) and numbers."),
 });
 
 export type MathCalculateInput = z.infer<typeof input>;

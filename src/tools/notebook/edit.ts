@@ -10,6 +10,7 @@ import { filePlan } from "../code/file-plan.ts";
 import { describeEdit, type EditData, type EditedFile, editedFile } from "../edit/describe-edit.ts";
 import { explainMiss } from "../edit/drift.ts";
 import { withFileState } from "../edit/plan-files.ts";
+import { string } from "../fields.ts";
 import { editCells } from "./edit-cells.ts";
 import {
   type CellChange,
@@ -33,7 +34,7 @@ const input = z.strictObject({
     .enum(["replace", "insert_before", "insert_after", "append", "delete"])
     .check(z.describe("append and a first cell need no `cell`.")),
   cell: z.optional(z.union([z.int(), z.string()]).check(z.describe("Number from 1, or id."))),
-  source: z.optional(z.string().check(z.describe("The cell's whole source."))),
+  source: string("The cell's whole source."),
   cell_type: z.optional(z.enum(cellTypes)),
   keep_outputs: z.optional(z.boolean()),
 });

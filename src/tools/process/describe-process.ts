@@ -4,6 +4,7 @@ import type { ProcessOutput, ProcessStatus } from "../../contract/process.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { plainTerminalText } from "../../lib/text/terminal-text.ts";
+import { integer } from "../fields.ts";
 
 /** One line about a process: "web is ready for 2 min: 127.0.0.1:3000. Waits for input." */
 export function describeProcess(status: ProcessStatus): string {
@@ -59,13 +60,13 @@ function showDuration(ms: number): string {
 export const nameField: z.ZodMiniString = z.string().check(z.minLength(1));
 
 export function maxCharsField(usual: string): z.ZodMiniOptional<z.ZodMiniNumberFormat> {
-  return z.optional(
-    z.int().check(z.minimum(1), z.maximum(1_000_000), z.describe(`About how much; ${usual} if not given.`)),
-  );
+  return integer(1, 1_000_000, `About how much; ${usual} if not given.`);
 }
 
-export const waitField: z.ZodMiniOptional<z.ZodMiniNumberFormat> = z.optional(
-  z.int().check(z.minimum(0), z.maximum(600_000), z.describe("Wait for its end, at most this long.")),
+export const waitField: z.ZodMiniOptional<z.ZodMiniNumberFormat> = integer(
+  0,
+  600_000,
+  "Wait for its end, at most this long.",
 );
 
 /** Output that was not shown before. */

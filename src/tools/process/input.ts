@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
+import { flag, integer } from "../fields.ts";
 import {
   describeProcess,
   lastCursor,
@@ -13,16 +14,8 @@ import {
 const input = z.strictObject({
   name: nameField,
   text: z.string().check(z.describe("As typed: yes\\n")),
-  end: z.optional(z.boolean().check(z.describe("Then close its input."))),
-  wait_ms: z.optional(
-    z
-      .int()
-      .check(
-        z.minimum(0),
-        z.maximum(600_000),
-        z.describe("Wait for its end, at most this long; default: for an answer."),
-      ),
-  ),
+  end: flag("Then close its input."),
+  wait_ms: integer(0, 600_000, "Wait for its end, at most this long; default: for an answer."),
   max_chars: maxCharsField("20000"),
   cursor: z.optional(lastCursor.check(z.describe("Also what was not shown yet."))),
 });

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { ProcessRequest, ProcessStatus } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
+import { flag, integer, string } from "../fields.ts";
 import { commandAccess } from "../shell/command-access.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
 import { describeProcess, maxCharsField, showOutput } from "./describe-process.ts";
@@ -16,35 +17,23 @@ const longestMs = 24 * 3_600_000;
 
 const input = z.strictObject({
   command: z.string().check(z.minLength(1), z.describe("npm run dev")),
-  name: z.optional(z.string().check(z.describe('To speak of it later: "web".'))),
+  name: string('To speak of it later: "web".'),
   cwd: z.optional(z.string()),
   env: z.optional(z.record(z.string(), z.string())),
-  terminal: z.optional(z.boolean().check(z.describe("Give it a terminal."))),
-  input: z.optional(z.boolean().check(z.describe("False: nothing to read."))),
+  terminal: flag("Give it a terminal."),
+  input: flag("False: nothing to read."),
   ready: z.optional(
     z
       .strictObject({
         port: z.optional(z.int().check(z.minimum(1), z.maximum(65535))),
         line: z.optional(z.string().check(z.minLength(1), z.describe("A line it says matches."))),
-        url: z.optional(z.string().check(z.describe("A GET is answered."))),
+        url: string("A GET is answered."),
       })
       .check(z.describe("All must come true.")),
   ),
-  ready_timeout_ms: z.optional(
-    z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 60000.")),
-  ),
-  wait_ms: z.optional(
-    z
-      .int()
-      .check(
-        z.minimum(0),
-        z.maximum(maxTimeoutMs),
-        z.describe("Instead of `ready`: for its end, at most this long."),
-      ),
-  ),
-  timeout_ms: z.optional(
-    z.int().check(z.minimum(1), z.maximum(longestMs), z.describe("Ends it after this long.")),
-  ),
+  ready_timeout_ms: integer(1, maxTimeoutMs, "Default 60000."),
+  wait_ms: integer(0, maxTimeoutMs, "Instead of `ready`: for its end, at most this long."),
+  timeout_ms: integer(1, longestMs, "Ends it after this long."),
   max_chars: maxCharsField("4000"),
 });
 

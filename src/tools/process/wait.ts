@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
+import { integer } from "../fields.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
 import { describeProcess, nameField, showOutput, whereToGoOn } from "./describe-process.ts";
 
@@ -15,7 +16,7 @@ const input = z.strictObject({
   ),
   line: z.optional(z.string().check(z.minLength(1), z.describe("A regex: [0-9]+ passed"))),
   cursor: z.optional(z.int().check(z.minimum(0), z.describe("Only output after it."))),
-  timeout_ms: z.optional(z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 60000."))),
+  timeout_ms: integer(1, maxTimeoutMs, "Default 60000."),
 });
 
 export type ProcessWaitInput = z.infer<typeof input>;

@@ -5,6 +5,7 @@ import { FileFilter } from "../../files/file-filter.ts";
 import { type FileSource, listFiles } from "../../files/list-files.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
+import { flag, integer, string } from "../fields.ts";
 import { findScope } from "./scope.ts";
 
 export interface GlobData {
@@ -23,12 +24,12 @@ interface FoundFile {
 
 const input = z.strictObject({
   pattern: z.string().check(z.minLength(1), z.describe("* ? [a-z] {a,b} **")),
-  path: z.optional(z.string().check(z.describe("Default: the workspace."))),
+  path: string("Default: the workspace."),
   ignore_case: z.optional(z.boolean()),
   sort: z.optional(z.enum(["newest", "path"]).check(z.describe("Default newest."))),
-  limit: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Default 500."))),
-  hidden: z.optional(z.boolean().check(z.describe("Also dotfiles."))),
-  no_ignore: z.optional(z.boolean().check(z.describe("Also ignored files."))),
+  limit: integer(1, 100_000, "Default 500."),
+  hidden: flag("Also dotfiles."),
+  no_ignore: flag("Also ignored files."),
 });
 
 export type GlobInput = z.infer<typeof input>;

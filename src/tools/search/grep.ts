@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { flag, integer, string } from "../fields.ts";
 import { type GrepMode, readRequest } from "./grep-request.ts";
 import { type Budget, search, usualBudget } from "./grep-search.ts";
 import { findScope } from "./scope.ts";
@@ -43,15 +44,13 @@ export interface GrepMatch {
 
 const input = z.strictObject({
   pattern: z.string(),
-  path: z.optional(
-    z.string().check(z.describe("File, directory or out_... handle; default: the workspace.")),
-  ),
-  literal: z.optional(z.boolean().check(z.describe("Plain text, no regex."))),
+  path: string("File, directory or out_... handle; default: the workspace."),
+  literal: flag("Plain text, no regex."),
   ignore_case: z.optional(z.boolean()),
   whole_word: z.optional(z.boolean()),
-  multiline: z.optional(z.boolean().check(z.describe("Match across lines."))),
-  exclude: z.optional(z.string().check(z.describe("Leave out lines that match this, too."))),
-  only_matching: z.optional(z.boolean().check(z.describe("Only what matches of each line."))),
+  multiline: flag("Match across lines."),
+  exclude: string("Leave out lines that match this, too."),
+  only_matching: flag("Only what matches of each line."),
   context: z.optional(lineCount("Lines around each match.")),
   before: z.optional(lineCount()),
   after: z.optional(lineCount()),
@@ -60,12 +59,12 @@ const input = z.strictObject({
       .union([z.string(), z.array(z.string()).check(z.maxLength(100))])
       .check(z.describe('"*.ts", "src/**"; "!*.test.ts" leaves out.')),
   ),
-  type: z.optional(z.string().check(z.describe('"ts", "py", "rust".'))),
+  type: string('"ts", "py", "rust".'),
   mode: z.optional(z.enum(["content", "files", "count"]).check(z.describe("Default content."))),
-  limit: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Default 100."))),
-  max_per_file: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Per file."))),
-  hidden: z.optional(z.boolean().check(z.describe("Also dotfiles."))),
-  no_ignore: z.optional(z.boolean().check(z.describe("Also ignored files."))),
+  limit: integer(1, 100_000, "Default 100."),
+  max_per_file: integer(1, 100_000, "Per file."),
+  hidden: flag("Also dotfiles."),
+  no_ignore: flag("Also ignored files."),
 });
 
 export type GrepInput = z.infer<typeof input>;

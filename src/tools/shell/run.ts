@@ -3,6 +3,7 @@ import type { SandboxLevel } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ProcessStatus } from "../../contract/process.ts";
 import type { OutputLimits, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { flag, integer, string } from "../fields.ts";
 import { commandAccess } from "./command-access.ts";
 import { describeRun, maxTimeoutMs, outOfTime, usualTimeoutMs } from "./describe-run.ts";
 import { type CommandRun, runCommand } from "./run-command.ts";
@@ -34,21 +35,13 @@ const limits: OutputLimits = { maxChars: 30_000, maxLines: 256, keep: "both" };
 
 const input = z.strictObject({
   command: z.string().check(z.minLength(1), z.describe("npm test 2>&1 | tail -40")),
-  timeout_ms: z.optional(z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 120000."))),
-  quiet_timeout_ms: z.optional(
-    z
-      .int()
-      .check(
-        z.minimum(1),
-        z.maximum(maxTimeoutMs),
-        z.describe("Ends it when it says nothing for this long."),
-      ),
-  ),
+  timeout_ms: integer(1, maxTimeoutMs, "Default 120000."),
+  quiet_timeout_ms: integer(1, maxTimeoutMs, "Ends it when it says nothing for this long."),
   cwd: z.optional(z.string()),
   env: z.optional(z.record(z.string(), z.string())),
-  description: z.optional(z.string().check(z.describe("For the person, in a few words."))),
-  background: z.optional(z.boolean().check(z.describe("As process.start does."))),
-  session: z.optional(z.string().check(z.describe("Name of a shell that stays: build."))),
+  description: string("For the person, in a few words."),
+  background: flag("As process.start does."),
+  session: string("Name of a shell that stays: build."),
 });
 
 export type ShellRunInput = z.infer<typeof input>;

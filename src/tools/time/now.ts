@@ -2,9 +2,10 @@ import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { nearest } from "../../lib/text/nearest.ts";
+import { string } from "../fields.ts";
 
 const input = z.strictObject({
-  zone: z.optional(z.string().check(z.describe('"Europe/Berlin", "+02:00" or "local".'))),
+  zone: string('"Europe/Berlin", "+02:00" or "local".'),
 });
 
 export type TimeNowInput = z.infer<typeof input>;

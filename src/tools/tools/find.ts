@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import type { FoundTool, FoundTools, Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
+import { integer } from "../fields.ts";
 
 const input = z.strictObject({
   query: z.string().check(z.minLength(1), z.maxLength(1000), z.describe('What to do: "undo an edit"')),
-  limit: z.optional(z.int().check(z.minimum(1), z.maximum(50), z.describe("Default 5."))),
+  limit: integer(1, 50, "Default 5."),
 });
 
 export type ToolsFindInput = z.infer<typeof input>;

@@ -8,6 +8,7 @@ import { printableLine } from "../../lib/text/printable.ts";
 import { type FetchedPage, fetchPage, type LedElsewhere } from "../../web/fetch-page.ts";
 import { parseWebUrl } from "../../web/parse-web-url.ts";
 import { howToGoOn, showDocument } from "../document/show-document.ts";
+import { flag, integer, string } from "../fields.ts";
 import { failedAnswer, readPage } from "./read-page.ts";
 
 export type WebFetchData = WebPage | WebRedirect | WebPages;
@@ -50,9 +51,9 @@ const input = z.strictObject({
   more_urls: z.optional(
     z.array(z.string()).check(z.maxLength(19), z.describe("Other pages to fetch beside it.")),
   ),
-  part: z.optional(z.string().check(z.describe('Only this: "page 3", "section 2", "from 40001".'))),
-  max_chars: z.optional(z.int().check(z.minimum(1), z.maximum(200_000), z.describe("Default 40000."))),
-  raw: z.optional(z.boolean().check(z.describe("As sent, also HTML."))),
+  part: string('Only this: "page 3", "section 2", "from 40001".'),
+  max_chars: integer(1, 200_000, "Default 40000."),
+  raw: flag("As sent, also HTML."),
 });
 
 export type WebFetchInput = z.infer<typeof input>;

@@ -5,6 +5,7 @@ import { printableLine } from "../../lib/text/printable.ts";
 import { askEngine, type FoundResults } from "../../web/engines/ask-engine.ts";
 import type { SearchQuestion, SearchResult } from "../../web/engines/engine.ts";
 import { engineOf } from "../../web/engines/engines.ts";
+import { integer } from "../fields.ts";
 
 export interface WebSearchData extends FoundResults {
   readonly query: string;
@@ -19,8 +20,8 @@ const input = z.strictObject({
     z.maxLength(400),
     z.refine((query) => query.trim() !== "", { error: "is empty: say what to look for" }),
   ),
-  limit: z.optional(z.int().check(z.minimum(1), z.maximum(20), z.describe("Default 10."))),
-  page: z.optional(z.int().check(z.minimum(1), z.maximum(10), z.describe("Default 1."))),
+  limit: integer(1, 20, "Default 10."),
+  page: integer(1, 10, "Default 1."),
   only_domains: z.optional(domains("Only pages of these and their subdomains: docs.rs.")),
   without_domains: z.optional(domains("No pages of these.")),
 });
