@@ -168,12 +168,14 @@ describe("toolcrib call", () => {
       [4, ""],
     ]);
     expect(ends[4]!.stderr).toContain(
-      "To allow it yourself, answer on a terminal, or add a rule (--rule 'allow …') or --mode yolo.\n",
+      `To allow it, approve it on a terminal, or add --rule 'allow delete '\\''${realpathSync(workspace)}/poem.txt'\\'' by file.delete'\n`,
     );
     expect(existsSync(join(workspace, "poem.txt"))).toBe(true);
   });
 
-  it("tells a person the way out that there is, and no other", async () => {
+  it("prints the flags that would allow a refused call", async () => {
+    const loopback = (host: string, tool: string) =>
+      `To allow it, approve it on a terminal, or add --rule 'allow connect ${host} by ${tool}'`;
     const ends = await runAll(
       ["call", "file.delete", "--path", ".", "--recursive", "--mode", "yolo"],
       ["call", "file.read", "--path", "poem.txt", "--mode", "paranoid"],
@@ -183,15 +185,23 @@ describe("toolcrib call", () => {
       ["call", "web.fetch", "--url", "http://[::1]:1/", "--mode", "safe"],
       ["call", "web.fetch", "--url", "http://example.com/"],
     );
-    expect(ends.map(({ stderr }) => stderr.trimEnd().split("\n").at(-1))).toEqual([
-      "To allow it yourself, answer on a terminal.",
-      "To allow it yourself, answer on a terminal, or choose another --mode.",
-      "To open it, add --rule 'open a b/.env', or put that line into your own rules (toolcrib paths).",
-      "Leave that part out, or find another way; only the person can change the rule.",
-      "To allow it yourself, answer on a terminal, or add --rule 'allow connect 127.0.0.1'.",
-      "To allow it yourself, answer on a terminal, or add --rule 'allow connect ::1'.",
-      "To allow it yourself, answer on a terminal, or add a rule (--rule 'allow …') or --mode yolo.",
+    expect(ends.map(({ stderr }) => stderr.trimEnd().split("\n").slice(1))).toEqual([
+      ["To allow it, approve it on a terminal."],
+      ["To allow it, approve it on a terminal, or add --mode yolo"],
+      ["To allow it, add --rule 'open '\\''a b/.env'\\'''"],
+      ["To allow it, change or remove that rule. To list all rules, run: toolcrib policy show"],
+      [loopback("127.0.0.1", "web.fetch")],
+      [loopback("::1", "web.fetch")],
+      [loopback("example.com", "web.fetch")],
     ]);
+  });
+
+  it("allows a refused call with the flags that it printed", async () => {
+    const read = ["call", "file.read", "--path", "a b/.env", "--no-line-numbers"];
+    mkdirSync(join(workspace, "a b"), { recursive: true });
+    writeFileSync(join(workspace, "a b", ".env"), "open\n");
+    const [refused, opened] = await runAll(read, [...read, "--rule", "open 'a b/.env'"]);
+    expect([refused!.exit, opened]).toEqual([3, { exit: 0, stdout: "open\n", stderr: "" }]);
   });
 
   it("gives the tool what stands after a lone --", async () => {

@@ -121,7 +121,7 @@ it("asks before a tool runs of which nothing is said", async () => {
   const { risk: _, ...unknown } = count;
   await using room = await loopRoom({ tools: [unknown] });
   expect(await room.loop.execute("count", { text: "x" })).toMatch(
-    /^Tool execution error: This call needs a person's approval/,
+    /^Tool execution error: This call needs approval/,
   );
   await using open = await loopRoom({ tools: [unknown], approve: async () => ({ allow: true }) });
   expect(await open.loop.execute("count", { text: "x" })).toBe('{"characters":1}');

@@ -185,8 +185,8 @@ it("denies a write to a system directory", async () => {
   await using omega = openOmega();
   expect(await omega.executor.execute("write", { file_path: "/etc/test", content: "x" })).toEqual({
     content:
-      "Permission denied: it would write /etc/test: is protected (protected /etc/**, built-in)\n" +
-      "Leave that part out, or find another way; only the person can change the rule.",
+      "Permission denied: it would write /etc/test: it is protected (protected /etc/**, built-in)\n" +
+      "Do not work around it. Continue without it, or ask the user to change the rule.",
     isError: true,
   });
 });

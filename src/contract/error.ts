@@ -30,8 +30,6 @@ export type ErrorDetails =
   | { readonly kind: "bad-arguments" }
   /** A command was ended at its `timeout_ms`, which may be raised. */
   | { readonly kind: "command-timeout" }
-  /** One connection is all that needs approval. */
-  | { readonly kind: "connects"; readonly host: string }
   /** A document needs more than may be spent on reading it. */
   | { readonly kind: "document-limit"; readonly reason: string }
   /** The file in which an edit failed. */
@@ -40,12 +38,8 @@ export type ErrorDetails =
   | { readonly kind: "is-directory" }
   /** No git repository contains the folder. */
   | { readonly kind: "no-repository" }
-  /** Approval is needed only because commands would run without a sandbox. */
-  | { readonly kind: "no-sandbox" }
   /** A directory was to be read as a file; the hint names file.list. */
   | { readonly kind: "read-directory" }
-  /** A rule protects the path because it may hold secrets. */
-  | { readonly kind: "secret-path"; readonly path: string }
   | { readonly kind: "unknown-process" }
   | { readonly kind: "unknown-tool"; readonly name: string };
 

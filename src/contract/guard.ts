@@ -17,8 +17,14 @@ export interface PathRefusal {
 export class RefusedPath extends ToolError {
   /** `given` is the caller's spelling, or a folder around it; `path` is real, relative to the workspace. */
   constructor(given: string, path: string, refusal: PathRefusal) {
+    const isClass = /^(?:secret|protected)\b/.test(refusal.rule);
     super("denied", `${subject(given, path)} ${refusal.reason} (${refusal.rule})`, {
-      hint: `This holds in every mode. ${wayOut(path, refusal)}`,
+      hint: `Do not work around it. Continue without it, or ask the user to ${isClass ? `add the rule: open ${path}` : "change the rule."}`,
+      forUser: {
+        hint: isClass
+          ? `To allow it, add --rule 'open ${path}'`
+          : "To allow it, change or remove that rule. To list all rules, run: toolcrib policy show",
+      },
     });
   }
 }
@@ -26,11 +32,6 @@ export class RefusedPath extends ToolError {
 function subject(given: string, path: string): string {
   if (given === path || given.endsWith(`/${path}`)) return given;
   return `${given} ${path.startsWith(`${given}/`) ? "holds" : "leads to"} ${path}, which`;
-}
-
-function wayOut(path: string, { rule }: PathRefusal): string {
-  if (!/^(?:secret|protected)\b/.test(rule)) return "Do without it, or ask the person, who wrote the rule.";
-  return `Do without it, or ask the person: a line "open ${path}" in their own rules lifts it.`;
 }
 
 /**

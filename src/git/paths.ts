@@ -46,6 +46,7 @@ export function refuseHidden(
 ): void {
   if (!isHidden(repository, path, environment)) return;
   throw new ToolError("denied", `${given} may hold secrets, at any revision`, {
-    hint: `Do without it, or ask the person: a line "open ${given}" in their own rules lifts it.`,
+    hint: `Do not work around it. Continue without it, or ask the user to add the rule: open ${given}`,
+    forUser: { hint: `To allow it, add --rule 'open ${given}'` },
   });
 }

@@ -80,7 +80,7 @@ function verdictOn(
   if (mayDeny !== undefined && (mode !== "yolo" || mayDeny.aimed || isWrittenByUser(mayDeny.rule)))
     return askFirmly(mayDeny.reason, mayDeny.rule);
   if ("mentioned" in part) return undefined;
-  if (handsOutKeys(part) && !isNamedBy(wins, part)) return giveVerdict("deny", `${keysReason} ${part.host}`);
+  if (handsOutKeys(part) && !isNamedBy(wins, part)) return giveVerdict("deny", keysReason);
   if (part.kind === "use" && part.names === "everything" && wins === undefined)
     return giveVerdict("allow", "what it touches is judged");
   if (mode === "yolo") {
@@ -113,8 +113,7 @@ function isNamedBy(rule: Rule | undefined, { host }: NamedHost): boolean {
   return rule?.kind === "connect" && rule.effect === "allow" && spells(rule, host);
 }
 
-const keysReason =
-  "it hands out the keys of this machine to its cloud; only a rule that names it lets it: allow connect";
+const keysReason = "it is a cloud metadata service, which hands out this machine's credentials";
 
 function bareReason(mode: Mode, allowed: Rule | undefined): string {
   if (allowed === undefined) return `mode ${mode} asks before commands run, and there is no sandbox`;

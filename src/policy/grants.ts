@@ -22,13 +22,13 @@ function grant(part: Part): string | undefined {
     case "use":
       return `allow use ${named(part.tool, part.server)}`;
     case "connect":
-      return part.host === undefined ? undefined : `allow connect ${quote(part.host)}`;
+      return part.host === undefined ? undefined : `allow connect ${quoteForRule(part.host)}`;
     case "run": {
       const { words, assignments } = part.command;
       const values = [...words, ...assignments.map(({ value }) => value)].map((word) => word?.value);
       if (values.includes(undefined)) return undefined;
-      const sets = assignments.map(({ name, value }) => `${name}=${quote(value!.value!)}`);
-      const [program, ...rest] = words.map(({ value }) => quote(value!));
+      const sets = assignments.map(({ name, value }) => `${name}=${quoteForRule(value!.value!)}`);
+      const [program, ...rest] = words.map(({ value }) => quoteForRule(value!));
       // Quoted, so that a program of that name is not read as a variable.
       const isName = /^[A-Za-z_]\w*=/.test(program ?? "");
       return ["allow run", ...sets, isName ? `'${program}'` : program, ...rest].join(" ");
@@ -37,13 +37,13 @@ function grant(part: Part): string | undefined {
       return undefined;
     default:
       if (part.target.kind !== "known") return undefined;
-      return `allow ${part.kind} ${quote(part.target.real ?? part.target.path)}`;
+      return `allow ${part.kind} ${quoteForRule(part.target.real ?? part.target.path)}`;
   }
 }
 
 /** A tool as rules name it: without a server it would be a built-in tool. */
 function named(tool: string, server: string | undefined): string {
-  return server === undefined ? quote(tool) : `${quote(tool)} of ${quote(server)}`;
+  return server === undefined ? quoteForRule(tool) : `${quoteForRule(tool)} of ${quoteForRule(server)}`;
 }
 
 /** A word with a line end in it would make two rules of one. */
@@ -53,7 +53,7 @@ function isOneLine(line: string | undefined): boolean {
 }
 
 /** Quotes a text so that the rule matches exactly it. */
-function quote(text: string): string {
+export function quoteForRule(text: string): string {
   if (/^[\w./:%+,=-]+$/.test(text) && !keywords.has(text)) return text;
   return text.includes("'") ? `"${text.replace(/["\\]/g, "\\$&")}"` : `'${text}'`;
 }

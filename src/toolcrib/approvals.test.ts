@@ -211,13 +211,13 @@ describe("an answer", () => {
     expect(errors).toEqual([
       {
         code: "denied",
-        message: "The person refused this call, and says: Use pnpm.",
+        message: "The user refused this call and said: Use pnpm.",
         hint: "Nothing was done.",
       },
       {
         code: "denied",
         message:
-          "The person refused this call: it would run `ls`, run `tee out` (mode cautious asks before commands run)",
+          "The user refused this call: it would run `ls`, run `tee out` (mode cautious asks before commands run)",
         hint: "Do not repeat it; ask what to do instead.",
       },
     ]);
@@ -302,8 +302,8 @@ describe("a question", () => {
     await using room = await openRoom([]);
     expect((await room.crib.call("test.act", { run: "ls" })).error).toEqual({
       code: "needs-approval",
-      message: "The person could not be asked: nobody is there",
-      hint: "Nothing was done; try again when somebody can answer.",
+      message: "The user could not be asked: nobody is there",
+      hint: "Nothing was done. Try again when the user can answer.",
     });
   });
 
@@ -315,8 +315,8 @@ describe("a question", () => {
         answer,
         {
           code: "needs-approval",
-          message: "The person was asked, but the answer could not be understood",
-          hint: "Nothing was done: `approve` has to answer { allow: true } or { allow: false }.",
+          message: "The user's answer could not be understood",
+          hint: "Nothing was done. `approve` must return { allow: true } or { allow: false }.",
         },
       ]);
   });
@@ -348,14 +348,14 @@ describe("a question", () => {
           message: expect.stringMatching(
             /^Denied: it would run `rm -rf build`: .* \(deny run rm -rf \*\*, --rule:1\)$/,
           ),
-          hint: "Leave that part out, or find another way; only the person can change the rule.",
+          hint: "Do not work around it. Continue without it, or ask the user to change the rule.",
         },
         {
           code: "denied",
           message: expect.stringMatching(
             /^Denied: it would delete db\/users: .*it is live.* \(deny delete db\/\*\* because "it is live", --rule:2\)$/,
           ),
-          hint: "Leave that part out, or find another way; only the person can change the rule.",
+          hint: "Do not work around it. Continue without it, or ask the user to change the rule.",
         },
       ],
       [],
@@ -368,9 +368,9 @@ describe("a question", () => {
     expect(error).toEqual({
       code: "needs-approval",
       message: expect.stringMatching(
-        /^This call needs a person's approval: it would run `wc` \(mode cautious asks before commands run\); it would run `git push`: .* \(ask run git push \*\*, --rule:2\)$/,
+        /^This call needs approval: it would run `wc` \(mode cautious asks before commands run\); it would run `git push`: .* \(ask run git push \*\*, --rule:2\)$/,
       ),
-      hint: "Nobody can be asked here: choose another way, or ask the person to allow it (a rule, or another mode).",
+      hint: "The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.",
     });
   });
 });
@@ -402,8 +402,8 @@ describe("what was approved", () => {
     expect(results.map(({ error }) => error)).toEqual([
       {
         code: "denied",
-        message: "The call, or where it would run, changed while the person was asked",
-        hint: "Nothing was done: make the call again, then it is asked again.",
+        message: "The call, or where it would run, changed during the approval",
+        hint: "Nothing was done. Make the call again, to be asked again.",
       },
       null,
     ]);
@@ -452,8 +452,8 @@ describe("what was shown", () => {
   };
   const stale = {
     code: "stale",
-    message: "What the call would change was changed while the person was asked",
-    hint: "Nothing was done: look at it again, then make the call again.",
+    message: "The files that the call would change were changed during the approval",
+    hint: "Nothing was done. Read them again, then repeat the call.",
   };
 
   it("is what is done: a file that somebody saves meanwhile is left alone", async () => {
@@ -534,8 +534,8 @@ describe("the preview", () => {
       previews.push([isError, existsSync(join(room.workspace, "made")), room.asked[0]!.preview]);
     }
     expect(previews).toEqual([
-      [false, false, "What it would change cannot be shown: no idea"],
-      [false, false, "What it would change cannot be shown: A preview changes nothing"],
+      [false, false, "The preview failed: no idea"],
+      [false, false, "The preview failed: A preview must not change anything"],
       [false, false, "directory"],
       [
         false,
@@ -548,10 +548,7 @@ describe("the preview", () => {
   it("is given up when it takes too long", async () => {
     await using room = await openRoom([once], { tools: [previewing(() => new Promise(() => {}))] });
     const { isError } = await room.crib.call("test.act", { run: "ls" });
-    expect([isError, room.asked[0]!.preview]).toEqual([
-      false,
-      "What it would change cannot be shown: it took longer than 2 s",
-    ]);
+    expect([isError, room.asked[0]!.preview]).toEqual([false, "The preview failed: it took longer than 2 s"]);
   });
 });
 

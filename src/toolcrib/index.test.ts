@@ -123,7 +123,7 @@ describe("a call", () => {
     await open({ tools, mode: "yolo" });
     const errors = await Promise.all(tools.map(async ({ name }) => (await crib.call(name, {})).error));
     const hint =
-      "Nothing was done. This is a fault in the tool: its risk has to be the most that any call of it can do.";
+      "Nothing was done. This is a bug in the tool: its `risk` must cover everything that its calls can do.";
     expect([done, errors]).toEqual([
       [],
       changes.map(({ kind }) => ({
@@ -159,7 +159,7 @@ describe("a call", () => {
     expect((await crib.call("test.act", {})).error).toEqual({
       code: "internal",
       message: "The tool failed unexpectedly: x is not a function",
-      hint: "This is a fault in the tool, not in the call; try another way and report it.",
+      hint: "This is a bug in the tool. Try another way.",
     });
   });
 
@@ -323,8 +323,8 @@ describe("approval", () => {
     await open({ tools: [deleting] });
     expect((await crib.call("test.act", {})).error).toEqual({
       code: "needs-approval",
-      message: "This call needs a person's approval: it would delete a (mode cautious asks before deleting)",
-      hint: "Nobody can be asked here: choose another way, or ask the person to allow it (a rule, or another mode).",
+      message: "This call needs approval: it would delete a (mode cautious asks before deleting)",
+      hint: "The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.",
     });
   });
 
@@ -349,8 +349,8 @@ describe("approval", () => {
     ];
     expect(results.map((result) => result.error?.message ?? result.content)).toEqual([
       "gone",
-      "The person refused this call, and says: Keep that file.",
-      "The person refused this call: it would delete a (mode cautious asks before deleting)",
+      "The user refused this call and said: Keep that file.",
+      "The user refused this call: it would delete a (mode cautious asks before deleting)",
     ]);
     expect(requests[0]).toEqual({
       callId: results[0]!.callId,
@@ -488,7 +488,7 @@ describe("time", () => {
     expect((await crib.call("test.act", {}, { timeoutMs: 20 })).error).toEqual({
       code: "timeout",
       message: "The call did not finish within 0.02 s and was ended",
-      hint: "Ask for less at once (a narrower path or pattern), or allow more time.",
+      hint: "Narrow the path or pattern, or allow more time.",
     });
   });
 
@@ -566,8 +566,8 @@ describe("what must not happen", () => {
     });
     expect((await crib.call("file.write", { path: "a", content: "" })).error).toEqual({
       code: "needs-approval",
-      message: "The person could not be asked: no terminal",
-      hint: "Nothing was done; try again when somebody can answer.",
+      message: "The user could not be asked: no terminal",
+      hint: "Nothing was done. Try again when the user can answer.",
     });
   });
 

@@ -51,11 +51,11 @@ it("holds to what rule files say at the moment of each call", async () => {
   answers.push(await room.read(), await room.remove());
   expect(answers).toEqual([
     "passed",
-    "denied: Denied: it would read a.txt: must not be read (deny read a.txt, /config/rules:1)",
+    "denied: Denied: it would read a.txt: it must not be read (deny read a.txt, /config/rules:1)",
     "passed",
-    "denied: Denied: it would read a.txt: must not be read (deny read **, /more rules:1)",
-    "denied: Denied: it would read a.txt: must not be read (deny read a.*, .toolcrib/rules:1)",
-    "needs-approval: This call needs a person's approval: it would delete none.txt (mode cautious asks before deleting)",
+    "denied: Denied: it would read a.txt: it must not be read (deny read **, /more rules:1)",
+    "denied: Denied: it would read a.txt: it must not be read (deny read a.*, .toolcrib/rules:1)",
+    "needs-approval: This call needs approval: it would delete none.txt (mode cautious asks before deleting)",
   ]);
 });
 
@@ -159,8 +159,8 @@ it("never judges by the half of a file that an editor is writing", async () => {
   const reading = room.read();
   setTimeout(() => room.write("config/rules", "deny read a.*\n"), 10);
   expect([before, await reading]).toEqual([
-    "denied: Denied: it would read a.txt: must not be read (deny read a.txt, /config/rules:1)",
-    "denied: Denied: it would read a.txt: must not be read (deny read a.*, /config/rules:1)",
+    "denied: Denied: it would read a.txt: it must not be read (deny read a.txt, /config/rules:1)",
+    "denied: Denied: it would read a.txt: it must not be read (deny read a.*, /config/rules:1)",
   ]);
 });
 
@@ -194,7 +194,7 @@ it("refuses what a rule has come to deny while the person was asked, whatever th
     },
   });
   expect([await room.remove("a.txt"), await room.read()]).toEqual([
-    "denied: Denied: it would delete a.txt: must not be deleted (deny delete a.txt, /config/rules:1)",
+    "denied: Denied: it would delete a.txt: it must not be deleted (deny delete a.txt, /config/rules:1)",
     "passed",
   ]);
 });

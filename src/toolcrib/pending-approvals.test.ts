@@ -77,8 +77,8 @@ describe("a question that nobody could be asked", () => {
       ),
     }).toEqual({
       content:
-        "This call needs a person's approval: it would delete a.txt (mode cautious asks before deleting)\n" +
-        `A person can allow it: toolcrib approve ${id}. Then make this very call again, or choose another way.`,
+        "This call needs approval: it would delete a.txt (mode cautious asks before deleting)\n" +
+        `The user can allow it with: toolcrib approve ${id}. Then make exactly this call again.`,
       code: "needs-approval",
       others: [],
       asked: {
@@ -252,7 +252,7 @@ describe("an answer", () => {
     const refused = [await room.call("file.delete", { path: "a.txt" }), await remove(room)] as const;
     await house.desk.answer(house.desk.find(question!.id)!, { allow: true });
     expect([refused[0].content, refused[1], await remove(room)]).toEqual([
-      "The person refused this call, and says: Move it to old/ instead.\nNothing was done.",
+      "The user refused this call and said: Move it to old/ instead.\nNothing was done.",
       "denied",
       "passed",
     ]);
@@ -272,7 +272,7 @@ describe("an answer", () => {
     const [question] = room.pending();
     await house.desk.answer(question!, { allow: true });
     expect([message, (await waiting).error, existsSync(house.at("workspace/a.txt"))]).toEqual([
-      `Waiting for a person: toolcrib approve ${question!.id}`,
+      `Waiting for approval: toolcrib approve ${question!.id}`,
       null,
       false,
     ]);
@@ -295,7 +295,7 @@ describe("what a model can reach", () => {
     const { content } = await room.call("file.delete", { path: "b.txt" });
     expect([readFileSync(join(folder, `${other.id}.question`), "utf8"), content]).toEqual([
       inTheWay,
-      expect.stringContaining("Nobody can be asked here"),
+      expect.stringContaining("The user cannot be asked here"),
     ]);
   });
 

@@ -179,9 +179,9 @@ export function storeApproval({
     const answer = pending.take(request, session);
     if (answer) return answer;
     const stored = pending.store(request, session);
-    if (!stored) throw needsApproval({ verdict: "ask", parts: request.parts });
+    if (!stored) throw needsApproval({ verdict: "ask", parts: request.parts }, request);
     if (waitMs > 0) {
-      notify(request, `Waiting for a person: toolcrib approve ${stored.id}`);
+      notify(request, `Waiting for approval: toolcrib approve ${stored.id}`);
       const late = await poll(() => pending.take(request, session), { waitMs, signal });
       if (late) return late;
     }

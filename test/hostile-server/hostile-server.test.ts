@@ -141,7 +141,7 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   "never-answers": async (world) => {
     expect(await world.call("bad__echo", { text: "hi" }, 500)).toEqual(
       failed("The call did not finish within 0.5 s and was ended", {
-        hint: "Ask for less at once (a narrower path or pattern), or allow more time.",
+        hint: "Narrow the path or pattern, or allow more time.",
       }),
     );
   },

@@ -107,7 +107,7 @@ it("tells the model why not, and prints JSON for programs", async () => {
     0,
     { allow: false, message: "not today" },
     id,
-    "The person refused this call, and says: not today\nNothing was done.",
+    "The user refused this call and said: not today\nNothing was done.",
   ]);
 });
 

@@ -58,15 +58,14 @@ Deleted the file notes.txt (4 bytes).
       ]);
       const lastLines = [no, enter, message, unknown].map(({ exit, screen }) => [
         exit,
-        stripVTControlCharacters(screen).trimEnd().split("\n").at(-2),
+        stripVTControlCharacters(screen).trimEnd().split("\n").at(-1),
       ]);
-      const refused =
-        "The person refused this call: it would delete notes.txt (mode cautious asks before deleting)";
+      const refused = "Refused: it would delete notes.txt (mode cautious asks before deleting)";
       expect([lastLines, isThere(cli)]).toEqual([
         [
           [3, refused],
           [3, refused],
-          [3, "The person refused this call, and says: Keep it."],
+          [3, refused],
           [3, refused],
         ],
         true,

@@ -30,7 +30,6 @@ import {
   remarkRecovered,
   remarkWarnings,
   toReport,
-  wayOut,
 } from "../report.ts";
 import { canAsk, isTerminal, print, remark } from "../terminal.ts";
 
@@ -119,7 +118,7 @@ export const callCommand: Command = {
     progress.stop();
     // First the answer, then the book-keeping: whoever waits for us need not wait for the journal.
     if (options.has("json")) printJson(toReport(result));
-    else printResult(result, mode, isTerminal(1) ? progress.notShown : (text) => text);
+    else printResult(result, isTerminal(1) ? progress.notShown : (text) => text);
     remarkLeftRunning(crib.processes());
     await crib.close();
     remarkWarnings(crib.warnings);
@@ -140,15 +139,10 @@ async function askPerson(...asked: Parameters<Approve>): Promise<Approval> {
   return approveOnTerminal(...asked);
 }
 
-function printResult(
-  { content, error, images }: CallResult,
-  mode: Mode,
-  notShown: (text: string) => string,
-): void {
+function printResult({ content, error, images }: CallResult, notShown: (text: string) => string): void {
   if (error) {
     printText(notShown(error.output ?? ""));
     printFailure(error);
-    remark(forReader(2, wayOut(error, mode)));
     return;
   }
   printText(notShown(content));

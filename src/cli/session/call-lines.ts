@@ -115,8 +115,7 @@ const hunks = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@.*\n((?:[ +\\-].*\n?)*)/gm
 function tellError(error: CallFailure): string {
   const { code } = error;
   const first = firstLine(textForUser(error).message);
-  if (code === "needs-approval")
-    return `not approved: ${first.replace(/^This call needs a person's approval: /, "")}`;
+  if (code === "needs-approval") return `not approved: ${first.replace(/^This call needs approval: /, "")}`;
   return code === "denied" ? first : `failed: ${first}`;
 }
 

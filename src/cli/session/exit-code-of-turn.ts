@@ -1,8 +1,7 @@
 import type { AgentEvent, TurnResult } from "../../agent/event.ts";
-import type { ErrorCode } from "../../contract/error.ts";
-import type { Mode } from "../../policy/policy.ts";
+import { type ErrorCode, textForUser } from "../../contract/error.ts";
 import type { CallFailure } from "../../toolcrib/index.ts";
-import { exitCodeOf, wayOut } from "../report.ts";
+import { exitCodeOf } from "../report.ts";
 
 /** What `toolcrib run` means by its exit codes, as help tells it. */
 export const turnExitCodes: readonly string[] = [
@@ -27,9 +26,10 @@ export class LastRefusal {
     if (event.error && refusals.has(event.error.code)) this.#error = event.error;
   }
 
-  /** What only the person may do about it, in one line; "" where nothing was refused. */
-  wayOut(mode: Mode): string {
-    return this.#error === undefined ? "" : wayOut(this.#error, mode);
+  /** What the user can do about it, in one line; "" where nothing was refused. */
+  get hint(): string {
+    const hint = this.#error && textForUser(this.#error).hint;
+    return hint ? `${hint}\n` : "";
   }
 
   exitCode({ outcome, error }: Pick<TurnResult, "outcome" | "error">): number {

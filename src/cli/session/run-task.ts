@@ -72,7 +72,7 @@ export async function performTask(
   if (unwritten !== undefined) throw unwritten;
   if (options.has("json"))
     printJson({ session: session.id, model: session.model.id, ...result, calls: made.calls });
-  else if (!options.has("jsonl")) remark(forReader(2, refusal.wayOut(session.crib.mode)));
+  else if (!options.has("jsonl")) remark(forReader(2, refusal.hint));
   return refusal.exitCode(result);
 }
 

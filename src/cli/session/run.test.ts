@@ -103,9 +103,11 @@ describe("toolcrib run", () => {
       4,
       "I may not.\n",
       true,
-      "To allow it yourself, answer on a terminal, or add a rule (--rule 'allow …') or --mode yolo.",
+      expect.stringMatching(
+        /^To allow it, approve it on a terminal, or .*add --rule 'allow run rm -rf x by /,
+      ),
     ]);
-    expect(room.server.requests[1]!.messages.at(-1)!.text).toContain("needs a person's approval");
+    expect(room.server.requests[1]!.messages.at(-1)!.text).toContain("needs approval");
   });
 
   it("ends well where the model found another way after a refusal", async () => {

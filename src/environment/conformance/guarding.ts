@@ -26,7 +26,7 @@ function secretFailure(subject: string, path: string = subject): object {
   return failure(
     "denied",
     `${subject} may hold secrets (secret *.secret (test:1))`,
-    `This holds in every mode. Do without it, or ask the person: a line "open ${path}" in their own rules lifts it.`,
+    `Do not work around it. Continue without it, or ask the user to add the rule: open ${path}`,
   );
 }
 
@@ -34,7 +34,7 @@ function fixedFailure(subject: string): object {
   return failure(
     "denied",
     `${subject} is protected (deny write *.fixed (test:2))`,
-    "This holds in every mode. Do without it, or ask the person, who wrote the rule.",
+    "Do not work around it. Continue without it, or ask the user to change the rule.",
   );
 }
 

@@ -159,7 +159,7 @@ describe("what cannot be kept", () => {
       code: "timeout",
       message: "The call did not finish within 0.5 s and was ended",
       hint:
-        "Ask for less at once (a narrower path or pattern), or allow more time. " +
+        "Narrow the path or pattern, or allow more time. " +
         "Undo does not cover: pipe (no file, directory or link).",
     });
     expect(notCovered(room)).toEqual(["pipe (no file, directory or link)"]);

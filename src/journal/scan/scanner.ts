@@ -285,5 +285,10 @@ function shortened(sentences: readonly string[], count: number): readonly string
 
 function withNote(error: ToolError, note: string | undefined): ToolError {
   if (note === undefined) return error;
-  return reworded(error, { hint: error.hint === undefined ? `${note}.` : `${error.hint} ${note}.` });
+  const append = (hint: string | null | undefined) => (hint ? `${hint} ${note}.` : `${note}.`);
+  const { forUser } = error;
+  return reworded(error, {
+    hint: append(error.hint),
+    forUser: forUser?.hint === undefined ? forUser : { ...forUser, hint: append(forUser.hint) },
+  });
 }

@@ -40,7 +40,7 @@ export async function previewCall(call: ToolCall, services: PreviewServices): Pr
   } catch (error) {
     if (call.signal.aborted) throw error;
     const reason = signal.aborted ? `it took longer than ${maxMs / 1000} s` : (error as Error).message;
-    return { text: `What it would change cannot be shown: ${reason}`, whole: undefined, found };
+    return { text: `The preview failed: ${reason}`, whole: undefined, found };
   }
 }
 
@@ -103,5 +103,5 @@ function readOnly(environment: Environment): Environment {
 }
 
 async function refuse(): Promise<never> {
-  throw new ToolError("denied", "A preview changes nothing", { hint: "Leave it to the call itself." });
+  throw new ToolError("denied", "A preview must not change anything");
 }

@@ -1,106 +1,119 @@
-import { type ErrorDetails, reworded, ToolError } from "../../contract/error.ts";
+import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
+import { toCommandLine } from "../../lib/text/shell-quote.ts";
 import { describePart } from "../../policy/decide.ts";
+import { quoteForRule } from "../../policy/grants.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
-import type { Decision, PartVerdict } from "../../policy/policy.ts";
+import type { Decision, Mode, PartVerdict } from "../../policy/policy.ts";
 
 /** A rule denies the call. */
 export function denied(decision: Decision): ToolError {
   return new ToolError("denied", `Denied: ${describe(decision)}`, {
-    details: secretPath(decision),
-    hint: "Leave that part out, or find another way; only the person can change the rule.",
+    hint: "Do not work around it. Continue without it, or ask the user to change the rule.",
+    forUser: { hint: howToLift(decision) },
   });
 }
 
-/** The call needs approval, and the user cannot be asked. */
-export function needsApproval(decision: Described): ToolError {
-  return new ToolError("needs-approval", `This call needs a person's approval: ${describe(decision)}`, {
-    details: missingSandbox(decision) ?? onlyHost(decision),
-    hint: "Nobody can be asked here: choose another way, or ask the person to allow it (a rule, or another mode).",
+/** The call needs approval, and the user cannot be asked. `grants` are the rules that would allow it. */
+export function needsApproval(
+  decision: Described,
+  { grants, mode }: { readonly grants: readonly string[]; readonly mode?: Mode },
+): ToolError {
+  return new ToolError("needs-approval", `This call needs approval: ${describe(decision)}`, {
+    hint: "The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.",
+    forUser: { hint: howToAllow(decision, grants, mode) },
   });
 }
 
 /** The request is stored, and its answer counts for the next call that is exactly like this one. */
 export function approvalPending(id: string, parts: Decision["parts"]): ToolError {
-  return reworded(needsApproval({ verdict: "ask", parts }), {
-    hint: `A person can allow it: toolcrib approve ${id}. Then make this very call again, or choose another way.`,
+  const needed = `This call needs approval: ${describe({ verdict: "ask", parts })}`;
+  return new ToolError("needs-approval", needed, {
+    hint: `The user can allow it with: toolcrib approve ${id}. Then make exactly this call again.`,
+    forUser: { hint: `To allow it, run: toolcrib approve ${id}` },
   });
 }
 
 export function deniedByUser(decision: Decision, message: string | undefined): ToolError {
+  const forUser = { message: `Refused: ${describe(decision)}`, hint: null };
   return message === undefined
-    ? new ToolError("denied", `The person refused this call: ${describe(decision)}`, {
-        hint: "Do not repeat it; ask what to do instead.",
+    ? new ToolError("denied", `The user refused this call: ${describe(decision)}`, {
+        hint: "Do not repeat it. Ask the user what to do instead.",
+        forUser,
       })
-    : new ToolError("denied", `The person refused this call, and says: ${message}`, {
+    : new ToolError("denied", `The user refused this call and said: ${message}`, {
         hint: "Nothing was done.",
+        forUser,
       });
 }
 
 /** The approved call is not the one that would run. */
 export function callChanged(): ToolError {
-  return new ToolError("denied", "The call, or where it would run, changed while the person was asked", {
-    hint: "Nothing was done: make the call again, then it is asked again.",
+  return new ToolError("denied", "The call, or where it would run, changed during the approval", {
+    hint: "Nothing was done. Make the call again, to be asked again.",
   });
 }
 
 /** The preview is not what would be changed. */
 export function previewChanged(): ToolError {
-  return new ToolError("stale", "What the call would change was changed while the person was asked", {
-    hint: "Nothing was done: look at it again, then make the call again.",
+  return new ToolError("stale", "The files that the call would change were changed during the approval", {
+    hint: "Nothing was done. Read them again, then repeat the call.",
+    forUser: { hint: "Nothing was done. Try again." },
   });
 }
 
 /** The checked paths are not the ones that would be used. */
 export function pathsChanged(): ToolError {
-  return new ToolError("stale", "While the call waited, another one changed where its paths lead", {
-    hint: "Nothing was done: look where they lead now, then make the call again.",
+  return new ToolError("stale", "While the call waited, another call changed where its paths lead", {
+    hint: "Nothing was done. Check the paths, then repeat the call.",
+    forUser: { hint: "Nothing was done. Try again." },
   });
 }
 
 export function couldNotAsk(cause: unknown): ToolError {
   if (cause instanceof ToolError && cause.code === "needs-approval") return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new ToolError("needs-approval", `The person could not be asked: ${reason}`, {
-    hint: "Nothing was done; try again when somebody can answer.",
+  return new ToolError("needs-approval", `The user could not be asked: ${reason}`, {
+    hint: "Nothing was done. Try again when the user can answer.",
     cause,
   });
 }
 
 export function unreadableAnswer(): ToolError {
-  return new ToolError("needs-approval", "The person was asked, but the answer could not be understood", {
-    hint: "Nothing was done: `approve` has to answer { allow: true } or { allow: false }.",
+  return new ToolError("needs-approval", "The user's answer could not be understood", {
+    hint: "Nothing was done. `approve` must return { allow: true } or { allow: false }.",
   });
 }
 
 type Described = Pick<Decision, "verdict" | "parts">;
 
-/** Set when commands need approval because there is no sandbox, and not because of a rule. */
-function missingSandbox({ parts }: Described): ErrorDetails | undefined {
-  const isMissing = parts.some(({ verdict, bare, rule }) => verdict === "ask" && bare && rule === undefined);
-  return isMissing ? { kind: "no-sandbox" } : undefined;
+/** The flags that lift a denial: only a path class and the block on cloud metadata can be lifted by another rule. */
+function howToLift({ parts }: Described): string {
+  const rules = parts
+    .filter(({ verdict }) => verdict === "deny")
+    .map(({ part, rule }) => {
+      if (part.kind === "connect" && rule === undefined)
+        return `allow connect ${quoteForRule(part.host ?? "")}`;
+      // Toolcrib's own files have rules without a line, which no other rule lifts.
+      const isClass = rule !== undefined && rule.line > 0 && /^(?:secret|protected)\b/.test(rule.text);
+      return isClass && "path" in part ? `open ${quoteForRule(part.path)}` : undefined;
+    });
+  if (rules.every((rule) => rule !== undefined)) return `To allow it, add ${asFlags(rules)}`;
+  return "To allow it, change or remove that rule. To list all rules, run: toolcrib policy show";
 }
 
-/** Set when one connection is all that needs approval, and no rule asks. */
-function onlyHost({ parts }: Described): ErrorDetails | undefined {
-  const [first, ...others] = parts.filter(({ verdict }) => verdict === "ask");
-  if (first?.part.kind !== "connect" || first.rule !== undefined) return undefined;
-  const host = first.part.host ?? first.part.spelling;
-  const isSame = ({ part, rule }: PartVerdict) =>
-    part.kind === "connect" && (part.host ?? part.spelling) === host && rule === undefined;
-  return others.every(isSame) ? { kind: "connects", host } : undefined;
-}
-
-/** Set when the first thing denied is one path, by a rule about secrets. */
-function secretPath({ parts }: Described): ErrorDetails | undefined {
-  const first = parts.find(({ verdict }) => verdict === "deny");
-  if (first === undefined || !("path" in first.part) || !/^secret\b/.test(first.rule?.text ?? ""))
-    return undefined;
-  const why = describeReason(first);
-  const isAlone = parts.every(
-    (part) => part.verdict !== "deny" || describeReason(part) !== why || deedOf(part) === deedOf(first),
+function howToAllow({ parts }: Described, grants: readonly string[], mode: Mode | undefined): string {
+  if (mode === "yolo") return "To allow it, approve it on a terminal.";
+  if (grants.length === 0) return "To allow it, approve it on a terminal, or add --mode yolo";
+  const needsSandbox = parts.some(
+    ({ verdict, bare, rule }) => verdict === "ask" && bare && rule === undefined,
   );
-  return isAlone ? { kind: "secret-path", path: first.part.path } : undefined;
+  const install = needsSandbox ? "install a sandbox (see: toolcrib doctor), or " : "";
+  return `To allow it, approve it on a terminal, or ${install}add ${asFlags(grants)}`;
+}
+
+function asFlags(rules: readonly string[]): string {
+  return [...new Set(rules)].map((rule) => toCommandLine(["--rule", rule])).join(" ");
 }
 
 /** The parts that decided, each with its rule and its source, so that the caller can keep the rest of the call. */

@@ -33,7 +33,8 @@ function redacted(error: ToolError): ToolError {
 function internalError(cause: unknown): ToolError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new ToolError("internal", `The tool failed unexpectedly: ${reason}`, {
-    hint: "This is a fault in the tool, not in the call; try another way and report it.",
+    hint: "This is a bug in the tool. Try another way.",
+    forUser: { hint: "This is a bug in the tool. Please report it." },
     cause,
   });
 }

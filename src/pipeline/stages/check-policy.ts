@@ -53,9 +53,9 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices 
       if (decision.verdict === "allow") return run("not asked");
       if (decision.verdict === "deny") throw denied(decision);
       const approve = settings.approverOf?.(call.id);
-      if (!approve) throw needsApproval(decision);
-
       const grants = grantsOffered(decision, question);
+      if (!approve) throw needsApproval(decision, { grants, mode: question.mode });
+
       const answered = openRequests.answered(grants);
       if (answered) {
         // That answer may settle this call too.

@@ -60,8 +60,8 @@ async function startConfined(
 }
 
 function undeclared(tool: string): ToolError {
-  return new ToolError("denied", `${tool} runs programs, but does not say so`, {
-    hint: 'Its `accesses` have to name the command, { kind: "execute", command }, or its risk has to be "execute".',
+  return new ToolError("denied", `${tool} starts a program without declaring it`, {
+    hint: 'Name the command in `accesses` ({ kind: "execute", command }), or give the tool the risk "execute".',
   });
 }
 

@@ -54,7 +54,8 @@ function checked(timeoutMs: number): number {
 
 function timedOut(timeoutMs: number): ToolError {
   return new ToolError("timeout", `The call did not finish within ${timeoutMs / 1000} s and was ended`, {
-    hint: "Ask for less at once (a narrower path or pattern), or allow more time.",
+    hint: "Narrow the path or pattern, or allow more time.",
+    forUser: { hint: `To allow more time, add --timeout-ms ${2 * timeoutMs}` },
   });
 }
 

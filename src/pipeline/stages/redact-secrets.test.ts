@@ -154,10 +154,10 @@ describe("a mark that stands for a secret", () => {
   const mark = "[redacted: GitHub token]";
   const refused = (consequence: string) => ({
     code: "invalid-input",
-    message: `${mark} stands for a value that was left out of what you were shown: ${consequence}`,
-    hint: "Change the lines around it and leave that line as it is, or ask the person to change the value.",
+    message: `${mark} stands for a secret that was left out of the output: ${consequence}`,
+    hint: "Edit only the lines around it, or ask the user to change the value.",
   });
-  const wouldReplace = refused("this would replace a secret by the mark");
+  const wouldReplace = refused("this would overwrite the secret with the mark");
 
   const calls: readonly (readonly [string, object])[] = [
     ["file.write", { path: "a.yml", content: `name: app\nkey: ${mark}\nend: 2\n` }],
@@ -185,7 +185,7 @@ describe("a mark that stands for a secret", () => {
     writeFileSync(room.at("a.yml"), file);
     const edit = { path: "a.yml", find: `key: ${mark}`, replace: "x" };
     const { error } = await room.crib.call("edit.preview", edit);
-    expect(error).toEqual(refused("the text to be found is not the file's"));
+    expect(error).toEqual(refused("the file does not contain this text"));
   });
 
   it("may be edited where the file has it itself", async () => {
@@ -211,7 +211,7 @@ it("keeps secrets out of what a person is shown, and out of what the person answ
   writeFileSync(room.at("notes.txt"), `key ${key}\nold\n`);
   const input = { path: "notes.txt", find: "old", replace: "new" };
   const { error } = await room.crib.call("edit.replace", input);
-  const message = "The person refused this call, and says: Use [redacted: GitHub token] instead";
+  const message = "The user refused this call and said: Use [redacted: GitHub token] instead";
   expect([previews, error?.message, room.crib.history().map((record) => record.message)]).toEqual([
     ["--- a/notes.txt\n+++ b/notes.txt\n@@ -1,2 +1,2 @@\n key [redacted: AWS key]\n-old\n+new\n"],
     message,

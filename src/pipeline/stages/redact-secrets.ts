@@ -89,7 +89,7 @@ function redactOutputOf(error: unknown): unknown {
 /** The text that was not found may be a redaction mark. `catchErrors` redacts messages. */
 function explainMark(error: unknown, call: ToolCall): unknown {
   const [mark] = error instanceof ToolError && error.code === "no-match" ? marksIn(call.input) : [];
-  return mark === undefined ? error : standsForSecret(mark, "the text to be found is not the file's");
+  return mark === undefined ? error : standsForSecret(mark, "the file does not contain this text");
 }
 
 /** Models return what they were shown: a mark that is in none of the written files came from redacted output. */
@@ -102,7 +102,7 @@ async function refuseMarks({ accesses, input, environment, signal }: ToolCall): 
     if (file !== undefined) foreign = foreign.filter((mark) => !asBuffer(file.bytes).includes(mark));
   }
   const [mark] = foreign;
-  if (mark !== undefined) throw standsForSecret(mark, "this would replace a secret by the mark");
+  if (mark !== undefined) throw standsForSecret(mark, "this would overwrite the secret with the mark");
 }
 
 // No output shows more of a file than this.
@@ -115,9 +115,10 @@ function ignoreToolError(error: unknown): undefined {
 function standsForSecret(mark: string, consequence: string): ToolError {
   return new ToolError(
     "invalid-input",
-    `${mark} stands for a value that was left out of what you were shown: ${consequence}`,
+    `${mark} stands for a secret that was left out of the output: ${consequence}`,
     {
-      hint: "Change the lines around it and leave that line as it is, or ask the person to change the value.",
+      hint: "Edit only the lines around it, or ask the user to change the value.",
+      forUser: { hint: "Change the value in an editor." },
     },
   );
 }

@@ -22,7 +22,7 @@ function expectRisk({ name, risk }: AnyTool, accesses: readonly Access[]): void 
   const change = risk === "read" ? accesses.find(({ kind }) => changing.has(kind)) : undefined;
   if (change === undefined) return;
   throw new ToolError("internal", `${name} has the risk "read", but this call would ${change.kind}`, {
-    hint: "Nothing was done. This is a fault in the tool: its risk has to be the most that any call of it can do.",
+    hint: "Nothing was done. This is a bug in the tool: its `risk` must cover everything that its calls can do.",
   });
 }
 

@@ -79,7 +79,7 @@ function firstRefusal(all: readonly Names[], use: PathUse, tool: Tool, policy: P
     const rule = refusingRule(policy, use, names, (candidate) => isFor(candidate, tool));
     if (rule === undefined) continue;
     const reason = reasonOf(rule, use);
-    return { rule, reason: isAbout(rule, use, names) ? reason : `something in it ${reason}` };
+    return { rule, reason: `${isAbout(rule, use, names) ? "it" : "something in it"} ${reason}` };
   }
   return undefined;
 }

@@ -44,8 +44,8 @@ describe("concurrent edits", () => {
       {
         code: "needs-approval",
         message:
-          "This call needs a person's approval: it would write a.txt, write c.txt, delete b.txt (mode safe asks before writing)",
-        hint: "Nobody can be asked here: choose another way, or ask the person to allow it (a rule, or another mode).",
+          "This call needs approval: it would write a.txt, write c.txt, delete b.txt (mode safe asks before writing)",
+        hint: "The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.",
       },
       "one\n",
       "one\n",

@@ -102,7 +102,7 @@ describe("secrets", () => {
           "Left out: keys/old.pem, .env, a/.env, secrets/b (may hold secrets, or a rule keeps it from tools).",
         ],
       },
-      ["denied", "Denied: it would read keys/old.pem: may hold secrets (secret *.pem, built-in)"],
+      ["denied", "Denied: it would read keys/old.pem: it may hold secrets (secret *.pem, built-in)"],
       ["D", "a", "A", "a/x"],
     ]);
   });

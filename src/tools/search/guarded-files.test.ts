@@ -84,7 +84,7 @@ describe("search.grep", () => {
           failure(
             "denied",
             `${name} may hold secrets (secret *.secret (test:1))`,
-            `This holds in every mode. Do without it, or ask the person: a line "open ${name}" in their own rules lifts it.`,
+            `Do not work around it. Continue without it, or ask the user to add the rule: open ${name}`,
           ),
         );
       }

@@ -295,8 +295,8 @@ describe("web.search", () => {
   it("is judged by the host of its engine", async () => {
     await using room = await webRoom({ search: { engine: "brave", key: "secret-key" } });
     expect(told(await room.crib.call("web.search", { query: "x" }))).toBe(
-      "needs-approval: This call needs a person's approval: it would connect to api.search.brave.com (mode cautious asks before connecting)\n" +
-        "Nobody can be asked here: choose another way, or ask the person to allow it (a rule, or another mode).",
+      "needs-approval: This call needs approval: it would connect to api.search.brave.com (mode cautious asks before connecting)\n" +
+        "The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.",
     );
   });
 
