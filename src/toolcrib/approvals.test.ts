@@ -218,7 +218,7 @@ describe("an answer", () => {
         code: "denied",
         message:
           "The user refused this call: it would run `ls`, run `tee out` (mode cautious asks before commands run)",
-        hint: "Do not repeat it; ask what to do instead.",
+        hint: "Do not repeat it. Ask the user what to do instead.",
       },
     ]);
   });
