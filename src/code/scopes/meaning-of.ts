@@ -1,26 +1,27 @@
 import type { Node, Tree, TreeCursor } from "web-tree-sitter";
-import { type Meaning, type NodePath, type ScopeRules, type Step, unclear } from "./scope-rules.ts";
+import type { TextSpan } from "../lines.ts";
+import type { Meaning, NodePath, ScopeRules, Step } from "./scope-rules.ts";
 
 /**
  * The meaning of a name and the step that decided it; undefined where it is not code. A name that the rules do not
  * know, and that is neither text nor a keyword, is unclear.
  */
 export function meaningOf(
-  { way, start, end, isLeaf, isKeyword, errors }: NameLocation,
+  { path, start, end, isLeaf, isKeyword, errors }: NameLocation,
   rules: ScopeRules,
 ): Understanding | undefined {
-  const { steps } = way;
+  const { steps } = path;
   const last = steps.length - 1;
   const isToken = isLeaf && rules.tokens?.test(steps[last - 1]?.type ?? "") === true;
   if (isToken || (isLeaf && !isKeyword && rules.names[steps[last]!.type] !== undefined))
-    return named(way, errors, rules);
+    return named(path, errors, rules);
   if (isKeyword)
     return isNameOfItsOwn(steps, rules)
-      ? named({ ...way, steps: steps.slice(0, -1) }, errors, rules)
+      ? named({ ...path, steps: steps.slice(0, -1) }, errors, rules)
       : undefined;
-  const within = rules.within?.(way, { start, end });
+  const within = rules.within?.(path, { start, end });
   if (within !== undefined) return { meaning: within, at: last };
-  return isOtherText(way, { start, end }, rules) ? undefined : { meaning: unclear, at: last };
+  return isOtherText(path, { start, end }, rules) ? undefined : { meaning: "unclear", at: last };
 }
 
 interface Understanding {
@@ -34,23 +35,23 @@ function isNameOfItsOwn(steps: readonly Step[], { names }: ScopeRules): boolean 
   return above?.start === word.start && above.end === word.end && names[above.type] !== undefined;
 }
 
-function named(way: NodePath, errors: readonly number[], rules: ScopeRules): Understanding {
-  const found = understood(way, rules);
-  if (!hasDoubtfulScope(way.steps, errors, rules)) return found;
-  const isDefinition = found.meaning.is === "definition";
-  return { ...found, meaning: { ...unclear, ...(isDefinition && { role: "definition" }) } };
+function named(path: NodePath, errors: readonly number[], rules: ScopeRules): Understanding {
+  const found = understood(path, rules);
+  if (!hasDoubtfulScope(path.steps, errors, rules)) return found;
+  const isDefinition = typeof found.meaning === "object" && found.meaning.is === "definition";
+  return { ...found, meaning: isDefinition ? "unclear definition" : "unclear" };
 }
 
-function understood(way: NodePath, rules: ScopeRules): Understanding {
-  const { steps } = way;
+function understood(path: NodePath, rules: ScopeRules): Understanding {
+  const { steps } = path;
   const last = steps.length - 1;
   for (let at = last; at > 0; at -= 1) {
-    const decided = meaningAt(way, at, rules);
+    const decided = meaningAt(path, at, rules);
     if (decided === undefined) break;
     if (decided !== "up") return { meaning: decided, at: at - 1 };
   }
-  const usual = rules.names[steps[last]!.type] ?? unclear;
-  return { meaning: typeof usual === "function" ? usual(way) : usual, at: last - 1 };
+  const usual = rules.names[steps[last]!.type] ?? "unclear";
+  return { meaning: typeof usual === "function" ? usual(path) : usual, at: last - 1 };
 }
 
 /** A scope with a syntax error may really end elsewhere. */
@@ -67,19 +68,15 @@ function hasDoubtfulScope(
   });
 }
 
-function meaningAt(way: NodePath, at: number, { positions: places }: ScopeRules): Meaning | "up" | undefined {
-  const { type } = way.steps[at - 1]!;
-  const { field } = way.steps[at]!;
-  const found = (field === undefined ? undefined : places[`${type}.${field}`]) ?? places[type];
-  return typeof found === "function" ? found(way, at) : found;
+function meaningAt(path: NodePath, at: number, { positions }: ScopeRules): Meaning | "up" | undefined {
+  const { type } = path.steps[at - 1]!;
+  const { field } = path.steps[at]!;
+  const found = (field === undefined ? undefined : positions[`${type}.${field}`]) ?? positions[type];
+  return typeof found === "function" ? found(path, at) : found;
 }
 
 /** Text, a built-in type, or a part of a longer name that is not just another spelling, as `r#name` is. */
-function isOtherText(
-  { steps, text }: NodePath,
-  { start, end }: Pick<Step, "start" | "end">,
-  rules: ScopeRules,
-) {
+function isOtherText({ steps, text }: NodePath, { start, end }: TextSpan, rules: ScopeRules): boolean {
   const leaf = steps.at(-1)!;
   if (rules.names[leaf.type] === undefined)
     return notCode.test(leaf.type) || /region$/.test(steps.at(-2)?.type ?? "");
@@ -90,10 +87,8 @@ const notCode =
   /comment|string|text|content|char|rune|heredoc|nowdoc|regex|escape|format|conversion|literal|number|integer|float|word|operator|modifier|directive|(?:primitive|predefined|cast)_type|tag|hash_?bang|shebang|metavariable|[#!"'`-]/;
 
 /** A whole word of the text, and the path to its leaf. */
-export interface NameLocation {
-  readonly start: number;
-  readonly end: number;
-  readonly way: NodePath;
+export interface NameLocation extends TextSpan {
+  readonly path: NodePath;
   /** The leaf is this word, and not a text that contains it. */
   readonly isLeaf: boolean;
   readonly isKeyword: boolean;
@@ -107,16 +102,16 @@ const maxErrors = 100;
 export function nameLocations(name: string, tree: Tree, text: string): readonly NameLocation[] {
   const starts = wordsLike(name, text);
   const errors = starts.length === 0 ? [] : errorsBelow(tree.rootNode);
-  const places: NameLocation[] = [];
+  const found: NameLocation[] = [];
   const steps: Step[] = [];
   const cursor = tree.walk();
   const take = (isNamed: boolean) => {
-    const start = starts[places.length]!;
+    const start = starts[found.length]!;
     const end = start + name.length;
     const leaf = steps.at(-1)!;
     const isLeaf = leaf.start === start && leaf.end === end;
     const isKeyword = isLeaf && !isNamed;
-    places.push({ start, end, way: { steps: [...steps], text }, isLeaf, isKeyword, errors });
+    found.push({ start, end, path: { steps: [...steps], text }, isLeaf, isKeyword, errors });
   };
   /** Descends to the words; those between the children are in the node itself. */
   const visit = () => {
@@ -133,11 +128,11 @@ export function nameLocations(name: string, tree: Tree, text: string): readonly 
     while (next() < step.end) take(isNamed);
     steps.pop();
   };
-  const next = () => starts[places.length] ?? Number.POSITIVE_INFINITY;
+  const next = () => starts[found.length] ?? Number.POSITIVE_INFINITY;
   try {
     if (starts.length > 0) visit();
     // Text after the last node is not code.
-    return places;
+    return found;
   } finally {
     cursor.delete();
   }
@@ -156,24 +151,18 @@ function errorsBelow(root: Node): readonly number[] {
 
 function wordsLike(name: string, text: string): readonly number[] {
   const starts: number[] = [];
+  const startsAsWord = /^\p{ID_Continue}/u.test(name);
+  const endsAsWord = /\p{ID_Continue}$/u.test(name);
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     const before = /\p{ID_Continue}$/u.test(text.slice(Math.max(0, at - 2), at));
     const after = /^\p{ID_Continue}/u.test(text.slice(at + name.length, at + name.length + 2));
-    if (!(before && isWordStart(name)) && !(after && isWordEnd(name))) starts.push(at);
+    if (!(before && startsAsWord) && !(after && endsAsWord)) starts.push(at);
   }
   return starts;
 }
 
-const isWordStart = (name: string) => /^\p{ID_Continue}/u.test(name);
-const isWordEnd = (name: string) => /\p{ID_Continue}$/u.test(name);
-
 function stepAt(cursor: TreeCursor): Step {
   const { nodeType, currentFieldName, startIndex, endIndex, nodeId } = cursor;
-  return {
-    type: nodeType,
-    field: currentFieldName ?? undefined,
-    start: startIndex,
-    end: endIndex,
-    id: nodeId,
-  };
+  const field = currentFieldName ?? undefined;
+  return { type: nodeType, field, start: startIndex, end: endIndex, id: nodeId };
 }

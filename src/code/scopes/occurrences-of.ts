@@ -1,5 +1,5 @@
 import type { Tree } from "web-tree-sitter";
-import type { Occurrence, Occurrences, Outline } from "../../contract/code.ts";
+import type { CodeSymbol, Occurrence, Occurrences, Outline } from "../../contract/code.ts";
 import { lineOf, lineStartsOf } from "../lines.ts";
 import { meaningOf, type NameLocation, nameLocations } from "./meaning-of.ts";
 import { scopeRulesOf } from "./rules-of.ts";
@@ -10,82 +10,65 @@ export function occurrencesOf(tree: Tree, text: string, name: string, outline: O
   const rules = scopeRulesOf(language);
   const words = name === "" ? [] : nameLocations(name, tree, text);
   const lineStarts = lineStartsOf(text);
-  const shown = ({ start, end }: NameLocation) => {
+  const position = ({ start, end }: NameLocation) => {
     const line = lineOf(lineStarts, start);
     return { start, end, line, column: 1 + Array.from(text.slice(lineStarts[line - 1], start)).length };
   };
   if (rules === undefined) {
-    const places = words
-      .filter(isCode)
-      .map((location): Occurrence => ({ ...shown(location), role: "reference", binding: undefined }));
-    const defined = definedBy(outline, name, places);
-    return {
-      language,
-      scoped: false,
-      places: places.map((location) =>
-        defined.has(location.start) ? { ...location, role: "definition" } : location,
-      ),
-    };
+    const found = words.filter(isCode).map(position);
+    const defined = definedBy(outline, name, found);
+    const places = found.map((location): Occurrence => {
+      const role = defined.has(location.start) ? "definition" : "reference";
+      return { ...location, role, binding: undefined };
+    });
+    return { language, scoped: false, places };
   }
   const understood = words.flatMap((location): Understood[] => {
     const found = meaningOf(location, rules);
     return found === undefined ? [] : [{ location, ...found }];
   });
   const bindings = bindingsOf(understood, rules);
-  return {
-    language,
-    scoped: true,
-    places: understood.map(({ location, meaning }, index) => ({
-      ...shown(location),
-      ...described(meaning, bindings[index]),
-    })),
-  };
+  const places = understood.map(({ location, meaning }, index) => ({
+    ...position(location),
+    ...described(meaning, bindings[index]),
+  }));
+  return { language, scoped: true, places };
 }
 
-function described(
-  meaning: Meaning,
-  bound: number | "unclear" | undefined,
-): Omit<Occurrence, "start" | "end" | "line" | "column"> {
-  if (meaning.is !== "definition" && meaning.is !== "reference")
-    return { role: meaning.role ?? "reference", binding: undefined, unbound: meaning.is };
-  if (bound === "unclear") return { role: meaning.is, binding: undefined, unbound: "unclear" };
-  const { around } = meaning;
-  const binding = bound;
-  const written = {
-    binding,
-    ...(binding === undefined && { unbound: "outside" as const }),
-    ...(around && { around }),
-  };
-  if (meaning.is === "reference") return { role: "reference", ...written };
+type Described = Omit<Occurrence, "start" | "end" | "line" | "column">;
+
+function described(meaning: Meaning, binding: number | "unclear" | undefined): Described {
+  if (typeof meaning === "string") {
+    const [unbound, role = "reference"] = meaning.split(" ") as [Occurrence["unbound"], Occurrence["role"]?];
+    return { role, binding: undefined, unbound };
+  }
+  if (binding === "unclear") return { role: meaning.is, binding: undefined, unbound: "unclear" };
+  const { is: role, around } = meaning;
+  const unbound = binding === undefined ? ("outside" as const) : undefined;
+  if (role === "reference") return { role, binding, unbound, around };
   const { isPublic, isArgument, isMember, isPathed } = meaning;
-  return {
-    role: "definition",
-    ...written,
-    ...(isPublic && { isPublic }),
-    ...(isArgument && { isArgument }),
-    ...(isMember && { isMember }),
-    ...(isPathed && { isPathed }),
-  };
+  return { role, binding, unbound, around, isPublic, isArgument, isMember, isPathed };
 }
 
 /** For a language without rules: what its grammar calls a name, outside of comments. */
-function isCode({ way, isLeaf, isKeyword }: NameLocation): boolean {
-  if (!isLeaf || isKeyword || way.steps.some(({ type }) => type.includes("comment"))) return false;
-  return nameLike.test(way.steps.at(-1)!.type);
+function isCode({ path, isLeaf, isKeyword }: NameLocation): boolean {
+  if (!isLeaf || isKeyword || path.steps.some(({ type }) => type.includes("comment"))) return false;
+  return nameLike.test(path.steps.at(-1)!.type);
 }
 
 const nameLike =
   /ident|name|constant|variable|symbol|atom|word|field|property|label|type|selector|tag|key|function|module|plain_value/;
 
 /** Of the names on a symbol's line, the first is its own. */
-function definedBy({ symbols }: Outline, name: string, places: readonly Occurrence[]): ReadonlySet<number> {
-  const named = symbols.filter((symbol) => symbol.name === name || symbol.name.endsWith(name));
-  return new Set(
-    named.flatMap(({ line, declarationStart }) => {
-      const first = places.find((location) => location.line === line && location.start >= declarationStart);
-      return first === undefined ? [] : [first.start];
-    }),
-  );
+function definedBy(
+  { symbols }: Outline,
+  name: string,
+  found: readonly { readonly start: number; readonly line: number }[],
+): ReadonlySet<number | undefined> {
+  const named = symbols.filter((symbol) => symbol.name.endsWith(name));
+  const firstIn = ({ line, declarationStart }: CodeSymbol) =>
+    found.find((location) => location.line === line && location.start >= declarationStart);
+  return new Set(named.map((symbol) => firstIn(symbol)?.start));
 }
 
 interface Understood {
@@ -100,13 +83,14 @@ function bindingsOf(
 ): readonly (number | "unclear" | undefined)[] {
   const known = new Known(rules);
   for (const { location, meaning, at } of names) {
-    if (meaning.is === "reference" && meaning.declares) known.declare(location, meaning.declares, at);
+    if (typeof meaning === "object" && meaning.is === "reference" && meaning.declares)
+      known.declare(location, meaning.declares, at);
   }
   for (const { location, meaning, at } of names) {
-    if (meaning.is === "definition") known.add(location, meaning, at);
+    if (typeof meaning === "object" && meaning.is === "definition") known.add(location, meaning, at);
   }
   return names.map(({ location, meaning }) => {
-    if (meaning.is !== "definition" && meaning.is !== "reference") return undefined;
+    if (typeof meaning === "string") return undefined;
     const { yieldsTo = 0 } = meaning as Partial<Definition>;
     if (yieldsTo !== 0 && known.find(location, yieldsTo) !== undefined) return "unclear";
     return known.at(location.start) ?? known.find(location, meaning.kind);
@@ -123,7 +107,7 @@ interface Binding {
 class Known {
   readonly #rules: ScopeRules;
   readonly #inScope = new Map<number, Map<number, Binding>>();
-  readonly #ofPlace = new Map<number, Binding>();
+  readonly #byStart = new Map<number, Binding>();
   /** Scopes in which the name is that of the file, or of an outer scope. */
   readonly #declared = new Map<number, "file" | "outer">();
   #count = 0;
@@ -132,46 +116,46 @@ class Known {
     this.#rules = rules;
   }
 
-  declare({ way }: NameLocation, where: "file" | "outer", at: number): void {
-    this.#declared.set(this.#scopeOf(way.steps, { in: "function" }, at).id, where);
+  declare({ path }: NameLocation, where: "file" | "outer", at: number): void {
+    this.#declared.set(this.#scopeOf(path.steps, { in: "function" }, at).id, where);
   }
 
-  add({ start, way }: NameLocation, definition: Definition, at: number): void {
+  add({ start, path }: NameLocation, definition: Definition, at: number): void {
     const { kind, from = 0, until = Number.POSITIVE_INFINITY, renews } = definition;
-    const nearest = this.#scopeOf(way.steps, definition, at);
+    const nearest = this.#scopeOf(path.steps, definition, at);
     const declared = this.#declared.get(nearest.id);
     // An assignment to a name of an outer scope: resolved when all definitions are known.
     if (declared === "outer") return;
-    const scope = declared === "file" ? way.steps[0]! : nearest;
+    const scope = declared === "file" ? path.steps[0]! : nearest;
     const bindings = this.#inScope.get(scope.id) ?? new Map<number, Binding>();
     this.#inScope.set(scope.id, bindings);
-    const key = renews ? way.steps[at]!.id : kind & ~(kinds.any | kinds.constant);
+    const key = renews ? path.steps[at]!.id : kind & ~(kinds.any | kinds.constant);
     const known = bindings.get(key) ?? { number: this.#count++, kind: 0, from, until };
     known.kind |= kind;
     known.from = Math.min(known.from, from);
     known.until = Math.max(known.until, until);
     bindings.set(key, known);
-    this.#ofPlace.set(start, known);
+    this.#byStart.set(start, known);
   }
 
   at(start: number): number | undefined {
-    return this.#ofPlace.get(start)?.number;
+    return this.#byStart.get(start)?.number;
   }
 
-  find({ start, way }: NameLocation, kind: number): number | "unclear" | undefined {
+  find({ start, path }: NameLocation, kind: number): number | "unclear" | undefined {
     const { scopes, isSeenBy, hides, clouds } = this.#rules;
     let seen = kind;
     let isClouded = false;
     let hasLeftFunction = false;
-    for (let index = way.steps.length - 1; index >= 0; index -= 1) {
-      const step = way.steps[index]!;
+    for (let index = path.steps.length - 1; index >= 0; index -= 1) {
+      const step = path.steps[index]!;
       const scope = index === 0 ? "function" : scopes[step.type];
-      if (scope === undefined || (index > 0 && isSeenBy?.(way, index) === false)) continue;
-      if (this.#declared.get(step.id) === "file") return this.#latest(way.steps[0]!.id, start, seen)?.number;
+      if (scope === undefined || (index > 0 && isSeenBy?.(path, index) === false)) continue;
+      if (this.#declared.get(step.id) === "file") return this.#latest(path.steps[0]!.id, start, seen)?.number;
       const found = scope === "closed" && hasLeftFunction ? undefined : this.#latest(step.id, start, seen);
       if (found !== undefined) return isClouded ? "unclear" : found.number;
-      isClouded ||= clouds?.(way, index) ?? false;
-      if (this.#declared.get(step.id) !== "outer") seen &= ~(hides?.(way, index) ?? 0);
+      isClouded ||= clouds?.(path, index) ?? false;
+      if (this.#declared.get(step.id) !== "outer") seen &= ~(hides?.(path, index) ?? 0);
       if (scope === "function" || scope === "clause") hasLeftFunction = true;
     }
     return undefined;

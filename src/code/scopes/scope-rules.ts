@@ -1,10 +1,9 @@
 import type { TextSpan } from "../lines.ts";
+
 /** A node on the path from the root of a tree to a name. */
-export interface Step {
+export interface Step extends TextSpan {
   readonly type: string;
   readonly field: string | undefined;
-  readonly start: number;
-  readonly end: number;
   readonly id: number;
 }
 
@@ -15,13 +14,13 @@ export interface NodePath {
 }
 
 /**
- * The scope rules of a language. A name is understood by going up from it: for each node above, `positions` is asked
- * for "type.field" and then for "type", until one returns something else than "up"; otherwise the type of the name
- * itself decides. Joining two different things is safe, as both are renamed; splitting one thing in two is not. In
- * doubt a name is "unclear", and nothing that it could mean is renamed.
+ * The scope rules of a language. The nodes above a name decide what it means: the first for which `positions` has an
+ * entry, "type.field" or "type", that is not "up"; otherwise the type of the name itself. Joining two different things
+ * is safe, as both are renamed; splitting one thing in two is not. In doubt a name is "unclear", and nothing that it
+ * could mean is renamed. A key of a table may list several types, separated by blanks.
  */
 export interface ScopeRules {
-  readonly names: Readonly<Record<string, Meaning | ((way: NodePath) => Meaning)>>;
+  readonly names: Readonly<Record<string, Meaning | ((path: NodePath) => Meaning)>>;
   readonly positions: Readonly<Record<string, Meaning | "up" | Decide>>;
   readonly scopes: Readonly<Record<string, ScopeKind>>;
   readonly spelling: RegExp;
@@ -29,19 +28,19 @@ export interface ScopeRules {
   /** Nodes in which all words are names, whatever the grammar calls them: the arguments of a macro. */
   readonly tokens?: RegExp;
   /** Names inside other nodes, as in the text of a format string. */
-  within?(way: NodePath, name: TextSpan): Meaning | undefined;
+  within?(path: NodePath, name: TextSpan): Meaning | undefined;
   /** Whether the scope at `index` applies to a name on this path: not to the default of a parameter. */
-  isSeenBy?(way: NodePath, index: number): boolean;
+  isSeenBy?(path: NodePath, index: number): boolean;
   /** Kinds that are not visible inside the node at `index`: the variables around a function of Rust. */
-  hides?(way: NodePath, index: number): number;
+  hides?(path: NodePath, index: number): number;
   /** Whether the node at `index` may have unknown names, so that a name from around it is unclear. */
-  clouds?(way: NodePath, index: number): boolean;
+  clouds?(path: NodePath, index: number): boolean;
   /** Code that looks names up in a way that the text does not show. */
   readonly byName?: RegExp;
 }
 
 /** `at` is the index of the step whose position decides; the steps below it only lead there. */
-export type Decide = (way: NodePath, at: number) => Meaning | "up";
+export type Decide = (path: NodePath, at: number) => Meaning | "up";
 
 /**
  * "closed": its definitions are visible only directly in it, not in functions inside: a class of Python. "clause": a
@@ -86,58 +85,66 @@ export interface Reference extends Written {
 }
 
 /** "member": depends on a type; "argument": on the called function; "foreign": a name that others define. */
-export interface Unbound {
-  readonly is: "member" | "argument" | "unclear" | "foreign";
-  readonly role?: "definition";
-}
+export type Unbound =
+  | "member"
+  | "member definition"
+  | "argument"
+  | "unclear"
+  | "unclear definition"
+  | "foreign";
 
 interface Written {
   /** Text to add around a new name here, so that the rest keeps its meaning. */
   readonly around?: { readonly before: string; readonly after: string };
 }
 
-export const define: (more?: Partial<Omit<Definition, "is">>) => Definition = (more) => ({
+export const define = (more?: Partial<Omit<Definition, "is">>): Definition => ({
   is: "definition",
   kind: kinds.value,
   in: "nearest",
   ...more,
 });
 
-export const refer: (more?: Partial<Omit<Reference, "is">>) => Reference = (more) => ({
+export const refer = (more?: Partial<Omit<Reference, "is">>): Reference => ({
   is: "reference",
   kind: kinds.value,
   ...more,
 });
 
 export const reference: Reference = refer();
-export const member: Unbound = { is: "member" };
-export const memberDefinition: Unbound = { is: "member", role: "definition" };
-export const argument: Unbound = { is: "argument" };
-export const foreign: Unbound = { is: "foreign" };
-export const unclear: Unbound = { is: "unclear" };
 
-/** Gives the same meaning to several node types or "type.field"s, separated by blanks. */
-export function each<const Value>(keys: string, value: Value): Readonly<Record<string, Value>> {
-  return Object.fromEntries(keys.split(" ").map((key) => [key, value]));
+/** Gives each of the types in a key an entry of its own. */
+export function scopeRules(rules: ScopeRules): ScopeRules {
+  const each = <Value>(table: Readonly<Record<string, Value>>): Record<string, Value> =>
+    Object.fromEntries(
+      Object.entries(table).flatMap(([keys, value]) => keys.split(" ").map((key) => [key, value])),
+    );
+  return { ...rules, names: each(rules.names), positions: each(rules.positions), scopes: each(rules.scopes) };
 }
 
-/** The scopes of a language, from the node types of each kind. */
-export function scopesOf(types: Partial<Record<ScopeKind, string>>): ScopeRules["scopes"] {
-  return Object.assign({}, ...Object.entries(types).map(([kind, names]) => each(names, kind)));
-}
-
-export function textOf({ text }: NodePath, { start, end }: Pick<Step, "start" | "end">): string {
+export function textOf({ text }: NodePath, { start, end }: TextSpan): string {
   return text.slice(start, end);
 }
 
-export function nameOf(way: NodePath): string {
-  return textOf(way, way.steps.at(-1)!);
+/** The text of the node above `at` that precedes it. */
+export function textBefore(path: NodePath, at: number): string {
+  return path.text.slice(path.steps[at - 1]!.start, path.steps[at]!.start);
+}
+
+/** The text of the node above `at` that follows it. */
+export function textAfter(path: NodePath, at: number): string {
+  return path.text.slice(path.steps[at]!.end, path.steps[at - 1]!.end);
+}
+
+export function nameOf(path: NodePath): string {
+  return textOf(path, path.steps.at(-1)!);
 }
 
 /** The nearest step from `at` up of one of these types. */
-export function nearestOf({ steps }: NodePath, at: number, types: readonly string[]): Step | undefined {
-  for (let index = at; index >= 0; index -= 1) {
-    if (types.includes(steps[index]!.type)) return steps[index];
-  }
-  return undefined;
+export function nearestOf(
+  { steps }: NodePath,
+  types: readonly string[],
+  at: number = steps.length - 1,
+): Step | undefined {
+  return steps.slice(0, at + 1).findLast(({ type }) => types.includes(type));
 }

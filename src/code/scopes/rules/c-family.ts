@@ -1,20 +1,17 @@
 import type { TextSpan } from "../../lines.ts";
 import {
   define,
-  each,
-  foreign,
   kinds,
   type Meaning,
-  member,
-  memberDefinition,
   type NodePath,
   nearestOf,
   refer,
   reference,
   type ScopeRules,
-  scopesOf,
+  scopeRules,
+  textAfter,
+  textBefore,
   textOf,
-  unclear,
 } from "../scope-rules.ts";
 
 const { type, any } = kinds;
@@ -22,40 +19,32 @@ const { type, any } = kinds;
 /** `struct node` and `node` are two names: the first is a tag. */
 const tag = kinds.private;
 
-export const c: ScopeRules = {
+export const c: ScopeRules = scopeRules({
   names: {
-    identifier: named,
-    type_identifier: named,
-    field_identifier: member,
+    "identifier type_identifier": named,
+    field_identifier: "member",
     statement_identifier: refer({ kind: kinds.label }),
   },
   positions: {
-    ...each(
-      "pointer_declarator parenthesized_declarator array_declarator.declarator " +
-        "function_declarator.declarator init_declarator.declarator attributed_declarator",
-      "up",
-    ),
+    "pointer_declarator parenthesized_declarator array_declarator.declarator": "up",
+    "function_declarator.declarator init_declarator.declarator attributed_declarator": "up",
     "declaration.declarator": declared,
-    "parameter_declaration.declarator": parameter,
-    parameter_list: parameter,
+    "parameter_declaration.declarator parameter_list": parameter,
     "function_definition.declarator": functionName,
     "type_definition.declarator": define({ kind: type, isPublic: true }),
     "enumerator.name": define({ isPublic: true }),
-    ...each("struct_specifier.name union_specifier.name enum_specifier.name", tagged),
+    "struct_specifier.name union_specifier.name enum_specifier.name": tagged,
     "labeled_statement.label": define({ in: "function", kind: kinds.label }),
-    "field_declaration.declarator": memberDefinition,
-    preproc_params: foreign,
-    ...each(
-      "preproc_def.name preproc_function_def.name preproc_ifdef.name preproc_defined preproc_call " +
-        "macro_type_specifier.name gnu_asm_expression",
-      unclear,
-    ),
-    attribute: foreign,
+    "field_declaration.declarator": "member definition",
+    preproc_params: "foreign",
+    "preproc_def.name preproc_function_def.name preproc_ifdef.name preproc_defined preproc_call": "unclear",
+    "macro_type_specifier.name gnu_asm_expression": "unclear",
+    attribute: "foreign",
   },
-  scopes: scopesOf({
-    block: "compound_statement function_declarator for_statement abstract_function_declarator",
-    function: "function_definition",
-  }),
+  scopes: {
+    "compound_statement function_declarator for_statement abstract_function_declarator": "block",
+    function_definition: "function",
+  },
   within: inMacro,
   spelling: /^[A-Za-z_][A-Za-z0-9_]*$/,
   reserved:
@@ -63,40 +52,34 @@ export const c: ScopeRules = {
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Alignas _Alignof " +
     "_Atomic _Bool _Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local alignas alignof bool constexpr false " +
     "nullptr static_assert thread_local true typeof typeof_unqual asm main",
-};
+});
 
-function named(way: NodePath): Meaning {
-  return isForPreprocessor(way) ? unclear : refer({ kind: any });
+function named(path: NodePath): Meaning {
+  return isForPreprocessor(path) ? "unclear" : refer({ kind: any });
 }
 
 /** A macro's parameters are its own; other names are resolved where it is used. */
-function inMacro(way: NodePath, { start, end }: TextSpan): Meaning | undefined {
-  if (!way.steps.some(({ type: kind }) => kind === "preproc_arg")) return undefined;
-  if (/^#\s*(?:error|warning)/.test(textOf(way, way.steps.at(-2)!))) return foreign;
-  const macro = nearestOf(way, way.steps.length - 1, ["preproc_function_def"]);
-  const [, parameters = ""] = /^#\s*define\s+\w+\(([^)]*)\)/.exec(macro ? textOf(way, macro) : "") ?? [];
-  return parameters.split(/\W+/).includes(way.text.slice(start, end)) ? foreign : unclear;
+function inMacro(path: NodePath, { start, end }: TextSpan): Meaning | undefined {
+  if (!path.steps.some(({ type: kind }) => kind === "preproc_arg")) return undefined;
+  if (/^#\s*(?:error|warning)/.test(textOf(path, path.steps.at(-2)!))) return "foreign";
+  const macro = nearestOf(path, ["preproc_function_def"]);
+  const [, parameters = ""] = /^#\s*define\s+\w+\(([^)]*)\)/.exec(macro ? textOf(path, macro) : "") ?? [];
+  return parameters.split(/\W+/).includes(path.text.slice(start, end)) ? "foreign" : "unclear";
 }
 
 /** In a block from its declaration on, including its own value; in a file other files may use it. */
-function declared(way: NodePath, at: number): Meaning {
-  const { steps } = way;
-  const declaration = textOf(way, { start: steps[at - 1]!.start, end: steps[at]!.start });
-  const isInBlock = steps
-    .slice(0, at - 1)
-    .some(({ type: kind }) => kind === "compound_statement" || kind === "for_statement");
-  const isParameter = steps[at - 2]?.type === "function_definition";
-  if (isParameter) return define({ at: at - 2 });
+function declared(path: NodePath, at: number): Meaning {
+  const { steps } = path;
+  const declaration = textBefore(path, at);
+  const isInBlock = nearestOf(path, ["compound_statement", "for_statement"], at - 2) !== undefined;
+  if (steps[at - 2]?.type === "function_definition") return define({ at: at - 2 });
   if (!isInBlock) return define({ in: "file", kind: any, isPublic: !/\bstatic\b/.test(declaration) });
   // Another name for a declaration of the file.
-  if (/\bextern\b/.test(declaration) || isFunction(way, at)) return unclear;
-  return define({ from: way.steps.at(-1)!.start });
+  if (/\bextern\b/.test(declaration) || isFunction(path, at)) return "unclear";
+  return define({ from: path.steps.at(-1)!.start });
 }
 
-/**
- * A parameter of the defined function is visible in its body; one of a function that is only declared in the list is
- * not.
- */
+/** Visible in the body of the defined function, not of one that is only declared in the list. */
 function parameter({ steps }: NodePath): Meaning {
   const definition = steps.findLastIndex(({ type: kind }) => kind === "function_definition");
   const lists = steps.slice(definition).filter(({ type: kind }) => kind === "parameter_list").length;
@@ -104,68 +87,53 @@ function parameter({ steps }: NodePath): Meaning {
   return isOwn ? define({ at: definition }) : define();
 }
 
-function isFunction(way: NodePath, at: number): boolean {
-  const names = way.steps.slice(at);
+function isFunction(path: NodePath, at: number): boolean {
+  const names = path.steps.slice(at);
   const declarator = names.findIndex(({ type: kind }) => kind === "function_declarator");
   return (
     declarator !== -1 && !names.slice(declarator).some(({ type: kind }) => kind === "pointer_declarator")
   );
 }
 
-function functionName(way: NodePath, at: number): Meaning {
-  const head = textOf(way, { start: way.steps[at - 1]!.start, end: way.steps[at]!.start });
-  return define({ in: "file", isPublic: !/\bstatic\b/.test(head) });
+function functionName(path: NodePath, at: number): Meaning {
+  return define({ in: "file", isPublic: !/\bstatic\b/.test(textBefore(path, at)) });
 }
 
-function tagged(way: NodePath, at: number): Meaning {
-  const specifier = way.steps[at - 1]!;
-  const isDefined =
-    /^\s*\{/.test(way.text.slice(way.steps[at]!.end, specifier.end)) || specifier.end === way.steps[at]!.end;
-  const holder = nearestOf(way, at, ["compound_statement", "parameter_list"]);
-  if (holder !== undefined)
-    return isDefined && specifier.end !== way.steps[at]!.end ? unclear : refer({ kind: tag });
+function tagged(path: NodePath, at: number): Meaning {
+  const specified = nearestOf(path, ["compound_statement", "parameter_list"], at);
+  if (specified !== undefined) return /^\s*\{/.test(textAfter(path, at)) ? "unclear" : refer({ kind: tag });
   return define({ in: "file", kind: tag, isPublic: true });
 }
 
 /** C++ as far as one text shows it: variables and parameters of functions, and parameters of templates. */
-export const cpp: ScopeRules = {
+export const cpp: ScopeRules = scopeRules({
   ...c,
-  names: { ...c.names, namespace_identifier: foreign },
+  names: { ...c.names, namespace_identifier: "foreign" },
   positions: {
     ...c.positions,
-    ...each("reference_declarator variadic_declarator structured_binding_declarator", "up"),
+    "reference_declarator variadic_declarator structured_binding_declarator": "up",
     "declaration.declarator": declaredInCpp,
-    "for_range_loop.declarator": define(),
-    "lambda_capture_initializer.left": define(),
-    ...each(
-      "parameter_declaration.declarator optional_parameter_declaration.declarator " +
-        "variadic_parameter_declaration.declarator parameter_list",
-      cppParameter,
-    ),
-    ...each(
-      "type_parameter_declaration variadic_type_parameter_declaration " +
-        "optional_type_parameter_declaration.name",
-      define({ kind: kinds.type }),
-    ),
-    ...each(
-      "function_definition.declarator type_definition.declarator enumerator.name struct_specifier.name " +
-        "class_specifier.name union_specifier.name enum_specifier.name alias_declaration.name " +
-        "concept_definition.name",
-      memberDefinition,
-    ),
-    "qualified_identifier.name": member,
+    "for_range_loop.declarator lambda_capture_initializer.left": define(),
+    "parameter_declaration.declarator optional_parameter_declaration.declarator": cppParameter,
+    "variadic_parameter_declaration.declarator parameter_list": cppParameter,
+    "type_parameter_declaration variadic_type_parameter_declaration": define({ kind: kinds.type }),
+    "optional_type_parameter_declaration.name": define({ kind: kinds.type }),
+    "function_definition.declarator type_definition.declarator enumerator.name": "member definition",
+    "struct_specifier.name class_specifier.name union_specifier.name enum_specifier.name":
+      "member definition",
+    "alias_declaration.name concept_definition.name": "member definition",
+    "qualified_identifier.name": "member",
     "qualified_identifier.scope": refer({ kind: kinds.any }),
     "template_function.name": reference,
-    using_declaration: unclear,
-    namespace_alias_definition: foreign,
-    friend_declaration: unclear,
+    using_declaration: "unclear",
+    namespace_alias_definition: "foreign",
+    friend_declaration: "unclear",
   },
   scopes: {
     ...c.scopes,
-    ...scopesOf({
-      block: "template_declaration for_range_loop if_statement while_statement switch_statement catch_clause",
-      function: "lambda_expression",
-    }),
+    "template_declaration for_range_loop if_statement while_statement switch_statement": "block",
+    catch_clause: "block",
+    lambda_expression: "function",
   },
   isSeenBy: ({ steps }, index) => {
     const next = steps[index + 1]?.field;
@@ -173,30 +141,25 @@ export const cpp: ScopeRules = {
     return steps[index]!.type !== "for_range_loop" || next !== "right";
   },
   // A class in a function has its own members and those of its bases.
-  clouds: ({ steps }, index) =>
-    steps[index]!.type === "function_definition" &&
-    steps.slice(0, index).some(({ type }) => type === "compound_statement"),
+  clouds: (path, index) =>
+    path.steps[index]!.type === "function_definition" &&
+    nearestOf(path, ["compound_statement"], index - 1) !== undefined,
   reserved:
     `${c.reserved} alignas alignof and and_eq asm bitand bitor catch char8_t char16_t char32_t class co_await co_return co_yield ` +
     "compl concept const_cast consteval constinit decltype delete dynamic_cast explicit export friend mutable namespace new " +
     "noexcept not not_eq operator or or_eq private protected public reinterpret_cast requires static_cast template this throw " +
     "try typeid typename using virtual wchar_t xor xor_eq override final",
-};
+});
 
-function declaredInCpp(way: NodePath, at: number): Meaning {
-  const { steps } = way;
-  const block = steps.slice(0, at).findLastIndex(({ type }) => isCppBlock(type));
-  const holder = steps
-    .slice(0, at)
-    .findLastIndex(({ type }) => type === "field_declaration_list" || type === "declaration_list");
-  if (block <= holder) return memberDefinition;
-  if (isFunction(way, at) || /^\s*extern\b/.test(way.text.slice(steps[at - 1]!.start))) return unclear;
+function declaredInCpp(path: NodePath, at: number): Meaning {
+  const { steps } = path;
+  const holder = steps.slice(0, at).findLast(({ type }) => cppHolder.test(type));
+  if (!holder?.type.endsWith("_statement")) return "member definition";
+  if (isFunction(path, at) || /^\s*extern\b/.test(path.text.slice(steps[at - 1]!.start))) return "unclear";
   return define({ from: steps.at(-1)!.start });
 }
 
-function isCppBlock(type: string): boolean {
-  return /^(?:compound_statement|for_statement|if_statement|while_statement|switch_statement)$/.test(type);
-}
+const cppHolder = /^(?:(?:field_)?declaration_list|(?:compound|for|if|while|switch)_statement)$/;
 
 /** Visible in the body of the definition; not those of another function that is only declared in the list. */
 function cppParameter({ steps }: NodePath): Meaning {
@@ -210,19 +173,18 @@ const parameterOwners: ReadonlySet<string> = new Set(
 );
 
 /** Whether the preprocessor may use the name as something else than a value: a member, a label, text. */
-function isForPreprocessor(way: NodePath): boolean {
-  const { steps } = way;
+function isForPreprocessor(path: NodePath): boolean {
+  const { steps } = path;
   return steps.some(({ type }, index) => {
     const next = steps[index + 1];
     if (/^preproc_(?:el)?if/.test(type)) return next?.field === "condition";
-    return type === "argument_list" && next !== undefined && isGivenToMacro(way, index);
+    return type === "argument_list" && next !== undefined && isGivenToMacro(path, index);
   });
 }
 
-function isGivenToMacro(way: NodePath, list: number): boolean {
-  const call = way.steps[list - 1]!;
-  const name = textOf(way, { start: call.start, end: way.steps[list]!.start }).trim();
-  return headersMacros.test(name) || oddMacrosOf(way.text).has(name);
+function isGivenToMacro(path: NodePath, list: number): boolean {
+  const name = textBefore(path, list).trim();
+  return headersMacros.test(name) || oddMacrosOf(path.text).has(name);
 }
 
 /** Macros of ubiquitous headers; other macros of headers are taken for functions. */

@@ -1,123 +1,108 @@
 import { escapeRegex } from "../../../lib/text/escape-regex.ts";
 import {
   define,
-  each,
-  foreign,
   kinds,
   type Meaning,
-  member,
-  memberDefinition,
   type NodePath,
+  nearestOf,
   refer,
   reference,
   type ScopeRules,
-  scopesOf,
+  scopeRules,
+  textAfter,
   textOf,
-  unclear,
 } from "../scope-rules.ts";
 
 /** Types and values share their names. */
-export const go: ScopeRules = {
+export const go: ScopeRules = scopeRules({
   names: {
-    identifier: reference,
-    type_identifier: reference,
-    package_identifier: reference,
-    field_identifier: member,
+    "identifier type_identifier package_identifier": reference,
+    field_identifier: "member",
     label_name: refer({ kind: kinds.label }),
   },
   positions: {
     expression_list: "up",
     "short_var_declaration.left": assigned,
-    "range_clause.left": ifNew,
-    "receive_statement.left": ifNew,
-    "type_switch_statement.alias": (way, at) => {
-      const { end } = way.steps[at]!;
-      return define({ from: Math.max(end, way.text.indexOf(".(type)", end)) });
+    "range_clause.left receive_statement.left": ifNew,
+    "type_switch_statement.alias": (path, at) => {
+      const { end } = path.steps[at]!;
+      return define({ from: Math.max(end, path.text.indexOf(".(type)", end)) });
     },
-    "var_spec.name": declared,
-    "const_spec.name": declared,
-    "type_spec.name": named,
-    "type_alias.name": named,
+    "var_spec.name const_spec.name": declared,
+    "type_spec.name type_alias.name": named,
     "function_declaration.name": define({ in: "file", isPublic: true }),
-    ...each("method_declaration.name method_elem.name field_declaration.name", memberDefinition),
+    "method_declaration.name method_elem.name field_declaration.name": "member definition",
     "field_declaration.type": embedded,
-    ...each(
-      "parameter_declaration.name variadic_parameter_declaration.name type_parameter_declaration.name",
-      define(),
-    ),
+    "parameter_declaration.name variadic_parameter_declaration.name": define(),
+    "type_parameter_declaration.name": define(),
     type_elem: ({ steps }) => (steps.some(({ field }) => field === "receiver") ? define() : reference),
     "import_spec.name": define({ in: "file" }),
-    package_clause: foreign,
+    package_clause: "foreign",
     "labeled_statement.label": define({ in: "function", kind: kinds.label }),
     literal_element: "up",
     "keyed_element.key": key,
   },
-  scopes: scopesOf({
-    block:
-      "block type_spec type_alias if_statement for_statement expression_switch_statement " +
-      "type_switch_statement expression_case type_case default_case communication_case",
-    function: "function_declaration method_declaration func_literal function_type method_elem",
-  }),
+  scopes: {
+    "block type_spec type_alias if_statement for_statement expression_switch_statement": "block",
+    "type_switch_statement expression_case type_case default_case communication_case": "block",
+    "function_declaration method_declaration func_literal function_type method_elem": "function",
+  },
   spelling: /^[\p{L}_][\p{L}\p{Nd}_]*$/u,
   reserved:
     "_ break case chan const continue default defer else fallthrough for func go goto if import interface map package range " +
     "return select struct switch type var init",
-};
+});
 
 /** `:=` also reuses an existing name, including parameters, which belong to the body. */
-function assigned(way: NodePath, at: number): Meaning {
-  return inBody(way, at - 1, define({ from: way.steps[at - 1]!.end }));
+function assigned(path: NodePath, at: number): Meaning {
+  return inBody(path, at - 1, { from: path.steps[at - 1]!.end });
 }
 
-function ifNew(way: NodePath, at: number): Meaning {
-  const statement = way.steps[at - 1]!;
-  const isNew = /^\s*:=/.test(way.text.slice(way.steps[at]!.end, statement.end));
-  return isNew ? define({ from: statement.end }) : reference;
+function ifNew(path: NodePath, at: number): Meaning {
+  return /^\s*:=/.test(textAfter(path, at)) ? define({ from: path.steps[at - 1]!.end }) : reference;
 }
 
-function declared(way: NodePath, at: number): Meaning {
-  if (isOfPackage(way, at)) return define({ in: "file", isPublic: true });
-  return inBody(way, at - 1, define({ from: way.steps[at - 1]!.end }));
+function declared(path: NodePath, at: number): Meaning {
+  return isOfPackage(path, at) ? define({ in: "file", isPublic: true }) : assigned(path, at);
 }
 
 /** A type is visible in its own definition. */
-function named(way: NodePath, at: number): Meaning {
-  if (isOfPackage(way, at)) return define({ in: "file", isPublic: true });
-  return inBody(way, at - 2, define({ from: way.steps[at - 1]!.start, at: at - 2 }));
+function named(path: NodePath, at: number): Meaning {
+  if (isOfPackage(path, at)) return define({ in: "file", isPublic: true });
+  return inBody(path, at - 2, { from: path.steps[at - 1]!.start, at: at - 2 });
 }
 
-function isOfPackage({ steps }: NodePath, at: number): boolean {
-  return !steps.slice(0, at).some(({ type }) => type === "block");
+function isOfPackage(path: NodePath, at: number): boolean {
+  return nearestOf(path, ["block"], at - 1) === undefined;
 }
 
-function inBody({ steps }: NodePath, at: number, definition: ReturnType<typeof define>): Meaning {
-  const index = steps.findLastIndex(({ type }, place) => place <= at && go.scopes[type] !== undefined);
-  const isBody = steps[index]?.type === "block" && go.scopes[steps[index - 1]!.type] === "function";
-  return isBody ? { ...definition, at: index - 1 } : definition;
+function inBody({ steps }: NodePath, at: number, more: Parameters<typeof define>[0]): Meaning {
+  const scope = steps.slice(0, at + 1).findLastIndex(({ type }) => go.scopes[type] !== undefined);
+  const isBody = steps[scope]?.type === "block" && go.scopes[steps[scope - 1]!.type] === "function";
+  return define(isBody ? { ...more, at: scope - 1 } : more);
 }
 
-function embedded(way: NodePath, at: number): Meaning | "up" {
-  const field = textOf(way, way.steps[at - 1]!).replace(/`[^`]*`\s*$|"[^"]*"\s*$/, "");
-  return field.replace(/^\*?\s*/, "").trim() === textOf(way, way.steps[at]!).replace(/^\*?\s*/, "")
-    ? unclear
-    : "up";
+function embedded(path: NodePath, at: number): Meaning | "up" {
+  const field = textOf(path, path.steps[at - 1]!).replace(/`[^`]*`\s*$|"[^"]*"\s*$/, "");
+  const bare = (text: string) => text.replace(/^\*?\s*/, "").trim();
+  return bare(field) === bare(textOf(path, path.steps[at]!)) ? "unclear" : "up";
 }
 
 /** The name of a field or the key of a map, depending on the type of the literal. */
-function key(way: NodePath, at: number): Meaning {
-  const literal = way.steps.findLastIndex(({ type }) => type === "composite_literal");
-  const values = way.steps.slice(literal, at).filter(({ type }) => type === "literal_value").length;
-  const text = textOf(way, way.steps[literal] ?? way.steps[at]!);
+function key(path: NodePath, at: number): Meaning {
+  const literal = path.steps.findLastIndex(({ type }) => type === "composite_literal");
+  const values = path.steps.slice(literal, at).filter(({ type }) => type === "literal_value").length;
+  const text = textOf(path, path.steps[literal] ?? path.steps[at]!);
   const [type = ""] = /^[^{]*/.exec(text) ?? [];
   const isListed = /^(?:map)?\[/.test(type);
   if (isListed && values === 1) return reference;
   const element = type.replace(/^(?:map)?\[[^\]]*\]\*?/, "");
-  if (isListed && (values > 2 || !/^[\w.]+\s*$/.test(element))) return unclear;
+  if (isListed && (values > 2 || !/^[\w.]+\s*$/.test(element))) return "unclear";
   const name = (isListed ? element : type).trim().replace(/\[.*$/, "");
-  if (name === "struct") return member;
+  if (name === "struct") return "member";
   // A type of another file may be a map, whose keys are values.
   const isStruct = new RegExp(`(?<!\\w)${escapeRegex(name)}\\s*(?:\\[[^\\]]*\\])?\\s+struct\\b`).test(
-    way.text,
+    path.text,
   );
-  return isStruct ? member : unclear;
+  return isStruct ? "member" : "unclear";
 }

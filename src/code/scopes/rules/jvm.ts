@@ -1,86 +1,61 @@
 import {
-  argument,
   define,
-  each,
-  foreign,
   kinds,
   type Meaning,
-  member,
-  memberDefinition,
   type NodePath,
   nearestOf,
   refer,
   reference,
   type ScopeRules,
-  scopesOf,
-  unclear,
+  scopeRules,
+  textAfter,
 } from "../scope-rules.ts";
 
 const { any, label, type } = kinds;
 
-export const java: ScopeRules = {
+export const java: ScopeRules = scopeRules({
   names: { identifier: reference, type_identifier: typeName },
   positions: {
     "variable_declarator.name": variable,
-    "formal_parameter.name": (way, at) =>
-      define(way.steps[at - 3]?.type === "record_declaration" ? { isMember: true } : {}),
-    ...each(
-      "catch_formal_parameter.name lambda_expression.parameters inferred_parameters " +
-        "enhanced_for_statement.name",
-      define(),
-    ),
-    "resource.name": (way) => define({ from: way.steps.at(-1)!.start }),
-    "instanceof_expression.name": unclear,
-    type_pattern: pattern,
-    record_pattern_component: pattern,
-    ...each(
-      "record_pattern constructor_declaration.name compact_constructor_declaration.name annotation.name " +
-        "marker_annotation.name",
-      refer({ kind: type }),
-    ),
-    switch_label: unclear,
+    "formal_parameter.name": (path, at) =>
+      define(path.steps[at - 3]?.type === "record_declaration" ? { isMember: true } : {}),
+    "catch_formal_parameter.name lambda_expression.parameters inferred_parameters": define(),
+    "enhanced_for_statement.name": define(),
+    "resource.name": (path) => define({ from: path.steps.at(-1)!.start }),
+    "instanceof_expression.name": "unclear",
+    "type_pattern record_pattern_component": pattern,
+    "record_pattern constructor_declaration.name": refer({ kind: type }),
+    "compact_constructor_declaration.name annotation.name marker_annotation.name": refer({ kind: type }),
+    switch_label: "unclear",
     type_parameter: define({ kind: type }),
-    ...each(
-      "class_declaration.name interface_declaration.name enum_declaration.name record_declaration.name " +
-        "annotation_type_declaration.name",
-      named,
-    ),
-    "method_declaration.name": memberDefinition,
-    "annotation_type_element_declaration.name": memberDefinition,
+    "class_declaration.name interface_declaration.name enum_declaration.name": named,
+    "record_declaration.name annotation_type_declaration.name": named,
+    "method_declaration.name annotation_type_element_declaration.name": "member definition",
     "enum_constant.name": define({ isMember: true }),
-    "field_access.field": member,
-    "method_invocation.name": member,
-    method_reference: ({ steps }, at) =>
-      steps[at]!.start === steps[at - 1]!.start ? refer({ kind: any }) : member,
-    scoped_type_identifier: ({ steps }, at) =>
-      steps[at]!.start === steps[at - 1]!.start ? refer({ kind: any }) : member,
-    ...each("scoped_identifier package_declaration import_declaration element_value_pair.key", foreign),
+    "field_access.field method_invocation.name": "member",
+    "method_reference scoped_type_identifier": (path, at) =>
+      isFirst(path, at) ? refer({ kind: any }) : "member",
+    "scoped_identifier package_declaration import_declaration element_value_pair.key": "foreign",
     labeled_statement: define({ kind: label }),
-    break_statement: refer({ kind: label }),
-    continue_statement: refer({ kind: label }),
+    "break_statement continue_statement": refer({ kind: label }),
   },
-  scopes: scopesOf({
-    block:
-      "block constructor_body class_body interface_body enum_body annotation_type_body class_declaration " +
-      "interface_declaration enum_declaration record_declaration for_statement enhanced_for_statement " +
-      "try_with_resources_statement catch_clause switch_block switch_rule labeled_statement",
-    function: "method_declaration constructor_declaration compact_constructor_declaration lambda_expression",
-  }),
+  scopes: {
+    "block constructor_body class_body interface_body enum_body annotation_type_body": "block",
+    "class_declaration interface_declaration enum_declaration record_declaration for_statement": "block",
+    "enhanced_for_statement try_with_resources_statement catch_clause switch_block switch_rule": "block",
+    labeled_statement: "block",
+    "method_declaration constructor_declaration compact_constructor_declaration": "function",
+    lambda_expression: "function",
+  },
   isSeenBy: ({ steps }, index) => {
-    const next = steps[index + 1];
-    switch (steps[index]!.type) {
-      case "enhanced_for_statement":
-        return next?.field === "body" || next?.field === "name";
-      case "try_with_resources_statement":
-        return next?.field === "body" || next?.field === "resources";
-      default:
-        return true;
-    }
+    const [{ type: scope }, next] = [steps[index]!, steps[index + 1]?.field];
+    if (scope === "enhanced_for_statement") return next === "body" || next === "name";
+    return scope !== "try_with_resources_statement" || next === "body" || next === "resources";
   },
   // A class in a method may inherit a field of the same name.
-  clouds: ({ steps }, index) =>
-    steps[index]!.type === "class_body" &&
-    steps.slice(0, index).some(({ type: kind }) => kind === "block" || kind === "constructor_body"),
+  clouds: (path, index) =>
+    path.steps[index]!.type === "class_body" &&
+    nearestOf(path, ["block", "constructor_body"], index - 1) !== undefined,
   spelling: /^[\p{L}\p{Nl}\p{Sc}\p{Pc}][\p{L}\p{Nl}\p{Sc}\p{Pc}\p{Nd}\p{Mn}\p{Mc}]*$/u,
   reserved:
     "_ abstract assert boolean break byte case catch char class const continue default do double else enum extends false final " +
@@ -88,107 +63,92 @@ export const java: ScopeRules = {
     "public return short static strictfp super switch synchronized this throw throws transient true try void volatile while " +
     "var yield record sealed permits",
   byName: /\bgetDeclared(?:Field|Method)\s*\(|\bClass\.forName\s*\(/,
-};
+});
 
 /** `outer.new Inner()` resolves the name in the type of `outer`. */
 function typeName({ text, steps }: NodePath): Meaning {
   const { start } = steps.at(-1)!;
-  return /\.\s*new\s+$/.test(text.slice(Math.max(0, start - 40), start)) ? member : refer({ kind: type });
+  return /\.\s*new\s+$/.test(text.slice(Math.max(0, start - 40), start)) ? "member" : refer({ kind: type });
 }
 
-function variable(way: NodePath, at: number): Meaning {
-  switch (way.steps[at - 2]?.type) {
-    case "local_variable_declaration":
-      return define({ at: at - 2, from: way.steps[at]!.start });
-    case "spread_parameter":
-      return define();
-    default:
-      return define({ isMember: true });
-  }
+function variable(path: NodePath, at: number): Meaning {
+  const holder = path.steps[at - 2]?.type;
+  if (holder === "local_variable_declaration") return define({ at: at - 2, from: path.steps[at]!.start });
+  return define(holder === "spread_parameter" ? {} : { isMember: true });
 }
 
 /** In a condition it is visible where that is true, which brackets do not show. */
-function pattern(way: NodePath, at: number): Meaning {
-  const isLast = way.steps[at]!.end === way.steps[at - 1]!.end;
+function pattern(path: NodePath, at: number): Meaning {
+  const isLast = path.steps[at]!.end === path.steps[at - 1]!.end;
   if (!isLast) return refer({ kind: type });
-  return nearestOf(way, at, ["switch_label"]) ? define() : unclear;
+  return nearestOf(path, ["switch_label"], at) ? define() : "unclear";
 }
 
-function named(way: NodePath, at: number): Meaning {
+function named(path: NodePath, at: number): Meaning {
   return define({
     in: "outside",
     kind: any,
     isPathed: true,
-    isPublic: !way.steps.slice(0, at).some(({ type: kind }) => kind === "block"),
+    isPublic: nearestOf(path, ["block"], at - 1) === undefined,
   });
 }
 
 /** Locals of functions, and type parameters; everything else is a member or visible to other files. */
-export const kotlin: ScopeRules = {
+export const kotlin: ScopeRules = scopeRules({
   names: {
-    simple_identifier: reference,
-    interpolated_identifier: reference,
+    "simple_identifier interpolated_identifier": reference,
     type_identifier: refer({ kind: type }),
   },
   positions: {
     multi_variable_declaration: "up",
-    variable_declaration: (way, at) => (isFirst(way, at) ? "up" : reference),
+    variable_declaration: (path, at) => (isFirst(path, at) ? "up" : reference),
     property_declaration: kotlinVariable,
-    for_statement: (way, at) => (isDeclared(way, at) ? define() : reference),
+    "for_statement when_subject": (path, at) => (isDeclared(path, at) ? define() : reference),
     lambda_parameters: define(),
-    when_subject: (way, at) => (isDeclared(way, at) ? define() : reference),
-    catch_block: (way, at) =>
-      way.steps[at]!.type === "simple_identifier" &&
-      /catch\s*\(\s*$/.test(way.text.slice(0, way.steps[at]!.start).slice(-40))
+    catch_block: (path, at) =>
+      path.steps[at]!.type === "simple_identifier" &&
+      /catch\s*\(\s*$/.test(path.text.slice(0, path.steps[at]!.start).slice(-40))
         ? define()
         : reference,
-    parameter: (way, at) => (isFirst(way, at) ? kotlinParameter(way, at) : reference),
-    class_parameter: (way, at) => (isNamed(way, at) ? define({ isMember: true }) : reference),
-    type_parameter: (way, at) => (isFirst(way, at) ? define({ kind: type }) : refer({ kind: type })),
-    function_declaration: (way, at) => (isFunctionName(way, at) ? kotlinName(way, at) : reference),
-    class_declaration: (way, at) =>
-      way.steps[at]!.type === "type_identifier" ? memberDefinition : reference,
-    ...each("object_declaration companion_object type_alias enum_entry", memberDefinition),
-    navigation_suffix: member,
-    callable_reference: member,
-    value_argument: (way, at) =>
-      /^\s*=(?!=)/.test(way.text.slice(way.steps[at]!.end, way.steps[at - 1]!.end)) ? argument : reference,
-    identifier: foreign,
-    import_alias: foreign,
-    infix_expression: (way, at) => (isOperator(way, at) ? member : reference),
+    parameter: (path, at) => (isFirst(path, at) ? kotlinParameter(path, at) : reference),
+    class_parameter: (path, at) =>
+      /^\s*:/.test(textAfter(path, at)) ? define({ isMember: true }) : reference,
+    type_parameter: (path, at) => (isFirst(path, at) ? define({ kind: type }) : refer({ kind: type })),
+    function_declaration: (path, at) => (isFunctionName(path, at) ? kotlinName(path, at) : reference),
+    class_declaration: (path, at) =>
+      path.steps[at]!.type === "type_identifier" ? "member definition" : reference,
+    "object_declaration companion_object type_alias enum_entry": "member definition",
+    "navigation_suffix callable_reference": "member",
+    value_argument: (path, at) => (/^\s*=(?!=)/.test(textAfter(path, at)) ? "argument" : reference),
+    "identifier import_alias": "foreign",
+    infix_expression: (path, at) => (isOperator(path, at) ? "member" : reference),
   },
-  scopes: scopesOf({
-    block:
-      "function_body control_structure_body statements for_statement catch_block when_expression " +
-      "class_declaration class_body",
-    function: "lambda_literal anonymous_function function_declaration secondary_constructor getter setter",
-  }),
+  scopes: {
+    "function_body control_structure_body statements for_statement catch_block when_expression": "block",
+    "class_declaration class_body": "block",
+    "lambda_literal anonymous_function function_declaration secondary_constructor getter": "function",
+    setter: "function",
+  },
   // A class in a function may inherit a member of the same name.
-  clouds: ({ steps }, index) =>
-    steps[index]!.type === "class_body" &&
-    steps.slice(0, index).some(({ type: kind }) => kind === "statements"),
+  clouds: (path, index) =>
+    path.steps[index]!.type === "class_body" && nearestOf(path, ["statements"], index - 1) !== undefined,
   spelling: /^[\p{L}_][\p{L}\p{Nd}_]*$/u,
   reserved:
     "_ as break class continue do else false for fun if in interface is null object package return super this throw true try " +
     "typealias typeof val var when while by catch constructor delegate dynamic field file finally get import init it out set where",
   byName: /::class\b.*\bmembers?\b/,
-};
+});
 
 function isFirst({ steps }: NodePath, at: number): boolean {
   return steps[at]!.start === steps[at - 1]!.start;
-}
-
-/** Before the type, not in the default value. */
-function isNamed(way: NodePath, at: number): boolean {
-  return /^\s*:/.test(way.text.slice(way.steps[at]!.end, way.steps[at - 1]!.end));
 }
 
 function isDeclared({ steps }: NodePath, at: number): boolean {
   return /^(?:multi_)?variable_declaration$/.test(steps[at]!.type);
 }
 
-function isFunctionName(way: NodePath, at: number): boolean {
-  return /^\s*\(/.test(way.text.slice(way.steps[at]!.end)) && way.steps[at]!.type === "simple_identifier";
+function isFunctionName(path: NodePath, at: number): boolean {
+  return /^\s*\(/.test(path.text.slice(path.steps[at]!.end)) && path.steps[at]!.type === "simple_identifier";
 }
 
 function isOperator({ steps }: NodePath, at: number): boolean {
@@ -197,10 +157,10 @@ function isOperator({ steps }: NodePath, at: number): boolean {
 }
 
 /** A local from its declaration on; in a class or file others see it. */
-function kotlinVariable(way: NodePath, at: number): Meaning {
-  if (!isDeclared(way, at)) return reference;
-  const isLocal = way.steps[at - 2]?.type === "statements";
-  return isLocal ? define({ from: way.steps[at - 1]!.end }) : define({ isMember: true });
+function kotlinVariable(path: NodePath, at: number): Meaning {
+  if (!isDeclared(path, at)) return reference;
+  const isLocal = path.steps[at - 2]?.type === "statements";
+  return isLocal ? define({ from: path.steps[at - 1]!.end }) : define({ isMember: true });
 }
 
 function kotlinParameter({ steps }: NodePath, at: number): Meaning {
@@ -209,5 +169,5 @@ function kotlinParameter({ steps }: NodePath, at: number): Meaning {
 }
 
 function kotlinName({ steps }: NodePath, at: number): Meaning {
-  return steps[at - 2]?.type === "statements" ? define({ in: "outside" }) : memberDefinition;
+  return steps[at - 2]?.type === "statements" ? define({ in: "outside" }) : "member definition";
 }

@@ -1,80 +1,65 @@
 import {
-  argument,
-  type Decide,
+  type Definition,
   define,
-  each,
-  foreign,
   type Meaning,
-  member,
   type NodePath,
   nameOf,
   nearestOf,
   refer,
   reference,
   type ScopeRules,
-  scopesOf,
+  scopeRules,
   textOf,
-  unclear,
 } from "../scope-rules.ts";
 
-export const python: ScopeRules = {
+export const python: ScopeRules = scopeRules({
   names: { identifier: reference },
   positions: {
-    ...each(
-      "tuple list parenthesized_expression pattern_list tuple_pattern list_pattern list_splat " +
-        "list_splat_pattern dictionary_splat_pattern as_pattern_target",
-      "up",
-    ),
-    ...each(
-      "as_pattern.alias assignment.left augmented_assignment.left for_statement.left " +
-        "aliased_import.alias splat_pattern",
-      assigned,
-    ),
+    "tuple list parenthesized_expression pattern_list tuple_pattern list_pattern list_splat": "up",
+    "list_splat_pattern dictionary_splat_pattern as_pattern_target": "up",
+    "as_pattern.alias assignment.left augmented_assignment.left for_statement.left": assigned,
+    "aliased_import.alias splat_pattern": assigned,
     "for_in_clause.left": define(),
-    "named_expression.name": (way, at) => (isInClass(way, at) ? unclear : define({ in: "function" })),
-    "function_definition.name": defined,
-    "class_definition.name": defined,
-    parameters: parameter(),
-    lambda_parameters: parameter(),
-    "default_parameter.name": parameter(),
-    "typed_default_parameter.name": parameter(),
+    "named_expression.name": (path, at) => (isInClass(path, at) ? "unclear" : define({ in: "function" })),
+    "function_definition.name class_definition.name": defined,
+    "parameters lambda_parameters default_parameter.name typed_default_parameter.name": parameter,
     "typed_parameter.type": reference,
-    typed_parameter: parameter(),
-    "keyword_argument.name": argument,
-    "attribute.attribute": member,
+    typed_parameter: parameter,
+    "keyword_argument.name": "argument",
+    "attribute.attribute": "member",
     global_statement: refer({ declares: "file" }),
     nonlocal_statement: refer({ declares: "outer" }),
     dotted_name: dotted,
-    keyword_pattern: argument,
-    as_pattern: (way, at) => (way.steps[at - 2]?.type === "case_pattern" ? assigned(way, at) : reference),
-    type: (way, at) => (isTypeParameter(way, at) ? unclear : reference),
-    type_alias_statement: unclear,
+    keyword_pattern: "argument",
+    as_pattern: (path, at) => (path.steps[at - 2]?.type === "case_pattern" ? assigned(path, at) : reference),
+    type: (path, at) => (isTypeParameter(path, at) ? "unclear" : reference),
+    type_alias_statement: "unclear",
   },
-  scopes: scopesOf({
-    function: "function_definition lambda",
-    closed: "class_definition",
-    clause: "list_comprehension set_comprehension dictionary_comprehension generator_expression",
-  }),
+  scopes: {
+    "function_definition lambda": "function",
+    class_definition: "closed",
+    "list_comprehension set_comprehension dictionary_comprehension generator_expression": "clause",
+  },
   isSeenBy,
   spelling: /^[\p{ID_Start}_]\p{ID_Continue}*$/u,
   reserved:
     "False None True and as assert async await break class continue def del elif else except finally for from global if " +
     "import in is lambda nonlocal not or pass raise return try while with yield __debug__",
   byName: /\b(?:eval|exec|globals|locals|vars|getattr|setattr|hasattr|delattr)\s*\(|\b__all__\b/,
-};
+});
 
 /** Defaults, annotations, bases and the first iterable are evaluated outside of the scope they belong to. */
-function isSeenBy(way: NodePath, index: number): boolean {
-  const { type } = way.steps[index]!;
-  const next = way.steps[index + 1];
+function isSeenBy(path: NodePath, index: number): boolean {
+  const { type } = path.steps[index]!;
+  const next = path.steps[index + 1];
   if (type === "function_definition" || type === "lambda" || type === "class_definition")
     return next?.field === "body";
-  const isSource = next?.type === "for_in_clause" && way.steps[index + 2]?.field === "right";
-  return !isSource || !isFirstClause(way, index);
+  const isSource = next?.type === "for_in_clause" && path.steps[index + 2]?.field === "right";
+  return !isSource || !isFirstClause(path, index);
 }
 
-function isFirstClause(way: NodePath, index: number): boolean {
-  const before = textOf(way, { start: way.steps[index]!.start + 1, end: way.steps[index + 1]!.start })
+function isFirstClause(path: NodePath, index: number): boolean {
+  const before = textOf(path, { start: path.steps[index]!.start + 1, end: path.steps[index + 1]!.start })
     .replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, "")
     .replace(/[^()[\]{}]*/g, (words) => words.replace(/\bfor\b/g, "\0"));
   let depth = 0;
@@ -87,64 +72,47 @@ function isFirstClause(way: NodePath, index: number): boolean {
 }
 
 /** A name assigned in a class is a member; one of the file can be imported. */
-function placed(way: NodePath, at: number, more: Parameters<typeof define>[0]): Meaning {
-  const around = nearestOf(way, at, holders);
-  if (around?.type === "class_definition") return define({ ...more, isMember: true });
-  return define({ ...more, isPublic: around === undefined });
+function definedIn(scope: "nearest" | "outside", path: NodePath, at: number): Definition {
+  const around = nearestOf(path, holders, at);
+  const isMember = around?.type === "class_definition";
+  return define({ in: scope, ...(isMember ? { isMember } : { isPublic: around === undefined }) });
 }
 
 const holders = ["function_definition", "lambda", "class_definition"];
 
-function assigned(way: NodePath, at: number): Meaning {
-  return placed(way, at - 1, { in: "nearest" });
+function assigned(path: NodePath, at: number): Definition {
+  return definedIn("nearest", path, at - 1);
 }
 
-function defined(way: NodePath, at: number): Meaning {
-  return placed(way, at - 2, { in: "outside" });
+function defined(path: NodePath, at: number): Meaning {
+  return definedIn("outside", path, at - 2);
 }
 
-function parameter(): Decide {
-  return (way, at) => {
-    const holder = nearestOf(way, at, holders);
-    return holder?.type === "lambda" ? define() : define({ isArgument: true });
-  };
+function parameter(path: NodePath, at: number): Meaning {
+  return define(nearestOf(path, holders, at)?.type === "lambda" ? {} : { isArgument: true });
 }
 
-function isInClass(way: NodePath, at: number): boolean {
-  return nearestOf(way, at, holders)?.type === "class_definition";
+function isInClass(path: NodePath, at: number): boolean {
+  return nearestOf(path, holders, at)?.type === "class_definition";
 }
 
-function isTypeParameter({ steps }: NodePath, at: number): boolean {
-  return steps
+function isTypeParameter(path: NodePath, at: number): boolean {
+  return path.steps
     .slice(0, at)
-    .some(({ type, field }) => type === "type_parameter" && field === "type_parameters");
+    .some(({ type, field }) => `${type}.${field}` === "type_parameter.type_parameters");
 }
 
 /** A dotted name, of which one part is meant: in imports, and in what `case` compares with. */
-function dotted(way: NodePath, at: number): Meaning {
-  const [holder, name] = [way.steps[at - 2]!, way.steps[at - 1]!];
-  const isFirst = way.steps[at]!.start === name.start;
-  const isOnly = isFirst && way.steps[at]!.end === name.end;
-  switch (holder.type) {
-    case "import_statement":
-    case "import_from_statement":
-    case "future_import_statement":
-      if (name.field !== "name" || !isFirst) return foreign;
-      if (!isOnly) return unclear;
-      return withAlias(way, assigned(way, at - 1));
-    case "case_pattern":
-    case "keyword_pattern":
-      if (isOnly) return assigned(way, at - 1);
-      return isFirst ? reference : member;
-    case "class_pattern":
-    case "decorator":
-      return isFirst ? reference : member;
-    default:
-      return foreign;
+function dotted(path: NodePath, at: number): Meaning {
+  const [holder, name] = [path.steps[at - 2]!, path.steps[at - 1]!];
+  const isFirst = path.steps[at]!.start === name.start;
+  const isOnly = isFirst && path.steps[at]!.end === name.end;
+  if (/^(?:future_)?import_/.test(holder.type)) {
+    if (name.field !== "name" || !isFirst) return "foreign";
+    if (!isOnly) return "unclear";
+    return { ...assigned(path, at - 1), around: { before: `${nameOf(path)} as `, after: "" } };
   }
-}
-
-function withAlias(way: NodePath, meaning: Meaning): Meaning {
-  if (meaning.is !== "definition") return meaning;
-  return { ...meaning, around: { before: `${nameOf(way)} as `, after: "" } };
+  if (/^(?:case|keyword)_pattern$/.test(holder.type) && isOnly) return assigned(path, at - 1);
+  if (!/^(?:(?:case|keyword|class)_pattern|decorator)$/.test(holder.type)) return "foreign";
+  return isFirst ? reference : "member";
 }

@@ -25,7 +25,6 @@ const declarationQuery = `
   (field_declaration type: (_ name: (_) body: (_)) @inner) @outer
   (field_declaration declarator: (_) @inner) @outer
   (ERROR) @scope
-  (comment) @comment
 `;
 
 const c: SymbolRules = {

@@ -26,7 +26,6 @@ export const compiledRules: SymbolRulesTable = {
       (static_item name: (identifier) @name) @variable
       (field_declaration name: (_) @name) @field
       (attribute_item) @attribute
-      [(line_comment) (block_comment)] @comment
     `,
     unrelatedComment: /^(\/\/!|\/\*!)/,
   },
@@ -55,7 +54,6 @@ export const compiledRules: SymbolRulesTable = {
       (var_declaration (var_spec) @inner) @outer
       (var_spec_list (var_spec) @inner) @outer
       (var_declaration (var_spec_list) @inner) @outer
-      (comment) @comment
     `,
     kind({ kind, name }, parent) {
       if (name === "_" && !isGoFunction(kind)) return undefined;
@@ -78,7 +76,6 @@ export const compiledRules: SymbolRulesTable = {
       (function_declaration name: (_) @name body: (_)? @inside) @function
       (test_declaration [(string (string_content) @name) (identifier) @name] (block) @inside) @function
       [(comptime_declaration) (block)] @scope
-      (comment) @comment
     `,
     kind({ kind, name }, parent) {
       if (name === "") return undefined;
@@ -109,7 +106,6 @@ export const compiledRules: SymbolRulesTable = {
       (associatedtype_declaration) @name @type
       [(lambda_literal) (computed_getter) (computed_setter) (willset_clause) (didset_clause)] @scope
       (attribute) @attribute
-      [(comment) (multiline_comment)] @comment
     `,
     // Types have the field "name" too, but after the name.
     nameNode: (captured) => captured.childForFieldName("name") ?? captured,
@@ -168,7 +164,6 @@ export const compiledRules: SymbolRulesTable = {
       (type_alias "typedef" . (type_identifier) @name . "=") @type
       (type_alias (type_identifier) @name . (formal_parameter_list)) @type
       (annotation) @attribute
-      [(comment) (documentation_comment)] @comment
     `,
     terminator: ";",
   },
@@ -194,7 +189,6 @@ export const compiledRules: SymbolRulesTable = {
       (auto_declaration variable: (identifier) @name) @variable
       [(unittest_declaration) (function_literal) (block_statement)] @scope
       (at_attribute) @attribute
-      (comment) @comment
     `,
     kind: ({ kind }, parent) => (kind === "variable" && parent && parent.kind !== "macro" ? "field" : kind),
     terminator: ";",
@@ -247,7 +241,6 @@ export const compiledRules: SymbolRulesTable = {
       (exception_declaration . (identifier) @name) @type
       (object_declaration name: (_) @name "constant") @constant
       (object_declaration name: (_) @name) @variable
-      (comment) @comment
     `,
     name: (written) => written.replace(/^"(.*)"$/, "$1"),
   },
@@ -267,7 +260,6 @@ export const compiledRules: SymbolRulesTable = {
       (module (variable_declaration declarator: [(identifier) @name @variable
         (init_declarator left: (identifier) @name) @variable (sized_declarator . (identifier) @name) @variable]))
       (variable_declaration declarator: (_) @inner) @outer
-      (comment) @comment
     `,
   },
   solidity: {
@@ -288,7 +280,6 @@ export const compiledRules: SymbolRulesTable = {
       (function_definition name: (_) @name body: (_)? @inside) @function
       (state_variable_declaration name: (_) @name) @field
       (constant_variable_declaration name: (_) @name) @constant
-      (comment) @comment
     `,
   },
 };

@@ -14,7 +14,6 @@ export const dataRules: SymbolRulesTable = {
     query: `
       (pair key: (string) @name value: [(object) (array)] @inside) @key
       (pair key: (string) @name) @key
-      (comment) @comment
     `,
     name: (written) => written.slice(1, -1),
     most: 2000,
@@ -27,7 +26,6 @@ export const dataRules: SymbolRulesTable = {
       (block_mapping_pair key: (flow_node) @name) @key
       (flow_pair key: (flow_node) @name value: (flow_node [(flow_mapping) (flow_sequence)] @inside)) @key
       (flow_pair key: (flow_node) @name) @key
-      (comment) @comment
     `,
     name: (written) => written.replace(/^(["'])(.*)\1$/, "$2"),
     kind: ({ kind, name }) => (name === "<<" ? undefined : kind),
@@ -40,7 +38,6 @@ export const dataRules: SymbolRulesTable = {
       (table_array_element . "[[" . ${tomlKey} . "]]" @open) @key
       (pair . ${tomlKey} [(inline_table) (array)] @inside) @key
       (pair . ${tomlKey}) @key
-      (comment) @comment
     `,
     name: (written) => written.replace(/^(["'])(.*)\1$/, "$2"),
     arrange: withoutTrailingComments,
@@ -50,7 +47,6 @@ export const dataRules: SymbolRulesTable = {
     query: `
       (section (section_name (text) @name) @open) @key
       (setting (setting_name) @name) @key
-      (comment) @comment
     `,
     name: (written) => written.trim(),
     arrange: withoutTrailingComments,
@@ -60,7 +56,6 @@ export const dataRules: SymbolRulesTable = {
     query: `
       (element (STag (Name) @name) @open (ETag) @close) @element
       (element (EmptyElemTag (Name) @name)) @element
-      (Comment) @comment
     `,
     most: 2000,
   },
@@ -70,7 +65,6 @@ export const dataRules: SymbolRulesTable = {
       (block . (identifier) . [(string_lit) (identifier)]+ @name . (block_start) @open (block_end) @close) @key
       (block . (identifier) @name . (block_start) @open (block_end) @close) @key
       (attribute (identifier) @name) @key
-      (comment) @comment
     `,
     name: (written) => written.replace(/" "/g, ".").replace(/^"|"$/g, ""),
     most: 5000,
@@ -80,7 +74,6 @@ export const dataRules: SymbolRulesTable = {
       (binding attrpath: (_) @name expression: (function_expression body: (_) @body)) @function
       (binding attrpath: (_) @name expression: (attrset_expression) @inside) @key
       (binding attrpath: (_) @name) @key
-      (comment) @comment
     `,
     name: (written) => written.replace(/^"(.*)"$/, "$1"),
     most: 5000,
@@ -136,7 +129,6 @@ export const dataRules: SymbolRulesTable = {
       (operation_definition (name) @name (selection_set) @inside) @function
       (fragment_definition (fragment_name (name) @name) (selection_set) @inside) @function
       (description) @attribute
-      (comment) @comment
     `,
   },
   proto: {
@@ -151,7 +143,6 @@ export const dataRules: SymbolRulesTable = {
       (oneof (identifier) @name "{" @open "}" @close) @union
       (service (service_name) @name "{" @open "}" @close) @interface
       (rpc (rpc_name) @name) @method
-      (comment) @comment
     `,
   },
   make: {
@@ -160,7 +151,6 @@ export const dataRules: SymbolRulesTable = {
       (define_directive name: (_) @name) @macro
       (variable_assignment name: (_) @name) @variable
       [(override_directive (variable_assignment) @inner) (export_directive (variable_assignment) @inner)] @outer
-      (comment) @comment
     `,
     kind: ({ kind, name }) => (kind === "rule" && /^\.[A-Z]/.test(name) ? undefined : kind),
   },
@@ -172,7 +162,6 @@ export const dataRules: SymbolRulesTable = {
       (normal_command (identifier) @_word (#any-of? @_word "add_executable" "add_library" "add_custom_target")
         (argument_list . (argument) @name)) @rule
       (normal_command (identifier) @_word (#any-of? @_word "set" "option") (argument_list . (argument) @name)) @variable
-      (line_comment) @comment
     `,
     kind: ({ kind }, parent) => (kind === "variable" && parent ? undefined : kind),
   },
@@ -183,14 +172,12 @@ export const dataRules: SymbolRulesTable = {
       (export (assignment) @inner) @outer
       (alias left: (_) @name) @macro
       (attribute) @attribute
-      (comment) @comment
     `,
   },
   dockerfile: {
     query: `
       (from_instruction as: (_) @name) @module
       (from_instruction (image_spec) @name) @module
-      (comment) @comment
     `,
     arrange: dockerStages,
   },

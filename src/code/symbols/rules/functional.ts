@@ -40,7 +40,6 @@ const ocamlSignatures = `
     (class_type_binding (class_type_name) @name) @interface
     (class_type_definition (class_type_binding) @inner) @outer
     (method_specification (method_name) @name) @method
-    (comment) @comment
 `;
 
 const rescriptBindings = (open: string, close: string) => `
@@ -92,7 +91,6 @@ export const functionalRules: SymbolRulesTable = {
       (port_annotation name: (_) @name) @function
       (file (type_annotation name: (_) @name) @function)
       (file (value_declaration (function_declaration_left . (lower_case_identifier) @name) body: (_) @body) @function)
-      [(line_comment) (block_comment)] @comment
     `,
     arrange: joinClauses,
   },
@@ -122,7 +120,6 @@ export const functionalRules: SymbolRulesTable = {
       (external_declaration (value_identifier) @name) @function
       (exception_declaration (variant_identifier) @name) @type
       (decorator) @attribute
-      [(line_comment) (block_comment)] @comment
     `,
   },
   gleam: {
@@ -148,7 +145,6 @@ export const functionalRules: SymbolRulesTable = {
       (callback fun: (_) @name) @function
       (fun_decl clause: (function_clause name: (_) @name args: (_) @parameters body: (_) @body)) @function
       (spec) @attribute
-      (comment) @comment
     `,
     kind: ({ kind }, parent) => (kind === "field" && parent?.kind !== "struct" ? undefined : kind),
     name: (written) => written.replace(/^'(.*)'$/, "$1"),
@@ -182,7 +178,6 @@ export const functionalRules: SymbolRulesTable = {
         @constant
       (unary_operator "@" operand: (call target: (identifier) @_word (#any-of? @_word ${elixirAttributes})
         (arguments (string (quoted_content) @doc)?))) @attribute
-      (comment) @comment
     `,
     nameNode: elixirNameNode,
     name: (written) => written.replace(/, for: /, " for ").replace(/^"(.*)"$/, "$1"),

@@ -20,7 +20,6 @@ export const jvmAndDotnetRules: SymbolRulesTable = {
       (field_declaration declarator: (_) @inner) @outer
       (constant_declaration declarator: (_) @inner) @outer
       (modifiers [(marker_annotation) (annotation)] @attribute)
-      [(line_comment) (block_comment)] @comment
     `,
   },
   kotlin: {
@@ -46,7 +45,6 @@ export const jvmAndDotnetRules: SymbolRulesTable = {
       [(anonymous_initializer) (lambda_literal) (anonymous_function) (getter) (setter) (object_literal)
         (control_structure_body)] @scope
       (annotation) @attribute
-      [(line_comment) (multiline_comment)] @comment
     `,
     kind({ kind }, parent) {
       if (kind === "variable" && parent) return "property";
@@ -82,7 +80,6 @@ export const jvmAndDotnetRules: SymbolRulesTable = {
       ((_ name: (_) @name) @class . "end" . "_end_ident" @last)
       [(block) (indented_block) (lambda_expression) (case_block) (indented_cases)] @scope
       (annotation) @attribute
-      [(comment) (block_comment)] @comment
     `,
     kind({ kind, name }, parent) {
       if (kind === "method" && name === "this") return "constructor";
@@ -132,7 +129,6 @@ export const jvmAndDotnetRules: SymbolRulesTable = {
       (event_field_declaration (variable_declaration) @inner) @outer
       (global_statement (local_function_statement) @inner) @outer
       (attribute_list) @attribute
-      (comment) @comment
     `,
     terminator: ";",
   },

@@ -44,7 +44,6 @@ const clojure: SymbolRules = {
     (list_lit . value: (sym_lit name: (sym_name) @_word) (#any-of? @_word "defprotocol" "defrecord" "deftype")
       value: (list_lit . value: (sym_lit name: (sym_name) @name)) @method)
     [(quoting_lit) (syn_quoting_lit) (dis_expr)] @scope
-    (comment) @comment
   `,
   kind: unlessQuoted,
 };
@@ -113,7 +112,6 @@ const commonLisp: SymbolRules = {
       )
       .join("")}
     [(quoting_lit) (syn_quoting_lit)] @scope
-    [(comment) (block_comment)] @comment
   `,
   kind: unlessQuoted,
 };
@@ -133,7 +131,6 @@ const emacsLisp: SymbolRules = {
       . [(symbol) @name (list . (symbol) @name)]) @struct
     (list . (symbol) @_word (#any-of? @_word "defcustom" "defface" "defgroup" "defvar-local") . (symbol) @name) @variable
     (list . (symbol) @_word (#eq? @_word "defalias") . (quote (symbol) @name)) @function
-    (comment) @comment
   `,
   unrelatedComment: /^;;;###autoload/,
 };

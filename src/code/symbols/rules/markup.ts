@@ -53,7 +53,6 @@ export const markupRules: SymbolRulesTable = {
       (source_file (code (let pattern: (call item: (ident) @name)) @function))
       (source_file (code (let pattern: (ident) @name) @variable))
       (code (let) @inner) @outer
-      (comment) @comment
     `,
   },
   bibtex: {

@@ -25,7 +25,6 @@ export const scriptingRules: SymbolRulesTable = {
       (expression_statement . (assignment left: (pattern_list (identifier) @name)) .) @variable
       (decorated_definition definition: (_) @inner) @outer
       (decorator) @attribute
-      (comment) @comment
     `,
     kind({ kind, name }, parent) {
       const inClass = parent?.kind === "class";
@@ -61,7 +60,6 @@ export const scriptingRules: SymbolRulesTable = {
         block: [(do_block "do" @open "end" @close) (block "{" @open "}" @close)]?)) @class
       (assignment left: [(constant) @name (scope_resolution name: (constant)) @name]) @constant
       (assignment left: (left_assignment_list (constant) @name @constant))
-      (comment) @comment
     `,
     kind({ kind, name }, parent) {
       if (kind === "function" && parent?.kind === "module") return "method";
@@ -83,7 +81,6 @@ export const scriptingRules: SymbolRulesTable = {
         (list_expression . (autoquoted_bareword) @name)) @constant
       (source_file (expression_statement (assignment_expression left: (variable_declaration "our" variable: (_) @name)))
         @variable)
-      (comment) @comment
     `,
     terminator: ";",
   },
@@ -108,7 +105,6 @@ export const scriptingRules: SymbolRulesTable = {
         arguments: (arguments . (argument (string (string_content) @name))))) @constant
       [(anonymous_function) (arrow_function)] @scope
       (attribute_list) @attribute
-      (comment) @comment
     `,
     kind: ({ kind, name }) =>
       kind === "method" && name.toLowerCase() === "__construct" ? "constructor" : kind,
@@ -126,7 +122,6 @@ export const scriptingRules: SymbolRulesTable = {
       (chunk (assignment_statement (variable_list . name: [(identifier) (dot_index_expression)] @name .)) @variable)
       (variable_declaration (assignment_statement) @inner) @outer
       [(function_definition) (do_statement) (if_statement) (for_statement) (while_statement) (repeat_statement)] @scope
-      (comment) @comment
     `,
     kind({ kind, name }) {
       if (kind === "function" && name.includes(":")) return "method";
@@ -144,7 +139,6 @@ export const scriptingRules: SymbolRulesTable = {
       (program (declaration_command (variable_assignment name: (variable_name) @name) @variable))
       (program (declaration_command (variable_assignment) @inner) @outer)
       (program (variable_assignment name: (variable_name) @name) @variable)
-      (comment) @comment
     `,
     name: (written) => written.replace(/=.*$/, ""),
     unrelatedComment: /^#\s*shellcheck /,
@@ -157,7 +151,6 @@ export const scriptingRules: SymbolRulesTable = {
       (enum_member . (simple_name) @name) @variant
       (class_property_definition (variable) @name) @property
       (class_method_definition (simple_name) @name "{" @open "}" @close) @method
-      (comment) @comment
     `,
     kind: ({ kind, name }, parent) => (kind === "method" && name === parent?.name ? "constructor" : kind),
   },
@@ -174,7 +167,6 @@ export const scriptingRules: SymbolRulesTable = {
       (argument name: (identifier) @name value: (function_definition
         body: [(braced_expression) @inside (_) @body])) @function
       (program (binary_operator lhs: ${rName} operator: ${rAssignment}) @variable)
-      (comment) @comment
     `,
     kind({ kind, name }, parent) {
       // A function argument is a method only where a class is made.
@@ -204,7 +196,6 @@ export const scriptingRules: SymbolRulesTable = {
       (_ (string_literal (content) @doc) @attribute . [
         (function_definition) (macro_definition) (assignment) (struct_definition) (abstract_definition)
         (primitive_definition) (module_definition) (const_statement) (macrocall_expression)])
-      [(line_comment) (block_comment)] @comment
     `,
     kind: ({ kind, name }, parent) => (kind === "method" && name === parent?.name ? "constructor" : kind),
   },
@@ -212,7 +203,6 @@ export const scriptingRules: SymbolRulesTable = {
     query: `
       (function_definition name: (_) @name (block)? @inside) @function
       (class_definition name: (_) @name) @class
-      (comment) @comment
     `,
   },
   vim: {
@@ -220,7 +210,6 @@ export const scriptingRules: SymbolRulesTable = {
       (function_definition (function_declaration name: (_) @name) (body)? @inside) @function
       (command_statement name: (_) @name) @function
       (script_file (let_statement . [(scoped_identifier) (identifier)] @name) @variable)
-      (comment) @comment
     `,
   },
   gdscript: {
@@ -236,7 +225,6 @@ export const scriptingRules: SymbolRulesTable = {
       (enumerator left: (_) @name) @variant
       (lambda) @scope
       (annotation) @attribute
-      (comment) @comment
     `,
     kind: ({ kind }, parent) => (kind === "variable" && parent ? "field" : kind),
   },

@@ -44,7 +44,6 @@ const scriptQuery = `
   (variable_declaration (variable_declarator) @inner) @outer
   (expression_statement . (assignment_expression) @inner) @outer
   (decorator) @attribute
-  (comment) @comment
 `;
 
 const htmlId = `(attribute (attribute_name) @_id (#eq? @_id "id")
@@ -59,7 +58,6 @@ const html: SymbolRules = {
     (element [(start_tag (tag_name) @name) (self_closing_tag (tag_name) @name)] (#match? @name "-")) @element
     (script_element (start_tag (tag_name) @name) @open (end_tag) @close) @element
     (style_element (start_tag (tag_name) @name) @open (end_tag) @close) @element
-    (comment) @comment
   `,
   name: (written) =>
     written
@@ -131,7 +129,6 @@ export const webRules: SymbolRulesTable = {
       (keyframes_statement . _ @name (keyframes_name) @name (keyframe_block_list) @inside) @rule
       (at_rule . (at_keyword) @name . (_)* @name . (block) @inside) @rule
       (declaration (property_name) @name (#match? @name "^--")) @property
-      (comment) @comment
     `,
     name: (written) => written.slice(0, 120),
     most: 5000,
@@ -145,7 +142,6 @@ export const webRules: SymbolRulesTable = {
       (ui_property name: (_) @name) @property
       (ui_signal name: (_) @name) @method
       (function_declaration name: (_) @name body: (_) @inside) @method
-      (comment) @comment
     `,
     arrange: onePerNode,
   },
