@@ -8,30 +8,41 @@ export function lineStart(text: string, at: number): number {
   return text.lastIndexOf("\n", at - 1) + 1;
 }
 
-/** Before the line end. */
 export function lineEnd(text: string, at: number): number {
   const feed = text.indexOf("\n", at);
   if (feed === -1) return text.length;
   return feed > at && text[feed - 1] === "\r" ? feed - 1 : feed;
 }
 
-/** The blanks at the start of the line of `at`. */
 export function indentationAt(text: string, at: number): string {
-  const start = lineStart(text, at);
-  return /^[ \t]*/.exec(text.slice(start, at))![0];
+  return blanksOf(text.slice(lineStart(text, at), at));
 }
 
 export function blanksOf(line: string): string {
   return /^[ \t]*/.exec(line)![0];
 }
 
-/** Only blanks precede it on its line. */
+/** Whether only blanks precede it on its line. */
 export function opensLine(text: string, at: number): boolean {
   return text.slice(lineStart(text, at), at).trim() === "";
 }
 
-export function trimmedEnd(text: string, start: number, end: number): number {
-  return start + text.slice(start, end).trimEnd().length;
+/** The offset after `at` and any blanks and line ends there. */
+export function startOfText(text: string, at: number, limit: number = text.length): number {
+  let start = at;
+  while (start < limit && isBlank(text.charCodeAt(start))) start++;
+  return start;
+}
+
+/** The offset before `at` and any blanks and line ends there. */
+export function endOfText(text: string, at: number, limit = 0): number {
+  let end = at;
+  while (end > limit && isBlank(text.charCodeAt(end - 1))) end--;
+  return end;
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13) || code === 0xfeff;
 }
 
 /** The line end at or above `at`, else of any line, else the default. */
@@ -42,7 +53,7 @@ export function lineEndNear(text: string, at: number): string {
   return text.includes("\r") ? "\r" : "\n";
 }
 
-/** The number of blank lines between the line that ends at `from` and the next one with text. */
+/** The number of blank lines below the line that ends at `from`. */
 export function blankLinesBelow(text: string, from: number): number {
   return Math.max(0, lineEndsIn(/^\s*/.exec(text.slice(from))![0]) - 1);
 }
@@ -63,11 +74,7 @@ export function lineStartsOf(text: string): Uint32Array {
   let starts = new Uint32Array(Math.max(16, text.length >> 4));
   let count = 1;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
-    if (count === starts.length) {
-      const larger = new Uint32Array(count * 2);
-      larger.set(starts);
-      starts = larger;
-    }
+    if (count === starts.length) starts = new Uint32Array(starts.buffer.transfer(count * 8));
     starts[count++] = at + 1;
   }
   return starts.subarray(0, count);

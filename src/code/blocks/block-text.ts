@@ -1,12 +1,11 @@
 import type { CodeSymbol } from "../../contract/code.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
-import { lineStart, opensLine, type TextSpan, trimmedEnd } from "../lines.ts";
+import { endOfText, lineStart, opensLine, startOfText, type TextSpan } from "../lines.ts";
 
 /** The block without surrounding blanks and line ends that a grammar counts as part of it. */
 export function spanOf(text: string, symbol: Pick<CodeSymbol, "start" | "end">): TextSpan {
-  const own = text.slice(symbol.start, symbol.end);
-  const start = symbol.start + (own.length - own.trimStart().length);
-  return { start, end: Math.max(start, trimmedEnd(text, symbol.start, symbol.end)) };
+  const start = startOfText(text, symbol.start, symbol.end);
+  return { start, end: endOfText(text, symbol.end, start) };
 }
 
 export function blockText(text: string, symbol: CodeSymbol): string {

@@ -1,5 +1,5 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
-import { blankLinesAbove, blankLinesBelow, lineEnd, lineStart, opensLine, trimmedEnd } from "../lines.ts";
+import { blankLinesAbove, blankLinesBelow, endOfText, lineEnd, lineStart, opensLine } from "../lines.ts";
 import type { Splice } from "./block-change.ts";
 import { spanOf } from "./block-text.ts";
 import { elementLineEnd, separatorAfter, siblingsOf } from "./spacing.ts";
@@ -55,7 +55,7 @@ function inlinePart(text: string, start: number, end: number, isLastInList: bool
   const isLast = from + blanks === lineEnd(text, from) || ")]};".includes(text[from + blanks]!);
   if (!isLast) return { start, end: from + blanks, text: "" };
   if (opensLine(text, start)) return { start, end: from, text: "" };
-  return { start: trimmedEnd(text, lineStart(text, start), start), end: from, text: "" };
+  return { start: endOfText(text, start, lineStart(text, start)), end: from, text: "" };
 }
 
 function wholeLines(text: string, outline: Outline, symbol: CodeSymbol, start: number, end: number): Splice {

@@ -2,6 +2,7 @@ import type { Occurrence, Occurrences } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { inOrder, type Splice } from "../blocks/block-change.ts";
+import { firstIndex } from "../first-index.ts";
 import { scopeRulesOf } from "./rules-of.ts";
 
 export interface RenameWanted {
@@ -184,15 +185,7 @@ function shiftBy(splices: readonly Splice[]): (offset: number) => number {
     starts.push(start);
     shifts.push(shifts.at(-1)! + text.length - (end - start));
   }
-  return (offset) => {
-    let [low, high] = [0, starts.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (starts[middle]! < offset) low = middle + 1;
-      else high = middle;
-    }
-    return offset + shifts[low]!;
-  };
+  return (offset) => offset + shifts[firstIndex(starts.length, (index) => starts[index]! >= offset)]!;
 }
 
 /** Whether occurrences that meant the same still do, and others still do not. */

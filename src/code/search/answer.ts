@@ -1,4 +1,5 @@
 import type { IndexedSymbol, IndexHit, IndexQuery } from "../../contract/code.ts";
+import { firstIndex } from "../first-index.ts";
 import { indexedSymbol } from "../index/query/find-symbols.ts";
 import type { WordIndex } from "../index/query/word-index.ts";
 import { partKinds } from "./pieces.ts";
@@ -59,16 +60,8 @@ function explain(
 }
 
 function hasTerm({ segments }: WordIndex, segment: number, document: number, term: string): boolean {
-  const documents = segments[segment]!.postings(term)?.documents;
-  if (!documents) return false;
-  let low = 0;
-  let high = documents.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (documents[middle]! < document) low = middle + 1;
-    else high = middle;
-  }
-  return documents[low] === document;
+  const { documents } = segments[segment]!.postings(term) ?? { documents: [] };
+  return documents[firstIndex(documents.length, (index) => documents[index]! >= document)] === document;
 }
 
 /**

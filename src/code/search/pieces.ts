@@ -1,5 +1,6 @@
 import type { CodeSymbol } from "../../contract/code.ts";
-import { lineOf, lineStartsOf, type TextSpan } from "../lines.ts";
+import { getOrMake } from "../get-or-make.ts";
+import { endOfText, lineOf, lineStartsOf, startOfText, type TextSpan } from "../lines.ts";
 
 /** A part of a file that is found and shown as one: a symbol's own text, or text around symbols. */
 export interface Piece {
@@ -53,12 +54,10 @@ function ownStretches(text: string, symbols: readonly CodeSymbol[]): Map<number 
   let at = 0;
   const take = (until: number) => {
     const owner = open.at(-1);
-    const start = skipBlank(text, at, until);
-    const end = trimBlank(text, start, until);
+    const start = startOfText(text, at, until);
+    const end = endOfText(text, until, start);
     if (end > start && /\w|\P{ASCII}/u.test(text.slice(start, Math.min(end, start + 200)))) {
-      const own = stretches.get(owner);
-      if (own) own.push({ start, end });
-      else stretches.set(owner, [{ start, end }]);
+      getOrMake(stretches, owner, () => []).push({ start, end });
     }
     at = Math.max(at, until);
   };
@@ -88,29 +87,17 @@ function shortStretches(text: string, { start, end }: TextSpan): TextSpan[] {
   for (let at = start; at < end; ) {
     const newline = text.indexOf("\n", at);
     const next = newline === -1 || newline >= end ? end : newline + 1;
-    if (skipBlank(text, at, next) === next) blank = next;
+    if (startOfText(text, at, next) === next) blank = next;
     count += 1;
     at = next;
     if (count < maxLines || at >= end) continue;
     const cut = blank > first ? blank : at;
-    short.push({ start: first, end: trimBlank(text, first, cut) });
-    first = skipBlank(text, cut, end);
+    short.push({ start: first, end: endOfText(text, cut, first) });
+    first = startOfText(text, cut, end);
     at = Math.max(first, cut);
     count = 0;
     blank = -1;
   }
   if (end > first) short.push({ start: first, end });
   return short.filter((stretch) => stretch.end > stretch.start);
-}
-
-function skipBlank(text: string, start: number, end: number): number {
-  let at = start;
-  while (at < end && text.charCodeAt(at) <= 32) at += 1;
-  return at;
-}
-
-function trimBlank(text: string, start: number, end: number): number {
-  let at = end;
-  while (at > start && text.charCodeAt(at - 1) <= 32) at -= 1;
-  return at;
 }

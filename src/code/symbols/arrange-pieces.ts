@@ -1,9 +1,7 @@
+import { endOfText, opensLine } from "../lines.ts";
 import type { Piece, Pieces } from "./gather-pieces.ts";
 
-/**
- * Joins adjacent symbols, with only comments between them, that have the same name and number of parameters: a
- * signature and its equations, the clauses of a function.
- */
+/** Joins symbols of the same name and number of parameters with only comments between: the clauses of a function. */
 export function joinClauses({ symbols, comments, attributes }: Pieces, text: string): Pieces {
   const commentEnds = new Map(comments.map(({ start, end }) => [start, end]));
   const joined: Piece[] = [];
@@ -55,33 +53,24 @@ export function nestHeadings(levelOf: (heading: string) => number) {
       (piece) =>
         piece.kind !== "scope" && !scopes.some(({ start, end }) => start <= piece.start && piece.end <= end),
     );
-    const open: { readonly piece: Piece; readonly level: number }[] = [];
+    const open: { readonly piece: Piece; readonly level: number; readonly start: number }[] = [];
+    const close = (level: number, end: number) => {
+      for (let last = open.at(-1); last && last.level >= level; last = open.at(-1)) {
+        const { piece, start } = last;
+        piece.end = end;
+        piece.inside = { start, end: endOfText(text, end, start) };
+        open.pop();
+      }
+    };
     for (const piece of headings) {
       const level = levelOf(text.slice(piece.start, piece.end).trim());
-      closeTo(level, open, piece.start);
-      open.push({ piece, level });
-      const start = piece.start + text.slice(piece.start, piece.end).trimEnd().length;
-      piece.inside = { start, end: start };
+      close(level, piece.start);
+      open.push({ piece, level, start: endOfText(text, piece.end, piece.start) });
       piece.headEnd = piece.nameEnd;
     }
-    closeTo(0, open, text.length);
-    for (const piece of headings) {
-      const start = piece.inside?.start ?? piece.end;
-      piece.inside = { start, end: start + text.slice(start, piece.end).trimEnd().length };
-    }
+    close(0, text.length);
     return { symbols: headings, comments, attributes };
   };
-}
-
-function closeTo(
-  level: number,
-  open: { readonly piece: Piece; readonly level: number }[],
-  end: number,
-): void {
-  for (let last = open.at(-1); last && last.level >= level; last = open.at(-1)) {
-    last.piece.end = end;
-    open.pop();
-  }
 }
 
 /** Where several patterns name the same node, the first in the query wins. */
@@ -96,27 +85,16 @@ export function onePerNode({ symbols, comments, attributes }: Pieces): Pieces {
 
 /** Ends symbols before trailing comments on separate lines, which belong to the next symbol. */
 export function withoutTrailingComments(pieces: Pieces, text: string): Pieces {
-  const startOf = new Map(pieces.comments.map(({ start, end }) => [trimmedEnd(text, end), start]));
+  const startOf = new Map(pieces.comments.map(({ start, end }) => [endOfText(text, end), start]));
   for (const piece of pieces.symbols) {
-    let end = trimmedEnd(text, piece.end);
-    for (
-      let start = startOf.get(end);
-      start !== undefined && start > piece.nameEnd;
-      start = startOf.get(end)
-    ) {
-      if (!/^\s*$/.test(text.slice(text.lastIndexOf("\n", start - 1) + 1, start))) break;
-      end = trimmedEnd(text, start);
+    const { inside, nameEnd } = piece;
+    let end = endOfText(text, piece.end);
+    for (let start = startOf.get(end) ?? 0; start > nameEnd && opensLine(text, start); ) {
+      end = endOfText(text, start);
+      start = startOf.get(end) ?? 0;
     }
     piece.end = end;
-    if (piece.inside && piece.inside.end > end) {
-      piece.inside = { start: piece.inside.start, end: Math.max(piece.inside.start, end) };
-    }
+    if (inside && inside.end > end) piece.inside = { ...inside, end: Math.max(inside.start, end) };
   }
   return pieces;
-}
-
-function trimmedEnd(text: string, end: number): number {
-  let at = end;
-  while (at > 0 && /\s/.test(text.charAt(at - 1))) at--;
-  return at;
 }

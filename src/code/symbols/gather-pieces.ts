@@ -1,6 +1,6 @@
 import type { Node } from "web-tree-sitter";
 import { type SymbolKind, symbolKinds } from "../../contract/code.ts";
-import type { TextSpan } from "../lines.ts";
+import { endOfText, startOfText, type TextSpan } from "../lines.ts";
 import type { CompiledRules } from "./outline-of.ts";
 import type { SymbolRules } from "./symbol-rules.ts";
 
@@ -16,12 +16,12 @@ export interface Piece {
   nameEnd: number;
   /** The position that counts: that of the last part, which may be on another line than `Outer::`. */
   readonly nameAt: number;
-  parameters?: number | undefined;
-  inside?: TextSpan | undefined;
-  headEnd?: number | undefined;
-  doc?: TextSpan | undefined;
+  parameters?: number;
+  inside?: TextSpan;
+  headEnd?: number;
+  doc?: TextSpan;
   /** Shared with other symbols of the same declaration: `static int` of `static int a, b`. */
-  common?: TextSpan | undefined;
+  common?: TextSpan;
 }
 
 export interface Pieces {
@@ -31,10 +31,8 @@ export interface Pieces {
   readonly attributes: Attribute[];
 }
 
-interface Attribute extends TextSpan {
-  /** Its doc text, if it replaces a doc comment. */
-  readonly doc?: TextSpan | undefined;
-}
+/** `doc`: its text, if it replaces a doc comment. */
+type Attribute = TextSpan & Pick<Piece, "doc">;
 
 const kinds: ReadonlySet<string> = new Set(symbolKinds);
 
@@ -56,8 +54,9 @@ export function gatherPieces(
     const match: Match = { pattern: patternIndex };
     for (const { name, node } of captures) take(match, name, node);
     if (match.comment) comments.push(spanOf(match.comment));
-    else if (match.attribute) attributes.push(attributeOf(match.attribute, match.doc));
-    else if (match.outer && match.inner) wrappings.push({ outer: match.outer, inner: match.inner });
+    else if (match.attribute)
+      attributes.push({ ...spanOf(match.attribute), doc: match.doc && spanOf(match.doc) });
+    else if (match.outer && match.inner) wrappings.push([match.outer, match.inner]);
     else if (match.scope) scopes.push(scopeOf(match.scope, patternIndex));
     else if (match.symbol) addPiece(found, match, text, rules);
   }
@@ -80,10 +79,7 @@ interface Match extends Partial<Record<Capture, Node>> {
   symbol?: Node;
 }
 
-interface Wrapping {
-  readonly outer: Node;
-  readonly inner: Node;
-}
+type Wrapping = readonly [outer: Node, inner: Node];
 
 function take(match: Match, capture: string, node: Node): void {
   if (kinds.has(capture)) {
@@ -104,6 +100,7 @@ function addPiece(found: Map<number, Piece>, match: Match, text: string, rules: 
     kind: rules.declaredKind ? rules.declaredKind(captured, kind) : kind,
     pattern,
     node: symbol.id,
+    // Some grammars include the blanks before a node.
     start: startOfText(text, (match.first ?? symbol).startIndex, name.startIndex),
     end: (match.last ?? symbol).endIndex,
     nameStart: name.startIndex,
@@ -128,21 +125,9 @@ function addPiece(found: Map<number, Piece>, match: Match, text: string, rules: 
 }
 
 function scopeOf(node: Node, pattern: number): Piece {
-  const { startIndex: start, endIndex: end } = node;
-  return {
-    kind: "scope",
-    pattern,
-    node: node.id,
-    start,
-    end,
-    nameStart: start,
-    nameEnd: start,
-    nameAt: start,
-  };
-}
-
-function attributeOf(node: Node, doc: Node | undefined): Attribute {
-  return doc ? { ...spanOf(node), doc: spanOf(doc) } : spanOf(node);
+  const { start, end } = spanOf(node);
+  const name = { nameStart: start, nameEnd: start, nameAt: start };
+  return { kind: "scope", pattern, node: node.id, start, end, ...name };
 }
 
 function headEndOf({ inside, body, open, close, symbol, last }: Match): number | undefined {
@@ -155,30 +140,20 @@ function headEndOf({ inside, body, open, close, symbol, last }: Match): number |
 function insideOf(match: Match, text: string): TextSpan | undefined {
   const { open, close, symbol } = match;
   if (open && close) {
-    const written = { start: open.endIndex, end: close.startIndex };
-    return close.isMissing ? trimmed(text, written.start, written.end) : written;
+    const [start, end] = [open.endIndex, close.startIndex];
+    return { start, end: close.isMissing ? endOfText(text, end, start) : end };
   }
   if (open && symbol) {
-    const head = trimmed(text, open.startIndex, open.endIndex);
-    return trimmed(text, head.end, symbol.endIndex);
+    const start = endOfText(text, open.endIndex, open.startIndex);
+    return { start, end: endOfText(text, symbol.endIndex, start) };
   }
   if (!match.inside) return undefined;
   const { start, end } = spanOf(match.inside);
   const closing = closingOf[text.charAt(start)];
-  return closing !== undefined && end - start >= 2 && text.charAt(end - 1) === closing
-    ? { start: start + 1, end: end - 1 }
-    : trimmed(text, text.charAt(start) === ":" ? start + 1 : start, end);
-}
-
-/** Some grammars include the blanks before a node. */
-function startOfText(text: string, start: number, limit: number): number {
-  let at = start;
-  while (at < limit && /\s/.test(text.charAt(at))) at++;
-  return at;
-}
-
-function trimmed(text: string, start: number, end: number): TextSpan {
-  return { start, end: start + text.slice(start, end).trimEnd().length };
+  if (closing !== undefined && end - start >= 2 && text.charAt(end - 1) === closing)
+    return { start: start + 1, end: end - 1 };
+  const first = text.charAt(start) === ":" ? start + 1 : start;
+  return { start: first, end: endOfText(text, end, first) };
 }
 
 const closingOf: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };
@@ -189,7 +164,7 @@ function widen(symbols: readonly Piece[], wrappings: readonly Wrapping[], text: 
   const outerOf = new Map<number, Node>();
   const held = new Map<number, number>();
   const firstHeld = new Map<number, number>();
-  for (const { outer, inner } of wrappings) {
+  for (const [outer, inner] of wrappings) {
     if (outerOf.get(inner.id)?.id === outer.id) continue;
     outerOf.set(inner.id, outer);
     held.set(outer.id, (held.get(outer.id) ?? 0) + 1);
@@ -201,20 +176,15 @@ function widen(symbols: readonly Piece[], wrappings: readonly Wrapping[], text: 
       if ((held.get(outer.id) ?? 0) > 1) {
         const first = firstHeld.get(outer.id) ?? start;
         for (let wider = outerOf.get(outer.id); wider; wider = outerOf.get(wider.id)) outer = wider;
-        symbol.common = { start: outer.startIndex, end: endOfHead(text, outer.startIndex, first) };
+        // The shared part is on one line, and ends at an opening bracket.
+        const [head] = /^[^({\n]*/.exec(text.slice(outer.startIndex, first))!;
+        symbol.common = { start: outer.startIndex, end: outer.startIndex + head.length };
         break;
       }
       symbol.start = start;
       symbol.end = outer.endIndex;
     }
   }
-}
-
-/** The shared part of several declarations is on one line, and ends at an opening bracket. */
-function endOfHead(text: string, start: number, end: number): number {
-  const head = text.slice(start, end);
-  const stop = head.search(/[({\n]/);
-  return stop < 0 ? end : start + stop;
 }
 
 function spanOf(node: Node): TextSpan {

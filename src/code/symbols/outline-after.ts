@@ -1,10 +1,10 @@
 import type { Tree } from "web-tree-sitter";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
-import type { TextSpan } from "../lines.ts";
-import { lineStartsOf } from "../lines.ts";
+import { endOfText, lineStartsOf, type TextSpan } from "../lines.ts";
 import { gatherPieces, type Piece } from "./gather-pieces.ts";
+import { type Movement, movedSymbol } from "./moved-symbol.ts";
 import { type CompiledRules, compiledRules, outlineOf } from "./outline-of.ts";
-import { endOfText, symbolsOf } from "./symbols-of.ts";
+import { symbolsOf } from "./symbols-of.ts";
 
 export interface OutlineBefore {
   readonly outline: Outline;
@@ -31,11 +31,10 @@ export function outlineAfter(tree: Tree, text: string, language: string, before:
   if (mustReadAll) return outlineOf(tree, text, language);
   const old = before.outline.symbols;
   const { changed } = before;
-  const docInside = compiled.rules.query.includes("@doc");
-  const part = partToRead(old, changed, { text: before.text, docInside });
+  const part = partToRead(before, compiled.rules.query.includes("@doc"));
   const lineStarts = lineStartsOf(text);
   const moved = {
-    units: changed.newEnd - changed.oldEnd,
+    offset: changed.newEnd - changed.oldEnd,
     lines: linesIn(text, changed.start, changed.newEnd) - linesIn(before.text, changed.start, changed.oldEnd),
   };
   const read = symbolsIn(part, old, compiled, tree, text, lineStarts, changed);
@@ -87,16 +86,11 @@ function stillHold(
   return true;
 }
 
-interface Moved {
-  readonly units: number;
-  readonly lines: number;
-}
-
 function joined(
   old: readonly CodeSymbol[],
   { first, last, holder }: Part,
   read: readonly CodeSymbol[],
-  moved: Moved,
+  moved: Movement,
 ): CodeSymbol[] {
   const symbols = old.slice(0, first);
   for (let index = holder; index !== undefined; index = old[index]?.parent) {
@@ -107,32 +101,16 @@ function joined(
   const added = symbols.length - last;
   for (const symbol of old.slice(last)) {
     const { parent } = symbol;
-    symbols.push(shifted(symbol, parent !== undefined && parent >= last ? parent + added : parent, moved));
+    symbols.push(
+      movedSymbol(symbol, parent !== undefined && parent >= last ? parent + added : parent, moved),
+    );
   }
   return symbols;
 }
 
-function widened(symbol: CodeSymbol, { units, lines }: Moved): CodeSymbol {
-  const inside = symbol.inside && { start: symbol.inside.start, end: symbol.inside.end + units };
-  return { ...symbol, end: symbol.end + units, lastLine: symbol.lastLine + lines, inside };
-}
-
-function shifted(symbol: CodeSymbol, parent: number | undefined, { units, lines }: Moved): CodeSymbol {
-  const { inside } = symbol;
-  return {
-    kind: symbol.kind,
-    name: symbol.name,
-    parent,
-    start: symbol.start + units,
-    end: symbol.end + units,
-    firstLine: symbol.firstLine + lines,
-    lastLine: symbol.lastLine + lines,
-    declarationStart: symbol.declarationStart + units,
-    line: symbol.line + lines,
-    inside: inside && { start: inside.start + units, end: inside.end + units },
-    signature: symbol.signature,
-    doc: symbol.doc,
-  };
+function widened(symbol: CodeSymbol, { offset, lines }: Movement): CodeSymbol {
+  const inside = symbol.inside && { start: symbol.inside.start, end: symbol.inside.end + offset };
+  return { ...symbol, end: symbol.end + offset, lastLine: symbol.lastLine + lines, inside };
 }
 
 function linesIn(text: string, start: number, end: number): number {
@@ -148,18 +126,13 @@ interface Part extends TextSpan {
   readonly holder: number | undefined;
 }
 
-interface PartOptions {
-  readonly text: string;
-  /** Whether a symbol can have its doc comment inside. */
-  readonly docInside: boolean;
-}
-
 /**
  * The innermost symbol with a body around the change stays. Of its children the changed ones are read again, and one
  * more on each side: a comment may now belong to it.
  */
-function partToRead(old: readonly CodeSymbol[], changed: Change, { text, docInside }: PartOptions): Part {
-  const holder = holderOf(old, changed, { text, docInside });
+function partToRead({ outline, changed, text }: OutlineBefore, docInside: boolean): Part {
+  const old = outline.symbols;
+  const holder = holderOf(old, changed, text, docInside);
   const holding = holder === undefined ? undefined : old[holder];
   const next = holder === undefined ? old.length : nextOutside(old, holder);
   const siblings: number[] = [];
@@ -186,10 +159,12 @@ function partToRead(old: readonly CodeSymbol[], changed: Change, { text, docInsi
   };
 }
 
+/** `docInside`: a symbol can have its doc comment inside. */
 function holderOf(
   old: readonly CodeSymbol[],
   { start, oldEnd }: Change,
-  { text, docInside }: PartOptions,
+  text: string,
+  docInside: boolean,
 ): number | undefined {
   let holder: number | undefined;
   for (const [index, { parent, inside, start: begins, declarationStart, name }] of old.entries()) {

@@ -1,5 +1,6 @@
 import { type Language, type Node, Query, type Tree } from "web-tree-sitter";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
+import { getOrMake } from "../get-or-make.ts";
 import { lineStartsOf } from "../lines.ts";
 import { gatherPieces } from "./gather-pieces.ts";
 import { rulesOf } from "./rules-of.ts";
@@ -11,37 +12,35 @@ import { faultsOf } from "./syntax-faults.ts";
 /*
  * How symbols are found.
  *
- * A language has one file in rules/: a tree-sitter query of our own, and small functions where a query cannot say it.
- * Captures mean the same in every language:
+ * Each language has a tree-sitter query in rules/, and small functions for what a query cannot express. Captures mean the
+ * same in every language:
  *
- *   @function, @class, @field …   the node that is the symbol; any word of symbolKinds
- *   @name       its name; captured twice, the name is all from the first to the last (impl: `Display for Agent`). Without
- *               it the whole node is the name.
- *   @inside     the node that holds what lies inside, from one bracket to the other or without brackets; the head ends there
- *   @bodied     the node whose field "body" is @inside: the same, but patterns with it compile faster
- *   @open @close   instead of @inside, where only the tokens at its ends are nodes: `do` … `end`. A node with a name that
- *               opens it is the last of the head: the parameters, in Lua. Without @close it ends with the symbol
- *   @body       the head ends there, but nothing can be put inside: the value of `f = lambda x: x`
+ *   @function, @class, @field …   the node that is the symbol; any of symbolKinds
+ *   @name       its name; captured twice, everything from the first to the last (`Display for Agent`). Default: the whole node
+ *   @inside     the node with its content, with or without brackets; the head of the symbol ends there
+ *   @bodied     the node whose field "body" is @inside: the same, but such patterns compile faster
+ *   @open @close   instead of @inside, where only its first and last tokens are nodes: `do` … `end`. A named node that opens
+ *               it is the last part of the head: the parameters, in Lua. Without @close it ends with the symbol
+ *   @body       the head ends there, but nothing can be inserted: the value of `f = lambda x: x`
  *   @doc        a string inside that is the doc comment
- *   @first @last   what stands before or behind the symbol and belongs to it: a getter in Kotlin
- *   @parameters those of a function, told from another of the same name by their number (see joinClauses)
+ *   @first @last   nodes before or after the symbol that belong to it: a getter in Kotlin
+ *   @parameters the parameters of a function: their number distinguishes functions of the same name (see joinClauses)
  *
  * and in patterns of their own:
  *
- *   @comment    every comment. Those that stand right above a symbol, on lines of their own, belong to it
- *   @attribute  attributes, decorators, annotations: in front of the symbol, or the first thing within it. With @doc in
- *               it, where it takes the place of a doc comment
+ *   @comment    comments; those on separate lines right above a symbol belong to it. Default: the types in `commentType`
+ *   @attribute  attributes, decorators, annotations: before the symbol, or first in it. With @doc if it is a doc comment
  *   @scope      a function without a name, a block: variables in it are local, as in a function
  *   @outer @inner   a statement around a symbol: `export …`, `template<…> …`, `const …`. The symbol (or another @outer) is
- *               @inner. A symbol that stands alone in it takes all of it, of several each keeps its own part
+ *               @inner. A single symbol covers the whole statement; of several, each keeps its own part
  *
- * A name is the name of one symbol: when several patterns find it, the FIRST in the query tells what it is, and the others
- * only add inside or doc where it has none. So write the special pattern before the general one. Start patterns at the
- * symbol itself, not at what holds it: that is fast, and @outer does the rest.
+ * A name belongs to one symbol: when several patterns find it, the FIRST in the query decides its kind, and the others only
+ * add a missing inside or doc. So write special patterns before general ones. Start patterns at the symbol itself, not
+ * at its container: that is fast, and @outer does the rest.
  *
- * What a symbol lies in is told from the text it covers. Then two rules hold everywhere: a @function right in a class,
- * struct, union, enum, trait, interface or impl is a method; a @variable or @constant right in a function, method or
- * constructor is no symbol. `kind` of the rules can change what they say. For the rest see SymbolRules.
+ * The text that symbols cover shows their nesting. Two rules hold everywhere: a @function directly in a class, struct, union,
+ * enum, trait, interface or impl is a method; a @variable or @constant directly in a function, method or constructor is
+ * not a symbol. `kind` of the rules can override both. For the rest see SymbolRules.
  */
 
 /** The symbols of a parsed text and its syntax faults. No symbols if there are no rules for the language. */
@@ -86,14 +85,22 @@ const compiled = new WeakMap<Language, CompiledRules>();
 
 /** Compiled once per grammar; undefined without rules. */
 export function compiledRules(language: string, grammar: Language): CompiledRules | undefined {
-  const known = compiled.get(grammar);
-  if (known) return known;
   const rules = rulesOf(language);
-  if (!rules) return undefined;
-  const made = { rules, query: new Query(grammar, rules.query) };
-  compiled.set(grammar, made);
-  return made;
+  return (
+    rules &&
+    getOrMake(compiled, grammar, () => ({ rules, query: new Query(grammar, withComments(rules, grammar)) }))
+  );
 }
+
+/** Adds the pattern for comments to a query without one. */
+function withComments({ query }: SymbolRules, grammar: Language): string {
+  const isComment = (type: string, id: number) => grammar.nodeTypeIsNamed(id) && commentType.test(type);
+  const types = new Set(grammar.types.filter(isComment));
+  if (query.includes("@comment") || types.size === 0) return query;
+  return `${query} [${Array.from(types, (type) => `(${type})`).join(" ")}] @comment`;
+}
+
+const commentType = /^(?:(?:line|block|multiline|documentation)_)?comment$/i;
 
 /** Leaves out the innermost symbols, level by level, until at most `wanted` are left; then the last ones. */
 export function limitSymbols(wanted: number, symbols: readonly CodeSymbol[]): CodeSymbol[] {

@@ -1,3 +1,4 @@
+import { firstIndex } from "../first-index.ts";
 import type { TextSpan } from "../lines.ts";
 
 const longest = 200;
@@ -18,7 +19,11 @@ function withoutComments({ start, end }: TextSpan, text: string, comments: reado
   const last = Math.min(end, start + longest * 20);
   let kept = "";
   let at = start;
-  for (let next = firstFrom(comments, start); at < last; next++) {
+  for (
+    let next = firstIndex(comments.length, (index) => comments[index]!.start >= start);
+    at < last;
+    next++
+  ) {
     const comment = comments[next];
     const isWithin = comment !== undefined && comment.start < last;
     kept += text.slice(at, isWithin ? comment.start : last);
@@ -69,16 +74,4 @@ const isDirective =
 
 function cut(line: string): string {
   return line.length > longest ? `${line.slice(0, longest - 1).trimEnd()}…` : line;
-}
-
-/** Index of the first span that does not begin before an offset. */
-function firstFrom(stretches: readonly TextSpan[], offset: number): number {
-  let low = 0;
-  let high = stretches.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((stretches[middle]?.start ?? 0) < offset) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,6 +1,5 @@
 import type { CodeSymbol, SymbolKind } from "../../contract/code.ts";
-import type { TextSpan } from "../lines.ts";
-import { lineOf } from "../lines.ts";
+import { endOfText, lineOf, lineStart, startOfText, type TextSpan } from "../lines.ts";
 import type { Piece, Pieces } from "./gather-pieces.ts";
 import { docSentence, signatureOf } from "./signatures.ts";
 import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
@@ -21,8 +20,7 @@ export function symbolsOf(
 ): CodeSymbol[] {
   const { comments, extentOf } = attachmentsIn(pieces, text, rules);
   const symbols: CodeSymbol[] = [];
-  const open: { readonly piece: Piece; readonly index: number | undefined; readonly found: FoundSymbol }[] =
-    [];
+  const open: { piece: Piece; index: number | undefined; found: FoundSymbol }[] = [];
   for (const piece of pieces.symbols) {
     while (open.length > 0 && !holds(open.at(-1)?.piece, piece)) open.pop();
     const parent = open.at(-1) ?? holder;
@@ -91,20 +89,8 @@ function usualKind(kind: SymbolKind, parent: SymbolKind | undefined): SymbolKind
   return kind;
 }
 
-/** A symbol with its comments and attributes. */
-interface SymbolExtent {
-  readonly start: number;
-  readonly declarationStart: number;
-  readonly end: number;
-  readonly docs: readonly string[];
-}
-
-interface Attachments {
-  readonly comments: readonly TextSpan[];
-  extentOf(piece: Piece): SymbolExtent;
-}
-
-function attachmentsIn(pieces: Pieces, text: string, rules: SymbolRules): Attachments {
+/** Finds the comments and attributes of symbols. */
+function attachmentsIn(pieces: Pieces, text: string, rules: SymbolRules) {
   const attributesByEnd = new Map(pieces.attributes.map((one) => [one.end, one]));
   const attributesByStart = new Map(pieces.attributes.map((one) => [one.start, one]));
   // Some grammars include the line end in a comment.
@@ -148,7 +134,7 @@ function attachmentsIn(pieces: Pieces, text: string, rules: SymbolRules): Attach
     return at < end ? at : start;
   };
 
-  const extentOf = (piece: Piece): SymbolExtent => {
+  const extentOf = (piece: Piece) => {
     const end = endOfText(text, piece.end);
     return {
       ...above(piece.start),
@@ -168,29 +154,10 @@ function afterTerminator(text: string, end: number, terminator: string | undefin
 
 /** Whether only blanks precede it on its line. */
 function standsAlone(text: string, { start }: TextSpan): boolean {
-  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
-  return start === 0 || endOfText(text, start, lineStart) === lineStart;
+  const first = lineStart(text, start);
+  return start === 0 || endOfText(text, start, first) === first;
 }
 
 function hasBlankLine(text: string, start: number, end: number): boolean {
-  const first = text.indexOf("\n", start);
-  if (first < 0 || first >= end) return false;
-  const second = text.indexOf("\n", first + 1);
-  return second >= 0 && second < end;
-}
-
-export function endOfText(text: string, offset: number, from = 0): number {
-  let at = offset;
-  while (at > from && isBlank(text.charCodeAt(at - 1))) at--;
-  return at;
-}
-
-function startOfText(text: string, offset: number): number {
-  let at = offset;
-  while (at < text.length && isBlank(text.charCodeAt(at))) at++;
-  return at;
-}
-
-function isBlank(code: number): boolean {
-  return code === 32 || (code >= 9 && code <= 13) || code === 0xfeff;
+  return /\n[^\n]*\n/.test(text.slice(start, end));
 }

@@ -1,6 +1,6 @@
 import type { Node, Tree } from "web-tree-sitter";
 import type { SyntaxFault } from "../../contract/code.ts";
-import { lineOf } from "../lines.ts";
+import { endOfText, lineOf, startOfText } from "../lines.ts";
 
 /** A file that is not code at all has as many as it has words. */
 const most = 1000;
@@ -42,7 +42,7 @@ function opened(node: Node, found: readonly Found[]) {
 }
 
 function missing(node: Node, text: string): Found {
-  const start = endOfWords(text, node.startIndex);
+  const start = endOfText(text, node.startIndex);
   return { start, end: start, message: `missing ${node.isNamed ? node.type : `\`${node.type}\``}` };
 }
 
@@ -50,13 +50,10 @@ function faultIn(node: Node, children: readonly (Node | null)[], text: string): 
   const odd = unpairedBracket(children);
   if (odd) {
     const { type, startIndex: start, endIndex: end } = odd;
-    return {
-      start,
-      end,
-      message: type in closing ? `\`${type}\` is never closed` : `unexpected \`${type}\``,
-    };
+    const message = type in closing ? `\`${type}\` is never closed` : `unexpected \`${type}\``;
+    return { start, end, message };
   }
-  const start = startOfWords(text, node.startIndex);
+  const start = startOfText(text, node.startIndex);
   const word = /^[\p{L}\p{N}_$]+|^.?/su.exec(text.slice(start, start + 40))?.[0] ?? "";
   if (word === "") return { start, end: start, message: "unexpected end" };
   return { start, end: start + word.length, message: `unexpected \`${shown(word)}\`` };
@@ -82,14 +79,4 @@ function unpairedBracket(children: readonly (Node | null)[]): Node | undefined {
     }
   }
   return open.at(-1);
-}
-
-function endOfWords(text: string, offset: number): number {
-  return text.slice(0, offset).trimEnd().length;
-}
-
-function startOfWords(text: string, offset: number): number {
-  const first = /\S/g;
-  first.lastIndex = offset;
-  return first.exec(text)?.index ?? text.length;
 }

@@ -1,19 +1,14 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
+import { type Movement, movedSymbol } from "../symbols/moved-symbol.ts";
 
 /** Turns one outline into another: replaces the symbols between the first and the last few, which only move. */
 export interface OutlineChange extends Omit<Outline, "symbols"> {
   readonly first: number;
   readonly symbols: readonly CodeSymbol[];
   readonly last: number;
-  readonly by: Movement;
-}
-
-interface Movement {
-  readonly offset: number;
-  readonly lines: number;
-  /** Of parents, except those among the first. */
-  readonly index: number;
+  /** `index`: how far parents move, except those among the first. */
+  readonly by: Movement & { readonly index: number };
 }
 
 export function outlineChange(before: Outline, { symbols: now, ...others }: Outline): OutlineChange {
@@ -43,19 +38,9 @@ export function changedOutline(before: Outline, change: OutlineChange): Outline 
   return { ...others, symbols: [...old.slice(0, first), ...symbols, ...end] };
 }
 
-function moved(symbol: CodeSymbol, { offset, lines, index }: Movement, first: number): CodeSymbol {
-  const { parent, inside } = symbol;
-  return {
-    ...symbol,
-    parent: parent === undefined || parent < first ? parent : parent + index,
-    start: symbol.start + offset,
-    end: symbol.end + offset,
-    firstLine: symbol.firstLine + lines,
-    lastLine: symbol.lastLine + lines,
-    declarationStart: symbol.declarationStart + offset,
-    line: symbol.line + lines,
-    inside: inside && { start: inside.start + offset, end: inside.end + offset },
-  };
+function moved(symbol: CodeSymbol, by: OutlineChange["by"], first: number): CodeSymbol {
+  const { parent } = symbol;
+  return movedSymbol(symbol, parent === undefined || parent < first ? parent : parent + by.index, by);
 }
 
 function isSame(one: CodeSymbol, other: CodeSymbol): boolean {

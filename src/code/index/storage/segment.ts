@@ -1,3 +1,4 @@
+import { firstIndex } from "../../first-index.ts";
 import { ByteReader, ByteWriter, DamagedIndex } from "./bytes.ts";
 
 /** Terms, each with the documents that contain it; never changed once written. */
@@ -154,14 +155,7 @@ export class SegmentReader {
   /** The last page whose first term is not greater; -1 when there is none. */
   #pageOf(term: Uint8Array): number {
     const { firstTerms } = this.head;
-    let low = 0;
-    let high = firstTerms.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (Buffer.compare(firstTerms[middle]!, term) <= 0) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    return firstIndex(firstTerms.length, (page) => Buffer.compare(firstTerms[page]!, term) > 0) - 1;
   }
 
   #read(reader: ByteReader): Postings {

@@ -1,0 +1,14 @@
+interface Store<Key, Value> {
+  get(key: Key): Value | undefined;
+  set(key: Key, value: Value): unknown;
+}
+
+/** The stored value, or a new one that is stored from now on. */
+export function getOrMake<Key, Value>(store: Store<Key, Value>, key: Key, make: () => Value): Value {
+  let value = store.get(key);
+  if (value === undefined) {
+    value = make();
+    store.set(key, value);
+  }
+  return value;
+}
