@@ -85,7 +85,7 @@ export interface Reference extends Written {
 }
 
 /** "member": depends on a type; "argument": on the called function; "foreign": a name that others define. */
-export type Unbound =
+type Unbound =
   | "member"
   | "member definition"
   | "argument"
