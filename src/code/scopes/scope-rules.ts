@@ -85,13 +85,7 @@ export interface Reference extends Written {
 }
 
 /** "member": depends on a type; "argument": on the called function; "foreign": a name that others define. */
-type Unbound =
-  | "member"
-  | "member definition"
-  | "argument"
-  | "unclear"
-  | "unclear definition"
-  | "foreign";
+type Unbound = "member" | "member definition" | "argument" | "unclear" | "unclear definition" | "foreign";
 
 interface Written {
   /** Text to add around a new name here, so that the rest keeps its meaning. */
