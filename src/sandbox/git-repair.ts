@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, readlinkSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { attempt, statsAt } from "../system/attempt.ts";
 import { atPinnedPath, changeAt, contentAt } from "../system/pinned-path.ts";
 
 /**
@@ -8,51 +9,36 @@ import { atPinnedPath, changeAt, contentAt } from "../system/pinned-path.ts";
  * link, and keeps what replaced it under another name. It returns a remark, or "" when nothing was changed.
  */
 export function watchLink(path: string): () => string {
-  const target = isLink(path) ? atPinnedPath(path, targetOf) : undefined;
+  // Checked first because pinning the directory costs more, and most are not links.
+  const target = statsAt(path)?.isSymbolicLink() ? atPinnedPath(path, targetOf) : undefined;
   if (target === undefined) return () => "";
+  const notRestored = (why: string) =>
+    `The command replaced the link ${path}, and it could not be restored: ${why}.`;
   return () => {
     try {
-      return (
-        atPinnedPath(path, (place) => putBack(place, target, path)) ?? notPutBack("its directory is gone")
-      );
+      const restored = atPinnedPath(path, (pinned) => restoreLink(pinned, target, path));
+      return restored ?? notRestored("its directory is gone");
     } catch (error) {
-      return notPutBack((error as Error).message);
+      return notRestored((error as Error).message);
     }
   };
-
-  function notPutBack(why: string): string {
-    return `The command replaced the link ${path}, and it could not be put back: ${why}.`;
-  }
 }
 
-function putBack(place: string, target: string, path: string): string {
-  if (targetOf(place) === target) return "";
-  const aside = freeName(`${place}.replaced`);
-  const isSomething = lstatSync(place, { throwIfNoEntry: false }) !== undefined;
-  if (isSomething) renameSync(place, aside);
-  symlinkSync(target, place);
-  const found = isSomething ? `, and ${join(dirname(path), basename(aside))} is what the command made` : "";
-  return `The command replaced the link ${path}: it was put back${found}.`;
+function restoreLink(pinned: string, target: string, path: string): string {
+  if (targetOf(pinned) === target) return "";
+  const aside = freeName(`${pinned}.replaced`);
+  const isReplaced = lstatSync(pinned, { throwIfNoEntry: false }) !== undefined;
+  if (isReplaced) renameSync(pinned, aside);
+  symlinkSync(target, pinned);
+  const found = isReplaced ? ` What replaced it is now ${join(dirname(path), basename(aside))}.` : "";
+  return `The command replaced the link ${path}, which was restored.${found}`;
 }
 
-/** Checked first because pinning the directory costs more, and most are not links. */
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  } catch {
-    return false;
-  }
+function targetOf(pinned: string): string | undefined {
+  return attempt(() => readlinkSync(pinned));
 }
 
-function targetOf(place: string): string | undefined {
-  try {
-    return readlinkSync(place);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The path itself, or with a number where it is taken. */
+/** The path itself, or with a number when it is taken. */
 function freeName(path: string): string {
   for (let number = 0; ; number++) {
     const name = number === 0 ? path : `${path}-${number}`;
@@ -64,40 +50,39 @@ const maxBytes = 1024 * 1024;
 
 /**
  * Replacing a file of git's settings outside, as git itself does, uncovers it in a running sandbox: the command can write
- * to it until it is ended. The returned function restores the file if it has settings by then that the command may have
+ * to it until it is ended. The returned function restores the file if it then has settings that the command may have
  * written. It returns a remark, or "" when nothing was changed.
  */
 export function watchGitSettings(path: string): () => string {
-  const before = atPinnedPath(path, standing);
+  const before = atPinnedPath(path, readSettings);
   if (before === undefined) return () => "";
-  return () => atPinnedPath(path, (place) => changeAt(place, () => settle(path, place, before))) ?? "";
+  return () => atPinnedPath(path, (pinned) => changeAt(pinned, () => settle(path, pinned, before))) ?? "";
 }
 
-interface Standing {
+interface SettingsFile {
   readonly identity: string;
   readonly mode: number;
   readonly text: string;
 }
 
-function standing(place: string): Standing | undefined {
-  const stats = lstatSync(place, { throwIfNoEntry: false });
-  if (stats?.isFile() !== true) return undefined;
-  const bytes = contentAt(place, maxBytes);
-  if (bytes === undefined) return undefined;
+function readSettings(pinned: string): SettingsFile | undefined {
+  const stats = lstatSync(pinned, { throwIfNoEntry: false });
+  const bytes = stats?.isFile() ? contentAt(pinned, maxBytes) : undefined;
+  if (stats === undefined || bytes === undefined) return undefined;
   const text = Buffer.from(bytes).toString("latin1");
   return { identity: `${stats.dev}:${stats.ino}`, mode: stats.mode & 0o777, text };
 }
 
-function settle(path: string, place: string, before: Standing): string {
-  if (lstatSync(place, { throwIfNoEntry: false }) === undefined) return "";
-  const now = standing(place);
+function settle(path: string, pinned: string, before: SettingsFile): string {
+  if (lstatSync(pinned, { throwIfNoEntry: false }) === undefined) return "";
+  const now = readSettings(pinned);
   if (now !== undefined && (now.identity === before.identity || addsOnlyHarmless(before.text, now.text)))
     return "";
   const id = randomBytes(3).toString("hex");
-  writeFileSync(`${place}.${id}`, before.text, { flag: "wx", mode: before.mode, encoding: "latin1" });
-  renameSync(place, `${place}.replaced-${id}`);
-  renameSync(`${place}.${id}`, place);
-  return `${path} was replaced while the command ran, and has settings now that may be the command's and may run programs: it was put back as it was before, and what was found is in ${path}.replaced-${id}. Tell the person.`;
+  writeFileSync(`${pinned}.${id}`, before.text, { flag: "wx", mode: before.mode, encoding: "latin1" });
+  renameSync(pinned, `${pinned}.replaced-${id}`);
+  renameSync(`${pinned}.${id}`, pinned);
+  return `${path} was replaced while the command ran, and its new settings may run programs. It was restored; the other version is ${path}.replaced-${id}. Tell the user.`;
 }
 
 /** Understands only what git itself writes: any other spelling may mean anything. */
@@ -105,6 +90,7 @@ function addsOnlyHarmless(before: string, after: string): boolean {
   if (before === after) return true;
   const [old, found] = [settingsIn(before), settingsIn(after)];
   if (old === undefined || found === undefined) return false;
+  const asText = ({ section, key, value }: Setting) => `${section}.${key} = ${value}`;
   const known = new Set(old.map(asText));
   return found.every((setting) => known.has(asText(setting)) || isHarmless(setting, old));
 }
@@ -116,11 +102,7 @@ interface Setting {
   readonly value: string;
 }
 
-function asText({ section, key, value }: Setting): string {
-  return `${section}.${key} = ${value}`;
-}
-
-/** Whether it names no program and redirects nothing that existed before. */
+/** Whether a setting names no program and redirects nothing that existed before. */
 function isHarmless({ section, key, value }: Setting, old: readonly Setting[]): boolean {
   const isThere = (other: string) => old.some((setting) => setting.section === other);
   const [kind, name] = section.split(".", 2);
@@ -162,30 +144,20 @@ export function watchForBareRepository(workspace: string): () => string {
   if (isBare(workspace)) return () => "";
   return () => {
     if (!isBare(workspace)) return "";
-    const head = join(workspace, "HEAD");
+    const made = `The command turned ${workspace} itself into a repository, whose settings git would obey`;
     try {
-      const name = atPinnedPath(head, (place) => {
-        const free = freeName(`${place}.renamed`);
-        renameSync(place, free);
+      const name = atPinnedPath(join(workspace, "HEAD"), (pinned) => {
+        const free = freeName(`${pinned}.renamed`);
+        renameSync(pinned, free);
         return basename(free);
       });
-      return `${made(workspace)}: HEAD is called ${name} now.`;
+      return `${made}. HEAD was renamed to ${name}.`;
     } catch (error) {
-      return `${made(workspace)}: remove HEAD (${(error as Error).message}).`;
+      return `${made}. Remove HEAD (${(error as Error).message}).`;
     }
   };
 }
 
-function made(workspace: string): string {
-  return `The command made ${workspace} itself a repository, whose settings git would obey`;
-}
-
 export function isBare(directory: string): boolean {
-  return ["HEAD", "objects", "refs"].every((name) => {
-    try {
-      return lstatSync(join(directory, name), { throwIfNoEntry: false }) !== undefined;
-    } catch {
-      return false;
-    }
-  });
+  return ["HEAD", "objects", "refs"].every((name) => statsAt(join(directory, name)) !== undefined);
 }

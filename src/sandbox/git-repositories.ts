@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { attempt, statsAt } from "../system/attempt.ts";
 import { namesIfReadable } from "../system/directories.ts";
 import { liesInside } from "../system/workspace-path.ts";
 import type { Placeholder } from "./bubblewrap/placeholders.ts";
@@ -7,12 +8,12 @@ import { isBare } from "./git-repair.ts";
 import { realPathOf } from "./real-paths.ts";
 import { isClosed } from "./tree-scan.ts";
 
-/** What every commit writes in a repository, and what decides which programs git runs by itself. */
+/** What every commit writes in a repository, and what decides which programs git runs. */
 export interface GitProtection {
   /** Mounted on themselves, so that they cannot be renamed and replaced. */
   readonly held: readonly string[];
   readonly readOnly: readonly string[];
-  /** Git would obey them, so they must not be created. Also those that exist: they may be placeholders of another command. */
+  /** Git would obey them, so they must not be created. Includes those that exist: they may be placeholders. */
   readonly absent: readonly Placeholder[];
   /** Its directory `info`, if it is a repository. */
   readonly info: string | undefined;
@@ -29,21 +30,20 @@ export function repositoryOf(workspace: string): GitProtection | undefined {
     const target = realPathOf(git);
     return target !== undefined && liesInside(target, workspace) ? protectionOf(target) : undefined;
   }
-  if (kind === "file") return linkedRepository(workspace, git) ?? { ...onlyRead(git), info: undefined };
+  if (kind === "file") return linkedRepository(workspace, git) ?? onlyRead(git);
   return isBare(workspace) ? protectionOf(workspace) : undefined;
 }
 
 /** A repository below the top of a workspace, by its `.git`. One that lies outside can only be read. */
 export function repositoryBelow(git: string, workspace: string): GitProtection {
   if (kindOf(git) !== "file") return protectionOf(git);
-  const places = linkedRepository(dirname(git), git, workspace);
-  const isInside = places?.held.every((path) => liesInside(path, workspace)) === true;
-  return isInside ? places! : { ...onlyRead(git), info: undefined };
+  const linked = linkedRepository(dirname(git), git, workspace);
+  return linked?.held.every((path) => liesInside(path, workspace)) ? linked : onlyRead(git);
 }
 
 /** `directory`: what git calls the common directory. */
 function protectionOf(directory: string): GitProtection {
-  if (kindOf(directory) === "closed") return { ...onlyRead(directory), info: undefined };
+  if (kindOf(directory) === "closed") return onlyRead(directory);
   const at = (...names: string[]) => join(directory, ...names);
   const config = textOf(at("config")) ?? "";
   const hasWorktreeConfig = /worktreeconfig/i.test(config);
@@ -71,28 +71,31 @@ function protectionOf(directory: string): GitProtection {
   };
 }
 
-type Part = Omit<GitProtection, "info">;
-
 /** What its settings name in a work tree. */
-function namedPaths(directory: string, workTree: string): Part {
-  const places = ["config", "config.worktree"].flatMap((name) =>
+function namedPaths(directory: string, workTree: string): GitProtection {
+  const absent = ["config", "config.worktree"].flatMap((name) =>
     pathsNamedIn(join(directory, name), workTree),
   );
-  return { held: [], readOnly: places.map(({ path }) => path).filter(existsSync), absent: places };
+  const readOnly = absent.map(({ path }) => path).filter(existsSync);
+  return { held: [], readOnly, absent, info: undefined };
 }
 
-function onlyRead(path: string): Part {
-  return { held: [], readOnly: [path], absent: [] };
+function onlyRead(path: string): GitProtection {
+  return { held: [], readOnly: [path], absent: [], info: undefined };
 }
 
-// When there are more, all of them are read-only.
+function onlyHeld(path: string): GitProtection {
+  return { held: [path], readOnly: [], absent: [], info: undefined };
+}
+
+// More submodules or work trees than this are all read-only.
 const most = 24;
 
-/** Repositories of submodules, which may lie in directories of directories. */
-function modulesIn(modules: string): readonly Part[] {
+/** Repositories of submodules, which may be nested. */
+function modulesIn(modules: string): readonly GitProtection[] {
   if (kindOf(modules) === "closed") return [onlyRead(modules)];
   if (kindOf(modules) !== "directory") return [];
-  const parts: Part[] = [{ held: [modules], readOnly: [], absent: [] }];
+  const parts = [onlyHeld(modules)];
   const look = (directory: string, depth: number) => {
     for (const name of namesIfReadable(directory)) {
       const path = join(directory, name);
@@ -102,7 +105,7 @@ function modulesIn(modules: string): readonly Part[] {
       if (kind === "closed" || ["HEAD", "config"].some((file) => existsSync(join(path, file))))
         parts.push(protectionOf(path));
       else {
-        parts.push({ held: [path], readOnly: [], absent: [] });
+        parts.push(onlyHeld(path));
         if (depth > 0) look(path, depth - 1);
       }
     }
@@ -111,37 +114,36 @@ function modulesIn(modules: string): readonly Part[] {
   return parts.length > most ? [onlyRead(modules)] : parts;
 }
 
-function worktreesIn(worktrees: string, hasWorktreeConfig: boolean): readonly Part[] {
+function worktreesIn(worktrees: string, hasWorktreeConfig: boolean): readonly GitProtection[] {
   if (kindOf(worktrees) === "closed") return [onlyRead(worktrees)];
   if (kindOf(worktrees) !== "directory") return [];
   const trees = namesIfReadable(worktrees).map((name) => join(worktrees, name));
   if (trees.length > most) return [onlyRead(worktrees)];
   return [
-    { held: [worktrees], readOnly: [], absent: [] },
-    ...trees.map((tree): Part => {
+    onlyHeld(worktrees),
+    ...trees.map((tree): GitProtection => {
       if (kindOf(tree) === "closed") return onlyRead(tree);
-      const named = ["commondir", "gitdir", "config.worktree"].map((name) => join(tree, name));
-      const config = named[2]!;
+      const at = (name: string) => join(tree, name);
       return {
-        held: [tree],
-        readOnly: named.filter(existsSync),
-        absent: hasWorktreeConfig ? [{ path: config, kind: "file" }] : [],
+        ...onlyHeld(tree),
+        readOnly: ["commondir", "gitdir", "config.worktree"].map(at).filter(existsSync),
+        absent: hasWorktreeConfig ? [{ path: at("config.worktree"), kind: "file" }] : [],
       };
     }),
   ];
 }
 
 /**
- * A work tree whose repository lies elsewhere. The file `.git` alone is not trusted, because it comes with the workspace.
- * It counts when the repository names this work tree as well, or lies in the workspace.
+ * A work tree whose repository is in another directory. The file `.git` alone is not trusted, because it comes with the
+ * workspace: the repository must also name this work tree, or lie in the workspace.
  */
 function linkedRepository(
   workTree: string,
   file: string,
   workspace: string = workTree,
 ): GitProtection | undefined {
-  const named = /^gitdir: (.+?)\n?$/.exec(textOf(file) ?? "")?.[1];
-  const directory = named === undefined ? undefined : realPathOf(resolve(workTree, named));
+  const target = /^gitdir: (.+?)\n?$/.exec(textOf(file) ?? "")?.[1];
+  const directory = target === undefined ? undefined : realPathOf(resolve(workTree, target));
   if (directory === undefined) return undefined;
   const common = textOf(join(directory, "commondir"))?.trim() ?? ".";
   const owner = realPathOf(resolve(directory, common));
@@ -151,14 +153,14 @@ function linkedRepository(
     // A command can remove some of them.
     ["HEAD", "config", "objects"].some((name) => existsSync(join(owner, name)));
   if (!isOwn && !(owner === directory ? isSubmodule() : isLinkedTree())) return undefined;
-  const places = protectionOf(owner);
-  const led = namedPaths(owner, workTree);
+  const own = protectionOf(owner);
+  const named = namedPaths(owner, workTree);
   return {
-    // Every commit writes it, also where there are too many to list.
-    held: [...new Set([...places.held, directory])],
-    readOnly: [...places.readOnly, ...led.readOnly, file],
-    absent: [...places.absent, ...led.absent],
-    info: places.info,
+    // Every commit writes it, also when there are too many work trees to list.
+    held: [...new Set([...own.held, directory])],
+    readOnly: [...own.readOnly, ...named.readOnly, file],
+    absent: [...own.absent, ...named.absent],
+    info: own.info,
   };
 
   function isLinkedTree(): boolean {
@@ -182,29 +184,20 @@ function linkedRepository(
 }
 
 function kindOf(path: string): "directory" | "closed" | "file" | "link" | undefined {
-  try {
-    const stats = lstatSync(path);
-    if (stats.isDirectory()) return isClosed(stats) ? "closed" : "directory";
-    return stats.isSymbolicLink() ? "link" : "file";
-  } catch {
-    return undefined;
-  }
+  const stats = statsAt(path);
+  if (stats?.isDirectory()) return isClosed(stats) ? "closed" : "directory";
+  return stats?.isSymbolicLink() ? "link" : stats && "file";
 }
 
 /** Undefined for what is not a file or cannot be read. */
 function textOf(path: string): string | undefined {
-  try {
-    if (!lstatSync(path).isFile()) return undefined;
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
+  return statsAt(path)?.isFile() ? attempt(() => readFileSync(path, "utf8")) : undefined;
 }
 
 // Each costs several mounts.
 const mostRepositories = 12;
 
-/** The workspace's own first, then those in it. Of very many, the rest can only be read. */
+/** The workspace's own repository first, then those in the workspace. Of very many, the rest is read-only. */
 export function repositoriesIn(
   workspace: string,
   found: readonly string[],
@@ -217,45 +210,32 @@ export function repositoriesIn(
   const git = join(workspace, ".git");
   // Those of submodules lie in the workspace's own.
   const nested = found
-    .filter((path) => path !== git && isDirectoryOrFile(path))
-    .map((path) => ({ path, ...repositoryBelow(path, workspace) }))
-    .filter(({ held }) => held.length === 0 || !held.every((place) => liesInside(place, git)));
+    .filter((path) => path !== git && (isFile(path) || statsAt(path)?.isDirectory()))
+    .map((path) => ({ path, ...repositoryBelow(path, workspace), isOfWorkspace: false }))
+    .filter(({ held }) => held.length === 0 || !held.every((path) => liesInside(path, git)));
   const tooMany = nested.slice(mostRepositories);
   return {
     parts: [
       ...(own === undefined ? [] : [{ ...own, isOfWorkspace: true }]),
-      ...nested.slice(0, mostRepositories).map((places) => ({ ...places, isOfWorkspace: false })),
+      ...nested.slice(0, mostRepositories),
     ],
     readOnly: [
       ...found.filter((path) => path !== git && isFile(path)),
       ...tooMany.flatMap(({ held }) => held),
     ],
-    remarks:
-      tooMany.length === 0
-        ? []
-        : [
-            `So many repositories are in the workspace that ${tooMany.length} of them can only be read: ${tooMany[0]?.path} …`,
-          ],
+    remarks: tooMany
+      .slice(0, 1)
+      .map(({ path }) => `Too many repositories: ${tooMany.length} are read-only, among them ${path}.`),
   };
 }
 
 function isFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return statsAt(path)?.isFile() === true;
 }
 
-function isDirectoryOrFile(path: string): boolean {
-  return isFile(path) || lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-/** A path that git obeys because its settings name it. */
-interface NamedPath {
-  readonly path: string;
-  readonly kind: "file" | "directory";
-}
-
-/** Hooks and further settings in a work tree that a file of settings, or one that it includes, names. */
-function pathsNamedIn(config: string, workTree: string): readonly NamedPath[] {
-  const found = new Map<string, NamedPath>();
+/** Hooks and further settings in a work tree that a settings file, or one that it includes, names. */
+function pathsNamedIn(config: string, workTree: string): readonly Placeholder[] {
+  const found = new Map<string, Placeholder>();
   const look = (file: string) => {
     for (const { key, value } of settingsIn(textOf(file) ?? "")) {
       const isInclude = /^include(?:if)?\..*path$/.test(key);

@@ -22,7 +22,7 @@ describe.each(levels)("in %s", (level) => {
       expect([idle.remarks, written.remarks, kept.stdout, kept.remarks, existsSync(path)]).toEqual([
         [],
         [
-          `${path} is not there: it was written to the private home of commands, which does not stay. Make the file or directory outside first, then run the command again.`,
+          `${path} was not written: it was created in the private home of commands, which is deleted. Create it outside first, then run the command again.`,
         ],
         "text\n",
         [],

@@ -29,8 +29,8 @@ it("refuses a level by name that the system does not have", async () => {
   expect(await failureOf(opened)).toEqual(
     failure(
       "unavailable",
-      `The sandbox "${want}" cannot be had here. There is no such sandbox for ${process.platform}.`,
-      `Do what that says, or take the best that can be had: "auto".`,
+      `The sandbox "${want}" is not available. There is no such sandbox for ${process.platform}.`,
+      'Fix that, or use "auto", the strongest sandbox that works here.',
     ),
   );
 });

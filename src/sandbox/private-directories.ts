@@ -1,25 +1,16 @@
 import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { attempt, statsAt } from "../system/attempt.ts";
 import { makePrivateDirectory, namesIn } from "../system/directories.ts";
-import { isGone, thisProcess } from "../system/process-identity.ts";
+import { isGone, longAbandonedMs, newRecordName } from "../system/process-identity.ts";
 import { liesInside } from "../system/workspace-path.ts";
 
-/** What commands of one session have instead of the home and the temporary directory of the user. */
+/** The home and temporary directory that commands of one session have instead of the user's. */
 export interface PrivateDirectories {
   readonly home: string;
   readonly temporary: string;
-  /** For the sandbox itself; no command sees it. */
+  /** Used by the sandbox itself; no command sees it. */
   readonly own: string;
   close(): Promise<void>;
 }
@@ -28,47 +19,35 @@ export interface PrivateDirectories {
 export function openPrivateDirectories(directory: string): PrivateDirectories {
   const sessions = join(directory, "sessions");
   for (const name of namesIn(sessions)) {
-    if (isAbandoned(sessions, name)) removeTree(join(sessions, name));
+    const path = join(sessions, name);
+    const modifiedMs = statsAt(path)?.mtimeMs;
+    if (modifiedMs !== undefined && isGone(name, Date.now() - modifiedMs, longAbandonedMs)) removeTree(path);
   }
-  const session = join(sessions, `${thisProcess()}.${randomBytes(6).toString("hex")}`);
+  const session = join(sessions, newRecordName());
   makePrivateDirectory(session);
   const make = (name: string) => {
     const path = join(session, name);
     mkdirSync(path, { mode: 0o700 });
     return path;
   };
-  const places = { home: make("home"), temporary: make("temporary"), own: make("own") };
-  return { ...places, close: async () => removeTree(session) };
+  return {
+    home: make("home"),
+    temporary: make("temporary"),
+    own: make("own"),
+    close: async () => removeTree(session),
+  };
 }
 
-function isAbandoned(sessions: string, name: string): boolean {
-  try {
-    const ageMs = Date.now() - statSync(join(sessions, name)).mtimeMs;
-    return isGone(name.split(".")[0] ?? "", ageMs, unseenMs);
-  } catch {
-    return false;
-  }
-}
-
-// Processes of other containers cannot be seen, and may run for days.
-const unseenMs = 30 * 24 * 60 * 60 * 1000;
-
-/** Whatever permissions commands have set there: Go, for example, makes its modules read-only. */
+/** Removes a tree whatever permissions commands have set in it: Go, for example, makes its modules read-only. */
 function removeTree(path: string): void {
-  try {
+  const remove = () => {
     rmSync(path, { recursive: true, force: true });
-  } catch {
-    open(path);
-    try {
-      rmSync(path, { recursive: true, force: true });
-    } catch {
-      removeDeepTree(path);
-    }
-  }
-}
-
-/** For trees deeper than a path can name: these programs descend step by step. Not waited for; the next session retries. */
-function removeDeepTree(path: string): void {
+    return true;
+  };
+  if (attempt(remove)) return;
+  makeWritable(path);
+  if (attempt(remove)) return;
+  // The tree is deeper than a path can name; these programs descend step by step. Not waited for; the next session retries.
   const line = 'chmod -R u+rwx "$1"; rm -rf "$1"';
   // PATH of this process may contain programs that commands have created.
   const env = { PATH: "/usr/bin:/bin" };
@@ -77,19 +56,18 @@ function removeDeepTree(path: string): void {
     .unref();
 }
 
-function open(directory: string): void {
-  try {
+/** Also removes empty directories. Skips those that belong to another user. */
+function makeWritable(directory: string): void {
+  attempt(() => {
     chmodSync(directory, 0o700);
     for (const entry of readdirSync(directory, { withFileTypes: true })) {
-      if (entry.isDirectory()) open(join(directory, entry.name));
+      if (entry.isDirectory()) makeWritable(join(directory, entry.name));
     }
     rmdirSync(directory);
-  } catch {
-    // Not empty, or of another user.
-  }
+  });
 }
 
-/** Where nothing can be mounted, links in the private home lead to what commands may read of the real one. */
+/** For sandboxes that cannot mount: links in the private home lead to the readable parts of the real home. */
 export function linkToolChains(
   { home: inside }: PrivateDirectories,
   home: string,
@@ -113,35 +91,29 @@ export function privateVariables(
 
 /**
  * A path outside the workspace that a command may write and that does not exist yet is created in the private home, and is
- * lost with it. Returns one function for each such path, to be called when the command has ended: a remark, or "".
+ * lost with it. Returns one function for each such path, to be called when the command has ended: it returns a remark, or "".
  */
 export function lostWrites(
   writable: readonly string[],
   replaced: readonly { readonly source: string; readonly target: string }[],
 ): readonly (() => string)[] {
   return writable.flatMap((path) => {
-    const place = replaced.find(({ target }) => liesInside(path, target));
-    if (place === undefined || stateOf(path) !== undefined) return [];
-    const instead = join(place.source, relative(place.target, path));
+    const around = replaced.find(({ target }) => liesInside(path, target));
+    if (around === undefined || stateOf(path) !== undefined) return [];
+    const instead = join(around.source, relative(around.target, path));
     let before = stateOf(instead);
     return () => {
       const now = stateOf(instead);
       const isNew = now !== undefined && now !== before;
       before = now;
-      return isNew ? lost(path) : "";
+      return isNew
+        ? `${path} was not written: it was created in the private home of commands, which is deleted. Create it outside first, then run the command again.`
+        : "";
     };
   });
 }
 
 function stateOf(path: string): string | undefined {
-  try {
-    const { ino, ctimeNs } = lstatSync(path, { bigint: true });
-    return `${ino} ${ctimeNs}`;
-  } catch {
-    return undefined;
-  }
-}
-
-function lost(path: string): string {
-  return `${path} is not there: it was written to the private home of commands, which does not stay. Make the file or directory outside first, then run the command again.`;
+  const stats = attempt(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
+  return stats && `${stats.ino} ${stats.ctimeNs}`;
 }

@@ -4,16 +4,15 @@ import { closeSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import type { Launch, Sandbox } from "./sandbox.ts";
 
-export interface ProbeFailure {
-  /** What was written to stderr. */
+interface ProbeFailure {
   readonly stderr: string;
-  /** Why the sandbox was not set up, as far as it says so. */
+  /** Why the sandbox was not set up, if known. */
   readonly error: string | undefined;
-  /** Null when a signal ended it. */
+  /** Null when a signal ended the program. */
   readonly code: number | null;
 }
 
-/** Runs a program that does nothing, to find out whether a sandbox works here. Undefined when it does. */
+/** Tests whether a sandbox works here with a program that does nothing. Returns undefined when it works. */
 export async function probe(
   sandbox: Sandbox,
   program: Pick<Launch, "file" | "args" | "cwd">,
@@ -37,7 +36,7 @@ export async function probe(
     const error = await launch.started({ pid: child.pid ?? 0, channels }).then(
       () => undefined,
       (failure: Error) => {
-        // It may wait for the sign to begin.
+        // The program may wait for the byte that lets it begin.
         child.kill("SIGKILL");
         return failure.message;
       },

@@ -1,13 +1,10 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
+import { attempt } from "../system/attempt.ts";
 
 /** The path without links; undefined when nothing is there. */
 export function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => realpathSync.native(path));
 }
 
 /** Those that exist, without links. */

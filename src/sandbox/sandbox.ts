@@ -3,19 +3,18 @@ import type { SandboxLevel } from "../contract/call.ts";
 import type { Confinement } from "../contract/confinement.ts";
 import type { SandboxReport } from "../contract/environment.ts";
 
-/** One way to confine programs. */
+/** A kind of confinement for programs. */
 export interface Sandbox {
   readonly level: SandboxLevel;
   readonly report: SandboxReport;
-  /** Where pipes must be created so that programs can open an inherited one again. Default: anywhere. */
+  /** The folder for pipes that programs can open again when they inherit one. Default: any folder. */
   readonly pipes?: string;
-  /** What to start instead, so that the program runs confined. `unavailable` when that is impossible: never less. */
+  /** Returns what to start so that the program runs confined. Throws `unavailable` rather than confine it less. */
   prepare(launch: Launch): Promise<PreparedLaunch>;
   /** Removes the private home and temporary directory of this session. */
   close(): Promise<void>;
 }
 
-/** What every kind of sandbox is opened with. */
 export interface SandboxContext {
   /** Absolute and real. */
   readonly workspace: string;
@@ -23,11 +22,11 @@ export interface SandboxContext {
   readonly directory: string;
   /** Further directories of Toolcrib, which no command sees. */
   readonly own?: readonly string[];
-  /** The absolute path of a program that does not come from the workspace; `unavailable` when there is none. */
+  /** Returns the absolute path of a program outside the workspace; throws `unavailable` when there is none. */
   readonly findProgram: (name: string) => Promise<string>;
 }
 
-/** `missing`: why the sandbox cannot be used here, and what would help. */
+/** `missing`: why the sandbox cannot be used here, and how to fix that. */
 export type OpenedSandbox = Sandbox | { readonly missing: string };
 
 /** A program about to be started. All paths are absolute and real. */
@@ -37,57 +36,54 @@ export interface Launch {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly confinement: Confinement;
-  /** The ports it listens on can be reached from outside the sandbox. */
+  /** Its ports can be reached from outside the sandbox. */
   readonly reachable: boolean;
-  /** It opens a terminal. */
+  /** The program opens a terminal. */
   readonly terminal?: boolean;
 }
 
 export interface PreparedLaunch {
   readonly file: string;
   readonly args: readonly string[];
-  /** Undefined: the directory is entered inside. */
+  /** Undefined: the launched program changes to the directory itself. */
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;
-  /**
-   * What it inherits from descriptor 3 on: an open file, which the starter closes once it has started, or a channel,
-   * which is passed to `started`.
-   */
+  /** Inherited from descriptor 3 on: an open file, which the starter closes, or a channel, which is passed to `started`. */
   readonly descriptors: readonly (number | "channel")[];
-  /** Everything it starts ends with it: it has a process namespace. */
+  /** The program has a process namespace: everything it starts ends with it. */
   readonly endsTogether: boolean;
   /**
    * Called once it runs. Rejects when the sandbox was not set up; then the program itself has not begun. A sandbox that
-   * no longer holds calls `kill`, and `finished` tells why.
+   * can no longer be enforced calls `kill`, and `finished` returns the reason.
    */
   started(child: {
     readonly pid: number;
     readonly channels: readonly Duplex[];
     readonly kill?: () => void;
   }): Promise<void>;
-  /** Where to reach the program that listens on this port inside; undefined while none does. */
+  /** The address of the server that listens on this port inside; undefined while none does. */
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
-  /** Repairs what the sandbox could not prevent so far, while the program runs on. Returns remarks. */
+  /** Repairs, while the program runs, what the sandbox could not prevent. Returns remarks. */
   settle?(): Promise<readonly string[]>;
-  /** A path that would be hidden or protected if the program began now, and is not. */
+  /** A path that a sandbox started now would hide or protect, and this one does not. */
   uncovered?(): Promise<string | undefined>;
-  /** Cleans up when the program and all it started have ended, or could not be started. Returns remarks. */
+  /** Cleans up when the program and all its processes have ended, or could not be started. Returns remarks. */
   finished(): Promise<readonly string[]>;
 }
 
-/** No confinement: the last resort, and for commands that the user lets run outside the sandbox. */
+/** No confinement: used when no sandbox works, and for commands that the user allows outside the sandbox. */
 export class NoSandbox implements Sandbox {
   readonly level = "none";
   readonly report: SandboxReport;
 
-  /** `missing`: why none of the others works here. */
+  /** `missing`: why no other sandbox works here. */
   constructor(missing: readonly string[] = []) {
     this.report = {
       level: "none",
       missing,
       gaps: [
-        "Commands reach all that the user can reach whom the tools run as.",
-        "What leaves the session of a command and empties its environment (`env -i setsid …`) is not found at its end, and goes on running.",
+        "Commands can do everything that the current user can do.",
+        "A process that starts a new session with an empty environment (`env -i setsid …`) keeps running after its command ends.",
       ],
     };
   }
@@ -99,7 +95,6 @@ export class NoSandbox implements Sandbox {
   async close(): Promise<void> {}
 }
 
-/** The program itself, unchanged. */
 export function unconfined({ file, args, cwd, env }: Launch): PreparedLaunch {
   return {
     file,

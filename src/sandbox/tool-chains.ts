@@ -22,16 +22,16 @@ export function toolChainsIn(
   return [...new Set(found)].filter((path) => !found.some((other) => isBelow(path, other))).sort();
 }
 
-/** Programs may need the directories beside their own: `lib` and the like. */
+/** Programs may need the directories next to their own, such as `lib`. */
 function prefixOf(directory: string): string {
   if (!/^(?:s?bin|shims|condabin)$/.test(basename(directory))) return directory;
   const prefix = dirname(realPathOf(directory) ?? directory);
   // Not all of a home, and not what applications keep below ~/.local.
   if (/^\.(?:local|config|cache)$/.test(basename(prefix))) return directory;
-  return besidePrograms.some((name) => existsSync(join(prefix, name))) ? prefix : directory;
+  return nextToPrograms.some((name) => existsSync(join(prefix, name))) ? prefix : directory;
 }
 
-const besidePrograms = ["lib", "libexec", "share", "versions", "conda-meta", "pyvenv.cfg"];
+const nextToPrograms = ["lib", "libexec", "share", "versions", "conda-meta", "pyvenv.cfg"];
 
 function isBelow(path: string, directory: string): boolean {
   return path !== directory && liesInside(path, directory);

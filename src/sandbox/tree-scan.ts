@@ -1,7 +1,8 @@
-import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
+import { readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { TimeSlice } from "../lib/async/time-slice.ts";
 import { monotonicMs } from "../lib/clock.ts";
+import { attempt, statsAt } from "../system/attempt.ts";
 import { namesIfReadable } from "../system/directories.ts";
 import { withSlash } from "../system/workspace-path.ts";
 
@@ -9,9 +10,9 @@ import { withSlash } from "../system/workspace-path.ts";
 export interface ScanResult {
   readonly hidden: readonly TreeEntry[];
   readonly readOnly: readonly string[];
-  /** Each `.git` below the top, of whatever kind. */
+  /** Every `.git` in the tree, whether file, link or directory. */
   readonly repositories: readonly string[];
-  /** Entries that should be hidden and cannot: their names are not valid text, so no mount can name them. */
+  /** Entries that cannot be hidden: their names are not valid text, so no mount can name them. */
   readonly unnameable: readonly string[];
   /** False when the tree is too large to look everywhere. */
   readonly isWhole: boolean;
@@ -22,7 +23,7 @@ export interface TreeEntry {
   readonly kind: "file" | "directory";
 }
 
-/** Results are remembered as long as both are the same functions. */
+/** Scan results are cached as long as both are the same functions. */
 export interface PathRules {
   readonly isHidden: (path: string) => boolean;
   readonly isReadOnly: (path: string) => boolean;
@@ -32,21 +33,18 @@ export function rulesOf({ isHidden = never, isReadOnly = never }: Partial<PathRu
   return { isHidden, isReadOnly };
 }
 
-function never(): boolean {
-  return false;
-}
+const never = () => false;
 
 /**
- * Finds what rules hide or protect in a directory tree. It remembers what it has seen: later scans read only directories
- * that have changed. By default it reads every directory, however many there are: a command that creates very many only
- * makes the next ones wait.
+ * Finds what rules hide or protect in a directory tree. Later scans read only directories that have changed. By default
+ * every directory is read, however many there are: a command that creates very many only makes the next commands wait.
  */
 export class TreeScan {
   readonly #top: string;
   readonly #leftOut: ReadonlySet<string>;
   readonly #maxDirectories: number;
   readonly #maxMs: number;
-  #judge: PathRules | undefined;
+  #rules: PathRules | undefined;
   #known = new Map<string, Known>();
   #latest: { readonly covered: Promise<ScanResult>; until: number } | undefined;
 
@@ -55,7 +53,7 @@ export class TreeScan {
     options: {
       readonly leaveOut?: readonly string[];
       readonly maxDirectories?: number;
-      /** How long to read unknown directories, nearest to the top first; the next scan continues from there. */
+      /** How long to read new directories, nearest to the top first; the next scan continues from there. */
       readonly maxMs?: number;
     } = {},
   ) {
@@ -65,14 +63,14 @@ export class TreeScan {
     this.#maxMs = options.maxMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Calls at the same time share one scan, and so do those shortly after a scan that took long. */
-  scan(judge: PathRules): Promise<ScanResult> {
-    const isSame = this.#judge?.isHidden === judge.isHidden && this.#judge.isReadOnly === judge.isReadOnly;
+  /** Concurrent calls share one scan, and so do calls shortly after a scan that took long. */
+  scan(rules: PathRules): Promise<ScanResult> {
+    const isSame = this.#rules?.isHidden === rules.isHidden && this.#rules.isReadOnly === rules.isReadOnly;
     const begun = monotonicMs();
     if (isSame && this.#latest !== undefined && begun < this.#latest.until) return this.#latest.covered;
     if (!isSame) this.#known = new Map();
-    this.#judge = judge;
-    const latest = { covered: this.#look(judge), until: Number.POSITIVE_INFINITY };
+    this.#rules = rules;
+    const latest = { covered: this.#look(rules), until: Number.POSITIVE_INFINITY };
     this.#latest = latest;
     const end = () => {
       const tookMs = monotonicMs() - begun;
@@ -82,11 +80,11 @@ export class TreeScan {
     return latest.covered;
   }
 
-  async #look(judge: PathRules): Promise<ScanResult> {
+  async #look(rules: PathRules): Promise<ScanResult> {
     const timeSlice = new TimeSlice();
     const before = this.#known;
     const known = new Map<string, Known>();
-    const found = noEntries();
+    const found = new FoundEntries();
     const queue: { path: string; isReadOnly: boolean }[] = [{ path: this.#top, isReadOnly: false }];
     const until = monotonicMs() + this.#maxMs;
     let isWhole = true;
@@ -98,7 +96,7 @@ export class TreeScan {
         isWhole = false;
         continue;
       }
-      const directory = look(path, isReadOnly, judge, remembered);
+      const directory = look(path, isReadOnly, rules, remembered);
       if (directory === undefined) continue;
       if (directory === "closed") {
         found.hidden.push({ path, kind: "directory" });
@@ -109,7 +107,7 @@ export class TreeScan {
         found[kind].push(...(directory[kind] as never[]));
       for (const below of directory.below) if (!this.#leftOut.has(below.path)) queue.push(below);
     }
-    if (this.#judge === judge) this.#known = known;
+    if (this.#rules === rules) this.#known = known;
     return { ...found, isWhole };
   }
 }
@@ -120,31 +118,29 @@ const quickMs = 10;
 const mostDirectories = 1_000_000;
 const mostRemembered = 200_000;
 
-function noEntries(): {
-  hidden: TreeEntry[];
-  readOnly: string[];
-  repositories: string[];
-  unnameable: string[];
-} {
-  return { hidden: [], readOnly: [], repositories: [], unnameable: [] };
+class FoundEntries {
+  readonly hidden: TreeEntry[] = [];
+  readonly readOnly: string[] = [];
+  readonly repositories: string[] = [];
+  readonly unnameable: string[] = [];
 }
 
-interface Known extends Omit<ScanResult, "isWhole"> {
+interface Known extends FoundEntries {
   readonly changed: number;
   readonly inode: number;
   readonly wasReadOnly: boolean;
   readonly below: readonly { readonly path: string; readonly isReadOnly: boolean }[];
 }
 
-/** Undefined when it is gone, or so deep that no path can name it. */
+/** Undefined when the directory is gone, or so deep that no path can name it. */
 function look(
   path: string,
   isReadOnly: boolean,
-  judge: PathRules,
+  rules: PathRules,
   known: Known | undefined,
 ): Known | "closed" | undefined {
   const now = Date.now();
-  const stats = statsOf(path);
+  const stats = statsAt(path);
   if (stats === undefined || !stats.isDirectory()) return undefined;
   // Any command could make it accessible again.
   if (isClosed(stats)) return "closed";
@@ -152,22 +148,23 @@ function look(
     return known;
   // The clock of a file system is coarse: what changed just now may change again with the same time.
   const changed = now - stats.ctimeMs < settledMs ? Number.NaN : stats.ctimeMs;
-  return { ...sort(path, isReadOnly, judge), changed, inode: stats.ino, wasReadOnly: isReadOnly };
+  return { ...sort(path, isReadOnly, rules), changed, inode: stats.ino, wasReadOnly: isReadOnly };
 }
 
 const settledMs = 100;
 
-// System calls take no longer paths, and sandboxes put a prefix before them.
+// System calls accept no longer paths, and sandboxes add a prefix.
 const longestPath = 4000;
 
 function sort(
   directory: string,
   isReadOnly: boolean,
-  judge: PathRules,
+  rules: PathRules,
 ): Omit<Known, "changed" | "inode" | "wasReadOnly"> {
   const prefix = withSlash(directory);
-  const sorted = { ...noEntries(), below: [] as { path: string; isReadOnly: boolean }[] };
-  for (const entry of entriesOf(directory)) {
+  const sorted = { ...new FoundEntries(), below: [] as { path: string; isReadOnly: boolean }[] };
+  // A directory that is gone, or closed to this user and so to every command, has no entries.
+  for (const entry of attempt(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
     const path = prefix + entry.name;
     if (Buffer.byteLength(path) > longestPath) continue;
     if (entry.name === ".git") {
@@ -177,12 +174,12 @@ function sort(
     // The target of a link is protected where it is.
     if (entry.isSymbolicLink()) continue;
     const kind = entry.isDirectory() ? "directory" : "file";
-    if (judge.isHidden(path)) {
+    if (rules.isHidden(path)) {
       if (isText(path)) sorted.hidden.push({ path, kind });
       else sorted.unnameable.push(path);
       continue;
     }
-    const isProtected = !isReadOnly && judge.isReadOnly(path);
+    const isProtected = !isReadOnly && rules.isReadOnly(path);
     if (isProtected) sorted.readOnly.push(path);
     if (kind === "directory" && entry.name !== "node_modules")
       sorted.below.push({ path, isReadOnly: isReadOnly || isProtected });
@@ -192,33 +189,13 @@ function sort(
 
 /** Invalid bytes are read as this character, which a valid name may also contain. */
 function isText(path: string): boolean {
-  return !path.includes("\uFFFD") || statsOf(path) !== undefined;
+  return !path.includes("\uFFFD") || statsAt(path) !== undefined;
 }
 
-function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-function entriesOf(directory: string): readonly Dirent[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch {
-    // Gone, or closed to this user, and so to every command.
-    return [];
-  }
-}
-
-/**
- * Hidden entries at the top of tool chains, and only there: `credentials.toml` of cargo. A directory is read again when it
- * has changed.
- */
+/** Finds hidden entries at the top of tool chains, and only there, such as `credentials.toml` of cargo. */
 export class CacheSecrets {
   #isHidden: PathRules["isHidden"] | undefined;
-  readonly #known = new Map<string, KnownCache>();
+  readonly #known = new Map<string, Pick<Known, "changed" | "inode" | "hidden">>();
 
   in(caches: readonly string[], { isHidden }: PathRules): readonly TreeEntry[] {
     if (this.#isHidden !== isHidden) this.#known.clear();
@@ -227,32 +204,19 @@ export class CacheSecrets {
   }
 
   #look(cache: string, isHidden: PathRules["isHidden"]): readonly TreeEntry[] {
-    const stats = lstatSync(cache, { throwIfNoEntry: false });
+    const stats = statsAt(cache);
     if (stats?.isDirectory() !== true) return [];
     const known = this.#known.get(cache);
-    if (known?.changed === stats.ctimeMs && known.inode === stats.ino) return known.secrets;
-    const secrets = secretsIn(cache, isHidden);
-    // The clock of a file system is coarse: what changed just now may change again with the same time.
-    if (Date.now() - stats.ctimeMs >= settledMs)
-      this.#known.set(cache, { changed: stats.ctimeMs, inode: stats.ino, secrets });
-    return secrets;
-  }
-}
-
-interface KnownCache {
-  readonly changed: number;
-  readonly inode: number;
-  readonly secrets: readonly TreeEntry[];
-}
-
-function secretsIn(cache: string, isHidden: PathRules["isHidden"]): readonly TreeEntry[] {
-  return namesIfReadable(cache)
-    .map((name) => join(cache, name))
-    .filter(isHidden)
-    .flatMap((path): TreeEntry[] => {
-      const stats = lstatSync(path, { throwIfNoEntry: false });
-      return stats === undefined ? [] : [{ path, kind: stats.isDirectory() ? "directory" : "file" }];
+    if (known?.changed === stats.ctimeMs && known.inode === stats.ino) return known.hidden;
+    const paths = namesIfReadable(cache).map((name) => join(cache, name));
+    const hidden = paths.filter(isHidden).flatMap((path): TreeEntry[] => {
+      const entry = statsAt(path);
+      return entry === undefined ? [] : [{ path, kind: entry.isDirectory() ? "directory" : "file" }];
     });
+    if (Date.now() - stats.ctimeMs >= settledMs)
+      this.#known.set(cache, { changed: stats.ctimeMs, inode: stats.ino, hidden });
+    return hidden;
+  }
 }
 
 /** A directory of this user that commands cannot read, until one changes its mode. */

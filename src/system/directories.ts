@@ -143,6 +143,17 @@ export function makePrivateDirectory(path: string): void {
   }
 }
 
+/** Acts in a private folder, which is made first if it is missing. */
+export function inPrivateDirectory<Result>(folder: string, act: () => Result): Result {
+  try {
+    return act();
+  } catch (error) {
+    if (errnoOf(error) !== "ENOENT") throw error;
+    makePrivateDirectory(folder);
+    return act();
+  }
+}
+
 /** Not by mkdir's own `recursive`, which never ends in places such as /proc. */
 function makeWithParents(path: string): void {
   try {

@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
+import { attempt } from "./attempt.ts";
 
 /**
  * Which process a record belongs to, as a part of its file name: process number, when it started, and where numbers
@@ -12,9 +13,11 @@ export function thisProcess(): string {
 let own: string | undefined;
 
 /**
- * Whether that process has ended. One in another container cannot be seen: it counts as gone when the record is old.
+ * Whether the process has ended that a record is named after: `OWNER` or `OWNER.ID`. A process in another container cannot
+ * be seen: it counts as gone when the record is old.
  */
-export function isGone(owner: string, ageMs: number, abandonedMs: number = changeAbandonedMs): boolean {
+export function isGone(name: string, ageMs: number, abandonedMs: number = changeAbandonedMs): boolean {
+  const [owner = ""] = name.split(".");
   const [pid = "", start = "", boot = "", namespace = ""] = owner.split("-");
   if (boot !== bootOf()) return true;
   if (namespace !== namespaceOf()) return ageMs > abandonedMs;
@@ -25,6 +28,14 @@ export function isGone(owner: string, ageMs: number, abandonedMs: number = chang
 
 // No change set takes this long.
 const changeAbandonedMs = 10 * 60 * 1000;
+
+/** Of records whose processes may run for days. */
+export const longAbandonedMs: number = 30 * 24 * 60 * 60 * 1000;
+
+/** A unique name for a record of this process. */
+export function newRecordName(): string {
+  return `${thisProcess()}.${process.getBuiltinModule("node:crypto").randomBytes(6).toString("hex")}`;
+}
 
 // Systems without /proc know processes by their number alone.
 const unknown = "0";
@@ -47,7 +58,7 @@ export interface ProcessInfo {
 
 /** Undefined when there is none. */
 export function processInfo(pid: number): ProcessInfo | undefined {
-  const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   if (stat === undefined) return undefined;
   // The program's name may hold anything, also parentheses; what follows are state and numbers.
   const nameEnd = stat.lastIndexOf(")");
@@ -68,11 +79,11 @@ export function processInfo(pid: number): ProcessInfo | undefined {
 }
 
 function bootOf(): string {
-  return quietly(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1").slice(0, 8)) ?? unknown;
+  return attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1").slice(0, 8)) ?? unknown;
 }
 
 function namespaceOf(): string {
-  return quietly(() => readlinkSync("/proc/self/ns/pid").replace(/\D/g, "")) ?? unknown;
+  return attempt(() => readlinkSync("/proc/self/ns/pid").replace(/\D/g, "")) ?? unknown;
 }
 
 function answers(pid: number): boolean {
@@ -83,19 +94,7 @@ function answers(pid: number): boolean {
   }
 }
 
-function quietly<Result>(act: () => Result): Result | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
-}
-
 /** The text of a kernel file below /proc or /sys; empty when its subject is gone, or it cannot be read. */
 export function readSystemFile(path: string, encoding: "latin1" | "utf8" = "latin1"): string {
-  try {
-    return readFileSync(path, encoding);
-  } catch {
-    return "";
-  }
+  return attempt(() => readFileSync(path, encoding)) ?? "";
 }

@@ -68,7 +68,7 @@ describe("toolcrib doctor", () => {
         ["", search.hint],
         ["note", "sandbox", sandbox.message],
         ["", sandbox.hint],
-        ["well", "boundary", "enforced: Our environment variables are not handed on"],
+        ["well", "boundary", "enforced: Environment variables of Toolcrib are not passed on"],
         ["well", "boundary", "enforced: Nothing is left running when a command has ended"],
         [""],
       ],

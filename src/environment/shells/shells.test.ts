@@ -455,10 +455,10 @@ describe.each([
     const limits = { outputBytes: 1024 ** 2 };
     await runAs({ limits }, "x=kept");
     const { cwd, remarks } = await runAs({ limits }, "yes; touch no");
-    expect([cwd, remarks.map((remark) => remark.replace(/printed [\d.]+/, "printed …"))]).toEqual([
+    expect([cwd, remarks.map((remark) => remark.replace(/: [\d.]+ MB used/, ": … MB used"))]).toEqual([
       workspace,
       [
-        "It was ended at a limit: it printed … MB, and may print 1 MB. The rule `limit output 2MB` allows more.",
+        "The command was ended at its output limit: … MB used, 1 MB allowed. The rule `limit output 2MB` allows more.",
       ],
     ]);
     expect(await runAs({ limits }, "echo $x; ls")).toEqual(saying("kept\n"));
@@ -468,11 +468,11 @@ describe.each([
     const limits = { memoryBytes: 50 * 1024 ** 2 };
     const fill = "x=$(head -c 80000000 /dev/zero | tr '\\0' a); sleep 60";
     const { signal, remarks } = await runAs({ limits }, fill);
-    expect([signal, remarks.map((remark) => remark.replace(/used [\d.]+/, "used …"))]).toEqual([
+    expect([signal, remarks.map((remark) => remark.replace(/: [\d.]+ MB used/, ": … MB used"))]).toEqual([
       "SIGKILL",
       [
         ended,
-        "It was ended at a limit: with all that it started it used … MB of memory, and may use 50 MB. The rule `limit memory 100MB` allows more.",
+        "The command was ended at its memory limit: … MB used, 50 MB allowed. The rule `limit memory 100MB` allows more.",
       ],
     ]);
     expect(await runAs({ limits }, "echo again")).toEqual(saying("again\n"));

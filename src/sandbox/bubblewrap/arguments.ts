@@ -2,19 +2,18 @@ import type { Mount } from "./mounts.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
-/** What a program sees and may do in its sandbox. */
 export interface BubblewrapProfile {
-  /** Each on top of those before it. */
+  /** Each mount is made on top of those before it. */
   readonly mounts: readonly Mount[];
   readonly cwd: string;
   readonly variables: Variables;
   /** The descriptor that the seccomp program is read from. */
   readonly seccomp: number;
-  /** `--disable-userns`, which bubblewrap has from 0.8 on; the seccomp program refuses them as well. */
+  /** Passes `--disable-userns`, new in bubblewrap 0.8; the seccomp program refuses user namespaces as well. */
   readonly forbidsUserNamespaces: boolean;
 }
 
-/** Everything but the program itself, which follows after `--`. */
+/** All arguments except the program itself, which follows `--`. */
 export function bubblewrapArguments(profile: BubblewrapProfile): readonly string[] {
   return [
     ...["--unshare-all", "--unshare-user"],
@@ -43,8 +42,8 @@ function mountArguments(mount: Mount): readonly string[] {
 }
 
 /**
- * Loaders and shells obey some variables before the program begins: those are set `late`, for the program alone, and so are
- * those whose names a shell would not pass on.
+ * Loaders and shells obey some variables before the program begins. Those are set `late`, for the program alone, and so are
+ * variables whose names a shell would not pass on.
  */
 export function splitVariables(env: Variables): {
   readonly early: Variables;
@@ -52,14 +51,13 @@ export function splitVariables(env: Variables): {
 } {
   const isLate = (name: string) =>
     /^(?:LD_|BASH|MALLOC_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|SHELLOPTS$|ENV$|IFS$|PS4$)|\W/.test(name);
-  const late = Object.entries(env).filter(([name]) => isLate(name));
   return {
     early: onlyNamed(env, (name) => !isLate(name)),
-    late: late.map(([name, value]) => `${name}=${value}`),
+    late: Object.entries(onlyNamed(env, isLate)).map(([name, value]) => `${name}=${value}`),
   };
 }
 
-/** Settings for git in variables, after those that are there. */
+/** Adds settings for git as variables. */
 export function withGitSettings(env: Variables, settings: Variables): Variables {
   const count = Number.parseInt(env.GIT_CONFIG_COUNT ?? "0", 10) || 0;
   const added = Object.entries(settings).flatMap(([key, value], index) => [
@@ -72,15 +70,11 @@ export function withGitSettings(env: Variables, settings: Variables): Variables 
 
 /** The variables by which Toolcrib finds the processes of a run. */
 export function marksIn(env: Variables): Variables {
-  return onlyNamed(env, isMark);
+  return onlyNamed(env, (name) => name.startsWith("TOOLCRIB_"));
 }
 
 export function withoutMarks(env: Variables): Variables {
-  return onlyNamed(env, (name) => !isMark(name));
-}
-
-function isMark(name: string): boolean {
-  return name.startsWith("TOOLCRIB_");
+  return onlyNamed(env, (name) => !name.startsWith("TOOLCRIB_"));
 }
 
 function onlyNamed(env: Variables, isWanted: (name: string) => boolean): Variables {

@@ -68,7 +68,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
       stdout: "ran\n",
       stderr: "",
       code: 0,
-      remarks: ["It could reach no hosts: that takes perl, which is not installed here."],
+      remarks: ["The command had no network, because perl is not installed."],
     });
     const program = await room.environment.start("/bin/true", {
       args: [],
@@ -79,7 +79,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect(await failureOf(program.reach(80))).toEqual({
       code: "unavailable",
       message: "Port 80 in the sandbox cannot be reached without perl",
-      hint: "Install perl, or wait for a line that it prints instead.",
+      hint: "Install perl, or wait for a line of output instead.",
     });
   });
 
@@ -208,7 +208,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     const { remarks } = await room.run(make);
     expect([remarks, readdirSync(room.workspace)]).toEqual([
       [
-        `The command made ${room.workspace} itself a repository, whose settings git would obey: HEAD is called HEAD.renamed-1 now.`,
+        `The command turned ${room.workspace} itself into a repository, whose settings git would obey. HEAD was renamed to HEAD.renamed-1.`,
       ],
       ["HEAD.renamed", "HEAD.renamed-1", "config", "objects", "refs"],
     ]);
@@ -314,9 +314,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect([readlinkSync(git), readdirSync(`${git}.replaced`), ran.remarks]).toEqual([
       "kept",
       ["hooks"],
-      [
-        `The command replaced the link ${git}: it was put back, and ${git}.replaced is what the command made.`,
-      ],
+      [`The command replaced the link ${git}, which was restored. What replaced it is now ${git}.replaced.`],
     ]);
   });
 

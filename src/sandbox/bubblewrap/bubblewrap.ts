@@ -8,7 +8,7 @@ import type { Network } from "../network/open-network.ts";
 import type { PrivateDirectories } from "../private-directories.ts";
 import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
 import { bubblewrapArguments, marksIn, splitVariables, withGitSettings, withoutMarks } from "./arguments.ts";
-import { type RunningSandbox, RunningSandboxes } from "./freeze.ts";
+import { RunningSandbox } from "./freeze.ts";
 import { CoverWatch, gitSettingsForCovers } from "./hidden-files.ts";
 import {
   clearPrivateMountPoints,
@@ -20,10 +20,10 @@ import {
 import type { OpenView, WorkspaceView } from "./workspace-view.ts";
 
 export interface BubblewrapOptions {
-  /** Absolute path of bubblewrap. */
+  /** The absolute path of bubblewrap. */
   readonly program: string;
   readonly forbidsUserNamespaces: boolean;
-  /** The file of the seccomp program. */
+  /** The file that contains the seccomp program. */
   readonly seccomp: string;
   readonly view: WorkspaceView;
   readonly privates: PrivateDirectories;
@@ -38,7 +38,7 @@ const descriptorOf = { arguments: 3, seccomp: 4, sign: 5, network: 6 } as const;
 const { sign } = descriptorOf;
 const signLine = `printf . >&${sign} && read -r _ <&${sign} || exit 126; exec ${sign}>&-; exec "$@"`;
 
-/** What one command needs, from its preparation to its end. */
+/** The resources of one command, from its preparation to its end. */
 interface Setup {
   readonly network: Network | undefined;
   readonly running: RunningSandbox;
@@ -49,12 +49,12 @@ interface Setup {
   readonly remarks: string[];
 }
 
-/** Runs every command in namespaces of its own, which bubblewrap makes. */
+/** Runs every command in its own namespaces, which bubblewrap creates. */
 export class Bubblewrap implements Sandbox {
   readonly level = "bwrap";
   readonly report: SandboxReport;
   readonly #options: BubblewrapOptions;
-  readonly #running = new RunningSandboxes();
+  readonly #running = new Set<RunningSandbox>();
   #launches = 0;
 
   constructor(options: BubblewrapOptions) {
@@ -93,7 +93,7 @@ export class Bubblewrap implements Sandbox {
     const { mayConnect } = launch.confinement;
     const network =
       mayConnect !== undefined || launch.reachable ? await this.#openNetwork(launch) : undefined;
-    const running = this.#running.enter();
+    const running = new RunningSandbox(this.#running);
     try {
       const { opened, mounts } = await this.#planMounts(launch, running);
       const remarks = mayConnect !== undefined && network === undefined ? [reachedNoHosts] : [];
@@ -168,11 +168,10 @@ export class Bubblewrap implements Sandbox {
 
   /** In a file that other users cannot read: the arguments contain the variables. */
   #write(all: readonly string[]): number {
-    if (all.some((argument) => argument.includes("\0"))) {
+    if (all.some((argument) => argument.includes("\0")))
       throw new ToolError("invalid-input", "A variable or path contains a NUL byte", {
-        hint: "Give it without the NUL byte.",
+        hint: "Remove the NUL byte.",
       });
-    }
     const path = join(this.#options.privates.own, `arguments-${this.#launches++}`);
     writeFileSync(path, `${all.join("\0")}\0`, { mode: 0o600 });
     try {
@@ -203,11 +202,11 @@ async function finish({ network, running, opened, covers, remarks }: Setup): Pro
   return [...remarks.splice(0), ...covers.end(), ...opened.end(), ...((await network?.close()) ?? [])];
 }
 
-const reachedNoHosts = "It could reach no hosts: that takes perl, which is not installed here.";
+const reachedNoHosts = "The command had no network, because perl is not installed.";
 
 function cannotBeReached(port: number): ToolError {
   return new ToolError("unavailable", `Port ${port} in the sandbox cannot be reached without perl`, {
-    hint: "Install perl, or wait for a line that it prints instead.",
+    hint: "Install perl, or wait for a line of output instead.",
   });
 }
 
@@ -233,13 +232,15 @@ function mountTables(pid: number): { readonly inside: string; readonly outside: 
 }
 
 function exchanged(path: string): ToolError {
-  return new ToolError("unavailable", `${path} was exchanged while the sandbox was set up: nothing was run`, {
-    hint: "Something that runs in the workspace does that: end it, then try again.",
-  });
+  return new ToolError(
+    "unavailable",
+    `The command was not run: ${path} was replaced while the sandbox was set up`,
+    { hint: "Stop the process in the workspace that replaces it, then try again." },
+  );
 }
 
 function notSetUp(): ToolError {
-  return new ToolError("unavailable", "The sandbox could not be set up, so the command was not run", {
-    hint: "Try again; if it stays so, `toolcrib doctor` says what bubblewrap lacks.",
+  return new ToolError("unavailable", "The command was not run: the sandbox could not be set up", {
+    hint: "Try again. If that fails, run: toolcrib doctor",
   });
 }

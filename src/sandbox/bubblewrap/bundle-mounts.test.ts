@@ -14,15 +14,15 @@ it("covers a directory as a whole that holds very many secrets or protected file
     hidden: [{ path: "/work/keys", kind: "directory" }],
     readOnly: ["/work/fixed"],
     remarks: [
-      "/work/keys holds so many secrets that commands see nothing of it.",
-      "/work/fixed holds so many protected files that commands write nothing in it.",
+      "/work/keys contains so many secrets that it is hidden as a whole.",
+      "/work/fixed contains so many protected files that all of it is read-only.",
     ],
   });
 });
 
 it("has nothing run rather than some of them uncovered", () => {
   const hidden = many("/work").map((path) => ({ path, kind: "file" }) as const);
-  const tooMany = /^Too many (?:secrets|protected files|directories) are in/;
+  const tooMany = /contains too many (?:secrets|protected files|directories) to/;
   expect(() => bundleEntries({ ...nothing, hidden }, "/work")).toThrow(tooMany);
   expect(() => bundleEntries({ ...nothing, readOnly: many("/work") }, "/work")).toThrow(tooMany);
   expect(() => bundleEntries({ ...nothing, isWhole: false }, "/work")).toThrow(tooMany);

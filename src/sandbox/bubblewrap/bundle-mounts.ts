@@ -2,13 +2,10 @@ import { dirname } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import type { ScanResult, TreeEntry } from "../tree-scan.ts";
 
-// Each takes a millisecond when there are this many.
+// Each mount takes a millisecond when there are this many.
 const mostMounts = 2000;
 
-/**
- * Replaces very many paths by their directories, because mounts take time. Throws when there are still too many: hiding
- * only some is not an option.
- */
+/** Replaces very many paths by their directories, because mounts take time. Throws when there are still too many. */
 export function bundleEntries(
   { hidden, readOnly, unnameable, isWhole }: ScanResult,
   workspace: string,
@@ -17,16 +14,13 @@ export function bundleEntries(
   readonly readOnly: readonly string[];
   readonly remarks: readonly string[];
 } {
-  const secrets = bundlePaths(
-    hidden.map(({ path }) => path),
-    workspace,
-  );
+  const paths = hidden.map(({ path }) => path);
+  const secrets = bundlePaths(paths, workspace);
   const fixed = bundlePaths(readOnly, workspace);
   const single = new Set(secrets.single);
-  if (!isWhole) throw tooMuch("directories are in the workspace to look into each of them");
-  if (secrets.single.length > mostMounts) throw tooMuch(`secrets are in ${workspace} to hide each of them`);
-  if (fixed.single.length > mostMounts)
-    throw tooMuch(`protected files are in ${workspace} to hold each of them`);
+  if (!isWhole) throw tooMany(workspace, "directories to scan");
+  if (secrets.single.length > mostMounts) throw tooMany(workspace, "secrets to hide");
+  if (fixed.single.length > mostMounts) throw tooMany(workspace, "protected files to mount");
   return {
     hidden: [
       ...hidden.filter(({ path }) => single.has(path)),
@@ -34,24 +28,22 @@ export function bundleEntries(
     ],
     readOnly: [...fixed.single, ...fixed.bundled],
     remarks: [
-      ...unnameable.map((path) => `${path} is not hidden: its name is no text.`),
-      ...secrets.bundled.map((path) => `${path} holds so many secrets that commands see nothing of it.`),
-      ...fixed.bundled.map(
-        (path) => `${path} holds so many protected files that commands write nothing in it.`,
-      ),
+      ...unnameable.map((path) => `${path} is not hidden, because its name is not valid text.`),
+      ...secrets.bundled.map((path) => `${path} contains so many secrets that it is hidden as a whole.`),
+      ...fixed.bundled.map((path) => `${path} contains so many protected files that all of it is read-only.`),
     ],
   };
 }
 
-function tooMuch(what: string): ToolError {
-  return new ToolError("unavailable", `Too many ${what}: nothing was run`, {
-    hint: "Remove what is not needed, or open a smaller directory as the workspace.",
+function tooMany(workspace: string, what: string): ToolError {
+  return new ToolError("unavailable", `The command was not run: ${workspace} contains too many ${what}`, {
+    hint: "Delete unneeded files, or open a smaller workspace.",
   });
 }
 
 /**
  * A mount costs more the more there are: a thousand take a second. The directories with the most paths replace these, until
- * few enough are left. `top` itself never does.
+ * few enough are left. `top` itself is never used.
  */
 export function bundlePaths(
   paths: readonly string[],

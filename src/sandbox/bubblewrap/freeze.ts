@@ -1,39 +1,29 @@
-import { readdirSync } from "node:fs";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
 import { monotonicMs } from "../../lib/clock.ts";
+import { attempt } from "../../system/attempt.ts";
+import { namesIfReadable } from "../../system/directories.ts";
 import { type ProcessInfo, processInfo, readSystemFile } from "../../system/process-identity.ts";
 
 /**
- * The sandboxes that run in one workspace. Bubblewrap mounts by path and creates the mount points that are missing, so a
- * running command that replaces one of them by a link would redirect the mount. A command cannot do that where the same
- * path is a mount point in its own sandbox. Commands that lack one, because they began before it was needed, are frozen
- * while another sandbox mounts.
+ * One running sandbox, from before its mounts are planned to its end. `all` are those that run in one workspace.
+ *
+ * Bubblewrap mounts by path and creates missing mount points, so a running command that replaces one of them by a link
+ * would redirect the mount. A command cannot do that where the same path is a mount point in its own sandbox. Commands
+ * that lack one, because they began before it was needed, are frozen while another sandbox mounts.
  */
-export class RunningSandboxes {
-  readonly #all = new Set<RunningSandbox>();
-
-  enter(): RunningSandbox {
-    const sandbox: RunningSandbox = new RunningSandbox(this.#all, () => this.#all.delete(sandbox));
-    this.#all.add(sandbox);
-    return sandbox;
-  }
-}
-
-/** One sandbox, from before its mounts are planned to its end. */
 export class RunningSandbox {
-  readonly #all: ReadonlySet<RunningSandbox>;
-  readonly #remove: () => void;
+  readonly #all: Set<RunningSandbox>;
   readonly #mounted = Promise.withResolvers<void>();
-  /** Those that this one keeps frozen, with what thaws them. */
+  /** The sandboxes that this one keeps frozen, with functions that thaw them. */
   readonly #frozen = new Map<RunningSandbox, () => void>();
   #mountPoints: ReadonlySet<string> | undefined;
   #leader: ProcessInfo | undefined;
   #isMounted = false;
 
-  constructor(all: ReadonlySet<RunningSandbox>, remove: () => void) {
+  constructor(all: Set<RunningSandbox>) {
     this.#all = all;
-    this.#remove = remove;
+    all.add(this);
   }
 
   /**
@@ -72,7 +62,7 @@ export class RunningSandbox {
 
   leave(): void {
     this.#thawOthers();
-    this.#remove();
+    this.#all.delete(this);
   }
 
   /** A command that a further sandbox needs frozen stays so, and that sandbox thaws it. */
@@ -108,20 +98,20 @@ export class RunningSandbox {
 function cannotFreeze(): ToolError {
   return new ToolError(
     "unavailable",
-    "Something that runs in the workspace does not stand still while the sandbox is set up: nothing was run",
-    { hint: "End it (process.list shows what runs), then try again." },
+    "The command was not run: another process in the workspace could not be frozen while the sandbox was set up",
+    { hint: "Find it with process.list, stop it, then try again." },
   );
 }
 
-// On a busy machine a stopped process is seen as stopped only once it was scheduled again.
+// On a busy machine a stopped process shows as stopped only after it was scheduled again.
 const patienceMs = 10_000;
 
-/** How often all that still move may be found blocked, 2 ms apart, before they are thawed for a moment. */
+/** How often all running processes may be found blocked, 2 ms apart, before everything is thawed for a moment. */
 const mostBlockedRounds = 50;
 
 /**
- * Stops everything that a process has started. Returns what thaws it; undefined when something does not stop. Processes
- * that were stopped before stay so.
+ * Stops all descendants of a process. Returns a function that thaws them; undefined when one does not stop. Processes that
+ * were stopped before stay stopped.
  *
  * A process that has called vfork is blocked until its child becomes a program, and does not stop before. When that
  * child was stopped first, neither would ever move, so everything runs on for a moment, each time a longer one.
@@ -149,14 +139,8 @@ export async function freeze(leader: number): Promise<(() => void) | undefined> 
   return undefined;
 }
 
-interface Descendant {
-  readonly pid: number;
-  /** Of its threads, as /proc tells them. */
-  readonly states: readonly string[];
-}
-
-/** Inside a process namespace no process can leave this descent. */
-function descendantsOf(pid: number): readonly Descendant[] {
+/** With the states of their threads. Inside a process namespace no process can leave this descent. */
+function descendantsOf(pid: number): readonly { readonly pid: number; readonly states: readonly string[] }[] {
   const children = tasksOf(pid).flatMap((task) => readSystemFile(`${task}/children`).split(" "));
   return children
     .filter((child) => child !== "")
@@ -168,24 +152,16 @@ function isMoving(state: string): boolean {
   return !"TtZX".includes(state);
 }
 
-/** "X", which is dead, for a thread that is gone. */
+/** "X", dead, for a thread that is gone. */
 function stateOf(task: string): string {
   const stat = readSystemFile(`${task}/stat`);
   return stat[stat.lastIndexOf(")") + 2] ?? "X";
 }
 
 function tasksOf(pid: number): readonly string[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}`);
-  } catch {
-    return [];
-  }
+  return namesIfReadable(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}`);
 }
 
 function send(pid: number, signal: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
-  }
+  return attempt(() => process.kill(pid, signal)) === true;
 }

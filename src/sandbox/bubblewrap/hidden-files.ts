@@ -1,52 +1,45 @@
 import { createHash } from "node:crypto";
 import {
   chmodSync,
-  closeSync,
   constants,
   existsSync,
-  ftruncateSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   renameSync,
   rmdirSync,
   type Stats,
-  statSync,
+  truncateSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { attempt, statsAt } from "../../system/attempt.ts";
 import { atPinnedPath, contentAt, pinRealPath } from "../../system/pinned-path.ts";
 import type { TreeEntry } from "../tree-scan.ts";
 
-/** What is seen instead of hidden files. */
+/** The files that commands see in place of hidden files, by their paths. */
 export function coverFilesFor(hidden: readonly TreeEntry[], folder: string): ReadonlyMap<string, string> {
-  const files = hidden.filter(({ kind }) => kind === "file");
   return new Map(
-    files.flatMap(({ path }) => {
-      const stats = lstatSync(path, { throwIfNoEntry: false });
-      return stats?.isFile() === true ? [[path, coverFile(stats, folder)]] : [];
+    hidden.flatMap(({ path, kind }) => {
+      const stats = kind === "file" ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
+      return stats?.isFile() ? [[path, coverFile(stats, folder)]] : [];
     }),
   );
 }
 
 /**
- * A file in `folder` that cannot be opened, to be seen instead of a hidden one. Size, time and the executable bit are the
- * same, so that git takes a tracked file for unchanged without reading it.
+ * A file in `folder` that cannot be opened. Its size, time and executable bit are those of the hidden file, so that git
+ * considers a tracked file unchanged without reading it.
  */
 function coverFile(hidden: Stats, folder: string): string {
   const mode = hidden.mode & constants.S_IXUSR;
   const path = join(folder, `cover-${hidden.size}-${hidden.mtimeMs}-${mode}`);
-  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return path;
+  if (existsSync(path)) return path;
   const draft = `${path}.draft`;
-  const handle = openSync(draft, "w", 0o600);
-  try {
-    ftruncateSync(handle, hidden.size);
-  } finally {
-    closeSync(handle);
-  }
+  writeFileSync(draft, "", { mode: 0o600 });
+  truncateSync(draft, hidden.size);
   utimesSync(draft, hidden.mtimeMs / 1000, hidden.mtimeMs / 1000);
   chmodSync(draft, mode);
   renameSync(draft, path);
@@ -63,15 +56,15 @@ export const gitSettingsForCovers: Readonly<Record<string, string>> = {
 const pauseMs = 50;
 
 /**
- * Replacing a file outside, as editors and git do when they save, removes the mount on it in every running sandbox: the
- * kernel drops it. So the covered paths are checked all the time.
+ * When a file is replaced outside, as editors and git do when they save, the kernel removes the mount on it in every
+ * running sandbox. So the covered paths are checked continuously.
  */
 export class CoverWatch {
   readonly #found: readonly { readonly path: string; readonly identity: string }[];
   #timer: NodeJS.Timeout | undefined;
   #replaced: string | undefined;
 
-  /** Must be created before the mounts. */
+  /** Create it before the mounts are made. */
   constructor(covered: readonly string[]) {
     this.#found = covered.flatMap((path) => {
       const identity = identityOf(path);
@@ -105,17 +98,13 @@ export class CoverWatch {
 }
 
 function identityOf(path: string): string | undefined {
-  try {
-    const { dev, ino } = lstatSync(path);
-    return `${dev}:${ino}`;
-  } catch {
-    return undefined;
-  }
+  const stats = statsAt(path);
+  return stats && `${stats.dev}:${stats.ino}`;
 }
 
 /**
- * A copy of a repository's `info` in `folder`, which excludes `names` as well: `git add -A` must not add what a sandbox has
- * put into the work tree or hides there. Links and large files are not copied.
+ * A copy of a repository's `info` in `folder`, which also excludes `names`: `git add -A` must not add what a sandbox has
+ * created or hides in the work tree. Links and large files are not copied.
  */
 export function infoWithExcludes(info: string, names: readonly string[], folder: string): string {
   const files = filesIn(info);
@@ -160,27 +149,18 @@ function escaped(name: string): string {
   return name.replace(/[\\*?[\]!#]/g, "\\$&").replace(/ $/, "\\ ");
 }
 
-/** Bubblewrap creates a mount point where a hidden entry has vanished just before it was mounted on. */
+/** Removes mount points that bubblewrap created because a hidden entry vanished just before it was mounted on. */
 export function removeEmptyMountPoints(hidden: readonly TreeEntry[], begun: number): void {
   for (const { path, kind } of hidden) {
-    if (!isYoung(path, begun)) continue;
-    try {
-      atPinnedPath(path, (place) => {
-        const stats = lstatSync(place);
-        if (kind === "directory") rmdirSync(place);
-        else if (stats.isFile() && stats.size === 0 && (stats.mode & 0o777) === 0o444) unlinkSync(place);
-      });
-    } catch {
-      // It has content by now.
-    }
-  }
-}
-
-function isYoung(path: string, begun: number): boolean {
-  try {
-    return lstatSync(path).birthtimeMs >= begun - coarseMs;
-  } catch {
-    return false;
+    if ((statsAt(path)?.birthtimeMs ?? 0) < begun - coarseMs) continue;
+    // Fails when the directory has content by now.
+    attempt(() =>
+      atPinnedPath(path, (pinned) => {
+        const stats = lstatSync(pinned);
+        if (kind === "directory") rmdirSync(pinned);
+        else if (stats.isFile() && stats.size === 0 && (stats.mode & 0o777) === 0o444) unlinkSync(pinned);
+      }),
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
+import { attempt } from "../../system/attempt.ts";
 import { namesIfReadable } from "../../system/directories.ts";
 import type { TreeEntry } from "../tree-scan.ts";
 
@@ -16,47 +17,32 @@ export interface MachinePaths {
 }
 
 export function findMachinePaths(variables: NodeJS.ProcessEnv = process.env): MachinePaths {
-  const homes = real([variables.HOME ?? homedir(), ownHome()]);
+  // A user id may have no name, as in containers.
+  const homes = real([variables.HOME ?? homedir(), attempt(() => userInfo().homedir) ?? ""]);
   return {
     homes,
     temporaryDirectories: real(["/tmp", "/var/tmp", tmpdir()]).filter((path) => !homes.includes(path)),
-    ofOthers: real(["/home", "/root", "/run/user"]).filter((path) => !homes.includes(path) && canList(path)),
+    // Below a directory that the user may not enter, mounts are impossible and not needed.
+    ofOthers: real(["/home", "/root", "/run/user"]).filter(
+      (path) => !homes.includes(path) && isAllowed(path, constants.R_OK | constants.X_OK),
+    ),
     kernelSettings: process.getuid?.() === 0 ? settingsOfRoot.filter((path) => existsSync(path)) : [],
     secrets: secretsOfMachine(),
   };
 }
 
-// Bubblewrap leaves them as the kernel has them: root can write them without any capability.
+// Bubblewrap does not protect them: root can write them without any capability.
 const settingsOfRoot = ["/proc/sys", "/proc/sysrq-trigger", "/proc/acpi", "/proc/scsi"];
 
-function ownHome(): string {
-  try {
-    return userInfo().homedir;
-  } catch {
-    // A user id without a name, as in containers.
-    return "";
-  }
-}
-
-/** Those that are directories, each once; the root directory cannot be replaced. */
+/** The directories among these, each once; the root directory cannot be replaced. */
 function real(paths: readonly string[]): readonly string[] {
-  const found = paths.flatMap((path) => {
-    try {
-      const target = realpathSync(path);
-      return target !== "/" && statSync(target).isDirectory() ? [target] : [];
-    } catch {
-      return [];
-    }
-  });
-  return [...new Set(found)];
+  const found = paths.flatMap((path) => attempt(() => realpathSync(path)) ?? []);
+  return [...new Set(found)].filter(
+    (path) => path !== "/" && attempt(() => statSync(path).isDirectory()) === true,
+  );
 }
 
-/** Below a directory that the user may not enter, mounts are impossible and not needed. */
-function canList(path: string): boolean {
-  return isAllowed(path, constants.R_OK | constants.X_OK);
-}
-
-/** What root could read, and in a cluster every user. */
+/** Files that root could read, and in a cluster every user. */
 function secretsOfMachine(): readonly TreeEntry[] {
   const hostKeys = namesIfReadable("/etc/ssh").filter((name) => /^ssh_host_.*_key$/.test(name));
   const files = [
@@ -71,10 +57,5 @@ function secretsOfMachine(): readonly TreeEntry[] {
 }
 
 function isAllowed(path: string, mode: number): boolean {
-  try {
-    accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
-  }
+  return attempt(() => accessSync(path, mode) === undefined) === true;
 }

@@ -8,40 +8,40 @@ import type { PrivateDirectories } from "../private-directories.ts";
 import type { TreeEntry } from "../tree-scan.ts";
 
 export type Mount =
-  /** `source` as it is outside, seen at `target`; left out when it has vanished. */
+  /** `source` from outside, seen at `target`; skipped when it has vanished. */
   | { readonly show: "writable" | "read-only"; readonly source: string; readonly target: string }
   /** An empty directory; five times cheaper than a mount from outside. */
   | { readonly show: "blank"; readonly target: string; readonly permissions: "755" | "555" | "000" }
   | { readonly show: "devices" | "processes"; readonly target: string };
 
-/** What a command sees where. Everything that is not named can be read. */
+/** What a command sees at which path. Everything that is not named can be read. */
 export interface SandboxView {
   readonly workspace: string;
   /** Files with which root could change the whole machine. */
   readonly kernelSettings: readonly string[];
-  /** Directories in whose place another one is seen, and can be written. */
+  /** Directories (`target`) that are replaced by others (`source`), which can be written. */
   readonly replaced: readonly { readonly source: string; readonly target: string }[];
-  /** Directories that are seen empty. */
+  /** Directories that appear empty. */
   readonly blank: readonly string[];
-  /** Inside what is replaced or blank: seen as outside. */
+  /** Paths inside replaced or blank directories that are seen as outside. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** Inside what can be written: cannot be renamed or replaced. */
+  /** Paths inside writable directories that cannot be renamed or replaced. */
   readonly held: readonly string[];
   readonly readOnly: readonly string[];
   /** Directories that must stay empty. */
   readonly empty: readonly string[];
   readonly substitutes: readonly { readonly source: string; readonly target: string }[];
   readonly hidden: readonly TreeEntry[];
-  /** What is seen instead of a hidden file. Default: a device that cannot be opened. */
+  /** The files that are seen in place of hidden files. Default: a device that cannot be opened. */
   readonly covers: ReadonlyMap<string, string>;
 }
 
-/** In the order in which they are made: a directory before what lies in it. */
+/** In the order in which they are made: a directory before its contents. */
 export function mountsOf(view: SandboxView): readonly Mount[] {
-  const places: Mount[] = [
+  const directories: Mount[] = [
     ...view.blank.map(blank("755")),
-    ...view.replaced.map((place) => ({ show: "writable", ...place }) as const),
+    ...view.replaced.map((paths) => ({ show: "writable", ...paths }) as const),
     ...view.readable.map(asOutside("read-only")),
     ...view.writable.map(asOutside("writable")),
     ...[view.workspace].filter((path) => path !== "/").map(asOutside("writable")),
@@ -49,14 +49,14 @@ export function mountsOf(view: SandboxView): readonly Mount[] {
   const kept: Mount[] = [
     ...view.held.map(asOutside("writable")),
     ...view.readOnly.map(asOutside("read-only")),
-    ...view.substitutes.map((place) => ({ show: "read-only", ...place }) as const),
+    ...view.substitutes.map((paths) => ({ show: "read-only", ...paths }) as const),
   ];
   return [
     asOutside(view.workspace === "/" ? "writable" : "read-only")("/"),
     { show: "devices", target: "/dev" },
     { show: "processes", target: "/proc" },
     ...view.kernelSettings.map(asOutside("read-only")),
-    ...outermostFirst(places),
+    ...outermostFirst(directories),
     ...outermostFirst(kept),
     ...view.hidden.map(({ path, kind }): Mount => {
       if (kind === "directory") return blank("000")(path);
@@ -77,11 +77,8 @@ function blank(permissions: "755" | "555" | "000"): (path: string) => Mount {
 
 /** Mounts on the same path stay in their order: the last is seen. */
 function outermostFirst(mounts: readonly Mount[]): readonly Mount[] {
-  return mounts.toSorted((one, other) => depthOf(one.target) - depthOf(other.target));
-}
-
-function depthOf(path: string): number {
-  return path === "/" ? 0 : path.split("/").length;
+  const depthOf = ({ target }: Mount) => (target === "/" ? 0 : target.split("/").length);
+  return mounts.toSorted((one, other) => depthOf(one) - depthOf(other));
 }
 
 /** A mount point in a directory that commands can write, by its path outside. */
@@ -96,7 +93,7 @@ interface PrivateMountPoint {
  * bubblewrap. So the directories above the mount points are mounted as well, which cannot be renamed.
  */
 export function pinPrivateMountPoints(
-  meant: readonly Mount[],
+  planned: readonly Mount[],
   { home, temporary }: Pick<PrivateDirectories, "home" | "temporary">,
 ): { readonly mounts: readonly Mount[]; readonly points: readonly PrivateMountPoint[] } {
   const mounts: Mount[] = [];
@@ -112,7 +109,7 @@ export function pinPrivateMountPoints(
     while (!made.has(above) && above !== "/") above = dirname(above);
     const around = made.get(above);
     if (around === undefined || !("source" in around)) return undefined;
-    const isPrivate = [home, temporary].some((place) => liesInside(around.source, place));
+    const isPrivate = [home, temporary].some((directory) => liesInside(around.source, directory));
     return isPrivate ? join(around.source, relative(above, path)) : undefined;
   };
   const hold = (target: string) => {
@@ -122,7 +119,7 @@ export function pinPrivateMountPoints(
     points.push({ path: source, isParent: true });
     make({ show: "writable", source, target });
   };
-  for (const mount of meant) {
+  for (const mount of planned) {
     const path = made.has(mount.target) ? undefined : privatePath(mount.target);
     if (path !== undefined) {
       hold(dirname(mount.target));
@@ -133,15 +130,15 @@ export function pinPrivateMountPoints(
   return { mounts, points };
 }
 
-/** Moves away what commands have put in place of the mount points, while all who could are frozen. False on failure. */
+/** Moves away what commands have put in place of the mount points, while those commands are frozen. False on failure. */
 export function clearPrivateMountPoints(points: readonly PrivateMountPoint[], aside: string): boolean {
   return points.every(({ path, isParent }) => {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     const isFit = stats === undefined ? !isParent : isParent ? stats.isDirectory() : !stats.isSymbolicLink();
     if (isFit) return true;
-    return atPinnedPath(path, (place) => {
-      if (stats !== undefined) renameSync(place, join(aside, `found-${randomBytes(6).toString("hex")}`));
-      if (isParent) mkdirSync(place, { mode: 0o700 });
+    return atPinnedPath(path, (pinned) => {
+      if (stats !== undefined) renameSync(pinned, join(aside, `found-${randomBytes(6).toString("hex")}`));
+      if (isParent) mkdirSync(pinned, { mode: 0o700 });
       return true;
     });
   });

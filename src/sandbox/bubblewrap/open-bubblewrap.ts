@@ -1,29 +1,30 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makePrivateDirectory } from "../../system/directories.ts";
+import { readSystemFile } from "../../system/process-identity.ts";
 import { openPrivateDirectories } from "../private-directories.ts";
 import { probe } from "../probe.ts";
 import type { OpenedSandbox, Sandbox, SandboxContext } from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
-import { Bubblewrap, type BubblewrapOptions } from "./bubblewrap.ts";
+import { Bubblewrap } from "./bubblewrap.ts";
 import { findMachinePaths } from "./machine-paths.ts";
 import { DelayedRemoval, Placeholders, placeholdersFolder } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
-export interface OpenBubblewrapOptions extends SandboxContext {
-  /** Used if it exists. Default: the one of the system, which profiles of AppArmor name. */
-  readonly preferred?: string;
-}
-
-/** Tries bubblewrap with the profile that commands get. */
-export async function openBubblewrap(options: OpenBubblewrapOptions): Promise<OpenedSandbox> {
+/**
+ * Tests bubblewrap with the profile that commands get. `preferred` is used if it exists; the default is the path that
+ * AppArmor profiles name.
+ */
+export async function openBubblewrap(
+  options: SandboxContext & { readonly preferred?: string },
+): Promise<OpenedSandbox> {
   if (process.platform !== "linux") return { missing: "bwrap: bubblewrap needs Linux." };
   const { arch: architecture } = process;
   if (architecture !== "x64" && architecture !== "arm64")
     return { missing: `bwrap: there is no seccomp program for ${architecture} processors.` };
-  const program = await findBubblewrap(options);
+  const { workspace, directory, own, findProgram, preferred = "/usr/bin/bwrap" } = options;
+  const program = existsSync(preferred) ? preferred : await findProgram("bwrap").catch(() => undefined);
   if (program === undefined) return { missing: notInstalled };
-  const { workspace, directory, own = [] } = options;
   makePrivateDirectory(directory);
   const privates = openPrivateDirectories(directory);
   const placeholders = new Placeholders(
@@ -38,27 +39,16 @@ export async function openBubblewrap(options: OpenBubblewrapOptions): Promise<Op
   const seccomp = join(privates.own, "seccomp");
   writeFileSync(seccomp, seccompProgram({ architecture, network: "own namespace" }), { mode: 0o600 });
   const report = { level: "bwrap", missing: [], gaps } as const;
-  const made: BubblewrapOptions = {
-    ...{ program, seccomp, view, privates, report },
-    findProgram: options.findProgram,
-    forbidsUserNamespaces: true,
-  };
-  const failure = await failureOf(new Bubblewrap(made), workspace);
-  if (failure === undefined) return new Bubblewrap(made);
-  // Older than 0.8, or with the setuid bit: then the seccomp program alone refuses new user namespaces.
-  const older = new Bubblewrap({ ...made, forbidsUserNamespaces: false });
-  const stillFailing = await failureOf(older, workspace);
-  if (stillFailing === undefined) return older;
+  let failure: string | undefined;
+  // Before 0.8, or with the setuid bit, the seccomp program alone refuses new user namespaces.
+  for (const forbidsUserNamespaces of [true, false]) {
+    const parts = { program, seccomp, view, privates, report, findProgram, forbidsUserNamespaces };
+    const sandbox = new Bubblewrap(parts);
+    failure = await failureOf(sandbox, workspace);
+    if (failure === undefined) return sandbox;
+  }
   await privates.close();
-  return { missing: reasonFor(stillFailing, program) };
-}
-
-async function findBubblewrap({
-  findProgram,
-  preferred = "/usr/bin/bwrap",
-}: OpenBubblewrapOptions): Promise<string | undefined> {
-  if (existsSync(preferred)) return preferred;
-  return findProgram("bwrap").catch(() => undefined);
+  return { missing: reasonFor(failure!, program) };
 }
 
 /** Undefined when a program that does nothing runs in it. */
@@ -73,38 +63,42 @@ const notInstalled =
   "bwrap: bubblewrap is not installed. Install it: `apt install bubblewrap`, `dnf install bubblewrap`, `apk add bubblewrap`.";
 
 /** bwrap has no error codes, so its English messages decide. */
-function reasonFor(said: string, program: string): string {
-  if (/unknown option/i.test(said))
-    return `bwrap: ${program} is too old (${said}). Version 0.5 or later is needed.`;
-  if (/namespace|uid map|gid map|Operation not permitted|No permissions/i.test(said)) return forbidden(said);
-  return `bwrap: ${program} does not work here: ${said}`;
+function reasonFor(output: string, program: string): string {
+  if (/unknown option/i.test(output))
+    return `bwrap: ${program} is too old (${output}). Version 0.5 or later is needed.`;
+  if (!/namespace|uid map|gid map|Operation not permitted|No permissions/i.test(output))
+    return `bwrap: ${program} does not work here: ${output}`;
+  const [, , why] = refusals.find(([setting, value]) => isSet(setting, value)) ?? [];
+  return `bwrap: ${why ?? "The system or the container forbids namespaces: run the container with `--security-opt seccomp=unconfined` or let its profile allow them."} (${output})`;
 }
 
-function forbidden(said: string): string {
-  const why =
-    setting("kernel/apparmor_restrict_unprivileged_userns") === "1"
-      ? "AppArmor forbids user namespaces: install the bubblewrap of your distribution as /usr/bin/bwrap with its AppArmor profile, or `sysctl kernel.apparmor_restrict_unprivileged_userns=0`."
-      : setting("kernel/unprivileged_userns_clone") === "0"
-        ? "The kernel forbids user namespaces: `sysctl kernel.unprivileged_userns_clone=1`."
-        : setting("user/max_user_namespaces") === "0"
-          ? "The kernel forbids user namespaces: `sysctl user.max_user_namespaces=10000`."
-          : "The system or the container forbids namespaces: run the container with `--security-opt seccomp=unconfined` or let its profile allow them.";
-  return `bwrap: ${why} (${said})`;
-}
+const refusals = [
+  [
+    "kernel/apparmor_restrict_unprivileged_userns",
+    "1",
+    "AppArmor forbids user namespaces: install the bubblewrap of your distribution as /usr/bin/bwrap with its AppArmor profile, or `sysctl kernel.apparmor_restrict_unprivileged_userns=0`.",
+  ],
+  [
+    "kernel/unprivileged_userns_clone",
+    "0",
+    "The kernel forbids user namespaces: `sysctl kernel.unprivileged_userns_clone=1`.",
+  ],
+  [
+    "user/max_user_namespaces",
+    "0",
+    "The kernel forbids user namespaces: `sysctl user.max_user_namespaces=10000`.",
+  ],
+] as const;
 
-function setting(name: string): string | undefined {
-  try {
-    return readFileSync(join("/proc/sys", name), "latin1").trim();
-  } catch {
-    return undefined;
-  }
+function isSet(setting: string, value: string): boolean {
+  return readSystemFile(join("/proc/sys", setting)).trim() === value;
 }
 
 const gaps = [
-  "Files outside the home and temporary directories can be read as far as the user can.",
-  "Below the top of the workspace, new files that editors, agents or git run by themselves can come into being.",
-  "A secret or protected file that you replace while a command runs, as most editors do when they save, is uncovered for it until it is ended, a twentieth of a second later; what it may have written into settings of git is undone.",
-  "Secrets in node_modules are not hidden, nor is a secret from a process that ran before it came into being.",
-  "What git takes for a repository at the top of the workspace without a `.git` is undone when the command has ended, not before.",
-  "Whoever runs on in the workspace stands still while a command begins that is kept from more than he is; one of another Toolcrib, or one whom his own timers wake, could have empty files made outside meanwhile.",
+  "Files outside the home and temporary directories can be read as far as the user can read them.",
+  "Below the top of the workspace, commands can create new files that editors, agents or git run automatically.",
+  "When you replace a secret or protected file while a command runs, as most editors do when they save, the command can see it until it is ended 50 ms later; changes that it may have made to git settings are undone.",
+  "Secrets in node_modules are not hidden. A secret created while a process runs is not hidden from that process.",
+  "When a command turns the top of the workspace into a git repository without a `.git`, that is undone only after the command has ended.",
+  "Running commands with fewer restrictions are frozen while another command starts. A command of another Toolcrib, or one that its own timers wake, could cause empty files to be created outside in that moment.",
 ] as const;

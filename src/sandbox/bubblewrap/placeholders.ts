@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -11,27 +11,28 @@ import {
 } from "node:fs";
 import { readdir, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { makePrivateDirectory, namesIn } from "../../system/directories.ts";
+import { attempt } from "../../system/attempt.ts";
+import { inPrivateDirectory, namesIn } from "../../system/directories.ts";
 import { asToolError, errnoOf } from "../../system/file-errors.ts";
 import { atPinnedPath, changeAt, contentAt } from "../../system/pinned-path.ts";
-import { isGone, thisProcess } from "../../system/process-identity.ts";
+import { isGone, longAbandonedMs, newRecordName } from "../../system/process-identity.ts";
 
-/** An empty file or directory in place of something that must not be created: a mount needs a mount point. */
+/** An empty file or directory at a path that must not be created: a mount needs a mount point. */
 export interface Placeholder {
   readonly path: string;
   readonly kind: "file" | "directory";
-  /** Of a file that may not be empty. */
+  /** For a file that must not be empty. */
   readonly content?: string;
 }
 
-/** The folder of their records in the state directory of a sandbox. */
+/** The folder of their records, in the state directory of a sandbox. */
 export function placeholdersFolder(directory: string): string {
   return join(directory, "stubs");
 }
 
 /**
- * The placeholders in a workspace. A folder that all processes share has a record of each use: the last user removes a
- * placeholder, or the next process after a crash. A placeholder that has content by then stays.
+ * The placeholders in a workspace. All processes share a folder with a record of each use. The last user removes a
+ * placeholder, or the next process after a crash, unless it has content by then.
  */
 export class Placeholders {
   readonly #folder: string;
@@ -43,20 +44,20 @@ export class Placeholders {
   }
 
   /**
-   * Creates those that are missing, with their directories. `standing` are those that exist as placeholders now, not
-   * those where something real exists.
+   * Creates missing placeholders, with their directories. `standing` are those that exist as placeholders now, not those
+   * where something real exists.
    */
-  use(wanted: readonly Placeholder[]): PlaceholderUse {
+  use(wanted: readonly Placeholder[]): { readonly standing: readonly Placeholder[]; end(): void } {
     let recorded: ReadonlySet<string> | undefined;
     const isMissing = (path: string) => {
       if (!isThere(path)) return true;
-      recorded ??= this.#recorded();
+      recorded ??= new Set(this.#recorded().map((placeholder) => placeholder.path));
       return recorded.has(path);
     };
     const missing = wanted.filter(({ path }) => isMissing(path));
     if (missing.length === 0) return { standing: [], end: () => {} };
     const placeholders = [...missing.flatMap(({ path }) => missingParents(path, isMissing)), ...missing];
-    const record = join(this.#folder, `${thisProcess()}.${randomBytes(6).toString("hex")}`);
+    const record = join(this.#folder, newRecordName());
     this.#write(record, placeholders);
     const end = () => {
       forget(record);
@@ -74,58 +75,45 @@ export class Placeholders {
 
   /** The paths of all placeholders that exist now, of this process or another. */
   standing(): readonly string[] {
-    const recorded = namesIn(this.#folder).flatMap((name) => placeholdersIn(join(this.#folder, name)));
     // A directory that contains only placeholders is one.
     const kept = new Set<string>();
-    for (const placeholder of recorded.toReversed()) {
+    for (const placeholder of this.#recorded().toReversed()) {
       const isNothing = (name: string) => kept.has(join(placeholder.path, name));
-      if (atPinnedPath(placeholder.path, (place) => isPlaceholder(place, placeholder, isNothing)))
+      if (atPinnedPath(placeholder.path, (pinned) => isPlaceholder(pinned, placeholder, isNothing)))
         kept.add(placeholder.path);
     }
     return [...kept];
   }
 
-  /** Those of processes that have ended. */
+  /** Removes the placeholders of processes that have ended. */
   removeAbandoned(): void {
-    const abandoned = namesIn(this.#folder).filter((name) => isGone(name.split(".")[0] ?? "", 0, unseenMs));
-    const placeholders = abandoned.flatMap((name) => placeholdersIn(join(this.#folder, name)));
+    const abandoned = namesIn(this.#folder).filter((name) => isGone(name, 0, longAbandonedMs));
+    const placeholders = this.#recorded(abandoned);
     for (const name of abandoned) forget(join(this.#folder, name));
     const left = placeholders.length > 0 ? this.#remove(placeholders) : [];
     if (left.length > 0) this.#write(join(this.#folder, abandoned[0]!), left);
   }
 
   #write(record: string, placeholders: readonly Placeholder[]): void {
-    const write = () => writeFileSync(record, JSON.stringify(placeholders), { mode: 0o600 });
-    try {
-      write();
-    } catch (error) {
-      if (errnoOf(error) !== "ENOENT") throw error;
-      makePrivateDirectory(this.#folder);
-      write();
-    }
+    const text = JSON.stringify(placeholders);
+    inPrivateDirectory(this.#folder, () => writeFileSync(record, text, { mode: 0o600 }));
   }
 
-  #recorded(): ReadonlySet<string> {
-    const records = namesIn(this.#folder).flatMap((name) => placeholdersIn(join(this.#folder, name)));
-    return new Set(records.map(({ path }) => path));
+  #recorded(names: readonly string[] = namesIn(this.#folder)): readonly Placeholder[] {
+    return names.flatMap((name): readonly Placeholder[] => {
+      // A process that died while it wrote its record has created no placeholder.
+      return attempt(() => JSON.parse(readFileSync(join(this.#folder, name), "utf8"))) ?? [];
+    });
   }
 
-  /** Returns those that could not be removed. */
+  /** Returns the placeholders that could not be removed. */
   #remove(placeholders: readonly Placeholder[]): readonly Placeholder[] {
-    const used = this.#recorded();
+    const used = new Set(this.#recorded().map(({ path }) => path));
     return placeholders
       .toReversed()
       .filter((placeholder) => !used.has(placeholder.path) && !remove(placeholder, this.#removal));
   }
 }
-
-export interface PlaceholderUse {
-  readonly standing: readonly Placeholder[];
-  end(): void;
-}
-
-// Processes in other containers cannot be seen, and may run for days.
-const unseenMs = 30 * 24 * 60 * 60 * 1000;
 
 /** The outermost first. */
 function missingParents(path: string, isMissing: (path: string) => boolean): readonly Placeholder[] {
@@ -134,20 +122,20 @@ function missingParents(path: string, isMissing: (path: string) => boolean): rea
   return [...missingParents(parent, isMissing), { path: parent, kind: "directory" }];
 }
 
-/** Whether the placeholder exists now. Throws where it cannot be created although a command perhaps could. */
+/** Whether the placeholder exists now. Throws when it cannot be created although a command perhaps could. */
 function make(placeholder: Placeholder): boolean {
   const { path, kind, content = "" } = placeholder;
-  const made = atPinnedPath(path, (place) => {
+  const made = atPinnedPath(path, (pinned) => {
     try {
-      changeAt(place, () => {
-        if (kind === "directory") mkdirSync(place);
-        else writeFileSync(place, content, { flag: "wx", mode: 0o444 });
+      changeAt(pinned, () => {
+        if (kind === "directory") mkdirSync(pinned);
+        else writeFileSync(pinned, content, { flag: "wx", mode: 0o444 });
       });
       return true;
     } catch (error) {
       const why = errnoOf(error) ?? "";
       // It may be a placeholder by now, of this process or another.
-      if (why === "EEXIST") return isPlaceholder(place, placeholder);
+      if (why === "EEXIST") return isPlaceholder(pinned, placeholder);
       if (closedToAll.includes(why)) return false;
       throw asToolError(error, path);
     }
@@ -161,8 +149,8 @@ const closedToAll = ["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "ELOOP", "
 /** Whether the placeholder is gone now. */
 function remove(placeholder: Placeholder, removal: DelayedRemoval | undefined): boolean {
   try {
-    atPinnedPath(placeholder.path, (place) => {
-      if (isPlaceholder(place, placeholder)) changeAt(place, () => take(placeholder, place, removal));
+    atPinnedPath(placeholder.path, (pinned) => {
+      if (isPlaceholder(pinned, placeholder)) changeAt(pinned, () => take(placeholder, pinned, removal));
     });
     return true;
   } catch (error) {
@@ -171,27 +159,27 @@ function remove(placeholder: Placeholder, removal: DelayedRemoval | undefined): 
   }
 }
 
-function take(placeholder: Placeholder, place: string, removal: DelayedRemoval | undefined): void {
-  const moved = removal?.take(place);
+function take(placeholder: Placeholder, pinned: string, removal: DelayedRemoval | undefined): void {
+  const moved = removal?.take(pinned);
   // It got content at the last moment.
-  if (moved !== undefined && !isPlaceholder(moved, placeholder)) renameSync(moved, place);
+  if (moved !== undefined && !isPlaceholder(moved, placeholder)) renameSync(moved, pinned);
   if (moved !== undefined) return;
-  if (placeholder.kind === "directory") rmdirSync(place);
-  else unlinkSync(place);
+  if (placeholder.kind === "directory") rmdirSync(pinned);
+  else unlinkSync(pinned);
 }
 
 /** `isNothing`: whether an entry of a directory does not count. */
 function isPlaceholder(
-  place: string,
+  pinned: string,
   { kind, content = "" }: Placeholder,
   isNothing: (name: string) => boolean = () => false,
 ): boolean {
   try {
-    const stats = lstatSync(place);
-    if (kind === "directory") return stats.isDirectory() && readdirSync(place).every(isNothing);
+    const stats = lstatSync(pinned);
+    if (kind === "directory") return stats.isDirectory() && readdirSync(pinned).every(isNothing);
     if (!stats.isFile() || stats.size !== content.length) return false;
     return (
-      content === "" || Buffer.from(contentAt(place, content.length) ?? []).toString("latin1") === content
+      content === "" || Buffer.from(contentAt(pinned, content.length) ?? []).toString("latin1") === content
     );
   } catch {
     return false;
@@ -207,21 +195,9 @@ function isThere(path: string): boolean {
   }
 }
 
-function placeholdersIn(record: string): readonly Placeholder[] {
-  try {
-    return JSON.parse(readFileSync(record, "utf8"));
-  } catch {
-    // Gone, or of a process that died while it wrote: then it has created no placeholder.
-    return [];
-  }
-}
-
+/** Another process may have removed it. */
 function forget(record: string): void {
-  try {
-    unlinkSync(record);
-  } catch {
-    // Another process has removed it.
-  }
+  attempt(() => unlinkSync(record));
 }
 
 // By then the kernel has released the mounts.
@@ -229,12 +205,12 @@ const pauseMs = 1000;
 
 /**
  * Removes entries from a workspace. Removing what was a mount point a moment ago takes the kernel milliseconds; moving it
- * elsewhere on the same disk takes none. So entries are moved to a folder and removed later.
+ * on the same disk takes none. So entries are moved to a folder and removed later.
  */
 export class DelayedRemoval {
   readonly #folder: string;
   #count = 0;
-  #isAwaited = false;
+  #isScheduled = false;
 
   /** `folder` is private and created on first use. Its owner removes it. */
   constructor(folder: string) {
@@ -243,28 +219,23 @@ export class DelayedRemoval {
 
   /** Returns the new path; undefined when it cannot be moved. */
   take(path: string): string | undefined {
-    const place = join(this.#folder, String(this.#count++));
-    const move = () => renameSync(path, place);
+    const moved = join(this.#folder, String(this.#count++));
     try {
-      try {
-        move();
-      } catch (error) {
-        if (errnoOf(error) !== "ENOENT") throw error;
-        mkdirSync(this.#folder, { mode: 0o700 });
-        move();
-      }
+      // Without its parents: they are gone when the session is closed.
+      if (!existsSync(this.#folder)) mkdirSync(this.#folder, { mode: 0o700 });
+      renameSync(path, moved);
     } catch {
       return undefined;
     }
     this.#emptySoon();
-    return place;
+    return moved;
   }
 
   #emptySoon(): void {
-    if (this.#isAwaited) return;
-    this.#isAwaited = true;
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     setTimeout(() => {
-      this.#isAwaited = false;
+      this.#isScheduled = false;
       void this.#empty();
     }, pauseMs).unref();
   }

@@ -48,7 +48,7 @@ it("keeps a home private that lies in the workspace, and a temporary directory o
   ]);
 });
 
-it("gives no place that is too large to look for secrets in it, and says so", async () => {
+it("refuses a grant that is too large to scan for secrets, with a remark", async () => {
   await using folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
   for (const path of ["work", "home/small", "home/large/a", "home/large/b", "read/a/b", "written/a/b"])
@@ -68,8 +68,8 @@ it("gives no place that is too large to look for secrets in it, and says so", as
     [at("home/small")],
     // What can be read anyway, and was only to be read, needs no word.
     [
-      `${at("written")} cannot be written by the command: it is too large to look for secrets in it. Allow a narrower directory.`,
-      `${at("home/large")} is not open to the command: it is too large to look for secrets in it. Allow a narrower directory.`,
+      `The command may not write ${at("written")}: it is too large to scan for secrets. Allow a narrower directory.`,
+      `The command may not read or write ${at("home/large")}: it is too large to scan for secrets. Allow a narrower directory.`,
     ],
   ]);
 });

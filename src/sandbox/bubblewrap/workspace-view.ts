@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import type { Confinement } from "../../contract/confinement.ts";
+import type { AbsentPath, Confinement } from "../../contract/confinement.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { watchForBareRepository, watchGitSettings, watchLink } from "../git-repair.ts";
 import { repositoriesIn } from "../git-repositories.ts";
 import { lostWrites, type PrivateDirectories } from "../private-directories.ts";
 import { hasRealParent, isReal, realPathOf, realPathsOf } from "../real-paths.ts";
+import type { PreparedLaunch, SandboxContext } from "../sandbox.ts";
 import { toolChainsIn } from "../tool-chains.ts";
 import {
   CacheSecrets,
@@ -21,28 +22,21 @@ import type { MachinePaths } from "./machine-paths.ts";
 import type { SandboxView } from "./mounts.ts";
 import type { Placeholder, Placeholders } from "./placeholders.ts";
 
-export interface WorkspaceViewOptions {
-  readonly workspace: string;
-  /** Private, for this workspace. */
-  readonly directory: string;
-  /** Further directories of Toolcrib, which no command sees. */
-  readonly own?: readonly string[];
+interface WorkspaceViewOptions extends Omit<SandboxContext, "findProgram"> {
   readonly privates: PrivateDirectories;
   readonly machine: MachinePaths;
   readonly placeholders: Placeholders;
-  /** How many directories are scanned in one that a rule grants outside the workspace. */
+  /** The most directories that are scanned below a path that a rule grants outside the workspace. */
   readonly maxGranted?: number;
 }
 
-/** A view for one command. */
-export interface OpenView {
+/** The view of one command. */
+export interface OpenView extends Pick<Required<PreparedLaunch>, "uncovered"> {
   readonly view: SandboxView;
   /** Paths that are covered by mounts; replacing one outside uncovers it inside. */
   readonly covered: readonly string[];
   /** Repairs what could not be prevented so far. Returns remarks. */
   settle(): readonly string[];
-  /** A path that would be hidden or protected if the command began now, and is not. */
-  uncovered(): Promise<string | undefined>;
   /** Called when the command has ended. Returns remarks. */
   end(): readonly string[];
 }
@@ -53,14 +47,14 @@ interface Grants {
   readonly writable: readonly string[];
 }
 
-/** What the scan before a command found. */
+/** The result of the scan before a command. */
 interface Found {
   readonly rules: PathRules;
   readonly grants: Grants;
   readonly hidden: readonly TreeEntry[];
   readonly readOnly: readonly string[];
   readonly git: ReturnType<typeof repositoriesIn>;
-  /** That must not be created. */
+  /** Paths that must not be created. */
   readonly absent: readonly Placeholder[];
 }
 
@@ -70,7 +64,7 @@ export class WorkspaceView {
   readonly #scans = new Map<string, TreeScan>();
   readonly #toolChains: readonly string[];
   readonly #cacheSecrets = new CacheSecrets();
-  /** Directories of the machine in whose place commands see something else. */
+  /** Directories of the machine that commands do not see. */
   readonly #unseen: readonly string[];
 
   constructor(options: WorkspaceViewOptions) {
@@ -120,7 +114,7 @@ export class WorkspaceView {
     }
   }
 
-  /** Watches what no mount can protect. Returns what repairs it, and says so. */
+  /** Watches what no mount can protect. Returns a function that repairs it and returns remarks. */
   #watch(confinement: Confinement, git: Found["git"]): () => readonly string[] {
     const { workspace, privates } = this.#options;
     const absent = (confinement.absent ?? []).map(({ path }) => path);
@@ -196,7 +190,7 @@ export class WorkspaceView {
     return [{ source: infoWithExcludes(info, excluded, privates.own), target: info }];
   }
 
-  /** Rules and commands may spell paths with links: what these lead to counts. */
+  /** Rules and commands may spell paths with links; their targets are granted. */
   #granted(confinement: Confinement, { isHidden }: PathRules): Grants {
     const granted = (paths: readonly string[] = []) =>
       realPathsOf(paths).filter((path) => this.#isOutside(path) && path !== "/" && !isHidden(path));
@@ -207,7 +201,7 @@ export class WorkspaceView {
   #isOutside(path: string): boolean {
     const { workspace } = this.#options;
     const isReplaced = () =>
-      this.#unseen.some((place) => liesInside(place, workspace) && liesInside(path, place));
+      this.#unseen.some((directory) => liesInside(directory, workspace) && liesInside(path, directory));
     return existsSync(path) && (!liesInside(path, workspace) || isReplaced());
   }
 
@@ -235,10 +229,12 @@ export class WorkspaceView {
     return {
       readable: granted.readable.filter(isGiven),
       writable: granted.writable.filter(isGiven),
-      refused: tooLarge.flatMap((top) => {
-        if (!this.#isSeen(top)) return [notGranted(top, "is not open to the command")];
-        return granted.writable.includes(top) ? [notGranted(top, "cannot be written by the command")] : [];
-      }),
+      refused: tooLarge
+        .filter((top) => !this.#isSeen(top) || granted.writable.includes(top))
+        .map((top) => {
+          const use = this.#isSeen(top) ? "write" : "read or write";
+          return `The command may not ${use} ${top}: it is too large to scan for secrets. Allow a narrower directory.`;
+        }),
       scanned: {
         hidden: seen.flatMap(({ hidden }) => hidden),
         readOnly: written.flatMap(({ readOnly }) => readOnly),
@@ -278,10 +274,10 @@ export class WorkspaceView {
   }
 
   #isSeen(path: string): boolean {
-    return !this.#unseen.some((place) => liesInside(path, place));
+    return !this.#unseen.some((directory) => liesInside(path, directory));
   }
 
-  /** The directories of Toolcrib: the outermost hidden one around the state of this workspace, and `own`. */
+  /** Toolcrib's own directories: the outermost hidden one around the state of this workspace, and `own`. */
   #ownState({ isHidden }: PathRules): readonly TreeEntry[] {
     const { directory, workspace, own = [] } = this.#options;
     let top = directory;
@@ -295,19 +291,15 @@ export class WorkspaceView {
   }
 }
 
-/** Paths of the workspace that a command may read and not write. */
+/** Paths of the workspace that a command may read but not write. */
 function keptPaths({ readOnly, git, absent }: Found, standing: readonly Placeholder[]): readonly string[] {
   const hasRepository = git.parts[0]?.isOfWorkspace === true;
   return [
     ...[...readOnly, ...git.readOnly, ...git.parts.flatMap((part) => part.readOnly)],
-    // A repository that exists is git's to write.
+    // Git must be able to write a repository that exists.
     ...absent.map(pathOf).filter((path) => existsSync(path) && !(isInGit(`${path}/`) && hasRepository)),
     ...standing.filter(({ kind }) => kind === "file").map(pathOf),
   ];
-}
-
-function notGranted(path: string, what: string): string {
-  return `${path} ${what}: it is too large to look for secrets in it. Allow a narrower directory.`;
 }
 
 const sharedByAll = ["/tmp", "/var/tmp"];
@@ -317,8 +309,8 @@ function pathOf({ path }: { readonly path: string }): string {
 }
 
 /** Whether `path` is one of these, or lies in one. */
-function isInOneOf(path: string, places: ReadonlySet<string>): boolean {
-  return places.has(path) || (path !== "/" && isInOneOf(dirname(path), places));
+function isInOneOf(path: string, paths: ReadonlySet<string>): boolean {
+  return paths.has(path) || (path !== "/" && isInOneOf(dirname(path), paths));
 }
 
 function behindLink(target: string): SandboxView["substitutes"] {
@@ -327,7 +319,7 @@ function behindLink(target: string): SandboxView["substitutes"] {
 }
 
 /** For `.git` an empty directory, which git ignores, whatever kind the rule names. */
-function asPlaceholder({ path, kind }: { path: string; kind: "file" | "directory" }): Placeholder {
+function asPlaceholder({ path, kind }: AbsentPath): Placeholder {
   return { path, kind: path.endsWith("/.git") ? "directory" : kind };
 }
 

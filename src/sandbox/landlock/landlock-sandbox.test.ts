@@ -39,26 +39,26 @@ describe.skipIf(version === 0)("under Landlock", () => {
     return stdout;
   };
 
-  it("cannot be had by a perl that does not work", async () => {
+  it("is not available with a perl that does not work", async () => {
     const { workspace, directory } = world;
     const opened = await openLandlock({ workspace, directory, findProgram: async () => "/bin/false" });
     expect(opened).toEqual({
-      missing: "Landlock cannot be used: /bin/false, which sets it up, does not work. Install it anew.",
+      missing: "Landlock cannot be used: /bin/false does not work. Reinstall perl.",
     });
   });
 
-  it("cannot be had where we are installed in the workspace ourselves", async () => {
+  it("is not available where Toolcrib is installed in the workspace", async () => {
     const { workspace, directory } = world;
     const ownCode = [{ path: join(workspace, "node_modules/toolcrib"), kind: "directory" as const }];
     expect(
       await openLandlock({ workspace, directory, ownCode, findProgram: async () => "/bin/false" }),
     ).toEqual({
       missing:
-        "Landlock cannot be used: Toolcrib itself is installed in the workspace. Install it elsewhere (npm install --global toolcrib), or install bubblewrap.",
+        "Landlock cannot be used: Toolcrib is installed in the workspace. Install it globally (npm install --global toolcrib), or install bubblewrap.",
     });
   });
 
-  it("tells its level, and what it leaves open", () => {
+  it("reports its level and its gaps", () => {
     expect(world.sandbox.level).toBe("landlock");
     expect(world.sandbox.report.level).toBe("landlock");
     expect(world.sandbox.report.gaps.length).toBeGreaterThan(4);
@@ -182,7 +182,7 @@ if __name__ == "__main__":
     const isHidden = (path: string) => path.endsWith("/key");
     await expect(world.run("true", { confinement: { writable, isHidden } })).rejects.toMatchObject({
       code: "unavailable",
-      message: `Landlock cannot let a command write ${open}: ${open}/key is hidden, and Landlock cannot hide it there`,
+      message: `The Landlock sandbox cannot make ${open} writable: ${open}/key is a secret, and Landlock cannot hide it there`,
     });
   });
 
@@ -190,7 +190,7 @@ if __name__ == "__main__":
     const confinement = { writable: [join(world.directory, "..")] };
     await expect(world.run("true", { confinement })).rejects.toMatchObject({
       code: "unavailable",
-      message: `Landlock cannot let a command write ${join(world.directory, "..")}: Toolcrib's own state is in it`,
+      message: `The Landlock sandbox cannot make ${join(world.directory, "..")} writable: it contains Toolcrib's own state`,
     });
   });
 

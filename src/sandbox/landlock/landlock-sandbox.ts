@@ -9,7 +9,13 @@ import { liesInside } from "../../system/workspace-path.ts";
 import type { LoopbackNetwork } from "../network/loopback-network.ts";
 import { lostWrites, type PrivateDirectories, privateVariables } from "../private-directories.ts";
 import { realPathsOf } from "../real-paths.ts";
-import { type Launch, type PreparedLaunch, type Sandbox, unconfined } from "../sandbox.ts";
+import {
+  type Launch,
+  type PreparedLaunch,
+  type Sandbox,
+  type SandboxContext,
+  unconfined,
+} from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
 import type { Architecture } from "../seccomp/system-calls.ts";
 import { rulesOf, type ScanResult, TreeScan } from "../tree-scan.ts";
@@ -17,20 +23,17 @@ import { encodePlan, launcherProgram } from "./launcher.ts";
 import { grantsFor, landlockGaps, landlockRules, ReadableParts } from "./rules.ts";
 import type { Tripwire, Watch } from "./tripwire/tripwire.ts";
 
-export interface LandlockParts {
-  readonly workspace: string;
-  /** Private: no command may write it. */
-  readonly directory: string;
+interface LandlockParts extends Pick<SandboxContext, "workspace" | "directory"> {
   readonly perl: string;
   readonly architecture: Architecture;
-  /** Of Landlock, as the kernel reports it. */
+  /** The version (ABI) of Landlock, as the kernel reports it. */
   readonly version: number;
   readonly privates: PrivateDirectories;
   readonly toolChains: readonly string[];
   readonly tripwire: Tripwire;
 }
 
-/** Confines without namespaces: by Landlock and seccomp, which perl sets up, and a tripwire over protected files. */
+/** Confines without namespaces: by Landlock and seccomp, which perl sets up, and a tripwire for protected files. */
 export class LandlockSandbox implements Sandbox {
   readonly level = "landlock";
   readonly report: SandboxReport;
@@ -50,14 +53,19 @@ export class LandlockSandbox implements Sandbox {
     const { directory, perl, tripwire } = this.#parts;
     const launch = { ...given, confinement: withRealPaths(given.confinement) };
     const tooMuch = launch.confinement.writable?.find((path) => liesInside(directory, path));
-    if (tooMuch !== undefined) throw ownStateInReach(tooMuch);
+    if (tooMuch !== undefined) throw cannotBeWritten(tooMuch, "it contains Toolcrib's own state");
     const scans = await this.#scanWritable(launch.confinement);
     const watch = await tripwire.begin(launch.confinement, scans);
-    const network = await this.#openNetwork(launch.confinement).catch(async (error) => {
-      await watch.end();
+    let network: LoopbackNetwork | undefined;
+    const end = async () => [...((await network?.close()) ?? []), ...(await watch.end())];
+    let plan: Uint8Array;
+    try {
+      network = await this.#openNetwork(launch.confinement);
+      plan = this.#plan(launch, watch, network);
+    } catch (error) {
+      await end();
       throw error;
-    });
-    const plan = this.#plan(launch, watch, network);
+    }
     const lost = this.#lostWrites(given.confinement);
     let remarks: Promise<readonly string[]> | undefined;
     return {
@@ -71,12 +79,7 @@ export class LandlockSandbox implements Sandbox {
       started: ({ channels }) => settingUp(channels[0]!, plan, launch.file),
       reach: unconfined(launch).reach,
       settle: async () => [...watch.settle(), ...lost()],
-      finished: () =>
-        (remarks ??= (async () => [
-          ...((await network?.close()) ?? []),
-          ...(await watch.end()),
-          ...lost(),
-        ])()),
+      finished: () => (remarks ??= end().then((ended) => [...ended, ...lost()])),
     };
   }
 
@@ -94,8 +97,10 @@ export class LandlockSandbox implements Sandbox {
         const scan = this.#scans.get(directory) ?? new TreeScan(directory, { maxDirectories: 5000 });
         this.#scans.set(directory, scan);
         const found = await scan.scan(rulesOf(confinement));
-        if (found.hidden.length > 0) throw holdsSecrets(directory, found.hidden[0]!.path);
-        if (!found.isWhole) throw isTooLarge(directory);
+        const [secret] = found.hidden;
+        if (secret !== undefined)
+          throw cannotBeWritten(directory, `${secret.path} is a secret, and Landlock cannot hide it there`);
+        if (!found.isWhole) throw cannotBeWritten(directory, "it is too large to scan for secrets");
         return found;
       }),
     );
@@ -142,7 +147,7 @@ export class LandlockSandbox implements Sandbox {
   }
 }
 
-/** Rules and commands may spell paths with links: what these lead to counts, unless it is hidden. */
+/** Rules and commands may spell paths with links; their targets are granted, unless they are hidden. */
 function withRealPaths(confinement: Confinement): Confinement {
   const { isHidden } = rulesOf(confinement);
   const real = (paths: readonly string[] = []) =>
@@ -153,41 +158,30 @@ function withRealPaths(confinement: Confinement): Confinement {
 /** Sends the launcher its plan and waits until it has become the program: then its end of the channel is closed. */
 function settingUp(channel: Duplex, plan: Uint8Array, file: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    let said = "";
-    // When the launcher ends early, its message says more than this error.
+    let output = "";
+    // When the launcher ends early, its output says more than this error.
     channel.on("error", () => {});
-    channel.on("data", (bytes) => (said += bytes));
-    channel.once("close", () => (said === "." ? resolve() : reject(notSetUp(said, file))));
+    channel.on("data", (bytes) => (output += bytes));
+    channel.once("close", () => (output === "." ? resolve() : reject(notSetUp(output, file))));
     channel.write(plan);
     channel.once("end", () => channel.destroy());
   });
 }
 
-function notSetUp(said: string, file: string): ToolError {
-  if (said.startsWith(".")) {
-    return new ToolError("unavailable", `${file} cannot be run (${said.slice(1)})`, {
-      hint: "Name a program that is installed in a system directory or lies in the workspace.",
+function notSetUp(output: string, file: string): ToolError {
+  if (output.startsWith("."))
+    return new ToolError("unavailable", `${file} cannot be run (${output.slice(1)})`, {
+      hint: "Use a program from a system directory or from the workspace.",
     });
-  }
-  return new ToolError("unavailable", `The Landlock sandbox could not be set up (${said || "it ended"})`, {
-    hint: "Nothing was run. `toolcrib doctor` tells which sandboxes work here.",
-  });
-}
-
-function ownStateInReach(path: string): ToolError {
-  return cannotBeWritten(path, "Toolcrib's own state is in it");
-}
-
-function holdsSecrets(path: string, secret: string): ToolError {
-  return cannotBeWritten(path, `${secret} is hidden, and Landlock cannot hide it there`);
-}
-
-function isTooLarge(path: string): ToolError {
-  return cannotBeWritten(path, "it is too large to look for secrets in it");
+  return new ToolError(
+    "unavailable",
+    `The command was not run: the Landlock sandbox could not be set up (${output || "it ended"})`,
+    { hint: "To see which sandboxes work here, run: toolcrib doctor" },
+  );
 }
 
 function cannotBeWritten(path: string, reason: string): ToolError {
-  return new ToolError("unavailable", `Landlock cannot let a command write ${path}: ${reason}`, {
+  return new ToolError("unavailable", `The Landlock sandbox cannot make ${path} writable: ${reason}`, {
     hint: "Allow a narrower directory, or install bubblewrap.",
   });
 }

@@ -2,8 +2,8 @@ import { perlProgram } from "../../system/perl-program.ts";
 import type { Architecture } from "../seccomp/system-calls.ts";
 import type { LandlockRules } from "./rules.ts";
 
-/** Everything the launcher does before it becomes the program. */
-export interface LaunchPlan {
+/** What the launcher does before it becomes the program. */
+interface LaunchPlan {
   readonly architecture: Architecture;
   readonly rules: LandlockRules;
   /** Opens a terminal, the only one the program may use, and names its descriptors in a variable. */
@@ -24,31 +24,26 @@ export function launcherProgram(): string {
 export function encodePlan(plan: LaunchPlan): Uint8Array {
   const { architecture, rules, terminal, seccomp, cwd, env, file, args } = plan;
   const strings: (string | Uint8Array)[] = [
-    ...(architecture === "x64" ? [157, 126, 257, 3, 160, 0x2a0000] : [167, 91, 56, 57, 164, 0x288000]).map(
-      String,
-    ),
-    ...[rules.attributeBytes, rules.handledFiles, rules.handledNetwork, rules.scoped].map(String),
-    String(terminal ? rules.deviceRights : 0),
+    ...[
+      ...(architecture === "x64" ? [157, 126, 257, 3, 160, 0x2a0000] : [167, 91, 56, 57, 164, 0x288000]),
+      ...[rules.attributeBytes, rules.handledFiles, rules.handledNetwork, rules.scoped],
+      terminal ? rules.deviceRights : 0,
+    ].map(String),
     ...[seccomp, cwd, file],
     ...list(rules.paths.flatMap(({ rights, path }) => [String(rights), path])),
     ...list(rules.ports.flatMap(({ rights, port }) => [String(rights), String(port)])),
     ...list(Object.entries(env).flat()),
     ...list(args),
   ];
-  const parts = strings.flatMap((string) => {
-    const bytes = Buffer.from(string);
-    return [length(bytes), bytes];
-  });
-  const body = Buffer.concat(parts);
-  return Buffer.concat([length(body), body]);
+  return withLength(Buffer.concat(strings.map((string) => withLength(Buffer.from(string)))));
 }
 
 function list(strings: readonly string[]): readonly string[] {
   return [String(strings.length), ...strings];
 }
 
-function length(bytes: Uint8Array): Uint8Array {
-  const field = Buffer.alloc(4);
-  field.writeUInt32BE(bytes.length);
-  return field;
+function withLength(bytes: Uint8Array): Uint8Array {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return Buffer.concat([length, bytes]);
 }

@@ -13,38 +13,35 @@ import { LandlockSandbox } from "./landlock-sandbox.ts";
 import { toolChainsElsewhere } from "./rules.ts";
 import { Tripwire } from "./tripwire/tripwire.ts";
 
-export interface LandlockOptions extends SandboxContext {
-  /** The files of Toolcrib in the workspace. Default: found out. */
+interface LandlockOptions extends SandboxContext {
+  /** The files of Toolcrib in the workspace. Default: detected. */
   readonly ownCode?: readonly AbsentPath[];
-  /** As if the kernel had no later version of Landlock. */
+  /** Behaves as if the kernel had no later version of Landlock. */
   readonly versionAtMost?: number;
 }
 
-/** Tries Landlock with the profile that commands get. */
+/** Tests Landlock with the profile that commands get. */
 export async function openLandlock(options: LandlockOptions): Promise<OpenedSandbox> {
   const { workspace, directory, findProgram, versionAtMost = Number.POSITIVE_INFINITY } = options;
   const { platform, arch } = process;
-  if (platform !== "linux") return missing("it is a part of Linux");
-  if (arch !== "x64" && arch !== "arm64") return missing(`the processor (${arch}) is not known to us`);
-  if (liesInside(directory, workspace)) {
-    return missing("Toolcrib's own state lies in the workspace. Open a directory that does not hold it");
-  }
+  if (platform !== "linux") return missing("it needs Linux");
+  if (arch !== "x64" && arch !== "arm64") return missing(`${arch} processors are not supported`);
+  if (liesInside(directory, workspace))
+    return missing("Toolcrib's own state is in the workspace. Open another workspace");
   // Changed code of Toolcrib could be loaded before the tripwire restores it.
-  if ((options.ownCode ?? ownCode(workspace)).length > 0) {
+  if ((options.ownCode ?? ownCode(workspace)).length > 0)
     return missing(
-      "Toolcrib itself is installed in the workspace. Install it elsewhere (npm install --global toolcrib), or install bubblewrap",
+      "Toolcrib is installed in the workspace. Install it globally (npm install --global toolcrib), or install bubblewrap",
     );
-  }
   const perl = await findProgram("perl").catch(() => undefined);
-  if (perl === undefined) return missing("perl, which sets it up, is not installed. Install perl-base");
+  if (perl === undefined) return missing("it needs perl. Install perl-base");
   const known = await versionOf(perl);
-  if (known === undefined) return missing(`${perl}, which sets it up, does not work. Install it anew`);
+  if (known === undefined) return missing(`${perl} does not work. Reinstall perl`);
   const version = Math.min(known, versionAtMost);
-  if (version < 1) {
+  if (version < 1)
     return missing(
-      "the kernel lacks it. It takes Linux 5.13 or later, with landlock in the boot option lsm=",
+      "the kernel does not support it. It needs Linux 5.13 or later with landlock in the boot option lsm=",
     );
-  }
   const privates = openPrivateDirectories(directory);
   const home = homedir();
   const toolChains = toolChainsIn(home, process.env);
@@ -63,7 +60,7 @@ export async function openLandlock(options: LandlockOptions): Promise<OpenedSand
   const failure = await probe(sandbox, { file, args: ["-e", "0"], cwd: workspace });
   if (failure === undefined) return sandbox;
   await sandbox.close();
-  return missing(failure.error ?? `a trial ended with ${failure.code}`);
+  return missing(failure.error ?? `a test program ended with ${failure.code}`);
 }
 
 function missing(reason: string): { readonly missing: string } {

@@ -1,6 +1,8 @@
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { statsAt } from "../../system/attempt.ts";
+import { namesIfReadable } from "../../system/directories.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { realPathOf } from "../real-paths.ts";
 import type { Launch } from "../sandbox.ts";
@@ -8,7 +10,7 @@ import { toolChainsIn } from "../tool-chains.ts";
 
 /** A ruleset as the kernel takes it, for one version (ABI) of Landlock. */
 export interface LandlockRules {
-  /** Of `struct landlock_ruleset_attr` in that version. */
+  /** The size of `struct landlock_ruleset_attr` in that version. */
   readonly attributeBytes: number;
   readonly handledFiles: number;
   readonly handledNetwork: number;
@@ -20,21 +22,21 @@ export interface LandlockRules {
 }
 
 interface LandlockGrants {
-  /** Files, and directories with all in them. */
+  /** Files, and directories with all their contents. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** Read, written and asked by ioctl; nothing is created or removed there. */
+  /** Can be read, written and used with ioctl; nothing can be created or removed there. */
   readonly devices: readonly string[];
-  /** Entries can be read and written by name, but not listed. */
+  /** Directories whose entries can be read and written by name, but not listed. */
   readonly openable: readonly string[];
-  /** Entries can be listed, but not read. */
+  /** Directories whose entries can be listed, but not read. */
   readonly listable: readonly string[];
   readonly connectPorts: readonly number[];
   readonly mayListen: boolean;
 }
 
-/** What is not granted is denied, as far as this version of Landlock supports it. */
-export function landlockRules(version: number, reach: LandlockGrants): LandlockRules {
+/** Denies everything else, as far as this version of Landlock can. */
+export function landlockRules(version: number, grants: LandlockGrants): LandlockRules {
   const handledFiles =
     rights.files & ~(version < 2 ? rights.refer : 0) & ~(version < 3 ? rights.truncate : 0);
   const known = version < 5 ? handledFiles & ~rights.askDevice : handledFiles;
@@ -43,17 +45,17 @@ export function landlockRules(version: number, reach: LandlockGrants): LandlockR
   return {
     attributeBytes: version >= 6 ? 24 : knowsPorts ? 16 : 8,
     handledFiles: known,
-    handledNetwork: knowsPorts ? (reach.mayListen ? rights.connect : rights.connect | rights.bind) : 0,
+    handledNetwork: knowsPorts ? (grants.mayListen ? rights.connect : rights.connect | rights.bind) : 0,
     scoped: version >= 6 ? rights.abstractSockets | rights.signals : 0,
     paths: [
-      ...reach.readable.map(path(rights.read)),
-      ...reach.writable.map(path(rights.read | rights.write)),
-      ...reach.devices.map(path(rights.device)),
-      ...reach.openable.map(path(rights.open)),
-      ...reach.listable.map(path(rights.list)),
+      ...grants.readable.map(path(rights.read)),
+      ...grants.writable.map(path(rights.read | rights.write)),
+      ...grants.devices.map(path(rights.device)),
+      ...grants.openable.map(path(rights.open)),
+      ...grants.listable.map(path(rights.list)),
     ],
     deviceRights: rights.device & known,
-    ports: knowsPorts ? reach.connectPorts.map((port) => ({ rights: rights.connect, port })) : [],
+    ports: knowsPorts ? grants.connectPorts.map((port) => ({ rights: rights.connect, port })) : [],
   };
 }
 
@@ -76,7 +78,7 @@ const rights = {
   signals: bit(1),
 };
 
-/** What stays the same for all commands of a session. */
+/** Paths that are the same for all commands of a session. */
 interface SessionPaths {
   readonly workspace: string;
   /** In addition to the workspace: the private home and temporary directory. */
@@ -87,7 +89,7 @@ interface SessionPaths {
   readonly readable: ReadableParts;
 }
 
-/** Grants system directories, the workspace, tool chains, and what rules allow. */
+/** Grants system directories, the workspace, tool chains, and paths that rules allow. */
 export function grantsFor(
   { workspace, writable, pipes, toolChains, readable }: SessionPaths,
   { confinement, reachable }: Launch,
@@ -117,18 +119,16 @@ export function toolChainsElsewhere(
   const kept = [home, realOf(tmpdir())];
   return toolChainsIn("/", variables)
     .map(realOf)
-    .filter((path) => dirname(path) !== path && !kept.some((place) => liesInside(place, path)));
+    .filter((path) => dirname(path) !== path && !kept.some((directory) => liesInside(directory, path)));
 }
 
 /** Root without capabilities still owns the passwords of the machine. */
 function partsOfSystem(path: string): PathParts {
-  return systemParts.of(path, path === "/etc" && process.getuid?.() === 0 ? isSecretOfTheSystem : undefined);
+  return systemParts.of(path, path === "/etc" && process.getuid?.() === 0 ? isSystemSecret : undefined);
 }
 
-function isSecretOfTheSystem(path: string): boolean {
-  return /^\/etc\/(?:g?shadow-?|sudoers(?:\.d)?|krb5\.keytab|ssl\/private|ssh\/.*_key|.*\.keytab)$/.test(
-    path,
-  );
+function isSystemSecret(path: string): boolean {
+  return /^\/etc\/(?:g?shadow-?|sudoers(?:\.d)?|ssl\/private|ssh\/.*_key|.*\.keytab)$/.test(path);
 }
 
 let found: readonly string[] | undefined;
@@ -152,54 +152,37 @@ function realOf(path: string): string {
 }
 
 /** A directory as Landlock rules describe it. */
-interface PathParts {
-  /** Files, and directories with all in them. */
-  readonly readable: readonly string[];
-  /** Directories of which only the names are seen. */
-  readonly listable: readonly string[];
-}
+type PathParts = Pick<LandlockGrants, "readable" | "listable">;
+
+type IsHidden = (path: string) => boolean;
 
 /**
  * Landlock has no exceptions: in a directory that contains something hidden, every other entry is named. That suits
- * directories in which nothing new is created. Remembers the result until one of the directories changes.
+ * directories in which nothing new is created. Caches the result until one of the directories changes.
  */
 export class ReadableParts {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, { isHidden: IsHidden; seen: Map<string, string>; parts: PathParts }>();
 
-  of(place: string, isHidden: ((path: string) => boolean) | undefined): PathParts {
-    if (isHidden === undefined) return { readable: [place], listable: [] };
-    const known = this.#known.get(place);
-    if (known?.isHidden === isHidden && known.seen.every(isUnchanged)) return known.parts;
-    const seen: Stamped[] = [];
-    const parts = partsOf(place, isHidden, mostDepth, seen);
-    this.#known.set(place, { isHidden, seen, parts });
+  of(path: string, isHidden: IsHidden | undefined): PathParts {
+    if (isHidden === undefined) return { readable: [path], listable: [] };
+    const known = this.#known.get(path);
+    const isSame =
+      known?.isHidden === isHidden && [...known.seen].every(([seen, stamp]) => stampOf(seen) === stamp);
+    if (isSame) return known.parts;
+    const seen = new Map<string, string>();
+    const parts = partsOf(path, isHidden, mostDepth, seen);
+    this.#known.set(path, { isHidden, seen, parts });
     return parts;
   }
 }
 
 const systemParts = new ReadableParts();
 
-interface Known {
-  readonly isHidden: (path: string) => boolean;
-  readonly seen: readonly Stamped[];
-  readonly parts: PathParts;
-}
-
-interface Stamped {
-  readonly path: string;
-  readonly stamp: string | undefined;
-}
-
 // Tool chains keep no secrets deeper than this, and directories with more names contain data.
 const mostDepth = 2;
 const mostNames = 2000;
 
-function partsOf(
-  path: string,
-  isHidden: (path: string) => boolean,
-  depth: number,
-  seen: Stamped[],
-): PathParts {
+function partsOf(path: string, isHidden: IsHidden, depth: number, seen: Map<string, string>): PathParts {
   if (isHidden(path)) return { readable: [], listable: [] };
   const names = depth === 0 ? [] : namesIn(path, seen);
   const children = names.map((name) => partsOf(join(path, name), isHidden, depth - 1, seen));
@@ -211,49 +194,39 @@ function partsOf(
   };
 }
 
-function namesIn(path: string, seen: Stamped[]): readonly string[] {
+function namesIn(path: string, seen: Map<string, string>): readonly string[] {
   const stamp = stampOf(path);
   if (stamp === undefined) return [];
-  seen.push({ path, stamp });
-  try {
-    const names = readdirSync(path);
-    return names.length > mostNames ? [] : names;
-  } catch {
-    return [];
-  }
-}
-
-function isUnchanged({ path, stamp }: Stamped): boolean {
-  return stampOf(path) === stamp;
+  seen.set(path, stamp);
+  const names = namesIfReadable(path);
+  return names.length > mostNames ? [] : names;
 }
 
 /** Of a directory; undefined for anything else. */
 function stampOf(path: string): string | undefined {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats?.isDirectory() === true ? `${stats.ino}:${stats.ctimeMs}` : undefined;
+  const stats = statsAt(path);
+  return stats?.isDirectory() ? `${stats.ino}:${stats.ctimeMs}` : undefined;
 }
 
 /** What this version of Landlock cannot prevent, even with seccomp and the tripwire. */
 export function landlockGaps(version: number): readonly string[] {
   return [
     secretsCanBeRead,
-    "Commands can change protected files inside the workspace (git hooks, settings of editors and agents) while they run; they are put back when the command has ended (a process: when it ends), and so is what you change in them meanwhile.",
-    "Commands see names, sizes and times of files outside the workspace, and can change modes and times of those that the user owns, not what is in them (and make none setuid).",
-    "Commands see other processes in /proc, though not their memory and variables, and share /dev/shm with them.",
-    "/tmp is not there for commands: they have a private directory in TMPDIR.",
+    "Commands can change protected files in the workspace (git hooks, settings of editors and agents) while they run. When the command or process ends, these files are restored, which also undoes your own changes to them.",
+    "Commands see names, sizes and times of files outside the workspace. They can change modes and times of the user's own files, but not their contents, and cannot make them setuid.",
+    "Commands see other processes in /proc, but not their memory and variables, and share /dev/shm with them.",
+    "Commands have no /tmp; they use a private directory, TMPDIR.",
     ...(version < 6 ? [signalsPass] : []),
-    ...(version < 5
-      ? ["Devices that were handed to a command answer all its requests (Linux before 6.10)."]
-      : []),
+    ...(version < 5 ? ["Commands can send any ioctl to devices that they inherit (Linux before 6.10)."] : []),
     version < 4
-      ? "Commands reach no host, also none that a rule allows (Linux before 6.7)."
-      : "A command that may reach some hosts can also reach a host that listens at the port number of the filtering proxy; processes that are to be reached listen at the machine's own addresses.",
+      ? "Commands have no network, even where a rule allows a host (Linux before 6.7)."
+      : "A command that may reach some hosts can also reach any host at the port number of the filtering proxy. Processes with reachable ports listen on the machine's own addresses.",
     ...(version < 2 ? ["Files cannot be moved between directories (Linux before 5.19)."] : []),
   ];
 }
 
 export const secretsCanBeRead: string =
-  "Commands can read secrets that lie inside the workspace: Landlock cannot take a file out of a directory.";
+  "Commands can read secrets in the workspace: Landlock cannot hide a single file of a directory.";
 
 export const signalsPass: string =
   "Commands can send signals to other processes of the user (Linux before 6.12).";

@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, rmdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ResourceLimits } from "../../contract/confinement.ts";
+import { attempt, statsAt } from "../../system/attempt.ts";
 import { type MountTableEntry, readMountTable } from "../../system/mount-table.ts";
-import { isGone, readSystemFile, thisProcess } from "../../system/process-identity.ts";
+import { isGone, newRecordName, readSystemFile } from "../../system/process-identity.ts";
 
 export interface Command {
   readonly file: string;
@@ -12,18 +12,16 @@ export interface Command {
 
 /**
  * The same command under the limits that the kernel enforces for single processes; their children inherit them. These are
- * a fallback: `LimitWatch` enforces limits for all processes together. A limit that the system does not let us set stays
- * as it is, which is lower then.
- *
- * `tasks`: how many processes and threads the machine has; 0 if unknown.
+ * a fallback: `LimitWatch` enforces limits for all processes together. A limit that cannot be set is already lower.
+ * `tasks` is the number of processes and threads of the machine; 0 if unknown.
  */
 export function withKernelLimits(
   command: Command,
   limits: ResourceLimits,
   { tasks }: { readonly tasks: number },
 ): Command {
-  // The kernel counts all processes of the user, also outside and ended ones. Its limit is higher than that of LimitWatch,
-  // which can report what happened.
+  // The kernel counts all processes of the user, including those outside and ended ones. Its limit is higher than that of
+  // LimitWatch, which can report what happened.
   const processes = 2 * limits.processes + (tasks || manyTasks);
   const lines = [
     // The kernel ends it before Toolcrib when the machine runs out of memory.
@@ -52,30 +50,24 @@ function oomScore(): number {
   return Math.max(500, Number(readSystemFile("/proc/self/oom_score_adj")));
 }
 
-/**
- * A control group with a maximum of processes and threads: for root, to whom no other limit of their number applies.
- */
+/** A control group that limits the number of processes and threads, also of root, whom no other limit affects. */
 export interface TaskGroup {
-  /** With all processes that they start from then on. */
+  /** Adds processes, with all that they start from then on. */
   add(members: readonly number[]): void;
-  /** Whether a process could not be started because it was full. */
+  /** Whether a process could not be started because the group was full. */
   wasFull(): boolean;
-  /** Called when it is empty. */
+  /** Called when the group is empty. */
   close(): void;
 }
 
-/** Undefined where none can be created. */
+/** Undefined when none can be created. */
 export function openTaskGroup(limit: number): TaskGroup | undefined {
   const parent = parentHere();
   if (parent === undefined) return undefined;
   for (const path of emptied) remove(path);
-  const path = join(parent, `${prefix}${thisProcess()}.${randomBytes(6).toString("hex")}`);
+  const path = join(parent, prefix + newRecordName());
   try {
     mkdirSync(path);
-  } catch {
-    return undefined;
-  }
-  try {
     writeFileSync(join(path, "pids.max"), String(limit));
   } catch {
     remove(path);
@@ -83,7 +75,8 @@ export function openTaskGroup(limit: number): TaskGroup | undefined {
   }
   return {
     add: (members) => {
-      for (const member of members) put(member, join(path, "cgroup.procs"));
+      // Fails for one that has ended meanwhile.
+      for (const member of members) attempt(() => writeFileSync(join(path, "cgroup.procs"), String(member)));
     },
     wasFull: () => !/^max 0$/m.test(readSystemFile(join(path, "pids.events")) || "max 0"),
     close: () => remove(path),
@@ -92,15 +85,7 @@ export function openTaskGroup(limit: number): TaskGroup | undefined {
 
 const prefix = "toolcrib-";
 
-function put(member: number, list: string): void {
-  try {
-    writeFileSync(list, String(member));
-  } catch {
-    // It has ended meanwhile.
-  }
-}
-
-/** Groups whose last member was not quite gone: the next call removes them. */
+/** Groups whose last member had not ended yet: the next call removes them. */
 const emptied = new Set<string>();
 
 function remove(path: string): void {
@@ -113,7 +98,7 @@ function remove(path: string): void {
   }
 }
 
-/** Found once, and cleared of the groups that killed processes have left. */
+/** Found once. Groups that killed processes have left in it are removed. */
 function parentHere(): string | undefined {
   if (found === undefined) {
     found = { path: findParent(readSystemFile("/proc/self/cgroup"), readSystemFile("/proc/self/mountinfo")) };
@@ -127,9 +112,8 @@ let found: { readonly path: string | undefined } | undefined;
 function tidy(parent: string): void {
   for (const name of readdirSync(parent).filter((name) => name.startsWith(prefix))) {
     const path = join(parent, name);
-    const [owner = ""] = name.slice(prefix.length).split(".");
-    const ageMs = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity);
-    if (isGone(owner, ageMs)) remove(path);
+    const ageMs = Date.now() - (statsAt(path)?.mtimeMs ?? Infinity);
+    if (isGone(name.slice(prefix.length), ageMs)) remove(path);
   }
 }
 
@@ -148,13 +132,13 @@ export function findParent(
   const firstMount = mounted.find(
     ({ type, fileSystemOptions }) => type === "cgroup" && fileSystemOptions.includes("pids"),
   );
-  if (first !== undefined && firstMount !== undefined) return placeIn(firstMount, first);
+  if (first !== undefined && firstMount !== undefined) return groupIn(firstMount, first);
   const [, , second] = own.find(([number, controllers]) => number === "0" && controllers === "") ?? [];
   const secondMount = mounted.find(({ type }) => type === "cgroup2");
   if (second === undefined || secondMount === undefined) return undefined;
-  const place = placeIn(secondMount, second);
-  if (place === undefined || place === secondMount.point) return undefined;
-  return isControlled(dirname(place)) ? dirname(place) : undefined;
+  const group = groupIn(secondMount, second);
+  if (group === undefined || group === secondMount.point) return undefined;
+  return isControlled(dirname(group)) ? dirname(group) : undefined;
 }
 
 function controlsTasks(directory: string): boolean {
@@ -162,7 +146,7 @@ function controlsTasks(directory: string): boolean {
 }
 
 /** The path of a group, if it is part of the mounted tree. */
-function placeIn({ root, point }: MountTableEntry, group: string): string | undefined {
+function groupIn({ root, point }: MountTableEntry, group: string): string | undefined {
   const isInside = root === "/" || group === root || group.startsWith(`${root}/`);
   return isInside ? join(point, root === "/" ? group : group.slice(root.length), ".") : undefined;
 }

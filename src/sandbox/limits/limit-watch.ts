@@ -5,33 +5,39 @@ import { monotonicMs } from "../../lib/clock.ts";
 import type { ProcessInfo } from "../../system/process-identity.ts";
 import { livingProcesses } from "../../system/process-tree.ts";
 import { type Command, openTaskGroup, type TaskGroup, withKernelLimits } from "./kernel-limits.ts";
-import { describeMetLimit, limitOfSignal, type MetLimit, saysFileTooLarge } from "./met-limit.ts";
-import { endedForMemory, type MachineUse, MemoryFiles, machineUse, type Usage, usageOf } from "./usage.ts";
+import { describeMetLimit, limitOfSignal, type MetLimit, reportsFileTooLarge } from "./met-limit.ts";
+import {
+  endedForMemory,
+  type MachineUse,
+  machineUse,
+  memoryFileBytes,
+  type Usage,
+  usageOf,
+} from "./usage.ts";
 
-// Measuring all processes takes some milliseconds. It is done when the totals of the machine say that half of what was left
-// may be gone, at intervals, and more often while the command is young or half of a limit is used. It may take one part in
-// `share` of the time.
+// Measuring all processes takes some milliseconds. It is done at intervals, when the totals of the machine show that half of
+// the rest may be used, and more often while the command is young or half of a limit is used. It may take one part in `share`
+// of the time.
 const restMs = { least: 250, most: 2000 };
 const share = 5;
 
-// Moving a process into a group takes the kernel up to 15 ms, so it waits until this part of the allowed number of processes
-// is new on the machine.
+// Moving a process into a group takes the kernel up to 15 ms. So processes are grouped only once this part of their allowed
+// number is new on the machine.
 const groupedFrom = 0.05;
 
 interface Watched {
-  /** Its own among all processes. */
+  /** The processes of the command among all processes. */
   members(all: readonly ProcessInfo[]): readonly ProcessInfo[];
-  /** Stops it while it is measured. */
+  /** Stops the command while it is measured. */
   pause(): void;
   resume(): void;
   kill(): void;
 }
 
-/** Measures one command, with all that it starts, and ends it at a limit. */
-export class LimitWatch implements RoundMember {
+/** Measures one command, with all its processes, and ends it at a limit. */
+export class LimitWatch {
   readonly begunMs: number = monotonicMs();
   readonly #limits: ResourceLimits;
-  readonly #files = new MemoryFiles();
   readonly #fileBytesBefore: number;
   #group: TaskGroup | "none" | undefined;
   #watched: Watched | undefined;
@@ -39,7 +45,7 @@ export class LimitWatch implements RoundMember {
   #isPaused = false;
   #last: Look;
   #printedBytes = 0;
-  #saidFileTooLarge = false;
+  #reportedFileTooLarge = false;
   #met: MetLimit | undefined;
   #endedForMemory: number | undefined;
 
@@ -50,8 +56,8 @@ export class LimitWatch implements RoundMember {
     this.#last = { usage: nothing, machine, atMs: this.begunMs, tookMs: 0 };
   }
 
-  /** What to start instead. */
-  hold(command: Command): Command {
+  /** The same command with the limits of the kernel. */
+  limit(command: Command): Command {
     return withKernelLimits(command, this.#limits, this.#last.machine);
   }
 
@@ -60,26 +66,27 @@ export class LimitWatch implements RoundMember {
     if (process.platform === "linux") joinRounds(this);
   }
 
-  /** Called with everything that it prints. */
+  /** Called with all output. */
   takeOutput(bytes: Uint8Array): void {
     this.#printedBytes += bytes.length;
     this.#check("outputBytes", this.#printedBytes);
   }
 
-  /** Called with its stderr: only programs inside learn that a file became too large. */
-  takeComplaint(bytes: Uint8Array): void {
-    this.#saidFileTooLarge ||= saysFileTooLarge(bytes);
+  /** Called with its stderr: only the program learns that a file became too large. */
+  takeError(bytes: Uint8Array): void {
+    this.#reportedFileTooLarge ||= reportsFileTooLarge(bytes);
   }
 
-  /** Called when all of it has ended, or could not be started. Returns remarks on limits it has met. */
+  /** Called when all its processes have ended, or could not be started. Returns remarks on limits it has met. */
   finish(exit?: Pick<ProcessExit, "code" | "signal">): readonly string[] {
     leaveRounds(this);
     const met = this.#met ?? this.#metInKernel(exit);
-    const told = met === undefined ? [] : [describeMetLimit(met)];
     if (this.#group !== "none") this.#group?.close();
-    return met === undefined && this.#ranOutOfMemory(exit) ? [outOfMemory] : told;
+    if (met !== undefined) return [describeMetLimit(met)];
+    return this.#ranOutOfMemory(exit) ? [outOfMemory] : [];
   }
 
+  /** By the totals of the machine, whether to measure all processes: "if made" only if another watch needs it. */
   glance(machine: MachineUse): "yes" | "if made" | "no" {
     this.#endedForMemory ??= endedForMemory();
     if (this.#met !== undefined || this.#isLooking) return "no";
@@ -101,7 +108,7 @@ export class LimitWatch implements RoundMember {
     if (this.#isPaused) this.#hold(members);
     const filesHaveGrown = machine.fileBytes - this.#fileBytesBefore > this.#limits.memoryBytes / 8;
     const nameless = filesHaveGrown || members.length <= fewMembers;
-    const files = this.#files.bytes(members, { nameless });
+    const files = memoryFileBytes(members, { nameless });
     const usage = await usageOf(members, { all, files, enough: this.#limits.memoryBytes });
     this.#last = { usage, machine, atMs, tookMs: monotonicMs() - atMs };
     this.#check("processes", usage.processes);
@@ -159,7 +166,7 @@ export class LimitWatch implements RoundMember {
   #metInKernel(exit: Pick<ProcessExit, "code" | "signal"> | undefined): MetLimit | undefined {
     const limit = this.#wasFull()
       ? "processes"
-      : ((exit && limitOfSignal(exit)) ?? (this.#saidFileTooLarge ? "fileBytes" : undefined));
+      : ((exit && limitOfSignal(exit)) ?? (this.#reportedFileTooLarge ? "fileBytes" : undefined));
     return limit && { limit, allowed: this.#limits[limit], wasEnded: false };
   }
 
@@ -184,19 +191,12 @@ interface Look {
 }
 
 const outOfMemory =
-  "The machine ran out of memory while it ran, and the system ended programs, most likely this one.";
+  "The machine ran out of memory while the command ran, and the system killed programs, probably this one.";
 
 // A glance costs almost nothing, and is more frequent while a command has just begun.
 const glanceMs = 100;
 const youngGlanceMs = 50;
 const youngMs = 2000;
-
-interface RoundMember {
-  readonly begunMs: number;
-  /** By the totals of the machine, whether to measure all processes: "if made" only if another member needs it. */
-  glance(machine: MachineUse): "yes" | "if made" | "no";
-  look(round: Round): Promise<void>;
-}
 
 /** One measurement of all processes. */
 interface Round {
@@ -206,18 +206,18 @@ interface Round {
 }
 
 /** All watches share their measurements: of the machine as a whole, and, when one needs it, of every process. */
-function joinRounds(member: RoundMember): void {
+function joinRounds(member: LimitWatch): void {
   members.add(member);
   clearTimeout(timer);
   plan();
 }
 
-function leaveRounds(member: RoundMember): void {
+function leaveRounds(member: LimitWatch): void {
   members.delete(member);
   if (members.size === 0) clearTimeout(timer);
 }
 
-const members = new Set<RoundMember>();
+const members = new Set<LimitWatch>();
 let timer: NodeJS.Timeout | undefined;
 
 function plan(): void {

@@ -1,8 +1,10 @@
-import { readFileSync, statfsSync } from "node:fs";
+import { statfsSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 import type { Confinement, ResourceLimits } from "../../contract/confinement.ts";
+import { attempt } from "../../system/attempt.ts";
+import { readSystemFile } from "../../system/process-identity.ts";
 
-/** What one command may use, with all that it starts: the defaults, unless rules set others. */
+/** The limits of one command with all its processes: the defaults, unless rules set others. */
 export function limitsFor(
   { limits = {}, limitsAtMost = {} }: Pick<Confinement, "limits" | "limitsAtMost">,
   workspace: string,
@@ -15,11 +17,10 @@ export function limitsFor(
 
 const gigabyte = 1024 ** 3;
 
-/** No build reaches these, and a runaway command reaches them before the machine suffers. */
+/** No build reaches these limits; a runaway command reaches them before the machine suffers. */
 function usualLimits(): Omit<ResourceLimits, "fileBytes"> {
   usual ??= {
-    // Every core busy for an hour, or one for a day: commands in the foreground are ended long before, so this is for
-    // forgotten background processes.
+    // Every core busy for an hour, or one for a day: for forgotten background processes.
     cpuSeconds: Math.max(24, availableParallelism()) * 3600,
     // Resident, not reserved: Node, Java and sanitizers reserve far more than any machine has. A quarter stays for
     // Toolcrib and the user.
@@ -37,12 +38,8 @@ let usual: Omit<ResourceLimits, "fileBytes"> | undefined;
 
 /** Half of the free disk space, so that no endless file fills it; builds create files below ten gigabytes. */
 function usualFileBytes(workspace: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(workspace);
-    return Math.max(10, Math.floor((bavail * bsize) / 2 / gigabyte)) * gigabyte;
-  } catch {
-    return 10 * gigabyte;
-  }
+  const { bavail, bsize } = attempt(() => statfsSync(workspace)) ?? { bavail: 0, bsize: 0 };
+  return Math.max(10, Math.floor((bavail * bsize) / 2 / gigabyte)) * gigabyte;
 }
 
 /** Of this machine or container. */
@@ -53,9 +50,5 @@ function memoryHere(): number {
 
 /** How many processes and threads the system can number. */
 function numbersHere(): number {
-  try {
-    return Number(readFileSync("/proc/sys/kernel/pid_max", "latin1"));
-  } catch {
-    return Infinity;
-  }
+  return Number(readSystemFile("/proc/sys/kernel/pid_max")) || Infinity;
 }

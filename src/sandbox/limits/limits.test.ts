@@ -6,31 +6,26 @@ import { missingHere, openSandboxRoom } from "../../../test/support/sandbox-room
 
 const megabyte = 1024 ** 2;
 
-/** Without how much it was when it was noticed, and by whom: the kernel may be quicker than we are. */
+/** Without the amount that was used: it varies, and the kernel may act first. */
 function withoutAmounts(remarks: readonly string[]): readonly string[] {
   return remarks.map((remark) =>
     remark
-      .replace(
-        /it could not have more than (\d+) processes and threads/,
-        "it had … processes and threads at once, and may have $1",
-      )
-      .replace(/(used|had|printed) [\d.]+( s| MB)?( of| processes|,)/, "$1 …$3"),
+      .replace(/(process and thread limit): (\d+)\./, "$1: … used, $2 allowed.")
+      .replace(/: [\d.]+( s| MB)? used,/, ": … used,"),
   );
 }
 
-/** Where the kernel holds it to the limit, bash may give up before it is ended, and is told so. */
+/** When the kernel enforces the limit, bash may give up before it is ended. */
 function tooManyProcesses(limit: number): unknown {
-  const what = `it had … processes and threads at once, and may have ${limit}`;
   return expect.stringMatching(
-    `^It (was ended at|met) a limit: ${what}. The rule \`limit processes ${2 * limit}\` allows more.$`,
+    `^The command (was ended at|met) its process and thread limit: … used, ${limit} allowed. The rule \`limit processes ${2 * limit}\` allows more.$`,
   );
 }
 
 const tooMuchMemory =
-  "It was ended at a limit: with all that it started it used … of memory, and may use 50 MB. The rule `limit memory 100MB` allows more.";
+  "The command was ended at its memory limit: … used, 50 MB allowed. The rule `limit memory 100MB` allows more.";
 
-const tooLargeFile =
-  "It met a limit: a file could not become larger than 1 MB. The rule `limit file 2MB` allows more.";
+const tooLargeFile = "The command met its file size limit: 1 MB. The rule `limit file 2MB` allows more.";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
@@ -105,7 +100,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       const loop = "(while :; do :; done) &";
       const { remarks } = await room.run(`${loop} ${loop} sleep 60`, { limits: { cpuSeconds: 1 } });
       expect(withoutAmounts(remarks)).toEqual([
-        "It was ended at a limit: with all that it started it used … of CPU time, and may use 1 s. The rule `limit cpu 2s` allows more.",
+        "The command was ended at its CPU time limit: … used, 1 s allowed. The rule `limit cpu 2s` allows more.",
       ]);
     });
 
@@ -132,7 +127,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
         undefined,
         true,
         [
-          "It was ended at a limit: it printed …, and may print 1 MB. The rule `limit output 2MB` allows more.",
+          "The command was ended at its output limit: … used, 1 MB allowed. The rule `limit output 2MB` allows more.",
         ],
       ]);
     });

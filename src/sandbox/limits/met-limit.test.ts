@@ -18,14 +18,14 @@ it("says how much was used, and the rule that allows more", () => {
       wasEnded: true,
     }),
   ]).toEqual([
-    "It was ended at a limit: with all that it started it used 17.2 GB of memory, and may use 17 GB. The rule `limit memory 34GB` allows more.",
-    "It was ended at a limit: with all that it started it used 819.2 MB of memory, and may use 716.8 MB. The rule `limit memory 2GB` allows more.",
-    "It was ended at a limit: with all that it started it used 24 hours of CPU time, and may use 24 hours. The rule `limit cpu 48h` allows more.",
-    "It met a limit: a program used 90 s of CPU time. The rule `limit cpu 3m` allows more.",
-    "It was ended at a limit: it had 5000 processes and threads at once, and may have 4096. The rule `limit processes 8192` allows more.",
-    "It met a limit: it could not have more than 1 process and threads. The rule `limit processes 2` allows more.",
-    "It met a limit: a file could not become larger than 1000 bytes. The rule `limit file 2000B` allows more.",
-    "It was ended at a limit: it printed 10 GB, and may print 10 GB. The rule `limit output 20GB` allows more.",
+    "The command was ended at its memory limit: 17.2 GB used, 17 GB allowed. The rule `limit memory 34GB` allows more.",
+    "The command was ended at its memory limit: 819.2 MB used, 716.8 MB allowed. The rule `limit memory 2GB` allows more.",
+    "The command was ended at its CPU time limit: 24 hours used, 24 hours allowed. The rule `limit cpu 48h` allows more.",
+    "The command met its CPU time limit: 90 s. The rule `limit cpu 3m` allows more.",
+    "The command was ended at its process and thread limit: 5000 used, 4096 allowed. The rule `limit processes 8192` allows more.",
+    "The command met its process and thread limit: 1. The rule `limit processes 2` allows more.",
+    "The command met its file size limit: 1000 bytes. The rule `limit file 2000B` allows more.",
+    "The command was ended at its output limit: 10 GB used, 10 GB allowed. The rule `limit output 20GB` allows more.",
   ]);
 });
 

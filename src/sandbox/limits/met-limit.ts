@@ -1,24 +1,33 @@
 import type { ResourceLimits } from "../../contract/confinement.ts";
 import { asBuffer } from "../../lib/bytes/bytes.ts";
 import { formatLimit } from "../../lib/resource-limits.ts";
-import { counted } from "../../lib/text/format-quantity.ts";
 
 /** A limit that a command has met. */
 export interface MetLimit {
   readonly limit: keyof ResourceLimits;
   readonly allowed: number;
-  /** As far as it is known. */
+  /** If known. */
   readonly used?: number;
-  /** It was ended for that; otherwise the system has refused more. */
+  /** The command was ended for that; otherwise the system has refused more. */
   readonly wasEnded: boolean;
 }
 
 /** The limit, the amount used, and the rule that allows more. */
 export function describeMetLimit({ limit, allowed, used, wasEnded }: MetLimit): string {
-  const what = used === undefined || used <= allowed ? atLimit[limit](allowed) : beyond[limit](used, allowed);
+  const [name, show] = shown[limit];
+  const isBeyond = used !== undefined && used > allowed;
+  const amount = isBeyond ? `${show(used)} used, ${show(allowed)} allowed` : show(allowed);
   const raised = formatLimit(limit, roundUp(limit, 2 * allowed));
-  return `${wasEnded ? "It was ended at a limit" : "It met a limit"}: ${what}. The rule \`limit ${raised}\` allows more.`;
+  return `The command ${wasEnded ? "was ended at" : "met"} its ${name} limit: ${amount}. The rule \`limit ${raised}\` allows more.`;
 }
+
+const shown: Readonly<Record<keyof ResourceLimits, readonly [string, (amount: number) => string]>> = {
+  cpuSeconds: ["CPU time", showSeconds],
+  memoryBytes: ["memory", showBytes],
+  processes: ["process and thread", String],
+  fileBytes: ["file size", showBytes],
+  outputBytes: ["output", showBytes],
+};
 
 /** The limit at which the kernel has ended a command, by its exit. */
 export function limitOfSignal(exit: {
@@ -28,37 +37,16 @@ export function limitOfSignal(exit: {
   return kernelSignals.find(({ signal, code }) => exit.signal === signal || exit.code === code)?.limit;
 }
 
-/** As shells report it for programs that were ended for that, and as other programs do. */
-export function saysFileTooLarge(bytes: Uint8Array): boolean {
-  const said = asBuffer(bytes);
-  return fileTooLarge.some((words) => said.includes(words));
+/** By the messages of shells, for programs that were ended for that, and of other programs. */
+export function reportsFileTooLarge(bytes: Uint8Array): boolean {
+  const messages = ["File size limit exceeded", ": File too large", "[Errno 27]", "EFBIG"];
+  return messages.some((message) => asBuffer(bytes).includes(message));
 }
-
-const fileTooLarge = ["File size limit exceeded", ": File too large", "[Errno 27]", "EFBIG"];
 
 const kernelSignals = [
   { limit: "cpuSeconds", signal: "SIGXCPU", code: 128 + 24 },
   { limit: "fileBytes", signal: "SIGXFSZ", code: 128 + 25 },
 ] as const;
-
-const atLimit: Readonly<Record<keyof ResourceLimits, (allowed: number) => string>> = {
-  cpuSeconds: (allowed) => `a program used ${showSeconds(allowed)} of CPU time`,
-  memoryBytes: (allowed) => `it used ${showBytes(allowed)} of memory`,
-  processes: (allowed) =>
-    `it could not have more than ${counted(allowed, "process", "processes")} and threads`,
-  fileBytes: (allowed) => `a file could not become larger than ${showBytes(allowed)}`,
-  outputBytes: (allowed) => `it printed ${showBytes(allowed)}`,
-};
-
-const beyond: Readonly<Record<keyof ResourceLimits, (used: number, allowed: number) => string>> = {
-  cpuSeconds: (used, allowed) =>
-    `with all that it started it used ${showSeconds(used)} of CPU time, and may use ${showSeconds(allowed)}`,
-  memoryBytes: (used, allowed) =>
-    `with all that it started it used ${showBytes(used)} of memory, and may use ${showBytes(allowed)}`,
-  processes: (used, allowed) => `it had ${used} processes and threads at once, and may have ${allowed}`,
-  fileBytes: (used, allowed) => `a file had ${showBytes(used)}, and may have ${showBytes(allowed)}`,
-  outputBytes: (used, allowed) => `it printed ${showBytes(used)}, and may print ${showBytes(allowed)}`,
-};
 
 /** To a round number. */
 function roundUp(limit: keyof ResourceLimits, amount: number): number {
@@ -88,7 +76,7 @@ function showSeconds(seconds: number): string {
   return `${Number(seconds.toFixed(1))} s`;
 }
 
-/** What one command of a shell session may print: it is ended, not the shell. */
+/** The output limit of one command of a shell session: the command is ended, not the shell. */
 export class OutputAllowance {
   readonly #allowed: number;
   readonly #ending = new AbortController();
@@ -98,7 +86,7 @@ export class OutputAllowance {
     this.#allowed = bytes;
   }
 
-  /** Aborted when it has printed more. */
+  /** Aborted when the command has printed more. */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }

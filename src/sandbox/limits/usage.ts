@@ -5,11 +5,11 @@ import { readMountTable } from "../../system/mount-table.ts";
 import type { ProcessInfo } from "../../system/process-identity.ts";
 import { readSystemFile } from "../../system/process-identity.ts";
 
-/** What a command and all that it has started use. */
+/** Of a command with all its processes. */
 export interface Usage {
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
-  /** With threads, and with ended processes that were not awaited. */
+  /** Includes threads, and ended processes that were not awaited. */
   readonly processes: number;
 }
 
@@ -32,7 +32,7 @@ export async function usageOf(
   };
 }
 
-// What /proc reports, whatever the kernel counts in.
+// The unit of /proc, whatever the kernel counts in.
 const ticksPerSecond = 100;
 
 /** Shared pages count once: workers forked from one large process have most in common. */
@@ -83,8 +83,8 @@ export function endedForMemory(): number {
 /** From the auxiliary vector: pairs of numbers, of which kind 6 is the page size. */
 function pageBytes(): number {
   if (page === undefined) {
-    const told = Buffer.from(readSystemFile("/proc/self/auxv"), "latin1");
-    const pairs = Array.from({ length: told.length / 16 }, (_, index) => told.subarray(16 * index));
+    const vector = Buffer.from(readSystemFile("/proc/self/auxv"), "latin1");
+    const pairs = Array.from({ length: vector.length / 16 }, (_, index) => vector.subarray(16 * index));
     const pair = pairs.find((pair) => pair.readBigUInt64LE(0) === pageSizeKind);
     page = pair === undefined ? 4096 : Number(pair.readBigUInt64LE(8));
   }
@@ -99,20 +99,17 @@ function sum(numbers: readonly number[]): number {
 }
 
 /**
- * Files in memory that only one command has, in the /dev/shm of its sandbox for example, or without a name: it uses this
- * memory, though none of its processes does.
+ * Bytes of files in memory that only this command has: in the /dev/shm of its sandbox for example, or without a name. They
+ * belong to none of its processes. Finding nameless files is expensive, so it is optional.
  */
-export class MemoryFiles {
-  #mounts: readonly MemoryMount[] = [];
-
-  /** Finding nameless files is expensive, so it is optional. */
-  bytes(members: readonly ProcessInfo[], { nameless }: { readonly nameless: boolean }): number {
-    // The process that was started last is inside.
-    const pid = members.at(-1)?.pid ?? 0;
-    if (this.#mounts.length === 0) this.#mounts = mountsOnlyOf(pid);
-    const named = this.#mounts.reduce((sum, mount) => sum + bytesIn(mount, `/proc/${pid}/root`), 0);
-    return named + (nameless ? namelessBytes(members) : 0);
-  }
+export function memoryFileBytes(
+  members: readonly ProcessInfo[],
+  { nameless }: { readonly nameless: boolean },
+): number {
+  // The process that was started last is inside the sandbox.
+  const pid = members.at(-1)?.pid ?? 0;
+  const named = mountsOnlyOf(pid).map((mount) => bytesIn(mount, `/proc/${pid}/root`));
+  return sum(named) + (nameless ? namelessBytes(members) : 0);
 }
 
 interface MemoryMount {
@@ -120,19 +117,15 @@ interface MemoryMount {
   readonly path: string;
 }
 
-/** No mount inside ever changes: the sandbox forbids it. */
+/** Read for each measurement: during the first one the sandbox may not have made all its mounts yet. */
 function mountsOnlyOf(pid: number): readonly MemoryMount[] {
-  const ours = new Set(
-    memoryMountsIn(readSystemFile("/proc/self/mountinfo", "utf8")).map(({ device }) => device),
-  );
-  return memoryMountsIn(readSystemFile(`/proc/${pid}/mountinfo`, "utf8")).filter(
-    ({ device }) => !ours.has(device),
-  );
+  const ours = new Set(memoryMountsOf("self").map(({ device }) => device));
+  return memoryMountsOf(pid).filter(({ device }) => !ours.has(device));
 }
 
-/** Those in memory that can be written. */
-function memoryMountsIn(text: string): readonly MemoryMount[] {
-  return readMountTable(text)
+/** The writable file systems in memory that a process sees. */
+function memoryMountsOf(pid: number | "self"): readonly MemoryMount[] {
+  return readMountTable(readSystemFile(`/proc/${pid}/mountinfo`, "utf8"))
     .filter(({ type, options }) => type === "tmpfs" && options.includes("rw"))
     .map(({ device, point }) => ({ device: deviceNumber(device), path: point }));
 }
@@ -145,7 +138,7 @@ function deviceNumber(device: string): number {
 
 function bytesIn({ device, path }: MemoryMount, root: string): number {
   try {
-    // Under another mount it is out of reach, and that mount must not be counted instead.
+    // When another mount covers it, that mount must not be counted instead.
     if (statSync(root + path).dev !== device) return 0;
     const { blocks, bfree, bsize } = statfsSync(root + path);
     return (blocks - bfree) * bsize;
@@ -164,11 +157,11 @@ function namelessBytes(members: readonly ProcessInfo[]): number {
         const { ino, blocks } = statSync(path);
         sizes.set(ino, blocks * blockBytes);
       } catch {
-        // It was closed meanwhile.
+        // The descriptor was closed meanwhile.
       }
     }
   }
-  return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+  return sum([...sizes.values()]);
 }
 
 const blockBytes = 512;

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import type { OutboundOptions } from "../../system/network-policy.ts";
 import { FilteringProxy, proxyVariables } from "./proxy/filtering-proxy.ts";
 
-/** The proxy of a command that shares the network of the machine but may connect to one port only. */
+/** The proxy of a command that shares the machine's network but may connect to one port only. */
 export interface LoopbackNetwork {
   readonly port: number;
   /** They contain a secret, so that no other program of this machine can use the proxy. */
@@ -12,11 +13,11 @@ export interface LoopbackNetwork {
   close(): Promise<readonly string[]>;
 }
 
-export async function openLoopbackNetwork(options: {
-  readonly mayConnect: (host: string, port: number) => boolean;
-}): Promise<LoopbackNetwork> {
+export async function openLoopbackNetwork({
+  mayConnect,
+}: Pick<OutboundOptions, "mayConnect">): Promise<LoopbackNetwork> {
   const secret = randomBytes(24).toString("hex");
-  const proxy = new FilteringProxy({ mayConnect: options.mayConnect, secret });
+  const proxy = new FilteringProxy({ mayConnect, secret });
   const clients = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     clients.add(client);
@@ -32,7 +33,7 @@ export async function openLoopbackNetwork(options: {
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    variables: proxyVariables({ port, secret, mayConnect: options.mayConnect }),
+    variables: proxyVariables({ port, secret, mayConnect }),
     close: async () => {
       server.close();
       proxy.close();

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Confinement } from "../../contract/confinement.ts";
 import type { OutboundOptions } from "../../system/network-policy.ts";
 import { perlProgram } from "../../system/perl-program.ts";
+import type { PreparedLaunch } from "../sandbox.ts";
 import { FilteringProxy, proxyVariables } from "./proxy/filtering-proxy.ts";
 import { joinStreams } from "./proxy/join-streams.ts";
 import { RelayChannel } from "./relay-channel.ts";
@@ -14,31 +14,29 @@ const innerPort = 61_080;
 /** The connections into and out of a network namespace in which one command runs. */
 export interface Network {
   /**
-   * What to run inside instead of `command`: it listens for programs that want to connect, leaves the relay behind, and
-   * becomes the command, which does not inherit the channel.
+   * What to run inside instead of `command`: it listens for programs that want to connect, starts the relay, and becomes
+   * the command, which does not inherit the channel.
    */
   wrap(
     command: readonly string[],
-    env: Readonly<Record<string, string>>,
-  ): { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };
+    env: Variables,
+  ): { readonly command: readonly string[]; readonly env: Variables };
   /** Uses this end of the channel. */
   attach(channel: Duplex): void;
   /** The ports that programs inside listen on. */
   listening(): Promise<readonly number[]>;
-  /** Where to reach the program that listens on this port inside; undefined while none does. */
-  reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
+  reach: PreparedLaunch["reach"];
   /** Ends every connection. Returns remarks on those that were refused. */
   close(): Promise<readonly string[]>;
 }
 
-export interface NetworkOptions {
+type Variables = Readonly<Record<string, string>>;
+
+/** Without `mayConnect` the command has no outbound network. */
+interface NetworkOptions extends Partial<Pick<OutboundOptions, "mayConnect" | "resolve">> {
   readonly perl: string;
   /** Of the channel, as the command inherits it. */
   readonly descriptor: number;
-  /** Default: nothing gets out. */
-  readonly mayConnect?: Confinement["mayConnect"];
-  /** All addresses of a name. Default: what the system answers. */
-  readonly resolve?: OutboundOptions["resolve"];
 }
 
 export function openNetwork({ perl, descriptor, mayConnect, resolve }: NetworkOptions): Network {
@@ -48,19 +46,17 @@ export function openNetwork({ perl, descriptor, mayConnect, resolve }: NetworkOp
   return {
     wrap: (command, env) => {
       const variables = { ...env, ...(mayConnect && proxyVariables({ port: innerPort, mayConnect })) };
-      const forPerl = Object.entries(variables).filter(([name]) => name.startsWith("PERL"));
+      const { forPerl = [], others = [] } = Object.groupBy(Object.entries(variables), ([name]) =>
+        name.startsWith("PERL") ? "forPerl" : "others",
+      );
       return {
         command: [
           ...[perl, "-e", perlProgram("relay-starter.pl", import.meta.url)],
-          ...[String(descriptor), String(relayProgram().length)],
-          String(proxy ? innerPort : 0),
+          ...[descriptor, relayProgram().length, proxy ? innerPort : 0].map(String),
           ...[...forPerl.map(([name, value]) => `${name}=${value}`), "--", ...command],
         ],
         // The relay must not load modules or a locale of the command.
-        env: {
-          ...Object.fromEntries(Object.entries(variables).filter(([name]) => !name.startsWith("PERL"))),
-          PERL_BADLANG: "0",
-        },
+        env: { ...Object.fromEntries(others), PERL_BADLANG: "0" },
       };
     },
     attach: (channel) => {

@@ -1,9 +1,9 @@
 import { Duplex } from "node:stream";
-import { setTimeout as patience } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 
 // The relay accepts half as many, so that connections being closed do not block new ones.
 const mostConnections = 2048;
-// More waits only when the other side keeps sending and never reads.
+// Reached only when the other side keeps sending and never reads.
 const mostWaitingBytes = 128 * 1024 * 1024;
 
 /**
@@ -12,23 +12,21 @@ const mostWaitingBytes = 128 * 1024 * 1024;
  */
 export class RelayChannel {
   readonly #channel: Duplex;
-  readonly #welcome: (connection: Duplex) => void;
+  readonly #onConnection: (connection: Duplex) => void;
   readonly #connections = new Map<number, InnerConnection>();
-  #question: PromiseWithResolvers<readonly number[]> | undefined;
+  #pendingPorts: PromiseWithResolvers<readonly number[]> | undefined;
   #nextId = 2;
   #isClosed = false;
 
-  /** `welcome` is called with every connection that a program inside opens. */
-  constructor(channel: Duplex, welcome: (connection: Duplex) => void) {
+  /** `onConnection` is called with every connection that a program inside opens. */
+  constructor(channel: Duplex, onConnection: (connection: Duplex) => void) {
     this.#channel = channel;
-    this.#welcome = welcome;
+    this.#onConnection = onConnection;
     const reader = new FrameReader((id, kind, content) => this.#take(id, kind, content));
     channel.on("data", (piece: Buffer) => {
       if (!this.#isClosed && !reader.read(piece)) this.close();
     });
-    channel.on("error", () => this.close());
-    channel.on("end", () => this.close());
-    channel.on("close", () => this.close());
+    for (const event of ["error", "end", "close"]) channel.on(event, () => this.close());
   }
 
   /** A connection to a port inside; undefined when it is refused. */
@@ -36,7 +34,7 @@ export class RelayChannel {
     if (this.#isClosed) return Promise.resolve(undefined);
     const id = this.#nextId;
     this.#nextId += 2;
-    const connection = this.#hold(id);
+    const connection = this.#register(id);
     const content = Buffer.alloc(2);
     content.writeUInt16BE(port);
     this.#channel.write(frame(id, frameKinds.open, content));
@@ -49,12 +47,12 @@ export class RelayChannel {
   /** The ports that programs inside listen on; none when the relay does not answer in time. */
   async listening(): Promise<readonly number[]> {
     if (this.#isClosed) return [];
-    if (this.#question === undefined) {
-      this.#question = Promise.withResolvers();
+    if (this.#pendingPorts === undefined) {
+      this.#pendingPorts = Promise.withResolvers();
       this.#write(frame(0, frameKinds.listening));
     }
     // The command can stop the relay.
-    return Promise.race([this.#question.promise, patience(2_000, [], { ref: false })]);
+    return Promise.race([this.#pendingPorts.promise, setTimeout(2_000, [], { ref: false })]);
   }
 
   close(): void {
@@ -62,34 +60,34 @@ export class RelayChannel {
     this.#isClosed = true;
     for (const connection of this.#connections.values()) connection.lose();
     this.#connections.clear();
-    this.#question?.resolve([]);
+    this.#pendingPorts?.resolve([]);
     this.#channel.destroy();
   }
 
   #take(id: number, kind: number, content: Buffer): boolean {
-    if (kind === frameKinds.listening) return this.#hear(content);
+    if (kind === frameKinds.listening) return this.#takePorts(content);
     if (kind === frameKinds.open) return this.#open(id);
-    // Frames that were on their way to a closed connection are dropped.
-    return this.#connections.get(id)?.heed(kind, content) ?? true;
+    // Frames for a connection that was closed meanwhile are dropped.
+    return this.#connections.get(id)?.receive(kind, content) ?? true;
   }
 
-  #hear(content: Buffer): boolean {
-    const question = this.#question;
-    this.#question = undefined;
-    question?.resolve(
+  #takePorts(content: Buffer): boolean {
+    const pending = this.#pendingPorts;
+    this.#pendingPorts = undefined;
+    pending?.resolve(
       Array.from({ length: content.length >> 1 }, (_, index) => content.readUInt16BE(index * 2)),
     );
-    return question !== undefined;
+    return pending !== undefined;
   }
 
   #open(id: number): boolean {
     if (id % 2 === 0 || this.#connections.has(id)) return false;
     if (this.#connections.size >= mostConnections) this.#write(frame(id, frameKinds.reset));
-    else this.#welcome(this.#hold(id));
+    else this.#onConnection(this.#register(id));
     return true;
   }
 
-  #hold(id: number): InnerConnection {
+  #register(id: number): InnerConnection {
     const connection = new InnerConnection((kind, content, sent) => this.#send(id, kind, content, sent));
     this.#connections.set(id, connection);
     connection.once("close", () => this.#connections.delete(id));
@@ -135,7 +133,7 @@ class InnerConnection extends Duplex {
   }
 
   /** False when the other side violates the protocol. */
-  heed(kind: number, content: Buffer): boolean {
+  receive(kind: number, content: Buffer): boolean {
     switch (kind) {
       case frameKinds.data:
         this.#received += content.length;
@@ -187,15 +185,15 @@ class InnerConnection extends Duplex {
     }
     const length = Math.min(chunk.length, this.#credit, frameBytes);
     const rest = chunk.subarray(length);
-    const goOn = rest.length === 0 ? done : () => this._write(rest, "binary", done);
+    const proceed = rest.length === 0 ? done : () => this._write(rest, "binary", done);
     if (length > 0) {
       this.#credit -= length;
-      this.#send(frameKinds.data, chunk.subarray(0, length), goOn);
+      this.#send(frameKinds.data, chunk.subarray(0, length), proceed);
       return;
     }
     this.#waiting = () => {
       this.#waiting = undefined;
-      goOn();
+      proceed();
     };
   }
 

@@ -3,36 +3,37 @@ import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { secretsCanBeRead, signalsPass } from "../landlock/rules.ts";
 import { hidden, type Lab, processesWith, systemFiles } from "./lab.ts";
 
-/** What commands must not be able to do, in the order in which people want to know it. */
+/** What commands must not be able to do, the most important first. */
 export const attacks: readonly Attack[] = [
   {
-    promise: "A key below the home directory cannot be read",
+    promise: "Keys in the home directory cannot be read",
     script: ({ home }) => {
       const key = shellQuote(`${home}/.ssh/id_rsa`);
       return `cat ${key}; ln -s ${key} key; cat key; cat /proc/$PPID/root${key}`;
     },
-    hasSucceeded: (lab, loot) => loot.includes(lab.canary),
+    hasSucceeded: leaksCanary,
+    needs: "home",
   },
   {
-    promise: "A secret in the workspace (.env) cannot be read",
+    promise: "Secrets in the workspace (.env) cannot be read",
     script: () => "cat .env; cp .env copied; mv .env moved; cat copied moved",
-    hasSucceeded: (lab, loot) => loot.includes(lab.canary),
+    hasSucceeded: leaksCanary,
     gap: secretsCanBeRead,
   },
   {
-    promise: "Our environment variables are not handed on",
+    promise: "Environment variables of Toolcrib are not passed on",
     script: () => "env; cat /proc/self/environ",
-    hasSucceeded: (lab, loot) => loot.includes(lab.canary),
+    hasSucceeded: leaksCanary,
     isAlwaysPromised: true,
   },
   {
     promise: "Variables and memory of other processes cannot be read",
     script: ({ victim }) =>
-      `cat /proc/${victim.pid}/environ; exec 4< /proc/${victim.pid}/mem && ${tookPlace}; cat /proc/[0-9]*/environ`,
-    hasSucceeded: (lab, loot) => loot.includes(lab.canary) || didTakePlace(lab, loot),
+      `cat /proc/${victim.pid}/environ; exec 4< /proc/${victim.pid}/mem && ${reportSuccess}; cat /proc/[0-9]*/environ`,
+    hasSucceeded: (lab, loot) => loot.includes(lab.canary) || succeeded(lab, loot),
   },
   {
-    promise: "What Toolcrib keeps can be neither read nor written",
+    promise: "Toolcrib's own state cannot be read or written",
     script: ({ state }) =>
       `cat ${shellQuote(join(state, "kept"))}; echo x > ${shellQuote(join(state, "new"))}`,
     hasSucceeded: ({ has, state, canary }, loot) => loot.includes(canary) || has(join(state, "new")),
@@ -42,15 +43,16 @@ export const attacks: readonly Attack[] = [
     script: ({ home, mark }) =>
       `echo x > ${shellQuote(`${home}/new`)}; echo x > ${shellQuote(`${home}/../.${mark}`)}`,
     hasSucceeded: ({ has, home, mark }) => has(join(home!, "new")) || has(join(home!, "..", `.${mark}`)),
+    needs: "home",
   },
   {
-    promise: "Nothing can be written elsewhere in the shared temporary directory",
+    promise: "Nothing can be written in the shared temporary directory",
     script: ({ outside }) =>
       `echo x > ${shellQuote(join(outside, "new"))}; echo x >> ${shellQuote(join(outside, "file"))}`,
     hasSucceeded: (lab) => lab.has(join(lab.outside, "new")) || isOutsideChanged(lab),
   },
   {
-    promise: "Nothing can be written to the system",
+    promise: "Nothing can be written to system directories",
     script: ({ mark }) =>
       systemFiles(mark)
         .map((path) => `echo x > ${path}`)
@@ -58,7 +60,7 @@ export const attacks: readonly Attack[] = [
     hasSucceeded: ({ has, mark }) => systemFiles(mark).some(has),
   },
   {
-    promise: "Links do not lead out",
+    promise: "Links do not lead out of the workspace",
     script: ({ outside }) =>
       `ln -s ${shellQuote(outside)} out; echo x > out/linked; ln ${shellQuote(join(outside, "file"))} hard && echo x > hard`,
     hasSucceeded: (lab) => lab.has(join(lab.outside, "linked")) || isOutsideChanged(lab),
@@ -76,13 +78,13 @@ export const attacks: readonly Attack[] = [
       has(join(workspace, ".git/hooks/pre-push")) || !has(join(workspace, ".git/refs/heads")),
   },
   {
-    promise: "The configuration of git cannot be changed",
+    promise: "Git settings cannot be changed",
     script: () =>
       "printf '[core]\\n\\tpager = evil\\n' >> .git/config; mv .git/config x; echo evil > .git/config",
     hasSucceeded: ({ read, workspace }) => read(join(workspace, ".git/config")).includes("evil"),
   },
   {
-    promise: "Settings of agents and editors that are missing cannot be made",
+    promise: "Settings of agents and editors cannot be created",
     script: () =>
       "echo {} > .mcp.json; mkdir -p .claude .vscode; echo {} > .claude/settings.json; echo {} > .vscode/tasks.json",
     hasSucceeded: ({ has, workspace }) =>
@@ -95,7 +97,7 @@ export const attacks: readonly Attack[] = [
     hasSucceeded: ({ visits }) => visits.tcp + visits.udp > 0,
   },
   {
-    promise: "Unix sockets by path cannot be reached",
+    promise: "Unix sockets cannot be reached by path",
     script: ({ sockets }) => perl(`${connect}sockaddr_un($ARGV[0]))`, sockets.path),
     hasSucceeded: ({ visits }) => visits.path > 0,
     needs: "perl",
@@ -109,8 +111,8 @@ export const attacks: readonly Attack[] = [
   {
     promise: "Other processes cannot be traced",
     script: ({ victim }) =>
-      perl(`print "took place" if syscall(${calls.ptrace}, 16, $ARGV[0] + 0, 0, 0) == 0`, victim.pid!),
-    hasSucceeded: didTakePlace,
+      perl(`print "attack succeeded" if syscall(${calls.ptrace}, 16, $ARGV[0] + 0, 0, 0) == 0`, victim.pid!),
+    hasSucceeded: succeeded,
     needs: "perl",
   },
   {
@@ -120,46 +122,50 @@ export const attacks: readonly Attack[] = [
     gap: signalsPass,
   },
   {
-    promise: "No user namespace can be made",
-    script: () => perl(`print "took place" if syscall(${calls.unshare}, 0x10000000) == 0`),
-    hasSucceeded: didTakePlace,
+    promise: "User namespaces cannot be created",
+    script: () => perl(`print "attack succeeded" if syscall(${calls.unshare}, 0x10000000) == 0`),
+    hasSucceeded: succeeded,
     needs: "perl",
   },
   {
     promise: "Nothing can be mounted",
     script: () =>
       perl(
-        `($n, $d, $t) = ("none", ".", "tmpfs"); print "took place" if syscall(${calls.mount}, $n, $d, $t, 0, 0) == 0; syscall(${calls.umount}, $d, 2)`,
+        `($n, $d, $t) = ("none", ".", "tmpfs"); print "attack succeeded" if syscall(${calls.mount}, $n, $d, $t, 0, 0) == 0; syscall(${calls.umount}, $d, 2)`,
       ),
-    hasSucceeded: didTakePlace,
+    hasSucceeded: succeeded,
     needs: "perl",
   },
   {
-    promise: "Nothing is left running when a command has ended",
+    promise: "No process keeps running when its command has ended",
     script: ({ seconds }) => `setsid sleep ${seconds} < /dev/null > /dev/null 2>&1 & disown; sleep 0.05`,
     hasSucceeded: ({ seconds }) => processesWith("sleep", seconds).length > 0,
     isAlwaysPromised: true,
   },
   {
-    promise: "Nothing is left running that has hidden whose it is",
+    promise: "No process keeps running by clearing its environment",
     script: ({ seconds }) =>
       `env -i PATH="$PATH" setsid sleep ${hidden(seconds)} < /dev/null > /dev/null 2>&1 & disown; sleep 0.05`,
     hasSucceeded: ({ seconds }) => processesWith("sleep", hidden(seconds)).length > 0,
   },
 ];
 
-const tookPlace = "echo took place";
+const reportSuccess = "echo attack succeeded";
 
-function didTakePlace(_: Lab, loot: string): boolean {
-  return loot.includes("took place");
+function succeeded(_: Lab, loot: string): boolean {
+  return loot.includes("attack succeeded");
+}
+
+function leaksCanary({ canary }: Lab, loot: string): boolean {
+  return loot.includes(canary);
 }
 
 function isOutsideChanged({ read, outside }: Lab): boolean {
   return read(join(outside, "file")) !== "as it was\n";
 }
 
-function perl(script: string, ...words: readonly (string | number)[]): string {
-  return ["perl", "-e", shellQuote(script), ...words.map((word) => shellQuote(String(word)))].join(" ");
+function perl(script: string, ...args: readonly (string | number)[]): string {
+  return ["perl -e", ...[script, ...args].map((argument) => shellQuote(String(argument)))].join(" ");
 }
 
 const connect = "use Socket; socket(S, AF_UNIX, SOCK_STREAM, 0) && connect(S, ";
@@ -169,18 +175,18 @@ const calls =
     ? { ptrace: 117, unshare: 97, mount: 40, umount: 39 }
     : { ptrace: 101, unshare: 272, mount: 165, umount: 166 };
 
-/** Something that a command must not be able to do, and how to find out whether it can. */
+/** Something that a command must not be able to do, and how to test that. */
 export interface Attack {
-  /** What holds while it fails, as a sentence without a full stop. */
+  /** True while the attack fails; a sentence without a full stop. */
   readonly promise: string;
-  /** A script for bash that starts in the workspace; what it prints is its loot. */
+  /** A bash script that starts in the workspace; its output is the loot. */
   readonly script: (lab: Lab) => string;
-  /** Judged from outside, by what there is now. */
+  /** Checked from outside the sandbox. */
   readonly hasSucceeded: (lab: Lab, loot: string) => boolean | Promise<boolean>;
-  /** The sentence with which a level says that it does not promise this. */
+  /** The gap with which a level declares that it does not promise this. */
   readonly gap?: string;
-  /** It is promised where there is no sandbox, too. */
+  /** Also promised without a sandbox. */
   readonly isAlwaysPromised?: true;
-  /** What the script cannot do without. */
-  readonly needs?: "perl";
+  /** "home": a home directory that can be written. */
+  readonly needs?: "perl" | "home";
 }

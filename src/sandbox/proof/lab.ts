@@ -15,31 +15,30 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "../../contract/error.ts";
+import { attempt } from "../../system/attempt.ts";
 import { namesIn } from "../../system/directories.ts";
-import { isGone, thisProcess } from "../../system/process-identity.ts";
+import { isGone, readSystemFile, thisProcess } from "../../system/process-identity.ts";
 
 /** The targets of attacks. `await using` removes them. */
-export interface Lab extends AsyncDisposable {
+export interface Lab extends AsyncDisposable, Omit<VisitedServers, "close"> {
   /** A repository that contains a secret. */
   readonly workspace: string;
-  /** Another directory of the shared temporary one. */
+  /** Another directory in the shared temporary directory. */
   readonly outside: string;
-  /** Below the home directory of the user; undefined where that cannot be written. */
+  /** A directory in the user's home directory; undefined when that cannot be written. */
   readonly home: string | undefined;
   /** Toolcrib's own state. */
   readonly state: string;
   readonly config: string;
   /** Part of everything that must not be read. */
   readonly canary: string;
-  /** Part of the names of files created outside, and of the duration a runaway process sleeps. */
+  /** Part of the names of files created outside. */
   readonly mark: string;
+  /** How long a runaway process sleeps, which identifies it. */
   readonly seconds: string;
   /** A process of the user, whose variables contain the canary. */
   readonly victim: ChildProcess;
   isVictimAlive(): Promise<boolean>;
-  readonly ports: VisitedServers["ports"];
-  readonly sockets: VisitedServers["sockets"];
-  readonly visits: VisitedServers["visits"];
   has(path: string): boolean;
   read(path: string): string;
 }
@@ -57,7 +56,7 @@ export async function openLab(): Promise<Lab> {
     visited?.close();
     const runaways = [seconds, hidden(seconds)].flatMap((word) => processesWith("sleep", word));
     for (const pid of runaways) process.kill(pid, "SIGKILL");
-    // Those of the system should not be there at all.
+    // The system files should not exist at all.
     for (const path of [...made, ...systemFiles(mark)]) rmSync(path, { recursive: true, force: true });
   };
   try {
@@ -70,31 +69,20 @@ export async function openLab(): Promise<Lab> {
     ) as [string, string, string, string];
     for (const path of [workspace, outside, state, config]) mkdirSync(path, { mode: 0o700 });
     fill({ workspace, outside, state }, home, canary);
-    const place = socketFolder(base);
-    if (place !== base) made.push(place);
-    visited = await openServers({ path: join(place, "s"), abstract: mark });
-    const person = await openVictim(canary);
-    victim = person.victim;
+    // The path of a socket must be short.
+    const folder = Buffer.byteLength(base) < 90 ? base : makeBase("/tmp");
+    if (folder !== base) made.push(folder);
+    visited = await openServers({ path: join(folder, "s"), abstract: mark });
+    const target = await openVictim(canary);
+    victim = target.victim;
     // Like a key of the user among the variables of this process.
     process.env[variableOf(mark)] = canary;
-    const { ports, sockets, visits } = visited;
     return {
-      ...{
-        workspace,
-        outside,
-        home,
-        state,
-        config,
-        canary,
-        mark,
-        seconds,
-        ...person,
-        ports,
-        sockets,
-        visits,
-      },
+      ...{ workspace, outside, home, state, config, canary, mark, seconds },
+      ...target,
+      ...visited,
       has: (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
-      read: (path) => readIfThere(path),
+      read: (path) => attempt(() => readFileSync(path, "utf8")) ?? "",
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {
@@ -103,7 +91,7 @@ export async function openLab(): Promise<Lab> {
   }
 }
 
-/** Answers requests, which shows whether a signal has arrived, without waiting for a time. */
+/** A process that answers requests, which shows whether it is alive without waiting for a fixed time. */
 async function openVictim(canary: string): Promise<Pick<Lab, "victim" | "isVictimAlive">> {
   const victim = spawn("/bin/sh", ["-c", "while read word; do echo alive; done"], {
     stdio: ["pipe", "pipe", "ignore"],
@@ -128,15 +116,10 @@ function makeBase(folder: string): string {
     return realpathSync(mkdtempSync(join(folder, "toolcrib-doctor-")));
   } catch (cause) {
     throw new ToolError("unavailable", `${folder} cannot be used: ${(cause as Error).message}`, {
-      hint: "Set TMPDIR to a folder that can be written.",
+      hint: "Set TMPDIR to a writable folder.",
       cause,
     });
   }
-}
-
-/** The path of a socket must be short. */
-function socketFolder(base: string): string {
-  return Buffer.byteLength(base) < 90 ? base : makeBase("/tmp");
 }
 
 /** How long a hidden runaway process sleeps. */
@@ -173,25 +156,17 @@ function fill(
 
 const homePrefix = ".toolcrib-doctor-";
 
-/** Also removes what a killed doctor has left. */
+/** Also removes the directories that a killed doctor has left. */
 function makeHome(): string | undefined {
   try {
     const home = realpathSync(homedir());
     for (const name of namesIn(home).filter((entry) => entry.startsWith(homePrefix))) {
-      const [owner = ""] = name.slice(homePrefix.length).split(".");
-      if (isGone(owner, 0)) rmSync(join(home, name), { recursive: true, force: true });
+      if (isGone(name.slice(homePrefix.length), 0))
+        rmSync(join(home, name), { recursive: true, force: true });
     }
     return mkdtempSync(join(home, `${homePrefix}${thisProcess()}.`));
   } catch {
     return undefined;
-  }
-}
-
-function readIfThere(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
   }
 }
 
@@ -239,18 +214,9 @@ async function openServers(sockets: VisitedServers["sockets"]): Promise<VisitedS
   }
 }
 
-/** The ids of processes with exactly these arguments; none where there is no /proc. */
-export function processesWith(...words: readonly string[]): readonly number[] {
-  const wanted = words.map((word) => `${word}\0`).join("");
-  const numbers = namesIn("/proc").filter((name) => /^\d+$/.test(name));
-  return numbers.filter((pid) => wordsOf(pid) === wanted).map(Number);
-}
-
-function wordsOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
-  } catch {
-    // It has ended meanwhile.
-    return "";
-  }
+/** The ids of processes with exactly these arguments; none on systems without /proc. */
+export function processesWith(...args: readonly string[]): readonly number[] {
+  const wanted = args.map((argument) => `${argument}\0`).join("");
+  const pids = namesIn("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => readSystemFile(`/proc/${pid}/cmdline`) === wanted).map(Number);
 }

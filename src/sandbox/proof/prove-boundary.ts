@@ -7,13 +7,13 @@ import type { Lab } from "./lab.ts";
 /** The result of one attack. */
 export interface Proof {
   readonly promise: string;
-  /** "open": it succeeded. "not promised": it succeeded, or was not tried, and the level says that it might. */
+  /** "open": it succeeded. "not promised": it succeeded, or was not tried, and the level declares that gap. */
   readonly outcome: "enforced" | "open" | "not promised" | "not tried";
-  /** Why it was not tried, or what the level says. */
+  /** Why it was not tried, or the declared gap. */
   readonly reason?: string;
 }
 
-export interface ProofOptions {
+interface ProofOptions {
   readonly lab: Lab;
   readonly report: SandboxReport;
   /** Runs a command in the workspace of the lab, as commands are run, until it has ended. */
@@ -37,7 +37,7 @@ async function prove(attack: Attack, { lab, report, run }: ProofOptions): Promis
   const { promise, gap } = attack;
   if (report.level === "none" && !attack.isAlwaysPromised)
     return { promise, outcome: "not promised", reason: report.gaps[0] ?? "" };
-  if (lab.home === undefined && /home/.test(promise))
+  if (lab.home === undefined && attack.needs === "home")
     return { promise, outcome: "not tried", reason: "The home directory cannot be written." };
   const loot = await plunder(attack, lab, run);
   if (loot === undefined) return { promise, outcome: "not tried", reason: "perl is not installed." };
@@ -48,13 +48,14 @@ async function prove(attack: Attack, { lab, report, run }: ProofOptions): Promis
 }
 
 /**
- * The attack is in a file, so that rules do not see its targets, and so is its loot, because secrets are removed from
- * outputs. Undefined where it cannot be tried.
+ * The attack is in a file, so that rules do not see its targets, and so is its loot, because secrets are redacted from
+ * output. Undefined when it cannot be tried.
  */
 async function plunder(attack: Attack, lab: Lab, run: ProofOptions["run"]): Promise<string | undefined> {
   const [script, loot] = ["attack", "loot"].map((name) => join(lab.workspace, name)) as [string, string];
+  const needsPerl = attack.needs === "perl";
   const lines = ["exec > loot 2>&1", attack.script(lab)];
-  if (attack.needs !== undefined) lines.splice(1, 0, `${attack.needs} -e 0 || exit`, "echo begun");
+  if (needsPerl) lines.splice(1, 0, "perl -e 0 || exit", "echo begun");
   writeFileSync(script, `${lines.join("\n")}\n`);
   rmSync(loot, { force: true });
   await run("bash attack");
@@ -62,6 +63,6 @@ async function plunder(attack: Attack, lab: Lab, run: ProofOptions["run"]): Prom
   await new Promise(setImmediate);
   await new Promise(setImmediate);
   if (!existsSync(loot)) throw new Error(`The attack did not run: ${attack.promise}`);
-  const said = readFileSync(loot, "latin1");
-  return attack.needs !== undefined && !said.includes("begun") ? undefined : said;
+  const output = readFileSync(loot, "latin1");
+  return needsPerl && !output.includes("begun") ? undefined : output;
 }

@@ -23,12 +23,11 @@ import { toolChainsIn } from "../tool-chains.ts";
 import { rulesOf, TreeScan } from "../tree-scan.ts";
 import { seatbeltProfile } from "./seatbelt-profile.ts";
 
-/** Tries the sandbox of macOS with the profile that commands get. No Mac has tested it yet. */
+/** Tests the macOS sandbox with the profile that commands get. Not verified on a Mac yet. */
 export async function openSeatbelt(options: SandboxContext): Promise<OpenedSandbox> {
-  if (process.platform !== "darwin") return missing("it is a part of macOS");
-  if (liesInside(options.directory, options.workspace)) {
-    return missing("Toolcrib's own state lies in the workspace. Open a directory that does not hold it");
-  }
+  if (process.platform !== "darwin") return missing("it needs macOS");
+  if (liesInside(options.directory, options.workspace))
+    return missing("Toolcrib's own state is in the workspace. Open another workspace");
   const privates = openPrivateDirectories(options.directory);
   const toolChains = toolChainsIn(homedir(), process.env);
   linkToolChains(privates, homedir(), toolChains);
@@ -36,11 +35,11 @@ export async function openSeatbelt(options: SandboxContext): Promise<OpenedSandb
   const failure = await probe(sandbox, { file: "/usr/bin/true", args: [], cwd: options.workspace });
   if (failure === undefined) return sandbox;
   await sandbox.close();
-  return missing(failure.error ?? `a trial ended with ${failure.code}`);
+  return missing(failure.error ?? `a test program ended with ${failure.code}`);
 }
 
 function missing(reason: string): { readonly missing: string } {
-  return { missing: `The sandbox of macOS (seatbelt) cannot be used: ${reason}.` };
+  return { missing: `The macOS sandbox (seatbelt) cannot be used: ${reason}.` };
 }
 
 interface SeatbeltParts extends SandboxContext {
@@ -55,8 +54,8 @@ class SeatbeltSandbox implements Sandbox {
     missing: [],
     gaps: [
       "Commands see names, sizes and times of files outside the workspace.",
-      "/tmp is not there for commands: they have a private directory in TMPDIR.",
-      "Processes that are to be reached listen at the machine's own loopback.",
+      "Commands have no /tmp; they use a private directory, TMPDIR.",
+      "Processes with reachable ports listen on the machine's own loopback.",
       "This level has not been tested on a Mac yet.",
     ],
   };
@@ -74,27 +73,22 @@ class SeatbeltSandbox implements Sandbox {
     const found = await this.#tree.scan(rulesOf(confinement));
     const nested = found.repositories.map((path) => repositoryBelow(path, workspace));
     const repositories = [repositoryOf(workspace) ?? [], nested].flat();
-    const { mayConnect } = confinement;
+    const { mayConnect, absent = [] } = confinement;
     const network =
       mayConnect &&
       (await (await import("../network/loopback-network.ts")).openLoopbackNetwork({ mayConnect }));
+    const held = repositories.flatMap((repository) => repository.held);
     const profile = seatbeltProfile({
       workspace,
       readable: [...toolChains, ...(confinement.readable ?? [])],
-      writable: [
-        ...[privates.home, privates.temporary, ...(confinement.writable ?? [])],
-        ...repositories.flatMap(({ held }) => held),
-      ],
+      writable: [privates.home, privates.temporary, ...(confinement.writable ?? []), ...held],
       hidden: found.hidden.map(({ path }) => path),
       readOnly: [
         ...found.readOnly,
-        ...repositories.flatMap(({ readOnly, absent: stubs }) => [
-          ...readOnly,
-          ...stubs.map(({ path }) => path),
-        ]),
-        ...(confinement.absent ?? []).map(({ path }) => path),
+        ...repositories.flatMap(({ readOnly }) => readOnly),
+        ...[...repositories.flatMap((repository) => repository.absent), ...absent].map(({ path }) => path),
       ],
-      held: repositories.flatMap(({ held }) => held),
+      held,
       proxyPort: network?.port,
       mayListen: launch.reachable,
       terminal: launch.terminal === true,
@@ -110,7 +104,7 @@ class SeatbeltSandbox implements Sandbox {
       reach: unconfined(launch).reach,
       finished: async () => [
         ...((await network?.close()) ?? []),
-        ...(found.isWhole ? [] : ["The workspace is too large to protect every file in it."]),
+        ...(found.isWhole ? [] : ["The workspace is too large to protect all its files."]),
       ],
     };
   }
@@ -129,8 +123,8 @@ function running(channel: Duplex): Promise<void> {
     channel.once("end", () => {
       channel.destroy();
       reject(
-        new ToolError("unavailable", "The sandbox of macOS could not be set up", {
-          hint: "Nothing was run. `toolcrib doctor` tells which sandboxes work here.",
+        new ToolError("unavailable", "The command was not run: the macOS sandbox could not be set up", {
+          hint: "To see which sandboxes work here, run: toolcrib doctor",
         }),
       );
     });

@@ -17,7 +17,7 @@ it("writes a whole profile", async () => {
   ).toMatchFileSnapshot("profile.golden.sb");
 });
 
-it("lets nobody through to the network unless told", () => {
+it("denies the network by default", () => {
   const profile = seatbeltProfile({
     workspace: "/w",
     readable: [],

@@ -1,31 +1,31 @@
 import { dirname } from "node:path";
 import { liesInside } from "../../system/workspace-path.ts";
 
-/** What a command may reach. Paths are real: macOS compares them after following links. */
-export interface SeatbeltReach {
+/** What a command may access. Paths are real: macOS compares them after following links. */
+interface SeatbeltAccess {
   readonly workspace: string;
   readonly readable: readonly string[];
   /** In addition to the workspace. */
   readonly writable: readonly string[];
-  /** In any of these: neither read nor written. */
+  /** Cannot be read or written, with everything in them. */
   readonly hidden: readonly string[];
-  /** In any of these: read, not written, also what is not there. */
+  /** Cannot be written or created, with everything in them. */
   readonly readOnly: readonly string[];
-  /** Written in, but neither renamed nor removed. */
+  /** Can be written in, but not renamed or removed. */
   readonly held: readonly string[];
-  /** The port of this machine that it may connect to. */
+  /** The port of this machine that the command may connect to. */
   readonly proxyPort?: number;
   readonly mayListen: boolean;
-  /** It opens a terminal. */
+  /** The command opens a terminal. */
   readonly terminal: boolean;
 }
 
 /** A profile for `sandbox-exec -p`. Where several rules match, the last one counts. */
-export function seatbeltProfile(reach: SeatbeltReach): string {
-  const writable = [reach.workspace, ...reach.writable];
-  const kept = [...reach.hidden, ...reach.readOnly];
+export function seatbeltProfile(access: SeatbeltAccess): string {
+  const writable = [access.workspace, ...access.writable];
+  const kept = [...access.hidden, ...access.readOnly];
   // In a renamed directory, entries would have paths without a rule.
-  const above = [...reach.held, ...kept].flatMap((path) => directoriesAbove(path, reach.workspace));
+  const above = [...access.held, ...kept].flatMap((path) => directoriesAbove(path, access.workspace));
   return [
     "(version 1)",
     "(deny default)",
@@ -43,24 +43,24 @@ export function seatbeltProfile(reach: SeatbeltReach): string {
     "",
     "(allow file-read-metadata)",
     '(allow file-read-data (literal "/"))',
-    rule("allow file-read* file-map-executable", below([...systemDirectories, ...reach.readable])),
+    rule("allow file-read* file-map-executable", below([...systemDirectories, ...access.readable])),
     rule("allow file-read* file-map-executable file-write*", below(writable)),
     rule("allow file-read* file-write-data file-ioctl", devices.map(literal)),
     rule(
       "allow file-read* file-write-data file-ioctl",
-      reach.terminal ? ['(regex #"^/dev/ttys[0-9]+$")'] : [],
+      access.terminal ? ['(regex #"^/dev/ttys[0-9]+$")'] : [],
     ),
-    rule("allow", reach.terminal ? ["pseudo-tty"] : []),
+    rule("allow", access.terminal ? ["pseudo-tty"] : []),
     '(allow file-read* file-write-data (regex #"^/dev/fd/[0-9]+$"))',
     "",
-    rule("deny file-write*", below(reach.readOnly)),
-    rule("deny file-read* file-write*", below(reach.hidden)),
-    rule("deny file-write-unlink", [...new Set([...reach.held, ...above])].map(literal)),
+    rule("deny file-write*", below(access.readOnly)),
+    rule("deny file-read* file-write*", below(access.hidden)),
+    rule("deny file-write-unlink", [...new Set([...access.held, ...above])].map(literal)),
     rule(
       "allow network-outbound",
-      reach.proxyPort === undefined ? [] : [`(remote ip "localhost:${reach.proxyPort}")`],
+      access.proxyPort === undefined ? [] : [`(remote ip "localhost:${access.proxyPort}")`],
     ),
-    rule("allow network-bind network-inbound", reach.mayListen ? ['(local ip "localhost:*")'] : []),
+    rule("allow network-bind network-inbound", access.mayListen ? ['(local ip "localhost:*")'] : []),
   ]
     .filter((line) => line !== undefined)
     .join("\n");
@@ -92,13 +92,8 @@ function directoriesAbove(path: string, workspace: string): readonly string[] {
 }
 
 const systemDirectories = [
-  ...["/usr", "/bin", "/sbin", "/opt", "/System", "/Library", "/nix/store"],
-  ...[
-    "/private/etc",
-    "/private/var/db/timezone",
-    "/private/var/db/dyld",
-    "/private/var/db/xcode_select_link",
-  ],
+  ...["/usr", "/bin", "/sbin", "/opt", "/System", "/Library", "/nix/store", "/private/etc"],
+  ...["timezone", "dyld", "xcode_select_link"].map((name) => `/private/var/db/${name}`),
   ...["/private/var/select", "/Applications/Xcode.app"],
 ];
 
@@ -108,13 +103,6 @@ const devices = ["null", "zero", "random", "urandom", "tty", "ptmx", "dtracehelp
 
 /** Users and groups, settings, logs, certificates. */
 const services = [
-  "com.apple.system.opendirectoryd.libinfo",
-  "com.apple.system.opendirectoryd.membership",
-  "com.apple.system.notification_center",
-  "com.apple.system.logger",
-  "com.apple.bsd.dirhelper",
-  "com.apple.cfprefsd.agent",
-  "com.apple.cfprefsd.daemon",
-  "com.apple.trustd",
-  "com.apple.trustd.agent",
-];
+  ...["system.opendirectoryd.libinfo", "system.opendirectoryd.membership", "system.notification_center"],
+  ...["system.logger", "bsd.dirhelper", "cfprefsd.agent", "cfprefsd.daemon", "trustd", "trustd.agent"],
+].map((name) => `com.apple.${name}`);

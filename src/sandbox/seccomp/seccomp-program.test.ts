@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { interpret } from "../../../test/support/seccomp/interpret.ts";
 import { type SeccompOptions, seccompProgram } from "./seccomp-program.ts";
-import { newestKnownCall, numberOf, type SystemCall, systemCalls } from "./system-calls.ts";
+import { newestKnownCall, numberOf, systemCalls } from "./system-calls.ts";
 
 const architectures = ["x64", "arm64"] as const;
 const networks = ["own namespace", "filtered", "none"] as const;
@@ -29,7 +29,7 @@ function ask(
 
 function call(
   options: SeccompOptions,
-  name: SystemCall,
+  name: string,
   ...args: readonly (number | bigint)[]
 ): Answer | undefined {
   const number = numberOf(name, options.architecture);
@@ -57,16 +57,14 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
         expect(ask(own, number)).toBe("ENOSYS");
       }),
     );
-    for (const name of Object.keys(systemCalls) as SystemCall[]) {
+    for (const name of systemCalls.keys()) {
       const number = numberOf(name, architecture);
       if (number !== undefined) expect(ask(own, number + 0x40000000)).toBe("ENOSYS");
     }
   });
 
   it("lets every call pass that it does not judge, whatever its arguments", () => {
-    const judged = new Set(
-      (Object.keys(systemCalls) as SystemCall[]).map((name) => numberOf(name, architecture)),
-    );
+    const judged = new Set(Array.from(systemCalls.keys(), (name) => numberOf(name, architecture)));
     const free = Array.from({ length: newestKnownCall + 1 }, (_, number) => number).filter(
       (number) => !judged.has(number),
     );
@@ -212,7 +210,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
   it("makes no file that lends the rights of its owner", () => {
     const modes = [0o644n, 0o1777n, 0o4755n, 0o2755n].map((mode) => mode + upper);
     const verdicts = ["allow", "allow", "EPERM", "EPERM"];
-    const calls: readonly (readonly [SystemCall, (mode: bigint) => readonly (number | bigint)[]])[] = [
+    const calls: readonly (readonly [string, (mode: bigint) => readonly (number | bigint)[]])[] = [
       ["chmod", (mode) => [0, mode]],
       ["fchmod", (mode) => [3, mode]],
       ["fchmodat", (mode) => [3, 0, mode]],
@@ -275,7 +273,7 @@ const kinds: Record<string, readonly [family: number, type: number, protocol: nu
   "the host of a virtual machine": [40, 1, 0],
 };
 
-const always: readonly SystemCall[] = [
+const always: readonly string[] = [
   ...(["ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd"] as const),
   ...(["mount", "umount2", "pivot_root", "chroot", "open_tree", "open_tree_attr", "move_mount"] as const),
   ...(["fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "unshare", "setns"] as const),

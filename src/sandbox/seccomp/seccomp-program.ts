@@ -1,27 +1,31 @@
-import { type Architecture, newestKnownCall, numberOf, type SystemCall } from "./system-calls.ts";
+import {
+  type Architecture,
+  newestKnownCall,
+  numberOf,
+  processCalls,
+  refusedCalls,
+  sharedMemoryCalls,
+} from "./system-calls.ts";
 
 export interface SeccompOptions {
   readonly architecture: Architecture;
   /**
-   * "own namespace": nobody is there but the program itself. "filtered": the network of the machine, TCP only, for Landlock
-   * to judge the ports. "none": the machine's, and no internet socket at all.
+   * "own namespace": only the program itself uses it. "filtered": the machine's network, TCP only, with ports checked by
+   * Landlock. "none": the machine's network, without internet sockets.
    */
   readonly network: "own namespace" | "filtered" | "none";
-  /** For "filtered": others may connect to it. Default: false. */
+  /** For "filtered": others may connect to the program. Default: false. */
   readonly mayListen?: boolean;
   /** For Landlock before ABI 3, which ignores truncation: refuses to truncate a file by its path. */
   readonly refuseTruncation?: boolean;
 }
 
-/**
- * A seccomp filter: the system calls that a confined program may not make, whatever their paths. Refused calls return
- * EPERM; calls that libraries can do without return ENOSYS.
- */
+/** A seccomp filter. Refused calls return EPERM; calls that libraries can do without return ENOSYS. */
 export function seccompProgram(options: SeccompOptions): Uint8Array {
   const { architecture, network } = options;
   const isShared = network !== "own namespace";
   const rules: CallRule[] = [
-    ...refused.map((call): CallRule => ({ call, lines: refuse })),
+    ...Array.from(refusedCalls.keys(), (call) => ({ call, lines: refuse })),
     { call: "clone3", lines: [{ goTo: "missing" }] },
     { call: "clone", lines: [low(0), { ifAnyBitOf: namespaceFlags, goTo: "refuse" }] },
     {
@@ -68,8 +72,8 @@ export function seccompProgram(options: SeccompOptions): Uint8Array {
 }
 
 interface CallRule {
-  readonly call: SystemCall;
-  /** An allowed call runs past them. */
+  readonly call: string;
+  /** An allowed call reaches the end of them. */
   readonly lines: readonly Line[];
 }
 
@@ -86,18 +90,6 @@ const AF_NETLINK = 16;
 const namespaceFlags = 0x7e020000;
 
 const refuse: readonly Line[] = [{ goTo: "refuse" }];
-
-const refused = [
-  ...(["ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd"] as const),
-  ...(["mount", "umount2", "pivot_root", "chroot", "open_tree", "open_tree_attr", "move_mount"] as const),
-  ...(["fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "unshare", "setns"] as const),
-  ...(["io_uring_setup", "io_uring_enter", "io_uring_register", "bpf", "perf_event_open"] as const),
-  ...(["userfaultfd", "keyctl", "add_key", "request_key", "open_by_handle_at", "fanotify_init"] as const),
-  ...(["lookup_dcookie", "uselib", "modify_ldt", "init_module", "finit_module", "delete_module"] as const),
-  ...(["kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff", "acct", "quotactl"] as const),
-  ...(["quotactl_fd", "settimeofday", "clock_settime", "sethostname", "setdomainname", "syslog"] as const),
-  ...(["vhangup", "iopl", "ioperm"] as const),
-] satisfies readonly SystemCall[];
 
 /**
  * Internet sockets with the everyday protocols, and asking the kernel for addresses (netlink, protocol "route"). Not
@@ -121,7 +113,7 @@ function socketLines(network: SeccompOptions["network"]): readonly Line[] {
   ];
 }
 
-/** Pairs that stay pairs: one of datagrams (2, and 3 is taken for it) can be connected to any socket of the machine. */
+/** Only stream (1) and seqpacket (5): a datagram pair (2 or 3) can be connected to any socket of the machine. */
 const pairLines: readonly Line[] = [
   low(0),
   { ifEqual: AF_UNIX, goTo: "pair" },
@@ -133,7 +125,7 @@ const pairLines: readonly Line[] = [
   ...refuse,
 ];
 
-/** Protocols beside TCP that make streams (MPTCP, SCTP, SMC) would pass Landlock by. */
+/** Landlock does not check other stream protocols than TCP (MPTCP, SCTP, SMC). */
 const transmissionOnly: readonly Line[] = [
   ...[low(1), { and: 0xf }],
   { ifEqual: 1, goTo: "stream" },
@@ -152,59 +144,48 @@ const anyInternet: readonly Line[] = [
   ...refuse,
   { label: "stream or datagram" },
   low(2),
-  // Unsaid, ICMP, TCP, UDP, ICMPv6.
+  // Unspecified, ICMP, TCP, UDP, ICMPv6.
   ...[0, 1, 6, 17, 58].map((protocol): Line => ({ ifEqual: protocol, goTo: "allow" })),
   { goTo: "wrong protocol" },
 ];
 
-/** For programs without namespaces of their own, what Landlock leaves open. */
+/** For programs without namespaces: what Landlock does not check. */
 function sharedCalls(mayListen: boolean): readonly CallRule[] {
   return [
-    ...shared.map((call): CallRule => ({ call, lines: refuse })),
-    // Limits of other processes, and how much they get of the machine.
-    ...ofOneProcess.map((call): CallRule => ({ call, lines: onlyItself(0) })),
-    // All processes of the user (2, 3) have no number of their own either.
+    ...Array.from(sharedMemoryCalls.keys(), (call) => ({ call, lines: refuse })),
+    ...Array.from(processCalls.keys(), (call) => ({ call, lines: onlyItself(0) })),
+    // All processes of the user (2 or 3) are named by the argument 0, too.
     { call: "setpriority", lines: [low(0), { ifEqual: 2, goTo: "refuse" }, ...onlyItself(1)] },
     { call: "ioprio_set", lines: [low(0), { ifEqual: 3, goTo: "refuse" }, ...onlyItself(1)] },
-    // TCP Fast Open connects without asking Landlock.
-    { call: "sendto", lines: [low(3), { ifAnyBitOf: MSG_FASTOPEN, goTo: "refuse" }] },
-    { call: "sendmsg", lines: [low(2), { ifAnyBitOf: MSG_FASTOPEN, goTo: "refuse" }] },
-    { call: "sendmmsg", lines: [low(3), { ifAnyBitOf: MSG_FASTOPEN, goTo: "refuse" }] },
-    // Landlock judges bind; a socket that was never bound listens at a port of the kernel's choice.
+    // TCP Fast Open connects without a check by Landlock.
+    ...refusingFlags(MSG_FASTOPEN, { sendto: 3, sendmsg: 2, sendmmsg: 3 }),
+    // Landlock checks bind; a socket that was never bound listens at a port of the kernel's choice.
     ...(mayListen ? [] : [{ call: "listen", lines: refuse } as const]),
   ];
 }
 
 const MSG_FASTOPEN = 0x20000000;
 
-const shared = [
-  ...(["shmget", "shmat", "shmctl", "semget", "semop", "semctl", "semtimedop"] as const),
-  ...(["msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"] as const),
-] satisfies readonly SystemCall[];
-
-const ofOneProcess = [
-  ...(["prlimit64", "sched_setscheduler", "sched_setparam", "sched_setattr", "sched_setaffinity"] as const),
-] satisfies readonly SystemCall[];
-
 /** 0 means the calling process. */
 function onlyItself(argument: number): readonly Line[] {
   return [low(argument), { ifEqual: 0, goTo: "allow" }, ...refuse];
 }
 
-/** S_ISUID and S_ISGID: a program with them runs with the rights of its owner, anywhere on the machine. */
+/** `calls`: the argument that has the flags. */
+function refusingFlags(flags: number, calls: Readonly<Record<string, number>>): readonly CallRule[] {
+  return Object.entries(calls).map(([call, argument]) => ({
+    call,
+    lines: [low(argument), { ifAnyBitOf: flags, goTo: "refuse" }],
+  }));
+}
+
+/** S_ISUID and S_ISGID: such a program runs with the rights of its owner, anywhere on the machine. */
 const lendsRights = 0o6000;
 
-const modeCalls: readonly CallRule[] = (
-  [
-    ["chmod", 1],
-    ["fchmod", 1],
-    ["fchmodat", 2],
-    ["fchmodat2", 2],
-    ["creat", 1],
-    ["mknod", 1],
-    ["mknodat", 2],
-  ] as const
-).map(([call, mode]) => ({ call, lines: [low(mode), { ifAnyBitOf: lendsRights, goTo: "refuse" }] }));
+const modeCalls = refusingFlags(lendsRights, {
+  ...{ chmod: 1, fchmod: 1, fchmodat: 2, fchmodat2: 2 },
+  ...{ creat: 1, mknod: 1, mknodat: 2 },
+});
 
 const O_TRUNC = 0x200;
 // O_CREAT and O_TMPFILE: without them the mode is ignored.
@@ -236,7 +217,7 @@ function makesLending({ flags, mode }: { readonly flags: number; readonly mode: 
   ];
 }
 
-/** Truncating a file while opening it for reading (0) or for neither (3): Landlock does not take that for writing. */
+/** Truncating a file while opening it for reading (0) or for neither (3): Landlock does not treat that as writing. */
 function truncatesUnseen(argument: number): readonly Line[] {
   return [
     low(argument),
@@ -246,7 +227,7 @@ function truncatesUnseen(argument: number): readonly Line[] {
   ];
 }
 
-/** The kernel looks at the lower half of these arguments only, so whatever the upper half holds must not matter. */
+/** The kernel ignores the upper half of these arguments, so the filter does, too. */
 function low(argument: number): Line {
   return { load: 16 + argument * 8 };
 }

@@ -45,7 +45,7 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
   );
   const stderr = new OutputStream(start.outputs?.[1].readEnd ?? child.stderr!, (bytes) => {
     watch?.takeOutput(bytes);
-    watch?.takeComplaint(bytes);
+    watch?.takeError(bytes);
   });
   const terminate = () => run.terminate();
   const exit = ended(child, run, start, () => {
@@ -136,7 +136,7 @@ async function spawned(start: ProcessStart): Promise<ChildProcess> {
 /** Checked here, because the shell that starts first could not report that the program is missing. */
 function held(launch: PreparedLaunch, watch: LimitWatch): Pick<PreparedLaunch, "file" | "args"> {
   accessSync(launch.file, constants.X_OK);
-  return watch.hold(launch);
+  return watch.limit(launch);
 }
 
 type Inherited = "ignore" | "pipe" | number;

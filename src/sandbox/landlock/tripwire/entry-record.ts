@@ -1,25 +1,14 @@
 import { createHash } from "node:crypto";
-import {
-  type BigIntStats,
-  chmodSync,
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  statSync,
-} from "node:fs";
+import { type BigIntStats, chmodSync, lstatSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { attempt, statsAt } from "../../../system/attempt.ts";
 import { errnoOf } from "../../../system/file-errors.ts";
 import { PathChecker } from "../../../system/path-checker.ts";
-import type { PinnedDirectory } from "../../../system/pinning.ts";
-import { ProcPinning } from "../../../system/pinning.ts";
+import { contentAt } from "../../../system/pinned-path.ts";
+import { type PinnedDirectory, ProcPinning } from "../../../system/pinning.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
 
-/** What was at a path, so that it can be compared and restored. Nothing is recorded where nothing was. */
+/** The entry at a path, to be compared and restored. A path without an entry has no record. */
 export type EntryRecord =
   | {
       readonly kind: "file";
@@ -32,7 +21,7 @@ export type EntryRecord =
       readonly kind: "directory";
       readonly path: string;
       readonly mode: number;
-      /** It has too many entries to record. */
+      /** The directory has too many entries to record. */
       readonly isUnread?: true;
     }
   | { readonly kind: "link"; readonly path: string; readonly target: string }
@@ -44,7 +33,7 @@ type KeepContent = (hash: string, content: Uint8Array) => void;
 const mostEntries = 5000;
 const largestFile = 8 * 1024 * 1024;
 
-/** Records what is at paths, at any depth, never through a link. Remembers the hashes of unchanged files. */
+/** Records entries at any depth, never through a link. Caches the hashes of unchanged files. */
 export class EntryReader {
   readonly #hashes = new Map<string, string>();
 
@@ -63,7 +52,7 @@ export class EntryReader {
     return { entries, isWhole: !entries.some((entry) => entry.kind === "directory" && entry.isUnread) };
   }
 
-  /** The entry itself, without what is in it; undefined when nothing is there. */
+  /** The entry itself, without its contents; undefined when nothing is there. */
   readOne(
     parent: PinnedDirectory,
     name: string,
@@ -93,18 +82,17 @@ export class EntryReader {
       entries.push(entry);
       return;
     }
-    const directory = quietly(() => parent.child(name));
+    const directory = attempt(() => parent.child(name));
     // The next command could make a closed directory accessible.
-    const isClosed = (entry.mode & 0o700) !== 0o700;
-    if (isClosed) quietly(() => chmodSync(directory!.at(""), entry.mode | 0o700));
-    const names = quietly(() => readdirSync(directory!.at(".")).sort());
+    if (!isOpen(entry.mode)) attempt(() => setMode(directory!, entry.mode | 0o700));
+    const names = attempt(() => readdirSync(directory!.at(".")).sort());
     if (names === undefined || entries.length + names.length > mostEntries) {
       entries.push({ ...entry, isUnread: true });
     } else {
       entries.push(entry);
       for (const child of names) this.#readIn(directory!, child, `${path}/${child}`, keep, entries);
     }
-    if (isClosed) quietly(() => chmodSync(directory!.at(""), entry.mode));
+    if (!isOpen(entry.mode)) attempt(() => setMode(directory!, entry.mode));
     directory?.close();
   }
 
@@ -113,7 +101,7 @@ export class EntryReader {
     if (stats.size > largestFile) return `large ${stamp}`;
     const known = this.#hashes.get(stamp);
     if (known !== undefined) return known;
-    const content = quietly(() => readWithoutLinks(path));
+    const content = contentAt(path, largestFile);
     if (content === undefined) return `closed ${stamp}`;
     const hash = createHash("sha256").update(content).digest("hex");
     keep(hash, content);
@@ -124,21 +112,6 @@ export class EntryReader {
 }
 
 const settledMs = 100;
-
-function readWithoutLinks(path: string): Uint8Array {
-  const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    if (!fstatSync(handle).isFile()) throw new Error("no file");
-    return readFileSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}
-
-/** Sorted; none where the directory cannot be read. */
-export function namesInside(directory: PinnedDirectory): readonly string[] {
-  return quietly(() => readdirSync(directory.at(".")).sort()) ?? [];
-}
 
 /** Pins a directory, refusing links in its path; undefined when it is not there. */
 export function pinDirectory(path: string): PinnedDirectory | undefined {
@@ -164,25 +137,16 @@ export function pinRoot(): PinnedDirectory {
   return root;
 }
 
-/** Undefined instead of an error. */
-export function quietly<Result>(act: () => Result): Result | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
-}
-
 /** Makes a directory of this user accessible, whatever mode a command has set. */
 export function openUp(parent: PinnedDirectory, name: string): void {
-  const directory = quietly(() => parent.child(name));
+  const directory = attempt(() => parent.child(name));
   if (directory === undefined) return;
   const mode = modeOf(directory);
-  if (!isOpen(mode)) quietly(() => setMode(directory, mode | 0o700));
+  if (!isOpen(mode)) attempt(() => setMode(directory, mode | 0o700));
   directory.close();
 }
 
-/** The same for all directories of a workspace above these paths. Returns what restores their modes. */
+/** Opens up all directories of a workspace above these paths. Returns a function that restores their modes. */
 export function openUpAbove(paths: readonly string[], workspace: string): () => void {
   const above = new Set(paths.flatMap((path) => directoriesAbove(path, workspace)));
   const opened: { readonly directory: PinnedDirectory; readonly mode: number }[] = [];
@@ -191,13 +155,12 @@ export function openUpAbove(paths: readonly string[], workspace: string): () => 
     const directory = pinDirectory(path);
     if (directory === undefined) continue;
     const mode = modeOf(directory);
-    if (!isOpen(mode) && quietly(() => setMode(directory, mode | 0o700)) !== undefined)
-      opened.push({ directory, mode });
+    if (!isOpen(mode) && attempt(() => setMode(directory, mode | 0o700))) opened.push({ directory, mode });
     else directory.close();
   }
   return () => {
     for (const { directory, mode } of opened.reverse()) {
-      quietly(() => setMode(directory, mode));
+      attempt(() => setMode(directory, mode));
       directory.close();
     }
   };
@@ -207,7 +170,7 @@ export function isOpen(mode: number): boolean {
   return (mode & 0o700) === 0o700;
 }
 
-/** By its handle, also where it is not accessible. */
+/** By its handle, so that it works for an inaccessible directory. */
 export function modeOf(directory: PinnedDirectory): number {
   return statSync(directory.at("")).mode & 0o7777;
 }
@@ -224,9 +187,8 @@ function directoriesAbove(path: string, workspace: string): readonly string[] {
 }
 
 /** The outermost link between a workspace and a path in it. */
-export function linkOnTheWay(path: string, workspace: string): string | undefined {
+export function linkAbove(path: string, workspace: string): string | undefined {
   const parent = dirname(path);
   if (parent === workspace || !liesInside(parent, workspace)) return undefined;
-  const isLink = quietly(() => lstatSync(parent).isSymbolicLink()) === true;
-  return linkOnTheWay(parent, workspace) ?? (isLink ? parent : undefined);
+  return linkAbove(parent, workspace) ?? (statsAt(parent)?.isSymbolicLink() ? parent : undefined);
 }

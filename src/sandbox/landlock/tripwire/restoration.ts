@@ -13,8 +13,9 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { attempt } from "../../../system/attempt.ts";
 import { isHash } from "../../../system/blob-store.ts";
-import { makePrivateDirectory } from "../../../system/directories.ts";
+import { makePrivateDirectory, namesIfReadable } from "../../../system/directories.ts";
 import { errnoOf } from "../../../system/file-errors.ts";
 import type { PinnedDirectory } from "../../../system/pinning.ts";
 import { newTemporaryId, temporaryName } from "../../../system/temporary-file.ts";
@@ -22,17 +23,15 @@ import {
   type EntryReader,
   type EntryRecord,
   isOpen,
-  linkOnTheWay,
+  linkAbove,
   modeOf,
-  namesInside,
   openUp,
   pinDirectory,
   pinRoot,
-  quietly,
   setMode,
 } from "./entry-record.ts";
 
-/** What a command did at a path, and whether it could be undone. */
+/** A change by a command, and whether it could be undone. */
 export interface Repair {
   readonly path: string;
   readonly what: "made" | "removed" | "changed" | "moved away";
@@ -40,17 +39,9 @@ export interface Repair {
   readonly failure?: string;
 }
 
-interface RestorationOptions {
-  readonly entries: readonly EntryRecord[];
-  readonly reader: EntryReader;
-  /** The folder of stored contents, named by their hashes. */
-  readonly contents: string;
-  readonly quarantine: Quarantine;
-}
-
 /**
- * Restores recorded entries. It follows no link, because the command may have created one, and it does not read what was
- * not there before, which may be endless.
+ * Restores recorded entries. It follows no link, because the command may have created one, and does not read new entries,
+ * which may be endless.
  */
 export class Restoration {
   readonly repairs: Repair[] = [];
@@ -60,7 +51,11 @@ export class Restoration {
   readonly #was: ReadonlyMap<string, EntryRecord>;
   readonly #inside: ReadonlyMap<string, readonly EntryRecord[]>;
 
-  constructor({ entries, reader, contents, quarantine }: RestorationOptions) {
+  /** `contents` is the folder of stored contents, named by their hashes. */
+  constructor(
+    entries: readonly EntryRecord[],
+    { reader, contents, quarantine }: { reader: EntryReader; contents: string; quarantine: Quarantine },
+  ) {
     this.#reader = reader;
     this.#contents = contents;
     this.#quarantine = quarantine;
@@ -71,9 +66,9 @@ export class Restoration {
   /** Gives a renamed directory its old name again. */
   moveBack(from: string | undefined, to: string): void {
     this.#do(to, "moved away", () => {
-      if (from === undefined) throw new Error("it is not found in the workspace");
-      const target = this.#holdOrMake(dirname(to));
-      const source = this.#holdOrMake(dirname(from));
+      if (from === undefined) throw new Error("it was not found in the workspace");
+      const target = this.#pinOrMake(dirname(to));
+      const source = this.#pinOrMake(dirname(from));
       try {
         const isTaken = lstatSync(target.at(basename(to)), { throwIfNoEntry: false }) !== undefined;
         if (isTaken) this.#quarantine.take(target, basename(to), to);
@@ -85,21 +80,21 @@ export class Restoration {
     });
   }
 
-  /** Restores a path: it may contain only what was recorded, and no link may lead to it. */
+  /** Restores a path: it may contain only recorded entries, and no link may lead to it. */
   settle(path: string, workspace: string): void {
     const mustBeThere = this.#was.has(path);
-    const link = linkOnTheWay(path, workspace);
-    if (link !== undefined && !mustBeThere) this.#takeAside(link, "made");
-    const parent = mustBeThere ? quietly(() => this.#holdOrMake(dirname(path))) : pinDirectory(dirname(path));
+    const link = linkAbove(path, workspace);
+    if (link !== undefined && !mustBeThere) this.#quarantineAt(link, "made");
+    const parent = mustBeThere ? attempt(() => this.#pinOrMake(dirname(path))) : pinDirectory(dirname(path));
     if (parent !== undefined) {
       this.#settleIn(parent, basename(path), path);
       parent.close();
     } else if (mustBeThere) {
-      this.repairs.push({ path, what: "removed", failure: "its directory cannot be made" });
+      this.repairs.push({ path, what: "removed", failure: "its directory cannot be created" });
     }
   }
 
-  #takeAside(path: string, what: Repair["what"]): void {
+  #quarantineAt(path: string, what: Repair["what"]): void {
     const parent = pinDirectory(dirname(path));
     if (parent === undefined) return;
     this.#do(path, what, () => this.#quarantine.take(parent, basename(path), path));
@@ -116,8 +111,8 @@ export class Restoration {
     const isStillDirectory = was.kind === "directory" && is?.kind === "directory";
     if (!isStillDirectory && !isDeepStrictEqual(was, is)) {
       this.#do(path, is === undefined ? "removed" : "changed", () => {
-        if (was.kind === "file" && !isHash(was.hash)) throw new Error("it was too large to keep");
-        if (was.kind === "other") throw new Error("it was no file");
+        if (was.kind === "file" && !isHash(was.hash)) throw new Error("it was too large to store");
+        if (was.kind === "other") throw new Error("it was not a file");
         if (is !== undefined) this.#quarantine.take(parent, name, path);
         this.#make(parent, name, was);
       });
@@ -131,18 +126,18 @@ export class Restoration {
     was: Extract<EntryRecord, { readonly kind: "directory" }>,
     { wasMade }: { readonly wasMade: boolean },
   ): void {
-    const directory = quietly(() => parent.child(name));
+    const directory = attempt(() => parent.child(name));
     if (directory === undefined) return;
     const mode = modeOf(directory);
     const open = () => setMode(directory, was.mode | 0o700);
     if (mode !== was.mode && !wasMade) this.#do(was.path, "changed", open);
-    else if (mode !== was.mode || !isOpen(mode)) quietly(open);
+    else if (mode !== was.mode || !isOpen(mode)) attempt(open);
     if (was.isUnread !== true) {
       const recorded = (this.#inside.get(was.path) ?? []).map(({ path }) => basename(path));
-      for (const child of [...new Set([...recorded, ...namesInside(directory)])].sort())
+      for (const child of [...new Set([...recorded, ...namesIfReadable(directory.at("."))])].sort())
         this.#settleIn(directory, child, `${was.path}/${child}`);
     }
-    if (!isOpen(was.mode)) quietly(() => setMode(directory, was.mode));
+    if (!isOpen(was.mode)) attempt(() => setMode(directory, was.mode));
     directory.close();
   }
 
@@ -152,8 +147,8 @@ export class Restoration {
     if (was.kind === "file") writeIn(parent, name, was, readFileSync(join(this.#contents, was.hash)));
   }
 
-  #holdOrMake(path: string): PinnedDirectory {
-    return pinOrMake(path, (...place) => this.#quarantine.take(...place));
+  #pinOrMake(path: string): PinnedDirectory {
+    return pinOrMake(path, (...entry) => this.#quarantine.take(...entry));
   }
 
   #do(path: string, what: Repair["what"], act: () => void): void {
@@ -187,7 +182,7 @@ function writeIn(
   }
 }
 
-/** Folders for what a command has put in place of something protected, for the user to inspect. */
+/** Folders for entries that a command has put in place of protected ones, for the user to inspect. */
 export class Quarantine {
   readonly #own: string;
   readonly #near: readonly string[];
@@ -199,12 +194,12 @@ export class Quarantine {
     this.#near = near;
   }
 
-  /** The folders that contain something now. */
+  /** The folders that are not empty. */
   get used(): readonly string[] {
     return [...this.#used];
   }
 
-  /** Renames it, so that its content does not matter. */
+  /** Renames the entry, whatever its contents. */
   take(parent: PinnedDirectory, name: string, path: string): void {
     // A directory that is not accessible cannot be moved.
     if (lstatSync(parent.at(name)).isDirectory()) openUp(parent, name);

@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     writeFileSync(at("HEAD"), "ref: refs/heads/main");
     expect([await watch.end(), existsSync(at("HEAD"))]).toEqual([
       [
-        `The command made ${workspace} itself a repository, whose settings git would obey: HEAD is called HEAD.renamed now.`,
+        `The command turned ${workspace} itself into a repository, whose settings git would obey. HEAD was renamed to HEAD.renamed.`,
       ],
       false,
     ]);
@@ -112,10 +112,10 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     writeFileSync(at(".git/hooks/pre-commit"), "evil hook", { mode: 0o755 });
     const [told, kept, ...others] = await watch.end();
     expect(told).toBe(
-      "The command touched protected files, which were put back as they were: .git/config (removed), .git/hooks/pre-commit (made), .mcp.json (made), .vscode/link (changed), .vscode/settings.json (changed), .vscode/tasks.json (made).",
+      "The command changed protected files, which were restored: .git/config (removed), .git/hooks/pre-commit (made), .mcp.json (made), .vscode/link (changed), .vscode/settings.json (changed), .vscode/tasks.json (made).",
     );
     expect(others).toEqual([]);
-    const aside = /^What was found instead is kept in (.*)\.$/.exec(kept!)![1]!;
+    const aside = /^The command's versions are in (.*)\.$/.exec(kept!)![1]!;
     const found = [".git/hooks/pre-commit", ".mcp.json", ".vscode/settings.json", ".vscode/tasks.json"];
     expect(found.map((path) => readFileSync(join(aside, workspace, path), "utf8"))).toEqual([
       ...["evil hook", "evil server", "evil", "evil task"],
@@ -153,9 +153,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     mkdirSync(at(".git/hooks"), { recursive: true });
     writeFileSync(at(".git/hooks/pre-commit"), "evil");
     const [told, kept] = await watch.end();
-    expect(told).toBe(
-      "The command touched protected files, which were put back as they were: .git (moved away).",
-    );
+    expect(told).toBe("The command changed protected files, which were restored: .git (moved away).");
     expect(kept).toContain(directory);
     expect([lstatSync(at(".git")).ino, existsSync(at(".git/hooks/pre-commit"))]).toEqual([ino, false]);
   });
@@ -188,9 +186,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     mkdirSync(at("real/workflows"), { recursive: true });
     symlinkSync("real", at(".github"));
     const [told] = await watch.end();
-    expect(told).toBe(
-      "The command touched protected files, which were put back as they were: .github (made).",
-    );
+    expect(told).toBe("The command changed protected files, which were restored: .github (made).");
     expect(readdirSync(workspace).sort()).toEqual([".git", ".own", ".vscode", "real"]);
   });
 
@@ -219,7 +215,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     writeFileSync(at(".mcp.json"), "evil server");
     writeFileSync(at(".vscode/tasks.json"), "evil task");
     const [told] = await watch.end();
-    expect(told).toMatch(/^The command touched protected files, which were put back .* and 5182 more\.$/);
+    expect(told).toMatch(/^The command changed protected files, which were restored: .* and 5182 more\.$/);
     expect(readdirSync(at(".git/hooks"))).toEqual(hooks);
     expect(readdirSync(at(".vscode")).sort()).toEqual(["link", "settings.json"]);
     expect(existsSync(at(".mcp.json"))).toBe(false);
@@ -234,7 +230,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     writeFileSync(at(".mcp.json"), "evil server");
     const remarks = await watch.end();
     expect([remarks[0], remarks[2]]).toEqual([
-      "The command touched protected files, which were put back as they were: .mcp.json (made).",
+      "The command changed protected files, which were restored: .mcp.json (made).",
       "The workspace is too large to watch over every protected file in it.",
     ]);
     expect(readdirSync(at(".git/hooks"))).toEqual(hooks);
@@ -264,7 +260,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
       expect(lstatSync(at(".git")).mode & 0o777).toBe(0);
       for (const path of [".", ".git"]) chmodSync(at(path), 0o755);
       expect([told, others]).toEqual([
-        "The command touched protected files, which were put back as they were: .git/hooks (changed), .git/hooks/closed (made), .mcp.json (made), .vscode (changed), .vscode/tasks.json (made).",
+        "The command changed protected files, which were restored: .git/hooks (changed), .git/hooks/closed (made), .mcp.json (made), .vscode (changed), .vscode/tasks.json (made).",
         [],
       ]);
       expect(kept).toContain(other === undefined ? directory : at(".git/.toolcrib-taken-back-"));
@@ -324,7 +320,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect(existsSync(at(".git/hooks/pre-commit"))).toBe(false);
     const remarks = await watch.end();
     expect(remarks[0]).toBe(
-      "After a crash: The command touched protected files, which were put back as they were: .git/hooks/pre-commit (made).",
+      "After a crash: The command changed protected files, which were restored: .git/hooks/pre-commit (made).",
     );
     expect(remarks).toHaveLength(2);
   });

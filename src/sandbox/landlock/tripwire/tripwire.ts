@@ -1,27 +1,19 @@
 import { randomBytes } from "node:crypto";
-import {
-  type Dirent,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { AbsentPath, Confinement } from "../../../contract/confinement.ts";
+import { attempt } from "../../../system/attempt.ts";
 import { isHash } from "../../../system/blob-store.ts";
 import { makePrivateDirectory, namesIn } from "../../../system/directories.ts";
-import { isGone, thisProcess } from "../../../system/process-identity.ts";
+import { isGone, longAbandonedMs, newRecordName } from "../../../system/process-identity.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
 import { watchForBareRepository } from "../../git-repair.ts";
 import { type GitProtection, repositoryBelow, repositoryOf } from "../../git-repositories.ts";
-import { type ScanResult, TreeScan } from "../../tree-scan.ts";
-import { EntryReader, type EntryRecord, linkOnTheWay, openUpAbove } from "./entry-record.ts";
+import { rulesOf, type ScanResult, TreeScan } from "../../tree-scan.ts";
+import { EntryReader, type EntryRecord, linkAbove, openUpAbove } from "./entry-record.ts";
 import { Quarantine, type Repair, Restoration } from "./restoration.ts";
 
-/** The protected entries as a command found them. */
+/** The protected entries as they were when a command began. */
 interface RunRecord {
   readonly paths: readonly string[];
   readonly entries: readonly EntryRecord[];
@@ -38,21 +30,14 @@ export interface Watch {
   end(): Promise<readonly string[]>;
 }
 
-interface TripwireOptions {
-  readonly workspace: string;
-  readonly directory: string;
-  /** Other directories that commands can move things to. */
-  readonly writable?: readonly string[];
-}
-
 /**
  * Protects what commands may read but not write, where their sandbox cannot: it records the entries before a command and
- * restores them afterwards. While several commands run, in any process, the record of the first counts. After a crash the
- * next process restores them.
+ * restores them afterwards. While several commands run, in any process, the record of the first is used. After a crash
+ * the next process restores them.
  */
 export class Tripwire {
   readonly #workspace: string;
-  /** Where to look for directories that were moved. */
+  /** The directories that are searched for moved ones. */
   readonly #around: readonly string[];
   readonly #records: string;
   readonly #contents: string;
@@ -60,7 +45,13 @@ export class Tripwire {
   #reader = new EntryReader();
   readonly #tree: TreeScan;
 
-  constructor({ workspace, directory, writable = [] }: TripwireOptions) {
+  /** `writable`: other directories that commands can move things to. */
+  constructor(options: {
+    readonly workspace: string;
+    readonly directory: string;
+    readonly writable?: readonly string[];
+  }) {
+    const { workspace, directory, writable = [] } = options;
     this.#workspace = workspace;
     this.#around = [workspace, ...writable];
     this.#records = join(directory, "runs");
@@ -73,27 +64,24 @@ export class Tripwire {
   /** `outside`: scans of the directories outside the workspace that the command may write. */
   async begin(confinement: Confinement, outside: readonly ScanResult[] = []): Promise<Watch> {
     const settled = this.#settleAbandoned();
-    const covered = await this.#tree.scan({
-      isHidden: confinement.isHidden ?? never,
-      isReadOnly: confinement.isReadOnly ?? never,
-    });
-    const bare = watchForBareRepository(this.#workspace);
-    const places = protectedPlaces(this.#workspace, [covered, ...outside], confinement.absent ?? []);
+    const covered = await this.#tree.scan(rulesOf(confinement));
+    const restoreBare = watchForBareRepository(this.#workspace);
+    const watched = protectedPaths(this.#workspace, [covered, ...outside], confinement.absent ?? []);
     const earlier = this.#others();
-    const { entries, isWhole } = this.#readKept(places.paths);
-    const held = places.held.flatMap((path) => {
+    const { entries, isWhole } = this.#readKept(watched.paths);
+    const held = watched.held.flatMap((path) => {
       const identity = identityOf(path);
       return identity === undefined ? [] : [{ path, identity }];
     });
     // A command that began in between may have changed entries already, but has recorded them before.
     const others = [...earlier, ...this.#others()];
-    const record = others.reduceRight(asFoundBy, { paths: places.paths, entries, held });
-    const file = join(this.#records, `${thisProcess()}.${randomBytes(6).toString("hex")}`);
+    const record = others.reduceRight(withEarlier, { paths: watched.paths, entries, held });
+    const file = join(this.#records, newRecordName());
     writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
     renameSync(`${file}.new`, file);
-    const settle = () => [...this.#settle(record), ...[bare()].filter((told) => told !== "")];
+    const settle = () => [...this.#settle(record), ...[restoreBare()].filter((remark) => remark !== "")];
     return {
-      writable: places.held.filter((path) => !liesInside(path, this.#workspace)),
+      writable: watched.held.filter((path) => !liesInside(path, this.#workspace)),
       settle,
       end: async () => {
         const remarks = settle();
@@ -126,7 +114,7 @@ export class Tripwire {
 
   #settleAbandoned(): readonly string[] {
     return this.#names().flatMap((name) => {
-      if (!isGone(name.split(".")[0] ?? "", 0, unseenMs)) return [];
+      if (!isGone(name, 0, longAbandonedMs)) return [];
       const record = readRecord(join(this.#records, name));
       const remarks = record === undefined ? [] : this.#settle(record);
       rmSync(join(this.#records, name), { force: true });
@@ -152,12 +140,8 @@ export class Tripwire {
       near: near.map((path) => join(path, `.toolcrib-taken-back-${name}`)),
     });
     const { entries, paths, held } = record;
-    const restoration = new Restoration({
-      entries,
-      reader: this.#reader,
-      contents: this.#contents,
-      quarantine,
-    });
+    const parts = { reader: this.#reader, contents: this.#contents, quarantine };
+    const restoration = new Restoration(entries, parts);
     const closeAgain = openUpAbove([...paths, ...held.map(({ path }) => path)], this.#workspace);
     try {
       const isLost = ({ path, identity }: RunRecord["held"][number]) => identityOf(path) !== identity;
@@ -184,15 +168,10 @@ export class Tripwire {
   };
 }
 
-const never = () => false;
+const tooMany = "The workspace is too large to watch every protected file in it.";
 
-const tooMany = "The workspace is too large to watch over every protected file in it.";
-
-// Processes in other containers cannot be seen, and may run for days.
-const unseenMs = 30 * 24 * 60 * 60 * 1000;
-
-/** For the paths that another run has recorded, its record counts. */
-function asFoundBy(mine: RunRecord, other: RunRecord): RunRecord {
+/** For paths that another run has recorded, its record is used. */
+function withEarlier(mine: RunRecord, other: RunRecord): RunRecord {
   const [own, theirs] = [new Set(mine.paths), new Set(other.paths)];
   const theirHeld = new Set(other.held.map(({ path }) => path));
   return {
@@ -205,32 +184,24 @@ function asFoundBy(mine: RunRecord, other: RunRecord): RunRecord {
   };
 }
 
+/** Undefined when its run has just ended. */
 function readRecord(file: string): RunRecord | undefined {
-  try {
-    return JSON.parse(readFileSync(file, "utf8"));
-  } catch {
-    // Its run has just ended.
-    return undefined;
-  }
+  return attempt(() => JSON.parse(readFileSync(file, "utf8")));
 }
 
 function newName(): string {
   return `${new Date().toISOString().replace(/[:.]/g, "-")}-${randomBytes(3).toString("hex")}`;
 }
 
-interface ProtectedPlaces {
-  /** Entries, existing or not, that must not change. None lies in another. */
-  readonly paths: readonly string[];
-  /** Directories of repositories: commits write to them, but they must not be moved. */
-  readonly held: readonly string[];
-}
-
-/** What a command must not change, in the workspace and in its repository. */
-function protectedPlaces(
+/**
+ * What a command must not change, in the workspace and in its repository. `paths` are entries, existing or not; none lies
+ * in another. `held` are directories of repositories: commits write to them, but they must not be moved.
+ */
+function protectedPaths(
   workspace: string,
   covered: readonly ScanResult[],
   absent: readonly AbsentPath[],
-): ProtectedPlaces {
+): { readonly paths: readonly string[]; readonly held: readonly string[] } {
   const own = repositoryOf(workspace);
   const nested = covered
     .flatMap(({ repositories }) => repositories)
@@ -238,26 +209,25 @@ function protectedPlaces(
     .map((path) => repositoryBelow(path, workspace));
   const known: readonly GitProtection[] = [...(own === undefined ? [] : [own]), ...nested];
   const held = new Set(known.flatMap((git) => git.held));
-  const places = [
+  const paths = new Set([
     ...covered.flatMap(({ readOnly }) => readOnly),
     ...covered.flatMap(({ hidden }) => hidden.map(({ path }) => path)),
     ...known.flatMap((git) => [...git.readOnly, ...git.absent.map(({ path }) => path)]),
-    // A repository that exists is git's to write.
+    // Git must be able to write a repository that exists.
     ...absent.map(({ path }) => path).filter((path) => !held.has(path)),
-  ];
-  const paths = new Set(places);
+  ]);
   return {
-    // A path behind a link is protected where it really is.
+    // A path behind a link is protected at its real path.
     paths: [...paths]
-      .filter((path) => !liesInOneOf(dirname(path), paths) && linkOnTheWay(path, workspace) === undefined)
+      .filter((path) => !liesInOneOf(dirname(path), paths) && linkAbove(path, workspace) === undefined)
       .sort(),
     held: [...held],
   };
 }
 
 /** Whether `path` is one of these, or lies below one. */
-function liesInOneOf(path: string, places: ReadonlySet<string>): boolean {
-  return places.has(path) || (path !== "/" && liesInOneOf(dirname(path), places));
+function liesInOneOf(path: string, paths: ReadonlySet<string>): boolean {
+  return paths.has(path) || (path !== "/" && liesInOneOf(dirname(path), paths));
 }
 
 function isLink(path: string): boolean {
@@ -274,7 +244,8 @@ function identityOf(path: string): string | undefined {
 function findMoved(tops: readonly string[], identity: string): string | undefined {
   const queue = [...tops];
   for (let next = 0; next < queue.length && next < mostDirectories; next++) {
-    for (const entry of directoriesIn(queue[next]!)) {
+    const entries = attempt(() => readdirSync(queue[next]!, { withFileTypes: true })) ?? [];
+    for (const entry of entries.filter((child) => child.isDirectory())) {
       const path = join(queue[next]!, entry.name);
       if (identityOf(path) === identity) return path;
       if (entry.name !== ".git") queue.push(path);
@@ -285,15 +256,7 @@ function findMoved(tops: readonly string[], identity: string): string | undefine
 
 const mostDirectories = 20_000;
 
-function directoriesIn(path: string): readonly Dirent[] {
-  try {
-    return readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  } catch {
-    return [];
-  }
-}
-
-/** Remarks for the caller. `kept`: folders with what was found instead. */
+/** Remarks for the caller. `kept`: folders with the entries that were found instead. */
 function describeRepairs(
   repairs: readonly Repair[],
   kept: readonly string[],
@@ -301,22 +264,18 @@ function describeRepairs(
 ): readonly string[] {
   const failed = repairs.filter(({ failure }) => failure !== undefined);
   const done = repairs.filter(({ failure }) => failure === undefined);
-  const named = (some: readonly Repair[]) => {
-    const shown = some
-      .slice(0, mostShown)
-      .map(
-        ({ path, what, failure }) => `${relative(workspace, path)} (${what}${failure ? `: ${failure}` : ""})`,
-      );
-    return shown.join(", ") + (some.length > mostShown ? ` and ${some.length - mostShown} more` : "");
+  const describe = (start: string, some: readonly Repair[]) => {
+    if (some.length === 0) return [];
+    const shown = some.slice(0, mostShown).map(({ path, what, failure }) => {
+      return `${relative(workspace, path)} (${what}${failure ? `: ${failure}` : ""})`;
+    });
+    const more = some.length > mostShown ? ` and ${some.length - mostShown} more` : "";
+    return [`${start}: ${shown.join(", ")}${more}.`];
   };
   return [
-    ...(failed.length === 0
-      ? []
-      : [`The command touched protected files that could NOT be put back, look at them: ${named(failed)}.`]),
-    ...(done.length === 0
-      ? []
-      : [`The command touched protected files, which were put back as they were: ${named(done)}.`]),
-    ...kept.map((folder) => `What was found instead is kept in ${folder}.`),
+    ...describe("The command changed protected files that could NOT be restored; check them", failed),
+    ...describe("The command changed protected files, which were restored", done),
+    ...kept.map((folder) => `The command's versions are in ${folder}.`),
   ];
 }
 

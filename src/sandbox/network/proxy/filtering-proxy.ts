@@ -13,28 +13,20 @@ export function proxyVariables({ port, secret, mayConnect }: Proxy): Readonly<Re
   const proxy = `http://${login}127.0.0.1:${port}`;
   // A command's own servers are on its own loopback, unless a rule allows that of the machine.
   const direct = ["localhost", "127.0.0.1", "::1"].filter((host) => !mayConnect(host, port)).join(",");
-  return {
-    http_proxy: proxy,
-    https_proxy: proxy,
-    // Not socks5: some programs fail on it when they lack a library, though they would never use it.
-    all_proxy: proxy,
-    no_proxy: direct,
-    HTTP_PROXY: proxy,
-    HTTPS_PROXY: proxy,
-    ALL_PROXY: proxy,
-    NO_PROXY: direct,
-    NODE_USE_ENV_PROXY: "1",
-  };
+  // all_proxy is not socks5: some programs fail on that when they lack a library, though they would never use it.
+  const variables = { http_proxy: proxy, https_proxy: proxy, all_proxy: proxy, no_proxy: direct };
+  const upper = Object.entries(variables).map(([name, value]) => [name.toUpperCase(), value]);
+  return { ...variables, ...Object.fromEntries(upper), NODE_USE_ENV_PROXY: "1" };
 }
 
 /** Connects programs to the hosts that rules allow, by HTTP or SOCKS 5: the first byte distinguishes them. */
 export class FilteringProxy {
-  readonly #wayOut: OutboundNetwork;
+  readonly #network: OutboundNetwork;
   readonly #secret: string | undefined;
   #http: Promise<HttpProxy> | undefined;
 
   constructor(options: OutboundOptions & { readonly secret?: string }) {
-    this.#wayOut = new OutboundNetwork(options);
+    this.#network = new OutboundNetwork(options);
     this.#secret = options.secret;
   }
 
@@ -49,21 +41,21 @@ export class FilteringProxy {
   }
 
   remarks(): readonly string[] {
-    return this.#wayOut.refusals.remarks();
+    return this.#network.refusals.remarks();
   }
 
   close(): void {
-    this.#wayOut.close();
+    this.#network.close();
   }
 
   async #serveSocks(client: Duplex): Promise<void> {
     const { serveSocks } = await import("./socks-proxy.ts");
-    await serveSocks(client, this.#wayOut, this.#secret);
+    await serveSocks(client, this.#network, this.#secret);
   }
 
   async #serveHttp(client: Duplex): Promise<void> {
     this.#http ??= import("./http-proxy.ts").then(
-      ({ HttpProxy }) => new HttpProxy(this.#wayOut, this.#secret),
+      ({ HttpProxy }) => new HttpProxy(this.#network, this.#secret),
     );
     (await this.#http).serve(client);
   }

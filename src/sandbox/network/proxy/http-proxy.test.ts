@@ -60,7 +60,7 @@ describe("HttpProxy", () => {
     ];
     const words = (port: number) =>
       `Toolcrib lets this command connect only where rules allow it. For example.com:${port} a person would add: allow connect example.com\n`;
-    const head = "HTTP/1.1 403 Refused by the rules of Toolcrib\r\n";
+    const head = "HTTP/1.1 403 Denied by Toolcrib\r\n";
     expect([request, tunnel]).toEqual([
       `${head}Content-Type: text/plain\r\nContent-Length: 127\r\nConnection: close\r\n\r\n${words(80)}`,
       `${head}Content-Type: text/plain\r\nContent-Length: 128\r\nConnection: close\r\n\r\n${words(443)}`,

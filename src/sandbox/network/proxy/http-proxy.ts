@@ -9,14 +9,14 @@ const mostWaiting = 32;
 
 /** An HTTP proxy: `CONNECT host:port`, or `GET http://host/path`. */
 export class HttpProxy {
-  readonly #wayOut: OutboundNetwork;
+  readonly #network: OutboundNetwork;
   readonly #authorization: string | undefined;
   readonly #server: Server;
   readonly #waiting = new WeakMap<Duplex, number>();
 
   /** `secret`: the password that a program must send. */
-  constructor(wayOut: OutboundNetwork, secret: string | undefined) {
-    this.#wayOut = wayOut;
+  constructor(network: OutboundNetwork, secret: string | undefined) {
+    this.#network = network;
     this.#authorization = secret && `Basic ${Buffer.from(`toolcrib:${secret}`).toString("base64")}`;
     this.#server = createServer({ maxHeaderSize: 65_536, requestTimeout: 0, keepAliveTimeout: 60_000 });
     // A program may end its side after the request.
@@ -34,11 +34,11 @@ export class HttpProxy {
     // Nothing is read, and so nothing lost, before the other side is connected.
     client.pause();
     if (head.length > 0) client.unshift(head);
-    if (!this.#isKnown(incoming)) return endWith(client, unknownProgram);
+    if (!this.#isAuthorized(incoming)) return endWith(client, unauthorized);
     const target = parseHostAndPort(incoming.url ?? "");
     if (target === undefined) return endWith(client, badTarget);
     try {
-      const upstream = await this.#wayOut.open(target);
+      const upstream = await this.#network.open(target);
       client.write("HTTP/1.1 200 Connection established\r\n\r\n");
       joinStreams(client, upstream);
     } catch (error) {
@@ -47,19 +47,19 @@ export class HttpProxy {
   }
 
   async #forward(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!this.#takesOneMore(incoming.socket, response)) return;
-    if (!this.#isKnown(incoming)) return answer(incoming, response, unknownProgram);
+    if (!this.#acceptsOneMore(incoming.socket, response)) return;
+    if (!this.#isAuthorized(incoming)) return answer(incoming, response, unauthorized);
     const wanted = wantedBy(incoming);
     if (wanted === undefined) return answer(incoming, response, badTarget);
     try {
-      passOn(incoming, response, { ...wanted, socket: await this.#wayOut.open(wanted.target) });
+      passOn(incoming, response, { ...wanted, socket: await this.#network.open(wanted.target) });
     } catch (error) {
       answer(incoming, response, answerTo(error));
     }
   }
 
-  /** Requests wait for the answers to those before them, and endless ones would fill the memory. */
-  #takesOneMore(client: Duplex, response: ServerResponse): boolean {
+  /** Requests wait for the answers to earlier ones; without a limit they could fill the memory. */
+  #acceptsOneMore(client: Duplex, response: ServerResponse): boolean {
     const waiting = (this.#waiting.get(client) ?? 0) + 1;
     this.#waiting.set(client, waiting);
     response.once("close", () => this.#waiting.set(client, this.#waiting.get(client)! - 1));
@@ -67,18 +67,22 @@ export class HttpProxy {
     return waiting <= mostWaiting;
   }
 
-  #isKnown(incoming: IncomingMessage): boolean {
+  #isAuthorized(incoming: IncomingMessage): boolean {
     return (
       this.#authorization === undefined || incoming.headers["proxy-authorization"] === this.#authorization
     );
   }
 }
 
-const unknownProgram = { status: 407, reason: "Proxy Authentication Required", text: "Who are you?" };
+const unauthorized = {
+  status: 407,
+  reason: "Proxy Authentication Required",
+  text: "The password is missing or wrong.",
+};
 const badTarget = {
   status: 400,
   reason: "Bad Request",
-  text: "This is a proxy: ask it for http://host/path, or to CONNECT host:port.",
+  text: "This is a proxy: request http://host/path, or CONNECT host:port.",
 };
 
 interface Wanted {
@@ -87,7 +91,7 @@ interface Wanted {
   readonly path: string;
 }
 
-/** Only the first line decides where a request goes. */
+/** Only the first line of a request decides its target. */
 function wantedBy({ url = "", headers }: IncomingMessage): Wanted | undefined {
   const [, authority = "", path = ""] = /^http:\/\/([^/?#]*)([^#]*)$/i.exec(url) ?? [];
   const target = parseHostAndPort(authority, 80);
@@ -97,7 +101,7 @@ function wantedBy({ url = "", headers }: IncomingMessage): Wanted | undefined {
 }
 
 /** Forwards a request to the server at `socket`, and its answer back. */
-export function passOn(
+function passOn(
   incoming: IncomingMessage,
   response: ServerResponse,
   to: { readonly socket: Socket; readonly authority: string; readonly path: string },
@@ -112,7 +116,7 @@ export function passOn(
       answer(incoming, response, {
         status: 502,
         reason: "Bad Gateway",
-        text: `${authority} gave no answer that can be passed on`,
+        text: `${authority} sent no valid answer`,
       });
   };
   const upstream = request({
@@ -141,56 +145,47 @@ export function passOn(
 }
 
 // Headers of one hop, which Node sets again.
-const ofOneHop = [
-  "connection",
-  "expect",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "upgrade",
-];
+const ofOneHop =
+  /^(?:connection|expect|keep-alive|proxy-(?:authenticate|authorization|connection)|te|trailer|upgrade)$/i;
 
-/** Headers as they were written, without those of one hop, those that `Connection` names, and one more. */
-function passedOn(raw: readonly string[], but: string): string[] {
+/** Headers as they were written, without those of one hop, those that `Connection` names, and `dropped`. */
+function passedOn(raw: readonly string[], dropped: string): string[] {
   const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1]!] as const] : []));
   const named = pairs
     .filter(([name]) => name.toLowerCase() === "connection")
     .flatMap(([, value]) => value.toLowerCase().split(","))
     .map((name) => name.trim())
     .filter((name) => name !== "content-length" && name !== "transfer-encoding");
-  const dropped = new Set([...ofOneHop, ...named, but]);
-  return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
+  const isDropped = (name: string) => ofOneHop.test(name) || [...named, dropped].includes(name.toLowerCase());
+  return pairs.filter(([name]) => !isDropped(name)).flat();
 }
 
 /** An answer of the proxy itself. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly reason: string;
   readonly text: string;
 }
 
-export function answerTo(error: unknown): Answer {
+function answerTo(error: unknown): Answer {
   if (!(error instanceof ConnectionError))
-    return { status: 502, reason: "Bad Gateway", text: "The request cannot be sent" };
+    return { status: 502, reason: "Bad Gateway", text: "The request could not be sent" };
   return { ...statuses[error.reason], text: error.message };
 }
 
-export function answer(incoming: IncomingMessage, response: ServerResponse, said: Answer): void {
+function answer(incoming: IncomingMessage, response: ServerResponse, own: Answer): void {
   if (response.destroyed) return;
   response.sendDate = false;
-  // The rest of the request would be taken for the next one.
+  // The rest of the request would be parsed as the next one.
   response.shouldKeepAlive &&= incoming.complete;
-  response.writeHead(said.status, said.reason, headersOf(said)).end(`${said.text}\n`);
+  response.writeHead(own.status, own.reason, headersOf(own)).end(`${own.text}\n`);
 }
 
-/** The same on a connection that was to become a tunnel. */
-export function endWith(client: Duplex, said: Answer): void {
-  const headers = Object.entries({ ...headersOf(said), Connection: "close" });
+/** Answers on a connection that would have become a tunnel. */
+function endWith(client: Duplex, own: Answer): void {
+  const headers = Object.entries({ ...headersOf(own), Connection: "close" });
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`);
-  client.end(`HTTP/1.1 ${said.status} ${said.reason}\r\n${lines.join("")}\r\n${said.text}\n`);
+  client.end(`HTTP/1.1 ${own.status} ${own.reason}\r\n${lines.join("")}\r\n${own.text}\n`);
 }
 
 function headersOf({ status, text }: Answer): Record<string, string | number> {
@@ -199,7 +194,7 @@ function headersOf({ status, text }: Answer): Record<string, string | number> {
 }
 
 const statuses = {
-  refused: { status: 403, reason: "Refused by the rules of Toolcrib" },
+  refused: { status: 403, reason: "Denied by Toolcrib" },
   unknown: { status: 502, reason: "Host not found" },
   unreachable: { status: 502, reason: "Host not reached" },
   busy: { status: 503, reason: "Too many connections" },

@@ -6,16 +6,16 @@ import { joinStreams } from "./join-streams.ts";
 /** The longest message is a login of twice 255 bytes. */
 const mostBytes = 1024;
 
-/** A SOCKS 5 proxy; closes the connection silently when it is not SOCKS. */
+/** A SOCKS 5 proxy. Closes the connection when the client does not speak SOCKS. */
 export async function serveSocks(
   client: Duplex,
-  wayOut: OutboundNetwork,
+  network: OutboundNetwork,
   secret: string | undefined,
 ): Promise<void> {
-  const ways = await next(client, parseGreeting);
-  const way = secret === undefined ? 0 : 2;
-  if (!ways?.includes(way)) return void client.end(Buffer.from([5, 0xff]));
-  client.write(Buffer.from([5, way]));
+  const methods = await next(client, parseGreeting);
+  const method = secret === undefined ? 0 : 2;
+  if (!methods?.includes(method)) return void client.end(Buffer.from([5, 0xff]));
+  client.write(Buffer.from([5, method]));
   if (secret !== undefined) {
     const login = await next(client, parseLogin);
     if (login?.name !== "toolcrib" || login.password !== secret) return void client.end(Buffer.from([1, 1]));
@@ -26,7 +26,7 @@ export async function serveSocks(
   if (request.command !== 1) return void client.end(reply(7));
   if (request.target === undefined) return void client.end(reply(2));
   try {
-    const upstream = await wayOut.open(request.target);
+    const upstream = await network.open(request.target);
     client.write(reply(0));
     joinStreams(client, upstream);
   } catch (error) {
@@ -40,10 +40,8 @@ function reply(code: number): Buffer {
   return Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0]);
 }
 
-type Parse<Value> = (bytes: Buffer) => "more" | "broken" | { readonly value: Value; readonly bytes: number };
-
 /** The next message; what follows it stays in the stream. Undefined when none comes. */
-function next<Value>(client: Duplex, parse: Parse<Value>): Promise<Value | undefined> {
+function next<Value>(client: Duplex, parse: (bytes: Buffer) => Parsed<Value>): Promise<Value | undefined> {
   return new Promise((resolve) => {
     let held: Buffer = Buffer.alloc(0);
     const done = (value: Value | undefined) => {
@@ -94,7 +92,7 @@ export function parseLogin(bytes: Buffer): Parsed<{ readonly name: string; reado
   };
 }
 
-export interface SocksRequest {
+interface SocksRequest {
   readonly command: number;
   /** Undefined for an invalid host or an unknown kind of address. */
   readonly target: HostAndPort | undefined;
