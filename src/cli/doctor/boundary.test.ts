@@ -65,8 +65,8 @@ describe("toolcrib doctor attacks the boundary", () => {
         {
           about: "sandbox",
           state: "wrong",
-          message: `The sandbox "${wanted}" cannot be had here. There is no such sandbox for ${process.platform}.`,
-          hint: 'Do what that says, or take the best that can be had: "auto".',
+          message: `The sandbox "${wanted}" is not available. There is no such sandbox for ${process.platform}.`,
+          hint: 'Fix that, or use "auto", the strongest sandbox that works here.',
         },
       ],
     });

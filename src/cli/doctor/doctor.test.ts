@@ -69,7 +69,7 @@ describe("toolcrib doctor", () => {
         ["note", "sandbox", sandbox.message],
         ["", sandbox.hint],
         ["well", "boundary", "enforced: Environment variables of Toolcrib are not passed on"],
-        ["well", "boundary", "enforced: Nothing is left running when a command has ended"],
+        ["well", "boundary", "enforced: No process keeps running when its command has ended"],
         [""],
       ],
     });

@@ -6,7 +6,7 @@ import { ProcessTree } from "../../system/process-tree.ts";
 import { LimitWatch } from "./limit-watch.ts";
 import { limitsFor } from "./limits-for.ts";
 
-/** Held by nobody but us: not by the kernel. */
+/** Limited by the watch alone, not by the kernel. */
 async function runWatched(command: string, limits: Parameters<typeof limitsFor>[0]["limits"] = {}) {
   const watch = new LimitWatch(limitsFor({ limits }, "/"));
   const child = spawn("bash", ["-c", command], { detached: true, stdio: "ignore" });
@@ -19,11 +19,11 @@ async function runWatched(command: string, limits: Parameters<typeof limitsFor>[
 
 const tooMany = "… a limit: … 100 …. The rule `limit processes 200` allows more.";
 
-/** The kernel may be quicker than we are: then it is told in other words, and bash may give up before we end it. */
+/** The kernel may act first: then the message differs, and bash may give up before it is ended. */
 function withoutWho(remarks: readonly string[]): readonly string[] {
   return remarks.map((remark) =>
     remark.replace(
-      /^It (?:was ended at|met) a limit: it (?:had|could not have) [^.]*\b100\b[^.]*/,
+      /^The command (?:was ended at|met) its process and thread limit: [^.]*\b100\b[^.]*/,
       "… a limit: … 100 …",
     ),
   );

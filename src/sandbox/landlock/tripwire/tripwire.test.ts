@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     for (const settle of [watch.settle, watch.settle, watch.end]) {
       writeFileSync(at(".git/hooks/own"), "evil");
       expect([await settle(), readFileSync(at(".git/hooks/own"), "utf8")]).toEqual([
-        [expect.stringContaining(".git/hooks/own (changed)"), expect.stringContaining(" is kept in ")],
+        [expect.stringContaining(".git/hooks/own (changed)"), expect.stringContaining("The command's versions are in ")],
         "mine",
       ]);
     }
@@ -231,7 +231,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     const remarks = await watch.end();
     expect([remarks[0], remarks[2]]).toEqual([
       "The command changed protected files, which were restored: .mcp.json (made).",
-      "The workspace is too large to watch over every protected file in it.",
+      "The workspace is too large to watch every protected file in it.",
     ]);
     expect(readdirSync(at(".git/hooks"))).toEqual(hooks);
   });
