@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { processInfo } from "../../system/process-identity.ts";
 import { memoryFileBytes } from "./usage.ts";
 
-const canMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
+const canMount = spawnSync("/usr/bin/unshare", ["-rm", "true"]).status === 0;
 
 if (!canMount) console.warn("SKIPPED: files in memory, because user namespaces cannot be made here");
 
@@ -13,7 +13,7 @@ it.runIf(canMount)("counts files in memory that are mounted after the first meas
   const script = `
     mount -t tmpfs first "$1"; echo mounted; read -r line
     mount -t tmpfs second "$1"; head -c 1000000 /dev/zero > "$1/file"; echo filled; read -r line`;
-  const child = spawn("unshare", ["-rm", "sh", "-c", script, "sh", tmpdir()], {
+  const child = spawn("/usr/bin/unshare", ["-rm", "sh", "-c", script, "sh", tmpdir()], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   try {

@@ -63,7 +63,10 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     for (const settle of [watch.settle, watch.settle, watch.end]) {
       writeFileSync(at(".git/hooks/own"), "evil");
       expect([await settle(), readFileSync(at(".git/hooks/own"), "utf8")]).toEqual([
-        [expect.stringContaining(".git/hooks/own (changed)"), expect.stringContaining("The command's versions are in ")],
+        [
+          expect.stringContaining(".git/hooks/own (changed)"),
+          expect.stringContaining("The command's versions are in "),
+        ],
         "mine",
       ]);
     }
