@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { ProviderKind, SeenRequest } from "../../../test/providers/provider-server.ts";
 import { startProvider } from "../../../test/providers/start-provider.ts";
+import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { checkHistory } from "../../../test/support/check-history.ts";
 import { noteTool } from "../../../test/support/session-records/note-tool.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { createSession } from "../create-session.ts";
 
-const trial = fileURLToPath(
+const killedSession = await bundledProgram(
   new URL("../../../test/support/session-records/killed-session.ts", import.meta.url),
 );
 
@@ -57,9 +57,13 @@ describe("a session that is killed", () => {
         stateDirectory: join(folder.path, "state"),
         configDirectory: join(folder.path, "config"),
       };
-      const child = spawn(process.execPath, [trial, JSON.stringify(options), moment, "note one and two"], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
+      const child = spawn(
+        process.execPath,
+        [killedSession, JSON.stringify(options), moment, "note one and two"],
+        {
+          stdio: ["ignore", "pipe", "inherit"],
+        },
+      );
       const [id, [, signal]] = await Promise.all([text(child.stdout), once(child, "close")]);
       expect(signal).toBe("SIGKILL");
 

@@ -3,13 +3,19 @@ import { once } from "node:events";
 import { existsSync, globSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { snapshot } from "../../../test/support/environment/change-world.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { ProcessTree } from "../../system/process-tree.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 
+const commandProgram = await bundledProgram(
+  new URL("../../../test/support/transactions/command-worker.ts", import.meta.url),
+);
+const transactionProgram = await bundledProgram(
+  new URL("../../../test/support/transactions/worker.ts", import.meta.url),
+);
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
 
@@ -85,10 +91,7 @@ describe.each(["none", "auto"])(
           }),
         /** A process that has started a command, once that is at work. */
         run: async (command: string) => {
-          const program = fileURLToPath(
-            new URL("../../../test/support/transactions/command-worker.ts", import.meta.url),
-          );
-          const child = spawn(process.execPath, [program, home, command], {
+          const child = spawn(process.execPath, [commandProgram, home, command], {
             env: { ...process.env, TOOLCRIB_SANDBOX: sandbox },
             stdio: ["ignore", "ignore", "inherit"],
           });
@@ -111,11 +114,9 @@ async function killOnce(how: "own" | "parked", afterMs: number): Promise<void> {
   for (const [name, content] of Object.entries({ a: "one\n", b: "two\n", c: "three\n" }))
     writeFileSync(join(workspace, "src", `${name}.txt`), content);
   const before = snapshot(workspace);
-  const worker = spawn(
-    process.execPath,
-    [fileURLToPath(new URL("../../../test/support/transactions/worker.ts", import.meta.url)), home, how],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
+  const worker = spawn(process.execPath, [transactionProgram, home, how], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const exit = once(worker, "exit");
   await Promise.race([once(worker.stdout, "data"), exit]);
   await setTimeout(afterMs);

@@ -4,8 +4,8 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import type { Interference } from "../../../test/support/environment/interference.ts";
 import { wholeOf } from "../../../test/support/undo/undo-room.ts";
 import type { EntryState } from "../../contract/history.ts";
@@ -14,7 +14,7 @@ import { openToolcrib } from "../../toolcrib/index.ts";
 
 type Whole = Readonly<Record<string, EntryState>>;
 
-const undoer = fileURLToPath(new URL("../../../test/support/undo/undoer.ts", import.meta.url));
+const undoer = await bundledProgram(new URL("../../../test/support/undo/undoer.ts", import.meta.url));
 const patch =
   "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Delete File: d/b\n*** Add File: new/deep/c\n+new\n*** End Patch";
 

@@ -2,12 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { snapshot } from "../../../test/support/environment/change-world.ts";
 import { newKeepWorld, openKeepRoom } from "../../../test/support/stages/keep-world.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 
+const caller = await bundledProgram(new URL("../../../test/support/stages/caller.ts", import.meta.url));
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
 
@@ -59,16 +60,9 @@ async function trial(
   name: string,
   interference: object,
 ): Promise<{ readonly steps: number; readonly error: unknown } | undefined> {
-  const child = spawn(
-    process.execPath,
-    [
-      fileURLToPath(new URL("../../../test/support/stages/caller.ts", import.meta.url)),
-      home,
-      name,
-      JSON.stringify(interference),
-    ],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
+  const child = spawn(process.execPath, [caller, home, name, JSON.stringify(interference)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (piece: string) => {
     output += piece;

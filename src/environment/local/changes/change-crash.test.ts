@@ -5,12 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundledProgram } from "../../../../test/support/bundled-program.ts";
 import { makeChangeWorld, snapshot } from "../../../../test/support/environment/change-world.ts";
 import type { Interference } from "../../../../test/support/environment/interference.ts";
 import { openLocalEnvironment } from "../local-environment.ts";
 
-const changer = new URL("../../../../test/support/environment/changer.ts", import.meta.url);
-const failer = new URL("../../../../test/support/environment/failer.ts", import.meta.url);
+const changer = await bundledProgram(
+  new URL("../../../../test/support/environment/changer.ts", import.meta.url),
+);
+const failer = fileURLToPath(new URL("../../../../test/support/environment/failer.ts", import.meta.url));
 
 let home: string;
 let whole: Ends;
@@ -113,8 +116,8 @@ function newWorld(): string {
 }
 
 /** Runs a program and gives what it prints; undefined if it was killed. */
-async function trial<Result>(program: URL, ...args: readonly string[]): Promise<Result> {
-  const child = spawn(process.execPath, [fileURLToPath(program), ...args], {
+async function trial<Result>(program: string, ...args: readonly string[]): Promise<Result> {
+  const child = spawn(process.execPath, [program, ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";
