@@ -53,7 +53,7 @@ describe("every shown file is the real one", () => {
   });
 });
 
-/** Programs run in a copy of the documented workspace, with the package name resolved to the source. */
+/** Programs run in a copy of the documented workspace, with the package name resolved to the built library. */
 describe("every program runs", () => {
   const programs = named(
     (block) => (block.language === "ts" || block.language === "js") && block.file === undefined,
@@ -64,7 +64,7 @@ describe("every program runs", () => {
     const script = join(folder.path, ".bin/program.ts");
     writeFileSync(
       script,
-      block.text.replace(/from "(toolcrib[\w/-]*)"/g, (_, name) => `from ${sourceOf(name)}`),
+      block.text.replace(/from "(toolcrib[\w/-]*)"/g, (_, name) => `from ${libraryFile(name)}`),
     );
     symlinkSync(join(repository, "node_modules"), join(folder.path, ".bin/node_modules"));
     await using model = await startDocumentedModel();
@@ -75,11 +75,10 @@ describe("every program runs", () => {
   });
 });
 
-/** `dist/types/adapters/openai.d.ts` is made of `src/adapters/openai.ts`. */
-function sourceOf(name: string): string {
+/** The file that users of the package import under this name, quoted. */
+function libraryFile(name: string): string {
   const entry = packageDescription.exports[name.replace("toolcrib", ".") as "."];
-  const source = entry.types.replace("./dist/types/", "src/").replace(".d.ts", ".ts");
-  return JSON.stringify(join(repository, source));
+  return JSON.stringify(join(repository, entry.default));
 }
 
 /** The pages show commands as they run in bubblewrap. */

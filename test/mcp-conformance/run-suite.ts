@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
+import { bundledProgram } from "../support/bundled-program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Check, type Leg, type Revision, revisions, type Scenario } from "./scenario.ts";
 import { servedFixtures } from "./served-fixtures.ts";
@@ -54,8 +55,8 @@ export async function runClient(scenarios: readonly Scenario[]): Promise<readonl
 
 const folder = join(import.meta.dirname, "../..");
 const program = join(folder, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
-/** The suite cuts the command at its spaces. */
-const client = "node test/mcp-conformance/client.ts";
+/** The suite cuts the command at its spaces, so the path is relative. */
+const client = `node ${relative(folder, await bundledProgram(new URL("client.ts", import.meta.url)))}`;
 
 /** Fails where checks do: what it writes down is what counts. */
 async function conformance(...words: readonly string[]): Promise<{ readonly stdout: string }> {

@@ -12,7 +12,7 @@ const cache = join(import.meta.dirname, "../../node_modules/.cache/toolcrib-test
  */
 export async function bundledProgram(program: URL): Promise<string> {
   const name = basename(fileURLToPath(program), ".ts");
-  const folder = join(cache, `${process.pid} ${name}`);
+  const folder = join(cache, `${process.pid}-${name}`);
   mkdirSync(folder, { recursive: true });
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   await build({

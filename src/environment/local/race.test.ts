@@ -3,11 +3,12 @@ import { race, racedActions } from "../../../test/support/environment/race.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import { openLocalEnvironment } from "./local-environment.ts";
 
-// The boundary is promised where directories are held by handle. bench/ runs a million of each.
+// The boundary is promised where directories are held by handle. An implementation that checks paths by name loses at least
+// one try in a hundred here (docs/decisions/0003), so it passes 600 tries with a probability of 0.3 %; bench/ runs a million.
 describe.runIf(process.platform === "linux")("while a directory is exchanged for a link to outside", () => {
   for (const action of racedActions) {
     it(`nothing escapes: ${action}`, { timeout: 120_000 }, async () => {
-      const tries = action === "delete tree" ? 1000 : 3000;
+      const tries = action === "delete tree" ? 300 : 600;
       expect(await race(action, { tries })).toMatchObject({ escapes: 0 });
     });
   }
@@ -19,7 +20,7 @@ const guardedActions = racedActions.filter((action) => action !== "list");
 describe.runIf(process.platform === "linux")("while a directory is exchanged for a link to secrets", () => {
   for (const action of guardedActions) {
     it(`nothing of them is read or changed: ${action}`, { timeout: 120_000 }, async () => {
-      const tries = { read: 10_000, link: 10_000, "delete tree": 1000 }[action as string] ?? 3000;
+      const tries = { read: 2000, link: 2000, "delete tree": 300 }[action as string] ?? 600;
       expect(await race(action, { tries, into: "guarded" })).toMatchObject({ escapes: 0 });
     });
   }
@@ -32,7 +33,7 @@ describe.runIf(process.platform === "linux")("in a room that reaches beyond its 
   // Directories are opened in the workspace alone.
   const others = racedActions.filter((action) => !["list", "held", "snapshot"].includes(action));
   for (const action of others) {
-    const tries = action === "delete tree" ? 500 : 1500;
+    const tries = action === "delete tree" ? 300 : 600;
     it(`no link leads to what is guarded there: ${action}`, { timeout: 120_000 }, async () => {
       const reach = { directories: ["/"], links: "lead out" } as const;
       const open = (workspace: string) => openLocalEnvironment({ workspace, reach, guard: guardOutside });
