@@ -62,7 +62,7 @@ class Tables {
   readonly #open: () => XmlReader;
   readonly #budget: Budget;
   #reader: XmlReader;
-  #children: Generator<string, void, undefined> | undefined;
+  #children: Iterator<string, void> | undefined;
   #at = -1;
 
   constructor(xml: string, where: string, budget: Budget) {

@@ -9,6 +9,7 @@ export class Scope {
   readonly #elements = new Map<string, string>();
   readonly #attributes = new Map<string, string>();
   readonly #inner = new Map<string, Scope>();
+  readonly #slots: (ElementName | undefined)[] = [];
 
   constructor(outer?: Scope, depth = 0, attributes = "") {
     this.outer = outer;
@@ -27,9 +28,16 @@ export class Scope {
     return scope;
   }
 
-  /** The short name of an element: "w:p". */
-  element(written: string): string {
-    return this.#elements.get(written) ?? this.#understand(this.#elements, written);
+  /** The element whose name is in the source from `from` to `to`. Cutting out and hashing every name would take longer. */
+  element(source: string, from: number, to: number): ElementName {
+    const middle = source.charCodeAt((from + to) >> 1);
+    const slot = ((to - from) * 67 + source.charCodeAt(to - 1) * 31 + middle * 131) & 0x1ff;
+    const known = this.#slots[slot];
+    if (known?.written.length === to - from && source.startsWith(known.written, from)) return known;
+    const written = source.slice(from, to);
+    const name = this.#elements.get(written) ?? this.#understand(this.#elements, written);
+    this.#slots[slot] = { written, name };
+    return this.#slots[slot];
   }
 
   /** The short name of an attribute. Without a prefix it is in no namespace. */
@@ -56,6 +64,13 @@ export class Scope {
     }
     return prefix;
   }
+}
+
+export interface ElementName {
+  /** As the file has it. */
+  readonly written: string;
+  /** The short name: "w:p". */
+  readonly name: string;
 }
 
 /** No real file has more; they limit the memory of a hostile one. */

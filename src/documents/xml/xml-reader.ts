@@ -44,12 +44,12 @@ export class XmlReader {
    * Stops at each child of the current element and yields its name. With a path it stops at the children of those
    * elements: `children("w:pPr", "w:numPr")`.
    */
-  *children(first?: string, ...path: readonly string[]): Generator<string, void, undefined> {
-    const { depth } = this;
-    while (this.child(depth)) {
-      if (first === undefined) yield this.name;
-      else if (this.name === first) yield* this.children(...path);
-    }
+  children(...path: readonly string[]): IterableIterator<string, void> {
+    return path.length === 0 ? new Children(this) : this.#below(path);
+  }
+
+  *#below([name, ...path]: readonly string[]): Generator<string, void, undefined> {
+    for (const child of this.children()) if (child === name) yield* this.children(...path);
   }
 
   /** Stops at the next child of the element whose `depth` was `of` (0: the document). Returns false at its end. */
@@ -152,9 +152,9 @@ export class XmlReader {
     }
     if (this.#nextDeclaration < close)
       this.#scope = this.#scope.inside(this.depth, source.slice(nameEnd, this.#attributesEnd));
-    const written = source.slice(at + 1, nameEnd);
+    const { written, name } = this.#scope.element(source, at + 1, nameEnd);
     this.#open.push(written);
-    this.name = this.#scope.element(written);
+    this.name = name;
   }
 
   #end(at: number): void {
@@ -255,6 +255,26 @@ export class XmlReader {
 
   #damaged(why: string, at: number): Error {
     return damaged(this.#where, `${why} (at character ${at})`);
+  }
+}
+
+/** Faster than a generator: there may be millions of elements. */
+class Children implements IterableIterator<string, void> {
+  readonly #reader: XmlReader;
+  readonly #depth: number;
+
+  constructor(reader: XmlReader) {
+    this.#reader = reader;
+    this.#depth = reader.depth;
+  }
+
+  [Symbol.iterator](): this {
+    return this;
+  }
+
+  next(): IteratorResult<string, void> {
+    const isThere = this.#reader.child(this.#depth);
+    return isThere ? { done: false, value: this.#reader.name } : { done: true, value: undefined };
   }
 }
 
