@@ -24,7 +24,7 @@ describe("fileType", () => {
       expect.objectContaining({
         code: "invalid-input",
         message: 'There is no file type "pyton"',
-        hint: 'Did you mean "python"? A glob such as "*.pyton" does as well.',
+        hint: 'Did you mean "python"? You can also use a glob: "*.pyton".',
       }),
     );
   });

@@ -6,7 +6,7 @@ import { failureOf, readBytes } from "../../../../test/support/documents/read-by
 import { ToolError } from "../../../contract/error.ts";
 
 const time = "2026-11-15 17:30";
-const howToLook = 'the text of one is shown with part: "entry NAME"';
+const howToLook = 'part "entry NAME" shows the text of an entry';
 const archive = { format: "archive", images: [], next: undefined };
 
 describe("an archive", () => {
@@ -30,7 +30,7 @@ describe("an archive", () => {
           text: [
             ` 0  ${time}  docs/`,
             ` 5  ${time}  docs/a.txt`,
-            ` 1  ${time}  ../../.bashrc [would be unpacked elsewhere]`,
+            ` 1  ${time}  ../../.bashrc [unpacks outside the folder]`,
             `11  ${time}  link -> /etc/passwd`,
             ` 1  ${time}  secret [encrypted]`,
             `10  ${time}  bad<U+001B>[31m`,
@@ -38,8 +38,8 @@ describe("an archive", () => {
         },
       ],
       notes: [
-        "1 entry is encrypted; only names and sizes can be told",
-        "1 name leads out of the folder one would unpack to",
+        "1 entry is encrypted: only names and sizes are known",
+        "1 entry unpacks outside the target folder",
         howToLook,
       ],
     });
@@ -64,7 +64,7 @@ describe("an archive", () => {
       `1  ${time}  ${long}`,
       `2  ${time}  gnu/${long}`,
       `0  ${time}  link -> a/b.txt`,
-      `0  ${time}  device [no file]`,
+      `0  ${time}  device [not a file]`,
     ].join("\n");
     const listed = (description: string) => ({
       ...archive,
@@ -150,7 +150,7 @@ describe("an archive", () => {
     ]);
     const bomb = gzipSync(Buffer.alloc(3_000_000));
     expect((await readBytes("a.gz", bomb, {}, { inflated: 1_000_000 })).notes[0]).toMatch(
-      /^it unpacks to more than 1.0 MB in all: what could be unpacked is \d+ bytes$/,
+      /^it unpacks to more than 1.0 MB in all: only \d+ bytes could be unpacked$/,
     );
     expect(await failureOf(readBytes("a.gz", bomb, { part: "entry a" }, { inflated: 1_000_000 }))).toEqual([
       "too-large",

@@ -10,9 +10,9 @@ import { type DocumentReader, type ReadingContext, textOf } from "../../reader.t
 import { leadsOutside, type ZipEntry } from "../../zip/directory.ts";
 import { openZip, type Zip } from "../../zip/open-zip.ts";
 import { packedArchive } from "./packed-archive.ts";
-import type { Archive, ArchiveEntry } from "./tar.ts";
+import { type Archive, type ArchiveEntry, tarArchive } from "./tar.ts";
 
-/** Lists what is in an archive, or shows the text of one entry. What is packed in an entry is not unpacked. */
+/** Lists an archive, or shows the text of one entry. Archives in archives are not unpacked. */
 export const readArchive: DocumentReader = async (source, wanted, context) => {
   const { anchor, from } = splitAnchor(wanted.part);
   const entryName = anchor?.replace(/^entry\s+/i, "");
@@ -31,7 +31,7 @@ export const readArchive: DocumentReader = async (source, wanted, context) => {
       ...wholeText(listing(entries), wanted, source.name),
       notes: [...notes, ...listingNotes(archive)],
     };
-  return { ...content, ...(await readEntry(archive, entryName, from, wanted, source.name)) };
+  return { ...content, ...readEntry(archive, entryName, from, wanted, source.name) };
 };
 
 function openArchive(
@@ -45,7 +45,7 @@ function openArchive(
     case "application/zstd":
       return packedArchive(source, "zstd", wanted, context);
     case "application/x-tar":
-      return packedArchive(source, undefined, wanted, context);
+      return tarArchive("tar archive", source.bytes, wanted, context);
     default:
       return zipArchive(source, context);
   }
@@ -64,15 +64,15 @@ function listing(entries: readonly ArchiveEntry[]): string {
 function line({ name, kind, size, modified, linkTarget, isEncrypted }: ArchiveEntry, width: number): string {
   const target = linkTarget === undefined ? "" : ` -> ${shownName(linkTarget)}`;
   const marks = [
-    kind === "other" ? " [no file]" : "",
+    kind === "other" ? " [not a file]" : "",
     isEncrypted ? " [encrypted]" : "",
-    leadsOutside(name) ? " [would be unpacked elsewhere]" : "",
+    leadsOutside(name) ? " [unpacks outside the folder]" : "",
   ].join("");
   const slash = kind === "directory" && !name.endsWith("/") ? "/" : "";
   return `${String(size).padStart(width)}  ${modified ?? "-".padEnd(16)}  ${shownName(name)}${slash}${target}${marks}`;
 }
 
-/** No system has longer paths: longer names are an attack. */
+/** Longer than any path of a real system. */
 const mostName = 4096;
 
 function shownName(name: string): string {
@@ -84,22 +84,20 @@ function listingNotes({ entries, count }: Archive): readonly string[] {
   return [
     ...(outside === 0
       ? []
-      : [`${counted(outside, "name leads", "names lead")} out of the folder one would unpack to`]),
+      : [`${counted(outside, "entry unpacks", "entries unpack")} outside the target folder`]),
     ...(entries.length === count ? [] : [`only the first ${entries.length} of ${count} entries are listed`]),
-    ...(entries.some(({ kind }) => kind === "file")
-      ? ['the text of one is shown with part: "entry NAME"']
-      : []),
+    ...(entries.some(({ kind }) => kind === "file") ? ['part "entry NAME" shows the text of an entry'] : []),
   ];
 }
 
-async function readEntry(
+function readEntry(
   archive: Archive,
   wanted: string,
   from: number,
   { maxChars }: DocumentWanted,
   name: string,
-): Promise<Pick<DocumentContent, "parts" | "next">> {
-  const bytes = await archive.read(wanted);
+): Pick<DocumentContent, "parts" | "next"> {
+  const bytes = archive.read(wanted);
   if (bytes === undefined) {
     const files = archive.entries.filter(({ kind }) => kind === "file").map((entry) => entry.name);
     const near = nearest(wanted, files.slice(0, 2000)) ?? files[0];
@@ -117,7 +115,7 @@ async function readEntry(
   return { parts: [part], next: next === undefined ? undefined : `entry ${wanted} from ${next}` };
 }
 
-/** ZIP, and what is one by another name: JAR, WHL, APK. */
+/** ZIP, also by other names: JAR, WHL, APK. */
 export function zipArchive({ name, bytes }: DocumentSource, { budget }: ReadingContext): Archive {
   const zip = openZip(bytes, name, budget);
   const isJar = zip.find("META-INF/MANIFEST.MF") !== undefined;
@@ -153,5 +151,5 @@ function encryptedNote({ entries }: Zip): readonly string[] {
   const count = entries.filter(({ isEncrypted }) => isEncrypted).length;
   return count === 0
     ? []
-    : [`${counted(count, "entry is", "entries are")} encrypted; only names and sizes can be told`];
+    : [`${counted(count, "entry is", "entries are")} encrypted: only names and sizes are known`];
 }
