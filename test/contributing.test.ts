@@ -8,6 +8,7 @@ import { runTool } from "../src/pipeline/run-tool.ts";
 import { compose } from "../src/pipeline/stage.ts";
 import { catchErrors } from "../src/pipeline/stages/catch-errors.ts";
 import { openToolcrib } from "../src/toolcrib/index.ts";
+import { noServices } from "./support/no-services.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const environment = () => new MemoryEnvironment({ files: { "poem.txt": "Two roads\ndiverged\n" } });
@@ -44,7 +45,7 @@ it("a new dialect renames the canonical tools", async () => {
 
 it("a new stage holds for every call", async () => {
   const memory = environment();
-  const pipeline = compose([catchErrors, refuseRepeats()], runTool(memory));
+  const pipeline = compose([catchErrors, refuseRepeats()], runTool(memory, noServices));
   const call = (path: string): ToolCall => ({
     id: "call_1",
     tool: countWords,

@@ -3,9 +3,9 @@ import { homedir } from "node:os";
 import { posix } from "node:path";
 import {
   BASH_TIMEOUT_SECS,
+  extraRootsOfOmega,
   MAX_BASH_OUTPUT,
   MAX_READ_OUTPUT,
-  reachOfOmega,
   truncationNotice,
 } from "../dialects/omega.ts";
 import { characterStart } from "../lib/text/truncate.ts";
@@ -35,7 +35,7 @@ export function truncateOutput(text: string, maxChars: number): string {
 export function isWriteBlocked(path: string, dataDir: string): boolean {
   // No file has such a name.
   if (path === "" || path.includes("\0")) return true;
-  const { except = [] } = reachOfOmega(dataDir, [], homedir());
+  const { except = [] } = extraRootsOfOmega(dataDir, [], homedir());
   return isWriteProtected(path, { workspace: posix.join(dataDir, "workspace"), except });
 }
 

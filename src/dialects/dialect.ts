@@ -23,7 +23,7 @@ export interface Dialect {
   /** `Bash` and `BASH` are `bash`. */
   readonly ignoresCase?: true;
   /** Folders outside the workspace that its tools may use, unless the caller sets its own. Default: none. */
-  reach?(paths: RealPaths): ExtraRoots;
+  extraRoots?(paths: RealPaths): ExtraRoots;
   /** Formats a failure for its models. Default: message, hint and output, one per line. */
   failure?(failure: Failure): string;
 }

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { openToolcrib, type ToolcribOptions } from "../toolcrib/index.ts";
-import { reachOfOmega } from "./omega.ts";
+import { extraRootsOfOmega } from "./omega.ts";
 
 describe("the omega dialect", () => {
   it("leaves texts of exactly the limit as they are, and tells of longer ones how much there is", async () => {
@@ -81,7 +81,7 @@ describe("the omega dialect", () => {
   });
 
   it("takes no directory for Omega's that holds the person's home", () => {
-    const writable = (dataDir: string) => reachOfOmega(dataDir, ["/tmp"], "/home/ada").write;
+    const writable = (dataDir: string) => extraRootsOfOmega(dataDir, ["/tmp"], "/home/ada").write;
     expect(["/home/ada/.omega", "/home/ada", "/home", "/", "/home/adam"].map(writable)).toEqual([
       ["/home/ada/.omega", "/tmp"],
       ["/tmp"],
@@ -113,7 +113,7 @@ describe("the omega dialect", () => {
   });
 
   it("reaches no further than a room says that asks for less", async () => {
-    await using room = await omegaRoom({ reach: {} });
+    await using room = await omegaRoom({ extraRoots: {} });
     const { error } = await room.crib.call("read", { file_path: "/etc/hostname" });
     expect(error?.code).toBe("outside-workspace");
   });

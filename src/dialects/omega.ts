@@ -20,7 +20,8 @@ export function truncationNotice(cut: { readonly total: number; readonly shown: 
 export const omegaDialect: Dialect = {
   name: "omega",
   ignoresCase: true,
-  reach: ({ workspace, temporary, home }) => reachOfOmega(posix.dirname(workspace), temporary, home),
+  extraRoots: ({ workspace, temporary, home }) =>
+    extraRootsOfOmega(posix.dirname(workspace), temporary, home),
   failure: ({ code, message, hint, output, details }) => {
     const denied = refusals.has(code) ? `Permission denied: ${message.replace(/^Denied: /, "")}` : message;
     return failureLines({ message: denied, hint: hintFor({ code, hint, details }), output });
@@ -83,11 +84,11 @@ export const omegaDialect: Dialect = {
  * Reads anywhere. Writes without approval in Omega's data directory and in temporary directories, and with approval anywhere
  * that is not protected. A directory that contains the user's home never counts as Omega's.
  */
-export function reachOfOmega(
+export function extraRootsOfOmega(
   dataDir: string,
   temporary: readonly string[],
   home: string,
-): ReturnType<NonNullable<Dialect["reach"]>> {
+): ReturnType<NonNullable<Dialect["extraRoots"]>> {
   const isOmegas = dataDir !== "/" && !`${home}/`.startsWith(`${dataDir}/`);
   return {
     read: ["/"],

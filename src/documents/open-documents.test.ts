@@ -119,7 +119,7 @@ describe("documents", () => {
     await closed.close();
     await expect(closed.read(text("a.txt", "a"), wanted, always)).rejects.toMatchObject({
       code: "unavailable",
-      message: "This tool room is closed",
+      message: "This Toolcrib is closed",
     });
   });
 });

@@ -3,21 +3,11 @@ import type { CallerMemory, ToolCall } from "../contract/call.ts";
 import type { Code } from "../contract/code.ts";
 import type { Documents } from "../contract/document.ts";
 import type { Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
 import type { History, Transactions } from "../contract/history.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { Processes, Shells } from "../contract/process.ts";
 import type { Settings, ToolFinder } from "../contract/tool.ts";
-import {
-  noAgents,
-  noCode,
-  noDocuments,
-  noHistory,
-  noOutputs,
-  noProcesses,
-  noShells,
-  noToolFinder,
-  noTransactions,
-} from "./missing-services.ts";
 import { KeptPages } from "./page-memory.ts";
 import { SeenMemory } from "./seen-memory.ts";
 import type { Next } from "./stage.ts";
@@ -36,19 +26,19 @@ export interface Services {
   readonly outputs: Outputs;
 }
 
-/** For a pipeline without any of them. */
-export const noServices: Services = {
-  historyFor: noHistory,
-  transactions: { forCall: noTransactions },
-  processes: { forCall: noProcesses },
-  shells: { forCall: noShells },
-  agents: noAgents,
-  code: noCode,
-  documents: noDocuments,
-  tools: noToolFinder,
-  settings: {},
-  outputs: noOutputs,
+/** For a caller without other agents. */
+export const noAgents: Agents = {
+  spawn: refuseAgents,
+  send: refuseAgents,
+  wait: refuseAgents,
+  close: refuseAgents,
 };
+
+async function refuseAgents(): Promise<never> {
+  throw new ToolError("unavailable", "There are no other agents here", {
+    hint: "Do the work yourself, or open the tools with `agents`.",
+  });
+}
 
 /** The memory of a caller that has not seen anything yet. */
 export function newCallerMemory(
@@ -60,7 +50,7 @@ export function newCallerMemory(
 }
 
 /** The last step: the tool itself. */
-export function runTool(environment: Environment, services: Services = noServices): Next {
+export function runTool(environment: Environment, services: Services): Next {
   const owner = newCallerMemory(environment, services);
   const pages = new KeptPages();
   return async (call) => {

@@ -474,7 +474,7 @@ it("names the strictest part, its rule, the rule's origin and the exact segment 
       verdict: "deny",
       risk: "read",
       rule: { level: "built-in", name: "built-in", line: 2, text: "secret .env" },
-      reason: "may hold secrets",
+      reason: "it may hold secrets",
     },
     "../.env",
   ]);

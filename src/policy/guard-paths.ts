@@ -59,8 +59,8 @@ export function formatOrigin({ level, name, line }: RuleOrigin): string {
 }
 
 /** A guard that also limits access outside the workspace to the extra roots. Takes real paths. */
-export function guardExtraRoots(guard: PathGuard, reach: ExtraRoots, workspace: string): PathGuard {
-  const { read = [], write = [], ask = [] } = reach;
+export function guardExtraRoots(guard: PathGuard, roots: ExtraRoots, workspace: string): PathGuard {
+  const { read = [], write = [], ask = [] } = roots;
   const writable = [workspace, ...write, ...ask];
   const readable = [...writable, ...read];
   return (use, realPath) => {
@@ -76,8 +76,6 @@ export function isWithin(path: string, directory: string): boolean {
 }
 
 function outsideRoots(use: "read" | "write"): PathRefusal {
-  return {
-    reason: `lies outside the workspace, and what may be ${participles[use]} beyond it`,
-    rule: "reach",
-  };
+  const kind = use === "read" ? "readable" : "writable";
+  return { reason: `lies outside the workspace and the ${kind} extra roots`, rule: "extraRoots" };
 }

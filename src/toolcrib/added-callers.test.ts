@@ -122,7 +122,7 @@ it("leaves with its calls, processes and shells, and nobody else's", async () =>
   ]);
   expect((await leaving.call("time.now", {})).error).toEqual({
     code: "unavailable",
-    message: "This caller has left the room",
+    message: "This caller is closed",
     hint: "Add another.",
   });
   expect((await staying.call("time.now", {})).isError).toBe(false);
@@ -134,6 +134,6 @@ it("ends with the room", async () => {
   const { data } = await other.call("process.start", { command: "sleep 300" });
   await one.crib.close();
   expect(isAlive((data as ProcessStatus).pid)).toBe(false);
-  expect((await other.call("time.now", {})).error?.message).toBe("This tool room is closed");
+  expect((await other.call("time.now", {})).error?.message).toBe("This Toolcrib is closed");
   await other.close();
 });

@@ -559,6 +559,6 @@ it("judges by another mode from the next call on, when a person says so", async 
   const before = await write("a.txt");
   room.crib.setMode("cautious");
   const after = await write("a.txt");
-  expect(() => room.crib.setMode("brave" as never)).toThrow('There is no mode "brave"');
+  expect(() => room.crib.setMode("brave" as never)).toThrow("Unknown mode: brave");
   expect([before, after, room.crib.mode]).toEqual(["needs-approval", "passed", "cautious"]);
 });

@@ -148,7 +148,7 @@ export class ToolsetCaller implements Caller {
   #closedError(): ToolError | undefined {
     if (this.#shared.running.haveEnded) return toolcribClosed();
     if (!this.#own?.calls.haveEnded) return undefined;
-    return new ToolError("unavailable", "This caller has left the room", { hint: "Add another." });
+    return new ToolError("unavailable", "This caller is closed", { hint: "Add another one." });
   }
 }
 
@@ -245,5 +245,5 @@ export class DeniedTools {
 const pollMs = 1_000;
 
 export function toolcribClosed(): ToolError {
-  return new ToolError("unavailable", "This tool room is closed", { hint: "Open a new one." });
+  return new ToolError("unavailable", "This Toolcrib is closed", { hint: "Open a new one." });
 }

@@ -24,17 +24,20 @@ describe("searchSettings", () => {
   });
 
   it.each([
-    [{ TOOLCRIB_SEARCH: "gogle" }, { problem: 'TOOLCRIB_SEARCH names "gogle", which is no engine', hint }],
+    [{ TOOLCRIB_SEARCH: "gogle" }, { problem: 'TOOLCRIB_SEARCH names the unknown engine "gogle"', hint }],
     [{ TOOLCRIB_SEARCH: "searxng" }, { problem: "TOOLCRIB_SEARCH names searxng without its URL", hint }],
     [
       { TOOLCRIB_SEARCH: "searxng file:///etc" },
-      { problem: "TOOLCRIB_SEARCH has no URL behind searxng", hint },
+      { problem: "TOOLCRIB_SEARCH has no valid URL after searxng", hint },
     ],
-    [{ TOOLCRIB_SEARCH: "duckduckgo x" }, { problem: "TOOLCRIB_SEARCH has no URL behind duckduckgo", hint }],
+    [
+      { TOOLCRIB_SEARCH: "duckduckgo x" },
+      { problem: "TOOLCRIB_SEARCH has no valid URL after duckduckgo", hint },
+    ],
     [{ TOOLCRIB_SEARCH: "brave a b" }, { problem: "TOOLCRIB_SEARCH has more than a name and a URL", hint }],
     [
       { TOOLCRIB_SEARCH: "searxng https://user:word@s.example" },
-      { problem: "TOOLCRIB_SEARCH has no URL behind searxng", hint },
+      { problem: "TOOLCRIB_SEARCH has no valid URL after searxng", hint },
     ],
     [
       { TOOLCRIB_SEARCH: "brave" },
@@ -46,7 +49,7 @@ describe("searchSettings", () => {
     [
       { TOOLCRIB_SEARCH: "tavily", TAVILY_API_KEY: "a\r\nx: b" },
       {
-        problem: "TOOLCRIB_SEARCH names tavily, but TAVILY_API_KEY holds characters that no key has",
+        problem: "TOOLCRIB_SEARCH names tavily, but TAVILY_API_KEY contains invalid characters",
         hint: "Set TAVILY_API_KEY to the key of your account.",
       },
     ],

@@ -9,21 +9,21 @@ export function checkLists(options: ToolcribOptions): void {
   for (const name of ["rules", "ruleFiles", "tools", "allowedTools", "sources"] as const) {
     if (options[name] === undefined || Array.isArray(options[name])) continue;
     throw new ToolError("invalid-input", `The option ${name} must be a list`, {
-      hint: `Write ${name}: [ … ], also for one.`,
+      hint: `Write ${name}: […], also for a single value.`,
     });
   }
 }
 
 export function checkSession(session: string | undefined): string | undefined {
   if (session === undefined || /^[\w.:-]{1,128}$/.test(session)) return session;
-  throw new ToolError("invalid-input", `"${printableLine(String(session))}" cannot be the id of a session`, {
-    hint: "Letters, digits and _ . : - only. See which there are: toolcrib sessions list",
+  throw new ToolError("invalid-input", `"${printableLine(String(session))}" is not a session id`, {
+    hint: "To list sessions, run: toolcrib sessions list",
   });
 }
 
 export function checkMode(mode: Mode): Mode {
   if (modes.includes(mode)) return mode;
-  throw new ToolError("invalid-input", `There is no mode "${mode}"`, {
+  throw new ToolError("invalid-input", `Unknown mode: ${mode}`, {
     hint: `Known: ${modes.join(", ")}.`,
   });
 }
@@ -33,7 +33,7 @@ export function sandboxWanted(given: string | undefined): SandboxWanted {
   const wanted = given ?? (process.env.TOOLCRIB_SANDBOX || "auto");
   const known = sandboxesWanted.find((name) => name === wanted);
   if (known !== undefined) return known;
-  throw new ToolError("invalid-input", `There is no sandbox "${wanted}"`, {
+  throw new ToolError("invalid-input", `Unknown sandbox: ${wanted}`, {
     hint: `Known: ${sandboxesWanted.join(", ")}.${given === undefined ? " Change TOOLCRIB_SANDBOX." : ""}`,
   });
 }
@@ -46,22 +46,22 @@ export function searchSettings(variables: NodeJS.ProcessEnv): SearchSettings | U
   const words = (variables.TOOLCRIB_SEARCH ?? "").trim().split(/\s+/);
   const [engine = "", url, ...more] = words;
   if (engine === "") return undefined;
-  if (more.length > 0) return unusable("has more than a name and a URL");
+  if (more.length > 0) return unusable("has more than an engine and a URL");
   switch (engine.toLowerCase()) {
     case "searxng":
       if (url === undefined) return unusable("names searxng without its URL");
-      return isWebUrl(url) ? { engine: "searxng", url } : unusable(`has no URL behind searxng`);
+      return isWebUrl(url) ? { engine: "searxng", url } : unusable("has no valid URL after searxng");
     case "brave":
       return withKey("brave", url, "BRAVE_API_KEY", variables);
     case "tavily":
       return withKey("tavily", url, "TAVILY_API_KEY", variables);
     case "duckduckgo":
-      if (url !== undefined && !isWebUrl(url)) return unusable("has no URL behind duckduckgo");
+      if (url !== undefined && !isWebUrl(url)) return unusable("has no valid URL after duckduckgo");
       return { engine: "duckduckgo", url };
     default:
       // Only searxng has no fixed address.
       if (url === undefined && isWebUrl(engine)) return { engine: "searxng", url: engine };
-      return unusable(`names "${engine.slice(0, 40)}", which is no engine`);
+      return unusable(`names the unknown engine "${engine.slice(0, 40)}"`);
   }
 }
 
@@ -71,10 +71,10 @@ function withKey(
   variable: string,
   variables: NodeJS.ProcessEnv,
 ): SearchSettings | UnusableSetting {
-  if (url !== undefined && !isWebUrl(url)) return unusable(`has no URL behind ${engine}`);
+  if (url !== undefined && !isWebUrl(url)) return unusable(`has no valid URL after ${engine}`);
   const key = variables[variable]?.trim() ?? "";
   if (/^[\x21-\x7e]+$/.test(key)) return { engine, key, url };
-  const state = key === "" ? "is not set" : "holds characters that no key has";
+  const state = key === "" ? "is not set" : "contains invalid characters";
   return {
     problem: `TOOLCRIB_SEARCH names ${engine}, but ${variable} ${state}`,
     hint: `Set ${variable} to the key of your account.`,

@@ -728,7 +728,7 @@ describe("opening", () => {
   });
 
   it("explains a mode or dialect it does not know", async () => {
-    await expect(open({ mode: "brave" as never })).rejects.toThrow('There is no mode "brave"');
+    await expect(open({ mode: "brave" as never })).rejects.toThrow("Unknown mode: brave");
     await expect(open({ dialect: "toolcrip" })).rejects.toThrow('There is no dialect "toolcrip"');
   });
 

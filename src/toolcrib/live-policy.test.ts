@@ -75,7 +75,9 @@ it("lets nobody free a room by taking the project's rules away, but the person w
   answers.push(await room.read());
   expect([answers.map((answer) => answer.split(":")[0]), warned, room.crib.warnings]).toEqual([
     ["denied", "denied", "denied", "passed"],
-    [".toolcrib/rules has changed: what it forbade holds on until toolcrib policy trust, or a new session."],
+    [
+      ".toolcrib/rules has changed; its former restrictions stay in force in this session. To lift them, run: toolcrib policy trust",
+    ],
     [],
   ]);
 });
@@ -103,7 +105,9 @@ it("trusts a project's rules from the moment the person does, and no longer than
   answers.push(await room.remove());
   expect([answers.map((answer) => answer.split(":")[0]), room.crib.warnings]).toEqual([
     ["needs-approval", "not-found", "needs-approval"],
-    [".toolcrib/rules has changed since you trusted it: it can only forbid until toolcrib policy trust."],
+    [
+      ".toolcrib/rules has changed since you trusted it, so its allow rules do not apply. To trust it again, run: toolcrib policy trust",
+    ],
   ]);
 });
 
@@ -143,7 +147,7 @@ it("does nothing while the rules cannot be understood or read, and says which li
       `unavailable: ${wrong}`,
       "unavailable: The rules have changed and cannot be used: The rules in /config/rules cannot be read: it is no regular file",
       "passed",
-      "unavailable: The rules have changed and cannot be used: There is no rule file /more",
+      "unavailable: The rules have changed and cannot be used: The rule file /more does not exist",
       "passed",
     ],
     1,

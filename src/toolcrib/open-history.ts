@@ -4,7 +4,7 @@ import type { RecoveredChange } from "../contract/environment.ts";
 import type { History } from "../contract/history.ts";
 import { RunRecords } from "../environment/local/processes/run-records.ts";
 import { type Blobs, openBlobs } from "../journal/blobs.ts";
-import { Collector, type JournalBudget, journalBudget, outputBudget } from "../journal/collect/collector.ts";
+import { Collector, journalBudget, outputBudget } from "../journal/collect/collector.ts";
 import { StoredConversations } from "../journal/conversations.ts";
 import { Journal } from "../journal/journal.ts";
 import { type OutputStore, openOutputStore } from "../journal/output-store.ts";
@@ -18,12 +18,10 @@ import { RedactedStream, redactNamedText } from "../policy/redaction/redact.ts";
 import { realLocation } from "../system/directories.ts";
 import { TransactionMarks } from "../system/transaction-marks.ts";
 import type { Workspace } from "./open-workspace.ts";
+import type { ToolcribOptions } from "./options.ts";
 
-export interface HistoryOptions {
+interface HistoryOptions extends Pick<ToolcribOptions, "journal" | "undoes" | "parkTransaction"> {
   readonly session: string;
-  readonly journal?: Partial<JournalBudget>;
-  readonly undoes?: "session" | "workspace";
-  readonly parkTransaction?: boolean;
 }
 
 /** The journal of a workspace, with all that undo, transactions and stored outputs need. */

@@ -6,8 +6,8 @@ import type { Access } from "../contract/access.ts";
 import type { ToolError } from "../contract/error.ts";
 import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 import { policyFiles } from "../system/policy-files.ts";
-import { judge } from "./judge-calls.ts";
 import { OpenPolicy, type PolicyOptions } from "./open-policy.ts";
+import { previewDecision } from "./replay-calls.ts";
 import { trustProjectRules, untrustProjectRules } from "./trust.ts";
 
 /** A workspace and a config directory, with these files below them. */
@@ -31,7 +31,7 @@ function furnish(files: Readonly<Record<string, string>>) {
 /** Verdict and place of the rule for a command, as a room would decide in mode cautious. */
 async function verdictOn(command: string, options: PolicyOptions): Promise<readonly string[]> {
   const access: Access = { kind: "execute", command };
-  const { record } = await judge(
+  const { record } = await previewDecision(
     { tool: { name: "shell.run", risk: "execute" }, accesses: [access] },
     {
       policy: (await OpenPolicy.open(options)).current,
@@ -152,7 +152,7 @@ it("does not open with rules that it cannot read or understand, and names file, 
   for (const { hint } of [broken, project, given]) expect(hint).toMatch(/\w/);
   expect(missing).toEqual({
     code: "not-found",
-    message: `There is no rule file ${room.at("none")}`,
+    message: `The rule file ${room.at("none")} does not exist`,
     hint: "Check the path after --rules.",
   });
 });
@@ -163,7 +163,7 @@ it("follows no link of the project out of the workspace", async () => {
   expect(await refusal(room.options)).toEqual({
     code: "unavailable",
     message: "The project's rules cannot be read: .toolcrib/rules leads outside the workspace",
-    hint: `Nothing is done without them: mend .toolcrib/rules in ${room.options.workspace}, or move it away.`,
+    hint: `Nothing runs without them. Fix or remove .toolcrib/rules in ${room.options.workspace}.`,
   });
 });
 

@@ -31,7 +31,7 @@ export interface PolicyOptions {
   /** Rules of this process, one each. */
   readonly rules?: readonly string[] | undefined;
   /** Real paths. */
-  readonly reach?: ExtraRoots | undefined;
+  readonly extraRoots?: ExtraRoots | undefined;
   /** Rule files of this process. */
   readonly ruleFiles?: readonly string[] | undefined;
 }
@@ -41,7 +41,7 @@ export class OpenPolicy {
   readonly #options: PolicyOptions;
   readonly #marks: FileStamps;
   readonly #grantedFile: string;
-  readonly #place: PathContext;
+  readonly #context: PathContext;
   readonly #listeners = new Set<() => void>();
   #project: ProjectRules | undefined;
   /** The former lines of the project's file since this policy was opened, unless the user trusts the new ones. */
@@ -64,14 +64,14 @@ export class OpenPolicy {
     this.#marks = marks;
     this.#sources = sources;
     this.#project = project;
-    const { workspace, state, config, reach } = options;
+    const { workspace, state, config, extraRoots } = options;
     // Rules apply to real paths, so the real paths of our own directories are needed too.
-    const ours = [state, config, ...(reach ? usualDirectories(workspace) : [])];
+    const ours = [state, config, ...(extraRoots ? usualDirectories(workspace) : [])];
     const own = [...new Set(ours.flatMap((path) => [path, realLocation(path)]))];
     const code = ownCode(workspace).map(({ path }) => path);
-    const beyond = reach && { served: reach.except ?? [], writable: reach.write ?? [] };
-    this.#place = { workspace, home: realLocation(homedir()), own, code, ...beyond };
-    this.#current = compilePolicy(sources, this.#place);
+    const beyond = extraRoots && { served: extraRoots.except ?? [], writable: extraRoots.write ?? [] };
+    this.#context = { workspace, home: realLocation(homedir()), own, code, ...beyond };
+    this.#current = compilePolicy(sources, this.#context);
     this.#grantedFile = policyFiles(config, workspace).granted;
     this.#guard = guardPaths(this.#current);
   }
@@ -122,20 +122,14 @@ export class OpenPolicy {
 
   /** Warnings for the user. */
   get warnings(): readonly string[] {
-    const trouble = this.#trouble === undefined ? [] : [this.#trouble.message];
-    const changed =
-      this.#project?.trust === "changed"
-        ? [
-            `${projectRulesPath} has changed since you trusted it: it can only forbid until toolcrib policy trust.`,
-          ]
-        : [];
-    const former =
-      this.#projectUntilNow === undefined
-        ? []
-        : [
-            `${projectRulesPath} has changed: what it forbade holds on until toolcrib policy trust, or a new session.`,
-          ];
-    return [...trouble, ...changed, ...former];
+    const trust = "run: toolcrib policy trust";
+    return [
+      this.#trouble?.message,
+      this.#project?.trust === "changed" &&
+        `${projectRulesPath} has changed since you trusted it, so its allow rules do not apply. To trust it again, ${trust}`,
+      this.#projectUntilNow &&
+        `${projectRulesPath} has changed; its former restrictions stay in force in this session. To lift them, ${trust}`,
+    ].filter((warning) => typeof warning === "string");
   }
 
   get sources(): readonly RuleSource[] {
@@ -144,8 +138,8 @@ export class OpenPolicy {
 
   /** Adds these rules until the Toolcrib is closed. */
   grantForSession(lines: readonly string[]): void {
-    const session = this.#sources.find(({ level }) => level === "session");
-    this.#put({ level: "session", name: "this session", text: joinLines(session?.text ?? "", lines) });
+    const before = this.#sources.find(({ level }) => level === "session")?.text.split("\n") ?? [];
+    this.#put({ level: "session", name: "this session", text: [...before, ...lines].join("\n") });
   }
 
   /** Also writes them, with a comment, to the rules of this workspace. */
@@ -162,7 +156,7 @@ export class OpenPolicy {
   }
 
   #hold(sources: readonly RuleSource[]): void {
-    this.#current = compilePolicy(sources, this.#place);
+    this.#current = compilePolicy(sources, this.#context);
     this.#guard = guardPaths(this.#current);
     this.#sources = sources;
     for (const listener of this.#listeners) listener();
@@ -195,12 +189,12 @@ export class OpenPolicy {
 
   /** Where the sandbox cannot protect the project's file, a command may change it; that must not lift its own restrictions. */
   #keepForbidding(now: ProjectRules | undefined): void {
-    const said = this.#sources.filter(({ level }) => level === "project").map(({ text }) => text);
-    const lines = [...new Set(said.join("\n").split("\n"))];
-    const isSaidNow = new Set(now?.text.split("\n"));
+    const former = this.#sources.filter(({ level }) => level === "project").map(({ text }) => text);
+    const lines = [...new Set(former.join("\n").split("\n"))];
+    const isStillThere = new Set(now?.text.split("\n"));
     const name = `${projectRulesPath} as it was`;
     this.#projectUntilNow =
-      now?.trust === "trusted" || lines.every((line) => line.trim() === "" || isSaidNow.has(line))
+      now?.trust === "trusted" || lines.every((line) => line.trim() === "" || isStillThere.has(line))
         ? undefined
         : { level: "project", name, text: lines.join("\n"), onlyTightens: true };
   }
@@ -243,7 +237,7 @@ function isSame(one: RuleSource, other: RuleSource): boolean {
 
 function unusable(cause: Error): ToolError {
   return new ToolError("unavailable", `The rules have changed and cannot be used: ${cause.message}`, {
-    hint: "Nothing is done until the person has mended them; then call again.",
+    hint: "Nothing runs until the user has fixed them. Then repeat the call.",
     cause,
   });
 }
@@ -253,10 +247,6 @@ function usualDirectories(workspace: string): readonly string[] {
   const { TOOLCRIB_HOME: _, ...variables } = process.env;
   const usual = [userDirectories(), userDirectories(variables)].flatMap((each) => Object.values(each));
   return usual.filter((directory) => !`${workspace}/`.startsWith(`${directory}/`));
-}
-
-function joinLines(text: string, lines: readonly string[]): string {
-  return [...(text === "" ? [] : [text]), ...lines].join("\n");
 }
 
 async function projectRules(options: PolicyOptions): Promise<ProjectRules | undefined> {
@@ -281,7 +271,7 @@ function readSources(options: PolicyOptions, project: ProjectRules | undefined):
   const { rules = [], ruleFiles = [] } = options;
   return [
     builtInRules,
-    ...(options.reach === undefined ? [] : [extraRootRules]),
+    ...(options.extraRoots === undefined ? [] : [extraRootRules]),
     ...fromFile("user", files.user),
     ...(project === undefined ? [] : [projectSource(project)]),
     ...fromFile("granted", files.granted),
@@ -300,7 +290,7 @@ function projectSource({ text, trust }: ProjectRules): RuleSource {
 function mustRead(file: string): string {
   const text = readPolicyFile(file);
   if (text !== undefined) return text;
-  throw new ToolError("not-found", `There is no rule file ${file}`, {
+  throw new ToolError("not-found", `The rule file ${file} does not exist`, {
     hint: "Check the path after --rules.",
   });
 }
@@ -311,12 +301,12 @@ export function isWriteProtected(
   { workspace, except = [] }: Pick<ExtraRoots, "except"> & { readonly workspace: string },
 ): boolean {
   const { state, config } = userDirectories();
-  const place = {
+  const context = {
     workspace: realLocation(workspace),
     home: realLocation(homedir()),
     own: [state, config].map(realLocation),
     served: except.map(realLocation),
   };
-  const guard = guardPaths(compilePolicy([builtInRules, extraRootRules], place));
+  const guard = guardPaths(compilePolicy([builtInRules, extraRootRules], context));
   return guard("write", realLocation(resolve(workspace, path))) !== undefined;
 }

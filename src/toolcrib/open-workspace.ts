@@ -16,18 +16,12 @@ import {
 import { liesInside } from "../system/workspace-path.ts";
 import { sandboxWanted } from "./check-options.ts";
 import { OpenPolicy } from "./open-policy.ts";
-import type { SandboxWanted } from "./options.ts";
+import type { ToolcribOptions } from "./options.ts";
 
-export interface WorkspaceOptions {
-  readonly workspace?: string;
-  readonly environment?: Environment;
-  readonly stateDirectory?: string;
-  readonly configDirectory?: string;
-  readonly rules?: readonly string[];
-  readonly ruleFiles?: readonly string[];
-  readonly sandbox?: SandboxWanted;
-  readonly reach?: ExtraRoots | undefined;
-}
+type WorkspaceOptions = Pick<
+  ToolcribOptions,
+  "workspace" | "environment" | "stateDirectory" | "configDirectory" | "rules" | "ruleFiles" | "sandbox"
+>;
 
 /** The folder that calls work in, its rules, and where Toolcrib stores its own data about it. */
 export interface Workspace {
@@ -48,18 +42,19 @@ export interface Workspace {
   close(): Promise<void>;
 }
 
-export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+export async function openWorkspace(
+  options: WorkspaceOptions,
+  wantedRoots: ExtraRoots | undefined,
+): Promise<Workspace> {
   const { environment: given, rules, ruleFiles, workspace: folder = process.cwd() } = options;
-  const {
-    stateDirectory: state = userDirectories().state,
-    configDirectory: config = userDirectories().config,
-  } = options;
+  const state = options.stateDirectory ?? userDirectories().state;
+  const config = options.configDirectory ?? userDirectories().config;
   const want = sandboxWanted(options.sandbox);
   const path = given?.workspace ?? realWorkspace(folder);
-  const reach = given ? undefined : realReach(options.reach, path);
+  const extraRoots = given ? undefined : realExtraRoots(wantedRoots, path);
   const here = { workspace: path, state, config, environment: given };
-  const policy = await OpenPolicy.open({ ...here, rules, ruleFiles, reach });
-  const guard = reach ? guardExtraRoots(policy.guard, reach, path) : policy.guard;
+  const policy = await OpenPolicy.open({ ...here, rules, ruleFiles, extraRoots });
+  const guard = extraRoots ? guardExtraRoots(policy.guard, extraRoots, path) : policy.guard;
   const files = workspaceFiles(state, path);
   const { outputs, changes: changeRecords, started: startRecords } = files;
   makePrivateDirectory(outputs);
@@ -73,7 +68,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         startRecords,
         sandbox: { want, directory: files.sandbox, own: [config] },
         guard,
-        reach: reach && { directories: directoriesOf(reach), links: "lead out" },
+        reach: extraRoots && { directories: directoriesOf(extraRoots), links: "lead out" },
       });
   let unguarded: Environment | undefined;
   return {
@@ -101,42 +96,34 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
 /** Of environments that confine nothing. */
 const noSandbox: SandboxReport = {
   level: "none",
-  missing: ["This environment confines no commands."],
-  gaps: ["Commands reach whatever the person reaches who started them."],
+  missing: ["This environment does not confine commands."],
+  gaps: ["Commands can use every file and host that the user can."],
 };
 
-/** The extra roots of the tools: the `reach` option, else what the dialect promises. */
+/** The extra roots of the tools: the option, else those of the dialect. */
 export function extraRootsOf(
-  { reach }: Pick<Dialect, "reach">,
-  options: { readonly workspace?: string; readonly reach?: ExtraRoots; readonly environment?: Environment },
+  dialect: Pick<Dialect, "extraRoots">,
+  { workspace, extraRoots, environment }: ToolcribOptions,
 ): ExtraRoots | undefined {
-  if (options.environment !== undefined) return refuseExtraRoots(options.reach);
-  if (options.reach !== undefined || reach === undefined) return options.reach;
+  if (environment !== undefined && extraRoots !== undefined)
+    throw new ToolError("unsupported", "`extraRoots` cannot be combined with a custom `environment`", {
+      hint: "Leave out one of them.",
+    });
+  if (environment !== undefined || extraRoots !== undefined) return extraRoots;
   const temporary = [...new Set(["/tmp", tmpdir()].map(realLocation))];
   const home = realLocation(homedir());
-  return reach({ workspace: realWorkspace(options.workspace ?? process.cwd()), temporary, home });
-}
-
-function refuseExtraRoots(reach: ExtraRoots | undefined): undefined {
-  if (reach === undefined) return;
-  throw new ToolError(
-    "unsupported",
-    "An environment of your own cannot be made to reach beyond its workspace",
-    {
-      hint: "Leave out `reach`, or open the room on this machine.",
-    },
-  );
+  return dialect.extraRoots?.({ workspace: realWorkspace(workspace ?? process.cwd()), temporary, home });
 }
 
 /** With real paths, because rules apply to real paths. The workspace itself cannot be excepted. */
-function realReach(reach: ExtraRoots | undefined, workspace: string): ExtraRoots | undefined {
-  if (reach === undefined) return undefined;
+function realExtraRoots(roots: ExtraRoots | undefined, workspace: string): ExtraRoots | undefined {
+  if (roots === undefined) return undefined;
   const real = (paths: readonly string[] = []) => [...new Set(paths.map(realLocation))];
   return {
-    read: real(reach.read),
-    write: real(reach.write),
-    ask: real(reach.ask),
-    except: real(reach.except).filter((path) => !liesInside(workspace, path)),
+    read: real(roots.read),
+    write: real(roots.write),
+    ask: real(roots.ask),
+    except: real(roots.except).filter((path) => !liesInside(workspace, path)),
   };
 }
 
@@ -186,7 +173,7 @@ function wholeLines(part: Buffer): number {
 }
 
 function noSuchOutput(handle: string): ToolError {
-  return new ToolError("not-found", `There is no output ${JSON.stringify(handle)}`, {
-    hint: "Outputs are kept for a week; make the call again.",
+  return new ToolError("not-found", `Output ${JSON.stringify(handle)} is not stored`, {
+    hint: "Outputs are stored for a week. Make the call again.",
   });
 }

@@ -22,7 +22,7 @@ export interface ToolcribOptions {
    * Stores approval requests when there is no `approve`: the call is refused with the id of the pending approval, the user
    * answers it with `toolcrib approve`, and the answer counts when the same call is made again.
    */
-  readonly keepQuestions?: boolean;
+  readonly pendingApprovals?: boolean;
   /** How long such a call waits for the answer before it is refused. Default: 0. */
   readonly waitForApprovalMs?: number;
   /** Rules that take precedence over all rule files, one each: `deny run git push **`. */
@@ -47,8 +47,8 @@ export interface ToolcribOptions {
   readonly session?: string;
   /** Other agents for the caller. Without them there are no `agent.*` tools. */
   readonly agents?: Agents;
-  /** Extra roots, where files can be reached by name outside the workspace. Default: those of the dialect; most have none. */
-  readonly reach?: ExtraRoots;
+  /** Folders outside the workspace where tools can use files by name. Default: those of the dialect; most have none. */
+  readonly extraRoots?: ExtraRoots;
   /** Where the journal and stored outputs are. Default: below the XDG state directory. */
   readonly stateDirectory?: string;
   /** How much history is stored. Default: TOOLCRIB_JOURNAL_MAX_BYTES and TOOLCRIB_JOURNAL_MAX_DAYS. */

@@ -26,7 +26,7 @@ async function openHouse(options: ToolcribOptions = {}) {
     const room = await openToolcrib({
       ...places,
       workspace: at(workspace),
-      keepQuestions: true,
+      pendingApprovals: true,
       ...options,
       ...more,
     });
@@ -96,7 +96,7 @@ describe("a question that nobody could be asked", () => {
   it("is not kept where the room is not told to, and is one however often it is asked", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
-    const [plain, room] = [await house.open({ keepQuestions: false }), await house.open()];
+    const [plain, room] = [await house.open({ pendingApprovals: false }), await house.open()];
     await remove(plain);
     const before = room.pending().length;
     await Promise.all([remove(room), remove(room), remove(room)]);
@@ -230,7 +230,7 @@ describe("an answer", () => {
   it("for ever is a rule from then on, in every room of the folder that is open", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
-    const [room, other] = [await house.open(), await house.open({ keepQuestions: false })];
+    const [room, other] = [await house.open(), await house.open({ pendingApprovals: false })];
     await remove(room);
     await house.desk.answer(room.pending()[0]!, { allow: true, remember: "always" });
     const codes = [await remove(other)];

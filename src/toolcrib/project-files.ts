@@ -75,7 +75,7 @@ function directoriesBetween(root: string, workspace: string): readonly string[] 
 
 async function readBeginning(environment: Environment, path: string, maxBytes: number): Promise<ProjectFile> {
   const slice = await environment.readLines(path, { first: 1, count: mostLines, maxBytes });
-  if (slice.encoding === "binary") throw new ToolError("unsupported", `${path} is no text`);
+  if (slice.encoding === "binary") throw new ToolError("unsupported", `${path} is not a text file`);
   const isWhole = slice.reachedEnd && slice.cutBytes === 0;
   return {
     path,

@@ -12,9 +12,8 @@ import { newIdentifier } from "../lib/identifier.ts";
 import type { Approve } from "../pipeline/approvals/approval-request.ts";
 import type { PolicySettings } from "../pipeline/approvals/decide-call.ts";
 import { CallEvents, type EventSource } from "../pipeline/call-events.ts";
-import { noAgents } from "../pipeline/missing-services.ts";
 import { openPipeline } from "../pipeline/pipeline.ts";
-import { newCallerMemory } from "../pipeline/run-tool.ts";
+import { newCallerMemory, noAgents } from "../pipeline/run-tool.ts";
 import type { Mode } from "../policy/policy.ts";
 import { RedactedStream } from "../policy/redaction/redact.ts";
 import { openProcesses } from "../processes/open-processes.ts";
@@ -56,7 +55,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const denied = new DeniedTools();
   const toolset = openToolset(dialect, options, denied);
   const session = checkSession(options.session) ?? newIdentifier("session");
-  const workspace = await openWorkspace({ ...options, reach: extraRootsOf(dialect, options) });
+  const workspace = await openWorkspace(options, extraRootsOf(dialect, options));
   denied.follow(workspace.policy);
   const history = openHistory(workspace, { ...options, session });
   try {
@@ -302,7 +301,7 @@ export class Toolcrib implements Caller {
 
   /** Stores requests for `toolcrib approve`, when the options ask for it. */
   #storingApprove(): Approve | undefined {
-    if (!this.#options.keepQuestions) return undefined;
+    if (!this.#options.pendingApprovals) return undefined;
     return storeApproval({
       pending: this.#pendingApprovals,
       session: this.session,

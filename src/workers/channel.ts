@@ -110,7 +110,7 @@ function receivedError({ code, message, hint, stack }: SentError): ToolError {
 }
 
 export function closed(): ToolError {
-  return new ToolError("unavailable", "This tool room is closed", { hint: "Open a new one." });
+  return new ToolError("unavailable", "This Toolcrib is closed", { hint: "Open a new one." });
 }
 
 /** The signal that ends a worker which takes too much memory. Nothing else sends it. */

@@ -29,7 +29,7 @@ async function rawRoom({ rules = [] as readonly string[] } = {}) {
         rules,
         stateDirectory: join(folder.path, "state"),
         configDirectory: join(folder.path, "config"),
-        keepQuestions: true,
+        pendingApprovals: true,
       }),
   });
   const answers = new Map<unknown, (message: Message) => void>();

@@ -31,7 +31,7 @@ export async function servedFixtures(): Promise<ServedFixtures> {
         workspace,
         sources: [source],
         tools: fixtureTools(() => source.put(source.tools.length === 0 ? [passingTool] : [])),
-        keepQuestions: true,
+        pendingApprovals: true,
         stateDirectory: join(folder.path, "state"),
         configDirectory: join(folder.path, "config"),
       });

@@ -15,6 +15,7 @@ import { editDiff } from "../../src/tools/edit/diff.ts";
 import { editPatch } from "../../src/tools/edit/patch.ts";
 import { editPreview } from "../../src/tools/edit/preview.ts";
 import { editReplace } from "../../src/tools/edit/replace.ts";
+import { noServices } from "../support/no-services.ts";
 
 /*
  * Every directory in edit/ is a test of the edit tools: the files in input/, the call in call.json (`kind` is the tool,
@@ -55,7 +56,7 @@ type Files = Readonly<Record<string, Buffer>>;
 
 /** As at the counter. */
 async function call(tool: AnyTool, input: unknown, environment: Environment): Promise<Outcome> {
-  const counter = compose([catchErrors, rejectInvalidInput({})], runTool(environment));
+  const counter = compose([catchErrors, rejectInvalidInput({})], runTool(environment, noServices));
   return counter({
     id: "call",
     tool,

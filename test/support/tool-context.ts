@@ -1,20 +1,10 @@
 import type { Environment } from "../../src/contract/environment.ts";
 import type { ToolContext } from "../../src/contract/tool.ts";
-import {
-  noAgents,
-  noCode,
-  noDocuments,
-  noHistory,
-  noOutputs,
-  noProcesses,
-  noShells,
-  noToolFinder,
-  noTransactions,
-} from "../../src/pipeline/missing-services.ts";
 import { KeptPages } from "../../src/pipeline/page-memory.ts";
 import { SeenMemory } from "../../src/pipeline/seen-memory.ts";
+import { noHistory, noProcesses, noServices, noShells, noTransactions } from "./no-services.ts";
 
-/** What a tool is given behind the counter; nobody listens. */
+/** The context of a tool whose services all refuse; no one listens to its progress. */
 export function toolContext(
   environment: Environment,
   signal: AbortSignal = new AbortController().signal,
@@ -26,14 +16,14 @@ export function toolContext(
     transactions: noTransactions(),
     processes: noProcesses(),
     shells: noShells(),
-    agents: noAgents,
-    code: noCode,
-    documents: noDocuments,
+    agents: noServices.agents,
+    code: noServices.code,
+    documents: noServices.documents,
     pages: new KeptPages(),
     plan: { plan: { steps: [], explanation: undefined } },
-    tools: noToolFinder,
+    tools: noServices.tools,
     settings: {},
-    outputs: noOutputs,
+    outputs: noServices.outputs,
     signal,
     wording: (text) => text,
     progress: () => {},

@@ -15,7 +15,7 @@ async function openServer(
     workspace: room.workspace,
     stateDirectory: room.home,
     configDirectory: join(room.home, "config"),
-    keepQuestions: true,
+    pendingApprovals: true,
   });
   return {
     crib,

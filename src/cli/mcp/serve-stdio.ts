@@ -96,7 +96,7 @@ export function toolcribOptions(given: Arguments): ToolcribOptions & { readonly 
     ...narrowingGiven(options),
     sandbox: sandboxWanted(options.get("sandbox")),
     maxShownTokens,
-    keepQuestions: true,
+    pendingApprovals: true,
     ...(waitForApprovalMs !== undefined && { waitForApprovalMs }),
   };
 }

@@ -7,7 +7,7 @@ import { fromCommandLine } from "../../lib/text/shell-quote.ts";
 import type { Decision, RuleOrigin, RuleSource } from "../../policy/policy.ts";
 import { parseRules } from "../../policy/rules/parse-rules.ts";
 import { searchSettings } from "../../toolcrib/check-options.ts";
-import { type JudgedCall, judge, toJudgedCall } from "../../toolcrib/judge-calls.ts";
+import { type CheckedCall, previewDecision, toCheckedCall } from "../../toolcrib/replay-calls.ts";
 import type { ProjectRules } from "../../toolcrib/trust.ts";
 import type { Arguments } from "../command.ts";
 import { readInput } from "../read-input.ts";
@@ -21,7 +21,7 @@ export async function explainCall(given: Arguments): Promise<number> {
   const call = await readCall(given.operands);
   return withPolicy(given, async ({ rules, mode, environment, sandbox }) => {
     const { current } = rules;
-    const decision = await judge(call, { policy: current, mode, environment, sandbox });
+    const decision = await previewDecision(call, { policy: current, mode, environment, sandbox });
     const confinement = reportConfinement(decision, current);
     if (given.options.has("json")) printJson({ ...reportDecision(decision), confinement });
     else print(showDecision(decision, process.stdout.columns || 80) + showConfinement(confinement));
@@ -38,7 +38,7 @@ function explainIgnored(ignored: readonly RuleOrigin[]): string {
 const exitCodes: Readonly<Record<Decision["verdict"], number>> = { allow: 0, deny: 3, ask: 4 };
 
 /** `run git status`, in one word or in several, or a tool with its arguments, or `use` and a tool. */
-async function readCall(operands: readonly string[]): Promise<JudgedCall> {
+async function readCall(operands: readonly string[]): Promise<CheckedCall> {
   const isOne = operands.length === 1;
   const [first = "", ...rest] = isOne ? splitFirst(operands[0]!) : operands;
   const what = rest.join(" ");
@@ -58,7 +58,7 @@ function splitFirst(text: string): readonly string[] {
   return rest === "" ? [first] : [first, rest];
 }
 
-const deeds: { readonly [verb: string]: ((what: string) => JudgedCall) | undefined } = {
+const deeds: { readonly [verb: string]: ((what: string) => CheckedCall) | undefined } = {
   run: (command) => callOf("shell.run", "execute", { kind: "execute", command }),
   read: (path) => callOf("file.read", "read", { kind: "read", path }),
   write: (path) => callOf("file.write", "write", { kind: "write", path }),
@@ -66,12 +66,12 @@ const deeds: { readonly [verb: string]: ((what: string) => JudgedCall) | undefin
   connect: (host) => callOf("web.fetch", "network", { kind: "network", host }),
 };
 
-function callOf(name: string, risk: JudgedCall["tool"]["risk"], access: Access): JudgedCall {
+function callOf(name: string, risk: CheckedCall["tool"]["risk"], access: Access): CheckedCall {
   return { tool: { name, risk }, accesses: [access] };
 }
 
 /** `use TOOL [of SERVER]`, as rules say it: a call that touches nothing. */
-async function readUse(what: string): Promise<JudgedCall> {
+async function readUse(what: string): Promise<CheckedCall> {
   const [name = "", of, server, ...more] = fromCommandLine(what);
   if (of !== undefined && (of !== "of" || server === undefined || more.length > 0)) {
     throw new ToolError("invalid-input", `"use ${what}" names no tool`, {
@@ -83,11 +83,11 @@ async function readUse(what: string): Promise<JudgedCall> {
   return { tool: { name, risk, ...(server === undefined ? {} : { server }) }, accesses: [] };
 }
 
-async function readToolCall(name: string, words: readonly string[]): Promise<JudgedCall> {
+async function readToolCall(name: string, words: readonly string[]): Promise<CheckedCall> {
   const entry = findTool(toolcribDialect.tools, name);
   const settings = { search: searchSettings(process.env) };
   const { tool, input } = (await entry.load()).resolve(await readInput(entry, words));
-  return toJudgedCall(tool, input, settings);
+  return toCheckedCall(tool, input, settings);
 }
 
 /** `toolcrib policy show` */

@@ -458,7 +458,7 @@ describe("toolcrib policy trust", () => {
     await step("untrust");
     await step("untrust");
     expect(stderr).toBe(
-      ".toolcrib/rules has changed since you trusted it: it can only forbid until toolcrib policy trust.\n",
+      ".toolcrib/rules has changed since you trusted it, so its allow rules do not apply. To trust it again, run: toolcrib policy trust\n",
     );
     const asked = "ask: it would run `make` (mode cautious: execute)";
     expect(steps).toEqual([

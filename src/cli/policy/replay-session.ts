@@ -2,7 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import type { Decision } from "../../policy/policy.ts";
-import { type ReplayedCall, replayCalls } from "../../toolcrib/judge-calls.ts";
+import { type ReplayedCall, replayCalls } from "../../toolcrib/replay-calls.ts";
 import type { Arguments } from "../command.ts";
 import { printJson } from "../report.ts";
 import { layTable, print, remark } from "../terminal.ts";

@@ -10,7 +10,7 @@ import { hostsReached } from "../../policy/may-connect.ts";
 import type { CommandSegment, Decision, Part, PartVerdict, RuleOrigin } from "../../policy/policy.ts";
 import type { Policy } from "../../policy/rules/compile-policy.ts";
 import { limitsFor } from "../../sandbox/limits/limits-for.ts";
-import type { Judgement } from "../../toolcrib/judge-calls.ts";
+import type { PreviewedDecision } from "../../toolcrib/replay-calls.ts";
 import { markSegments } from "../approvals/show-request.ts";
 import { layTable } from "../terminal.ts";
 
@@ -123,7 +123,7 @@ interface ConfinementReport {
 }
 
 /** Null for calls that run no command, or that are denied. */
-export function reportConfinement(decision: Judgement, policy: Policy): ConfinementReport | null {
+export function reportConfinement(decision: PreviewedDecision, policy: Policy): ConfinementReport | null {
   const { question, verdict, sandbox, unconfined = false } = decision;
   if (verdict === "deny" || !question.accesses.some(({ kind }) => kind === "execute")) return null;
   const { variables, limits, limitsAtMost } = policy.settings;

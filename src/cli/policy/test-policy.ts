@@ -4,7 +4,7 @@ import { printable } from "../../lib/text/printable.ts";
 import type { Decision } from "../../policy/policy.ts";
 import { type Example, parseRules } from "../../policy/rules/parse-rules.ts";
 import { readPolicyFile } from "../../system/policy-files.ts";
-import { judge } from "../../toolcrib/judge-calls.ts";
+import { previewDecision } from "../../toolcrib/replay-calls.ts";
 import type { Arguments } from "../command.ts";
 import { printJson } from "../report.ts";
 import { paint, print } from "../terminal.ts";
@@ -59,7 +59,7 @@ function examplesIn(file: string): readonly Example[] {
 async function runExample(example: Example, { rules, environment, sandbox }: PolicyContext): Promise<Result> {
   const { tool, accesses, mode } = example;
   const settings = { policy: rules.current, mode, environment, sandbox };
-  return { example, decision: await judge({ tool, accesses }, settings) };
+  return { example, decision: await previewDecision({ tool, accesses }, settings) };
 }
 
 function showFailure({ example, decision }: Result): string {

@@ -34,7 +34,7 @@ it("tells those who still wait that it was closed", async () => {
   const waiting = refresh(always).catch(({ code, message }) => ({ code, message }));
   await underway;
   await worker.close();
-  expect(await waiting).toEqual({ code: "unavailable", message: "This tool room is closed" });
+  expect(await waiting).toEqual({ code: "unavailable", message: "This Toolcrib is closed" });
 });
 
 it("goes on when whoever is told how far it is fails", async () => {

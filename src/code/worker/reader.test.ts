@@ -168,7 +168,7 @@ describe("a reader", () => {
     await closed.close();
     await expect(closed.outline({ path: "a.json", text: "{}" }, always)).rejects.toMatchObject({
       code: "unavailable",
-      message: "This tool room is closed",
+      message: "This Toolcrib is closed",
     });
   });
 });

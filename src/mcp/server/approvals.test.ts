@@ -86,7 +86,7 @@ describe.each(eras)("a client of %s that can ask", (era) => {
     ["accepts without an answer", { action: "accept" }],
     ["gives an answer that is none of the choices", { action: "accept", content: { answer: "perhaps" } }],
   ] as const)("is refused with the way to allow it where it %s", async (_name, answer) => {
-    await using room = await askedRoom({ era, keepQuestions: true }, () => answer);
+    await using room = await askedRoom({ era, pendingApprovals: true }, () => answer);
     const result = await room.client.callTool(remove("a.txt"));
     expect([told(result), room.asked.length, existsSync(join(room.workspace, "a.txt"))]).toEqual([
       { content: [{ type: "text", text: expect.stringMatching(/toolcrib approve \w+/) }], isError: true },
@@ -111,7 +111,7 @@ describe.each(eras)("a client of %s that can ask", (era) => {
 });
 
 it("is refused with the way to allow it where it fails to ask, whatever it had promised", async () => {
-  await using room = await askedRoom({ era: "2025-11-25", keepQuestions: true }, () => {
+  await using room = await askedRoom({ era: "2025-11-25", pendingApprovals: true }, () => {
     throw new Error("no window");
   });
   const result = await room.client.callTool(remove("a.txt"));
@@ -124,7 +124,7 @@ it("is refused with the way to allow it where it fails to ask, whatever it had p
 
 describe.each(eras)("a client of %s that cannot ask", (era) => {
   it("is refused with the way to allow it", async () => {
-    await using room = await clientRoom({ era, files: { "a.txt": "one\n" }, keepQuestions: true });
+    await using room = await clientRoom({ era, files: { "a.txt": "one\n" }, pendingApprovals: true });
     const result = await room.client.callTool(remove("a.txt"));
     expect(told(result)).toEqual({
       content: [{ type: "text", text: expect.stringMatching(/toolcrib approve \w+/) }],

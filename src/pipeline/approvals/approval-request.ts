@@ -6,7 +6,7 @@ import { wordsRun } from "../../policy/parts.ts";
 import { spelledPath } from "../../policy/paths/path-target.ts";
 import type { CommandSegment, PartVerdict } from "../../policy/policy.ts";
 import { type DecidedCall, type PolicySettings, runsCommands } from "./decide-call.ts";
-import { hashCall, hashValue } from "./hash-call.ts";
+import { hashValue } from "./hash-call.ts";
 import type { Preview } from "./preview-call.ts";
 
 /** Asks the user. */
@@ -51,22 +51,7 @@ export interface ApprovalRequest {
 
 /** The part of a request that the user reads, which can be stored. */
 export interface ShownRequest
-  extends Pick<
-    ApprovalRequest,
-    | "agent"
-    | "tool"
-    | "input"
-    | "accesses"
-    | "risk"
-    | "reason"
-    | "rule"
-    | "source"
-    | "preview"
-    | "grants"
-    | "sandbox"
-    | "unconfined"
-    | "hosts"
-  > {
+  extends Omit<ApprovalRequest, "callId" | "parts" | "directory" | "environment" | "hash" | "previewHash"> {
   readonly parts: readonly ShownPart[];
 }
 
@@ -107,25 +92,24 @@ export async function approvalRequest(
 ): Promise<ApprovalRequest> {
   const { question, decision, policy } = decided;
   const { grants, preview } = shown;
-  const { risk, record, parts, sandbox, unconfined = false } = decision;
-  const { reason, rule, source } = record;
+  const { reason, rule, source } = decision.record;
   const { hostsReached } = await import("../../policy/may-connect.ts");
   return {
     callId: call.id,
     tool: question.tool.name,
     input: snapshot(call.input),
     accesses: snapshot(call.accesses),
-    risk,
+    risk: decision.risk,
     reason,
     rule,
     source,
-    parts,
+    parts: decision.parts,
     preview: preview.text,
     grants,
     directory: call.environment.workspace,
     environment: hashValue(settings.surroundings.variables(policy.settings.variables)).slice(0, 16),
-    sandbox,
-    unconfined,
+    sandbox: decision.sandbox,
+    unconfined: decision.unconfined ?? false,
     hosts: runsCommands(call) ? hostsReached(decision, question, policy) : [],
     hash: await approvalHash(call, decided, settings),
     previewHash: hashValue([preview.whole, preview.found]),
@@ -134,31 +118,16 @@ export async function approvalRequest(
 
 /** Without the input when there is a preview, and without whole commands, which would be repeated for each of their parts. */
 export function toShownRequest(request: ApprovalRequest): ShownRequest {
-  const { tool, input, accesses, risk, reason, rule, source, preview, grants } = request;
-  const { sandbox, unconfined, hosts } = request;
+  const { callId, directory, environment, hash, previewHash, ...shown } = request;
   const parts = request.parts
     .filter(({ verdict }) => verdict !== "allow")
     .map(({ part, verdict, reason, rule }) => ({
-      part: { kind: part.kind, ...("in" in part && { in: part.in }) },
+      part: { kind: part.kind, in: "in" in part ? part.in : undefined },
       verdict,
       reason,
       rule,
     }));
-  return {
-    tool,
-    input: preview === undefined ? input : null,
-    accesses,
-    risk,
-    reason,
-    rule,
-    source,
-    parts,
-    preview,
-    grants,
-    sandbox,
-    unconfined,
-    hosts,
-  };
+  return { ...shown, input: shown.preview === undefined ? shown.input : null, parts };
 }
 
 /** The hash of everything that an answer is bound to. */
@@ -168,7 +137,7 @@ export async function approvalHash(
   { surroundings }: Pick<PolicySettings, "surroundings">,
 ): Promise<string> {
   const { question, decision, policy } = decided;
-  return hashCall({
+  return hashValue({
     // Not the name that rules use: tools of two servers may share it.
     tool: call.tool.canonical ?? call.tool.name,
     input: call.input,

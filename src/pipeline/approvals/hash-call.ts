@@ -1,26 +1,6 @@
-import type { SandboxLevel } from "../../contract/call.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 
-/** Everything that an approval is bound to. */
-export interface ApprovedCall {
-  readonly tool: string;
-  readonly input: unknown;
-  /** The real paths of the paths it names. */
-  readonly realPaths: ReadonlyMap<string, string>;
-  readonly directory: string;
-  readonly variables: Readonly<Record<string, string>>;
-  readonly sandbox: SandboxLevel;
-  /** What earlier commands left in the shells that it uses. */
-  readonly shells: unknown;
-  /** The contents of the programs and scripts that it runs. */
-  readonly filesRun: ReadonlyMap<string, string>;
-}
-
 /** SHA-256 that does not depend on the order of properties. */
-export function hashCall(call: ApprovedCall): string {
-  return hashValue(call);
-}
-
 export function hashValue(value: unknown): string {
   return contentHash(Buffer.from(JSON.stringify(canonical(value))));
 }

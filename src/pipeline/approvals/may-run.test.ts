@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
+import { noServices } from "../../../test/support/no-services.ts";
 import { decide } from "../../../test/support/policy/decide.ts";
 import type { Access } from "../../contract/access.ts";
 import type { SandboxLevel, ToolCall } from "../../contract/call.ts";
@@ -42,23 +43,26 @@ async function within<Found>(
     },
     sandbox: async () => ({ ...now, missing: [], gaps: [] }),
   });
-  const guardian = checkPolicy({
-    mode,
-    rules: { refreshed: () => policyOf(lines), grantForSession: () => {}, grantAlways: async () => {} },
-    surroundings: {
-      sandbox: async () => {
-        asked += 1;
-        return now.level;
+  const guardian = checkPolicy(
+    {
+      mode,
+      rules: { refreshed: () => policyOf(lines), grantForSession: () => {}, grantAlways: async () => {} },
+      surroundings: {
+        sandbox: async () => {
+          asked += 1;
+          return now.level;
+        },
+        variables: () => ({}),
       },
-      variables: () => ({}),
+      approverOf: () => () => ({ allow: true }),
     },
-    approverOf: () => () => ({ allow: true }),
-  });
+    noServices,
+  );
   let found: Found | undefined;
   const account: ToolCall["account"] = {};
   await compose(
     [guardian, confineCommands],
-    runTool(environment),
+    runTool(environment, noServices),
   )({
     id: "call_1",
     tool: {

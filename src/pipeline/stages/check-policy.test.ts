@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
+import { noServices } from "../../../test/support/no-services.ts";
 import type { SandboxLevel, ToolCall } from "../../contract/call.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { compilePolicy } from "../../policy/rules/compile-policy.ts";
@@ -44,16 +45,19 @@ function commandCall(command: string): ToolCall {
 async function answerAfter(before: Surroundings, after: Surroundings) {
   let surroundings = before;
   const requests: ApprovalRequest[] = [];
-  const stage = checkPolicy({
-    mode: "cautious",
-    rules: { refreshed: () => policy, grantForSession: () => {}, grantAlways: async () => {} },
-    surroundings: { sandbox: async () => surroundings.sandbox, variables: () => surroundings.variables },
-    approverOf: () => (request) => {
-      requests.push(request);
-      surroundings = after;
-      return { allow: true };
+  const stage = checkPolicy(
+    {
+      mode: "cautious",
+      rules: { refreshed: () => policy, grantForSession: () => {}, grantAlways: async () => {} },
+      surroundings: { sandbox: async () => surroundings.sandbox, variables: () => surroundings.variables },
+      approverOf: () => (request) => {
+        requests.push(request);
+        surroundings = after;
+        return { allow: true };
+      },
     },
-  });
+    noServices,
+  );
   const call = commandCall("ls");
   const outcome = await stage(call, async () => ({
     ok: true,
@@ -110,25 +114,28 @@ it("judges a command of a shell that stays by what that shell has been through",
   const source = { level: "user", name: "rules", text: "allow run ls\nallow run cat **" } as const;
   const place = { workspace: "/workspace", home: "/home/ada", own: [] };
   const outcomeOf = async (command: string, whileAsked?: () => void) => {
-    const stage = checkPolicy({
-      mode: "cautious",
-      rules: {
-        refreshed: () => compilePolicy([source], place),
-        grantForSession: () => {},
-        grantAlways: async () => {},
-      },
-      surroundings: {
-        sandbox: async () => "bwrap",
-        variables: () => ({}),
-        shell: (name) => (name === "main" ? past : undefined),
-      },
-      ...(whileAsked && {
-        approverOf: () => () => {
-          whileAsked();
-          return { allow: true };
+    const stage = checkPolicy(
+      {
+        mode: "cautious",
+        rules: {
+          refreshed: () => compilePolicy([source], place),
+          grantForSession: () => {},
+          grantAlways: async () => {},
         },
-      }),
-    });
+        surroundings: {
+          sandbox: async () => "bwrap",
+          variables: () => ({}),
+          shell: (name) => (name === "main" ? past : undefined),
+        },
+        ...(whileAsked && {
+          approverOf: () => () => {
+            whileAsked();
+            return { allow: true };
+          },
+        }),
+      },
+      noServices,
+    );
     const call = {
       ...commandCall(command),
       accesses: [{ kind: "execute", command, session: "main" }] as const,
@@ -155,11 +162,14 @@ it("lets nothing run that was judged before another call put a link in its way",
   const holding = Promise.withResolvers<void>();
   const counter = compose(
     [
-      checkPolicy({
-        mode: "cautious",
-        rules: { refreshed: () => policy, grantForSession: () => {}, grantAlways: async () => {} },
-        surroundings: { sandbox: async () => "none", variables: () => ({}) },
-      }),
+      checkPolicy(
+        {
+          mode: "cautious",
+          rules: { refreshed: () => policy, grantForSession: () => {}, grantAlways: async () => {} },
+          surroundings: { sandbox: async () => "none", variables: () => ({}) },
+        },
+        noServices,
+      ),
       takeTurns(environment),
     ],
     async ({ id, input }) => {

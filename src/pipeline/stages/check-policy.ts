@@ -31,11 +31,10 @@ import {
   previewChanged,
   unreadableAnswer,
 } from "../approvals/refusals.ts";
-import { noServices } from "../run-tool.ts";
 import type { Stage } from "../stage.ts";
 
 /** Lets a call run, asks the user, or refuses it. */
-export function checkPolicy(settings: PolicySettings, previews: PreviewServices = noServices): Stage {
+export function checkPolicy(settings: PolicySettings, previews: PreviewServices): Stage {
   const openRequests = new OpenRequests();
   return async (given, next) => {
     // The caller may still change its input object: what is checked must be what will run.

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
+import { noServices } from "../../../test/support/no-services.ts";
 import type { Access } from "../../contract/access.ts";
 import type { SandboxLevel, ToolCall } from "../../contract/call.ts";
 import type { Confinement } from "../../contract/confinement.ts";
@@ -56,17 +57,20 @@ async function start(trial: Trial): Promise<StartOptions["confinement"] | string
   } = trial;
   const source = { level: "user", name: "rules", text: lines } as const;
   const place = { workspace: environment.workspace, home: "/home/ada", own: [] };
-  const guardian = checkPolicy({
-    mode,
-    rules: {
-      refreshed: () => compilePolicy([source], place),
-      grantForSession: () => {},
-      grantAlways: async () => {},
+  const guardian = checkPolicy(
+    {
+      mode,
+      rules: {
+        refreshed: () => compilePolicy([source], place),
+        grantForSession: () => {},
+        grantAlways: async () => {},
+      },
+      surroundings: { sandbox: async () => now.level, variables: () => ({}) },
+      ...(trial.approve && { approverOf: () => () => ({ allow: true as const }) }),
     },
-    surroundings: { sandbox: async () => now.level, variables: () => ({}) },
-    ...(trial.approve && { approverOf: () => () => ({ allow: true as const }) }),
-  });
-  const counter = compose([guardian, confineCommands], runTool(environment));
+    noServices,
+  );
+  const counter = compose([guardian, confineCommands], runTool(environment, noServices));
   const { signal } = new AbortController();
   const call: ToolCall = {
     id: "call_1",

@@ -73,9 +73,8 @@ export class CommandReport {
 
   /** A variable of the shell gets a value that is only known at run time. */
   sets(name: string, word: Word, numeric = false): void {
-    const first = this.scope.reading.commands.length + 1;
     const passedOn =
       this.program === "export" || this.command.words.some(({ value }) => /^-\w*x/.test(value ?? ""));
-    this.scope.reading.variables.push({ name, numeric, passedOn, span: word.span, first, end: undefined });
+    this.scope.reading.variables.push({ name, numeric, passedOn, span: word.span, only: undefined });
   }
 }

@@ -28,18 +28,16 @@ export function interpretCommand(command: ReadCommand, scope: Scope): void {
     risk: highest(report.effects),
     effects: report.effects,
     accesses: report.accesses,
-    deferred: scope.deferred,
   });
   for (const readInner of report.inner) readInner();
   const end = name === undefined ? undefined : reading.commands.length;
-  const note = (variable: string, value: Word | undefined, span: Span, from: number) =>
+  const note = (name: string, value: Word | undefined, span: Span, first: number) =>
     reading.variables.push({
-      name: variable,
+      name,
       numeric: isNumeric(value),
       passedOn: end !== undefined,
       span,
-      first: from,
-      end,
+      only: end === undefined ? undefined : { first, end },
     });
   for (const word of report.passed)
     note(String(word.parts[0]).split("=")[0]!, undefined, word.span, first + 1);
@@ -72,7 +70,7 @@ function interpretProgram(
   const rule = programs.get(program);
   if (rule === undefined) return report.has("execute", `runs ${program}, of which nothing is known`, name);
   if (words.length <= mostWords) return rule(words, report);
-  report.doubts("more words than anybody would judge", name);
+  report.doubts("too many words", name);
   report.has("execute", `${program} with ${words.length} words may do anything`, name);
 }
 

@@ -2,27 +2,32 @@ import type { ChangedVariable, Effect, NotUnderstood, SimpleCommand } from "./an
 import { highest } from "./interpret-command.ts";
 import type { Reading, VariableChange } from "./syntax/scope.ts";
 
-/** The commands found, each with the effects that changed variables have on it. */
+/**
+ * The commands found, each with the effects that changed variables have on it. A change that lasts counts for every command:
+ * loops, functions and traps may run earlier ones again (docs/decisions/0032-lasting-variables.md).
+ */
 export function withVariableEffects(reading: Reading): SimpleCommand[] {
-  const added = new Map<number, Effect[]>();
+  const lasting: DecisiveChange[] = [];
+  const passing = new Map<number, DecisiveChange[]>();
   for (const change of decisiveChanges(reading)) {
-    for (const index of affectedIndexes(change, reading)) {
-      const command = reading.commands[index]!;
-      if (command.words.length === 0 || !change.affects(command.program)) continue;
-      const effects = added.get(index);
-      if (effects === undefined) added.set(index, [effectOf(change, command)]);
-      else effects.push(effectOf(change, command));
-    }
+    const { only } = change;
+    if (only === undefined) lasting.push(change);
+    else
+      for (let index = only.first; index < only.end; index++)
+        passing.set(index, [...(passing.get(index) ?? []), change]);
   }
-  return reading.commands.map(({ deferred: _, ...command }, index) => {
-    const effects = [...command.effects, ...(added.get(index) ?? [])];
+  return reading.commands.map((command, index) => {
+    if (command.words.length === 0) return command;
+    const changes = [...lasting, ...(passing.get(index) ?? [])];
+    const reaching = changes.filter(({ affects }) => affects(command.program));
+    const effects = [...command.effects, ...reaching.map((change) => effectOf(change, command))];
     return { ...command, effects, risk: highest(effects) };
   });
 }
 
 /** The changed variables that affect commands read later. */
 export function lastingChanges(reading: Reading): ChangedVariable[] {
-  const lasting = decisiveChanges(reading).filter(({ end }) => end === undefined);
+  const lasting = decisiveChanges(reading).filter(({ only }) => only === undefined);
   const passedOn = new Set(reading.variables.filter((change) => change.passedOn).map(({ name }) => name));
   return [...new Set(lasting.map(({ name }) => name))].map((name) => ({
     name,
@@ -41,7 +46,7 @@ function decisiveChanges({ variables }: Reading): DecisiveChange[] {
   return variables.flatMap((change) => {
     const affects = affectedPrograms(change.name, change.passedOn);
     if (affects === undefined) return [];
-    if (change.end !== undefined) return [{ ...change, affects }];
+    if (change.only !== undefined) return [{ ...change, affects }];
     const sameKind = perKind.get(affects) ?? 0;
     if (seen.has(change.name) || sameKind === 8) return [];
     seen.add(change.name);
@@ -51,27 +56,15 @@ function decisiveChanges({ variables }: Reading): DecisiveChange[] {
 }
 
 /**
- * A change reaches what follows it, in a loop also what comes before it in the loop, and always what functions and
- * traps hold, which may run at any time.
- */
-function* affectedIndexes({ first, end }: VariableChange, { commands, loops }: Reading): Iterable<number> {
-  const around = end === undefined ? loops.filter((loop) => first >= loop.first && first - 1 < loop.end) : [];
-  const start = around.reduce((least, loop) => Math.min(least, loop.first), first);
-  for (let index = start; index < (end ?? commands.length); index++) yield index;
-  if (end !== undefined) return;
-  for (let index = 0; index < start; index++) if (commands[index]!.deferred) yield index;
-}
-
-/**
  * A lasting change is never part of the command that it affects. Where a script has no exact positions, as in `eval`, both
  * have the same span; the change then gets an empty one, so that no rule takes it for one of the command's own words.
  */
-function effectOf({ name, passedOn, span, end }: VariableChange, command: SimpleCommand): Effect {
+function effectOf({ name, passedOn, span, only }: VariableChange, command: SimpleCommand): Effect {
   const reason =
     affectedPrograms(name, false) === undefined && passedOn
       ? `${name} is handed to it, and may change what it does`
       : `${name} was changed, and decides what it runs`;
-  const isBlurred = end === undefined && span.start === command.span.start && span.end === command.span.end;
+  const isBlurred = only === undefined && span.start === command.span.start && span.end === command.span.end;
   return { risk: "execute", reason, span: isBlurred ? { start: span.start, end: span.start } : span };
 }
 

@@ -79,7 +79,7 @@ async function earlierSdk() {
 }
 
 const read = { name: "file_read", arguments: { path: "a.txt" } };
-const closedRoom = { error: { code: "unavailable", message: "This tool room is closed" } };
+const closedRoom = { error: { code: "unavailable", message: "This Toolcrib is closed" } };
 const initialize = {
   jsonrpc: "2.0",
   id: 1,

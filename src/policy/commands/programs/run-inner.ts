@@ -7,7 +7,7 @@ import type { Scope } from "../syntax/scope.ts";
  * "same": it runs in the shell that reads the command, so that `cd` and assignments last; "elsewhere": in a directory that
  * is only known when it runs.
  */
-export type InnerShell = "same" | "own" | "elsewhere" | "deferred";
+export type InnerShell = "same" | "own" | "elsewhere";
 
 /** The command goes on with words that are a command themselves. */
 export function runWords(
@@ -74,7 +74,6 @@ function innerScope(via: string, report: CommandReport, shell: InnerShell): Scop
   return {
     ...scope,
     within: [...scope.within, via],
-    deferred: scope.deferred || shell === "deferred",
     shell: shell === "same" ? scope.shell : startShell(shell, scope),
     rewritten: false,
     depth: scope.depth + 1,

@@ -151,7 +151,7 @@ function interpretTrap(words: readonly Word[], report: CommandReport) {
   report.inner.push(() => {
     before = commands.length;
   });
-  runScript(first, "trap", report, "deferred");
+  runScript(first, "trap", report);
   report.inner.push(() => {
     if (commands.slice(before).some(({ program }) => movers.test(program ?? "cd")))
       report.doubts("a trap that may change the directory of other commands", first);

@@ -151,13 +151,12 @@ function readArithmeticFor(node: bash.ArithmeticFor, scope: Scope, accounts: Acc
   readLoop(scope, () => readNode(node.body, scope, accounts));
 }
 
-/** A change in one round also affects the earlier commands of the loop. */
+/** A `cd` in one round also affects the earlier commands of the loop. */
 function readLoop(scope: Scope, readBody: () => void): void {
-  const { commands, loops } = scope.reading;
+  const { commands } = scope.reading;
   const first = commands.length;
   const before = scope.shell.directory;
   readBody();
-  loops.push({ first, end: commands.length });
   if (scope.shell.directory === before && !scope.shell.moved) return;
   for (let index = first; index < commands.length; index++)
     commands[index] = { ...commands[index]!, directory: undefined };
@@ -180,7 +179,7 @@ function readFunction(node: bash.Function, scope: Scope, accounts: Accounts): vo
   const { value } = readWord(node.name, scope);
   if (value === undefined) doubt(scope, "a function without a plain name", node.name);
   else scope.reading.functions.add(value);
-  readNode(node.body, { ...scope, deferred: true }, accounts);
+  readNode(node.body, scope, accounts);
   settle(scope.shell);
 }
 

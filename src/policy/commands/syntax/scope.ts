@@ -7,8 +7,6 @@ export interface Scope {
   /** Where positions of `source` lie in the command as it was given. */
   locate(start: number, end: number): Span;
   readonly within: readonly string[];
-  /** Its commands run when something else happens: the body of a function, a trap. */
-  readonly deferred: boolean;
   /** It is inside a substitution, whose text bash prints again before running it. */
   readonly rewritten: boolean;
   readonly shell: ShellState;
@@ -50,7 +48,7 @@ interface Interpreter {
 /** Everything found so far, over all scopes of one command. */
 export interface Reading {
   readonly interpreter: Interpreter;
-  readonly commands: FoundCommand[];
+  readonly commands: SimpleCommand[];
   readonly notUnderstood: NotUnderstood[];
   /** The absolute path of where the whole command starts, "" if not known. */
   readonly start: string;
@@ -61,16 +59,10 @@ export interface Reading {
   /** Functions that earlier commands of the same shell have defined. */
   readonly shadowed: ReadonlySet<string>;
   readonly arrays: Set<string>;
-  /** Ranges of `commands` that may run again after what follows them. */
-  readonly loops: { readonly first: number; readonly end: number }[];
   /** Characters that may still be read as commands, so that texts inside texts cannot multiply the work. */
   budget: number;
   /** What it has run that may change the meaning of whatever the same shell reads later. */
   reshaped: string | undefined;
-}
-
-interface FoundCommand extends SimpleCommand {
-  readonly deferred: boolean;
 }
 
 export interface VariableChange {
@@ -79,9 +71,8 @@ export interface VariableChange {
   /** It is exported, or set in front of a program. */
   readonly passedOn: boolean;
   readonly span: Span;
-  /** The commands it affects, as indexes in `commands`; without an end it lasts. */
-  readonly first: number;
-  readonly end: number | undefined;
+  /** The range of `commands` that it affects; undefined when it lasts. */
+  readonly only: { readonly first: number; readonly end: number } | undefined;
 }
 
 /** A use where the text of a variable is evaluated, so that it has to be a number. */
@@ -102,7 +93,6 @@ export function noteVariable(scope: Scope, name: string, value: "number" | "text
     numeric: value === "number",
     passedOn: false,
     span: scope.locate(at.pos, at.end),
-    first: scope.reading.commands.length,
-    end: undefined,
+    only: undefined,
   });
 }

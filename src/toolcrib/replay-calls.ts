@@ -16,16 +16,16 @@ import type { Policy } from "../policy/rules/compile-policy.ts";
 import { makePrivateDirectory, workspaceFiles } from "../system/directories.ts";
 
 /** A call that is checked without being made. */
-export type JudgedCall = Omit<CallToCheck, "environment">;
+export type CheckedCall = Omit<CallToCheck, "environment">;
 
 /** Throws `invalid-input` when the input does not fit the tool. */
-export function toJudgedCall(tool: AnyTool, input: unknown, settings: Settings): JudgedCall {
+export function toCheckedCall(tool: AnyTool, input: unknown, settings: Settings): CheckedCall {
   return { tool, accesses: tool.accesses(parseInput(tool, input), settings) };
 }
 
 /** The decision that the policy would make about a call now. Runs nothing. */
-export async function judge(
-  call: JudgedCall,
+export async function previewDecision(
+  call: CheckedCall,
   rules: {
     readonly policy: Policy;
     readonly mode: Mode;
@@ -35,7 +35,7 @@ export async function judge(
     /** As in Surroundings. */
     readonly shell?: (name: string) => ShellHistory | undefined;
   },
-): Promise<Judgement> {
+): Promise<PreviewedDecision> {
   const { environment, mode, policy } = rules;
   const runsCommands = call.accesses.some(({ kind }) => kind === "execute");
   const sandbox = runsCommands ? await rules.sandbox() : "none";
@@ -46,7 +46,7 @@ export async function judge(
 }
 
 /** A decision, and the question it answers. */
-export interface Judgement extends Decision {
+export interface PreviewedDecision extends Decision {
   readonly question: Question;
 }
 
@@ -79,7 +79,7 @@ export async function replayCalls(
     const shell = (name: string) => shells.get(keyOf(name));
     const { accesses } = record;
     const tool = await toolOf(record);
-    replayed.push({ record, decision: await judge({ tool, accesses }, { ...rules, shell }) });
+    replayed.push({ record, decision: await previewDecision({ tool, accesses }, { ...rules, shell }) });
     for (const access of hasRun(record) ? accesses : [])
       if (access.kind === "execute" && access.session !== undefined)
         shells.set(keyOf(access.session), historyAfter(access, workspace, shell(access.session)));

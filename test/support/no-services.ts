@@ -1,26 +1,12 @@
-import type { Agents } from "../contract/agents.ts";
-import type { Code } from "../contract/code.ts";
-import type { Documents } from "../contract/document.ts";
-import { ToolError } from "../contract/error.ts";
-import type { History, Transactions } from "../contract/history.ts";
-import type { Outputs } from "../contract/output.ts";
-import type { Processes, Shells } from "../contract/process.ts";
-import type { ToolFinder } from "../contract/tool.ts";
-import { newIdentifier } from "../lib/identifier.ts";
-
-/** For a caller without other agents. */
-export const noAgents: Agents = {
-  spawn: refuseAgents,
-  send: refuseAgents,
-  wait: refuseAgents,
-  close: refuseAgents,
-};
-
-async function refuseAgents(): Promise<never> {
-  throw new ToolError("unavailable", "There are no other agents here", {
-    hint: "Do the work yourself, or open the tools with `agents`.",
-  });
-}
+import type { Code } from "../../src/contract/code.ts";
+import type { Documents } from "../../src/contract/document.ts";
+import { ToolError } from "../../src/contract/error.ts";
+import type { History, Transactions } from "../../src/contract/history.ts";
+import type { Outputs } from "../../src/contract/output.ts";
+import type { Processes, Shells } from "../../src/contract/process.ts";
+import type { ToolFinder } from "../../src/contract/tool.ts";
+import { newIdentifier } from "../../src/lib/identifier.ts";
+import { noAgents, type Services } from "../../src/pipeline/run-tool.ts";
 
 /** For a pipeline without a code reader. */
 export const noCode: Code = { outline: refuseCode, occurrences: refuseCode, index: refuseCode };
@@ -97,3 +83,17 @@ async function refuseProcesses(): Promise<never> {
 
 /** For a toolset that lists all of its tools. */
 export const noToolFinder: ToolFinder = { find: async () => ({ tools: [], hidden: 0 }) };
+
+/** The services of a pipeline that has none of them. */
+export const noServices: Services = {
+  historyFor: noHistory,
+  transactions: { forCall: noTransactions },
+  processes: { forCall: noProcesses },
+  shells: { forCall: noShells },
+  agents: noAgents,
+  code: noCode,
+  documents: noDocuments,
+  tools: noToolFinder,
+  settings: {},
+  outputs: noOutputs,
+};

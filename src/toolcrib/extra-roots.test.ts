@@ -123,7 +123,7 @@ describe("a room that reaches beyond its workspace", () => {
   });
 
   it("reaches only what it was given", async () => {
-    await using world = await reachingRoom({ reach: { read: ["{home}/asked"] } });
+    await using world = await reachingRoom({ extraRoots: { read: ["{home}/asked"] } });
     const { at } = world;
     symlinkSync("../notes.txt", at("workspace/link"));
     symlinkSync("../notes.txt", at("asked/link"));
@@ -170,7 +170,7 @@ describe("a room that reaches beyond its workspace", () => {
 
   it("is refused for an environment of one's own", async () => {
     const environment = new MemoryEnvironment();
-    await expect(openToolcrib({ environment, reach: { read: ["/"] } })).rejects.toMatchObject({
+    await expect(openToolcrib({ environment, extraRoots: { read: ["/"] } })).rejects.toMatchObject({
       code: "unsupported",
     });
   });
@@ -190,9 +190,11 @@ async function reachingRoom(options: ToolcribOptions = {}) {
     ask: ["/"],
     except: [at("served.db")],
   };
-  const { reach, ...others } = options;
+  const { extraRoots: reach, ...others } = options;
   const open = (
-    more: Omit<ToolcribOptions, "reach"> & { readonly reach?: ToolcribOptions["reach"] | undefined } = {},
+    more: Omit<ToolcribOptions, "reach"> & {
+      readonly reach?: ToolcribOptions["extraRoots"] | undefined;
+    } = {},
   ) => {
     const { reach: wanted, ...rest } = more;
     return openToolcrib({
@@ -202,7 +204,7 @@ async function reachingRoom(options: ToolcribOptions = {}) {
       configDirectory: at("config"),
       ...others,
       ...rest,
-      ...(wanted && { reach: wanted }),
+      ...(wanted && { extraRoots: wanted }),
     });
   };
   const home = (paths: readonly string[] = []) => paths.map((path) => path.replace("{home}", folder.path));
