@@ -123,7 +123,7 @@ it("leaves with its calls, processes and shells, and nobody else's", async () =>
   expect((await leaving.call("time.now", {})).error).toEqual({
     code: "unavailable",
     message: "This caller is closed",
-    hint: "Add another.",
+    hint: "Add another one.",
   });
   expect((await staying.call("time.now", {})).isError).toBe(false);
 });
