@@ -34,7 +34,10 @@ describe("searchSettings", () => {
       { TOOLCRIB_SEARCH: "duckduckgo x" },
       { problem: "TOOLCRIB_SEARCH has no valid URL after duckduckgo", hint },
     ],
-    [{ TOOLCRIB_SEARCH: "brave a b" }, { problem: "TOOLCRIB_SEARCH has more than an engine and a URL", hint }],
+    [
+      { TOOLCRIB_SEARCH: "brave a b" },
+      { problem: "TOOLCRIB_SEARCH has more than an engine and a URL", hint },
+    ],
     [
       { TOOLCRIB_SEARCH: "searxng https://user:word@s.example" },
       { problem: "TOOLCRIB_SEARCH has no valid URL after searxng", hint },

@@ -9,7 +9,7 @@ import { newIdentifier } from "../../src/lib/identifier.ts";
 import { noAgents, type Services } from "../../src/pipeline/run-tool.ts";
 
 /** For a pipeline without a code reader. */
-export const noCode: Code = { outline: refuseCode, occurrences: refuseCode, index: refuseCode };
+const noCode: Code = { outline: refuseCode, occurrences: refuseCode, index: refuseCode };
 
 async function refuseCode(): Promise<never> {
   throw new ToolError("unavailable", "Code cannot be read here", {
@@ -18,7 +18,7 @@ async function refuseCode(): Promise<never> {
 }
 
 /** For a pipeline without a document reader. */
-export const noDocuments: Documents = {
+const noDocuments: Documents = {
   read: async () => {
     throw new ToolError("unavailable", "Documents cannot be read here", {
       hint: "Open the tools with openToolcrib.",
@@ -47,7 +47,7 @@ async function refuseHistory(): Promise<never> {
 }
 
 /** For a pipeline that cannot store outputs: whatever is written is lost. */
-export const noOutputs: Outputs = {
+const noOutputs: Outputs = {
   begin: () => ({
     handle: newIdentifier("out"),
     isFull: true,
@@ -82,7 +82,7 @@ async function refuseProcesses(): Promise<never> {
 }
 
 /** For a toolset that lists all of its tools. */
-export const noToolFinder: ToolFinder = { find: async () => ({ tools: [], hidden: 0 }) };
+const noToolFinder: ToolFinder = { find: async () => ({ tools: [], hidden: 0 }) };
 
 /** The services of a pipeline that has none of them. */
 export const noServices: Services = {
