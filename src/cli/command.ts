@@ -1,42 +1,40 @@
 /** One command of the command line, described once: parsing, help and completion all read this. */
 export interface Command {
   readonly name: string;
-  /** One line, without a full stop. */
+  /** A verb phrase of at most eight words, without a full stop. */
   readonly summary: string;
-  /** What comes after `toolcrib`, one line for each form. */
-  readonly usage: readonly string[];
-  /** What a person needs to know beyond the summary, in short lines. */
+  /** The forms after `toolcrib`; a command of several forms says what each does. */
+  readonly usage: readonly (readonly [form: string, meaning?: string])[];
+  /** Paragraphs that help wraps to the terminal's width. */
   readonly notes?: readonly string[];
   readonly options: readonly Option[];
   readonly examples: readonly Example[];
-  /** What may stand as the first operand, for completion. */
+  /** Possible first operands, for completion. */
   readonly operand?: "command" | "tool" | readonly string[];
-  /** Words that are not ours belong to the tool named by the first operand, and so does all after `--`. */
-  readonly handsOn?: true;
-  /** Does the work and gives the exit code; throws ToolError. */
+  /** Unknown flags, and everything after `--`, are passed to the tool that the first operand names. */
+  readonly forwardsFlags?: true;
+  /** Runs the command and returns the exit code; throws ToolError. */
   run(given: Arguments): Promise<number>;
 }
 
 export interface Option {
   readonly name: string;
   readonly short?: string;
-  /** What its value stands for, `DIR`; an option without is a switch. */
+  /** A placeholder for its value, `DIR`; an option without one is a switch. */
   readonly value?: string;
-  /** The only values it takes. */
   readonly choices?: readonly string[];
-  /** It may be given several times: all values count, a line each. */
+  /** It may be given several times; its values are joined by line ends. */
   readonly repeats?: true;
+  /** Many commands have it: help lists it in a group of its own. */
+  readonly isCommon?: true;
   readonly summary: string;
 }
 
-export interface Example {
-  readonly command: string;
-  readonly shows: string;
-}
+export type Example = readonly [command: string, comment: string];
 
-/** The words of a command line, sorted out. */
+/** A parsed command line. */
 export interface Arguments {
-  /** Value by the name of each option given, "" for a switch; the values of one that repeats are lines. */
+  /** Value by option name, "" for a switch; the values of an option that repeats are lines. */
   readonly options: ReadonlyMap<string, string>;
   readonly operands: readonly string[];
 }

@@ -2,67 +2,76 @@ import type { Arguments, Command, Example, Option } from "./command.ts";
 import { commands } from "./commands/commands.ts";
 import { optionsOf } from "./options.ts";
 import { exitCodes } from "./report.ts";
-import { layTable, paint } from "./terminal.ts";
+import { columnsOf, paint, wrapWords } from "./terminal.ts";
 import { version } from "./version.ts";
 
-/** The answer to `toolcrib --help`. */
-export function explainEverything(): string {
+/** The output of `toolcrib --help`. */
+export function explainEverything(columns = helpColumns()): string {
   return joinSections([
-    `Toolcrib ${version}: the tool room for coding agents.\n`,
+    `Toolcrib ${version}: safe, undoable tools for coding agents\n`,
     section("Usage", "  toolcrib <command> [options]\n  toolcrib help <command or tool>\n"),
     section(
       "Commands",
-      layTable(
+      layList(
         commands.map(({ name, summary }) => [name, summary]),
-        "  ",
+        columns,
       ),
     ),
     section(
       "Examples",
-      explainExamples([
-        { command: "toolcrib tour", shows: "see the tools at work on this folder" },
-        { command: "toolcrib run --demo", shows: "see a model work with them, offline" },
-        { command: 'toolcrib run "find out why the tests fail"', shows: "a task for a model of yours" },
-        { command: "toolcrib tools", shows: "what there is" },
-        { command: "toolcrib call file.read --path README.md", shows: "call a tool" },
-        { command: "toolcrib call file.read --help", shows: "what a tool takes" },
-      ]),
+      explainExamples(
+        [
+          ["toolcrib tour", "watch the tools work on this folder"],
+          ["toolcrib run --demo", "watch a recorded model use them, offline"],
+          ['toolcrib run "find out why the tests fail"', "give a model a task"],
+          ["toolcrib call file.read --path README.md", "call a tool"],
+          ["toolcrib call file.read --help", "show a tool's arguments"],
+        ],
+        columns,
+      ),
     ),
     section(
       "Options",
-      layTable(
+      layList(
         [
           ["--version, -v", "print the version"],
-          ["--help, -h", "explain; also after every command"],
+          ["--help, -h", "show help; also after every command"],
         ],
-        "  ",
+        columns,
       ),
     ),
-    explainExitCodes(),
+    explainExitCodes(columns),
   ]);
 }
 
-/** The answer to `toolcrib help <command>`; for `call` with a tool, what that tool takes. */
-export async function explainCommand(command: Command, given: Arguments): Promise<string> {
+/** The output of `toolcrib help <command>`; for `call` with a tool, that tool's arguments. */
+export async function explainCommand(
+  command: Command,
+  given: Arguments,
+  columns = helpColumns(),
+): Promise<string> {
   const [operand] = given.operands;
-  if (command.operand !== "tool" || operand === undefined) return explain(command);
+  if (command.operand !== "tool" || operand === undefined) return explain(command, columns);
   const { explainTool } = await import("./tool-help.ts");
-  return explainTool(operand, given.options.get("dialect"), command);
+  return explainTool(operand, given.options.get("dialect"), command, columns);
 }
 
-function explain(command: Command): string {
+function explain(command: Command, columns: number): string {
   const { summary, usage, notes = [], examples } = command;
+  const options = optionsOf(command);
+  const group = (heading: string, shown: readonly Option[]) =>
+    shown.length === 0 ? "" : section(heading, layList(shown.map(explainOption), columns));
   return joinSections([
     `${summary}.\n`,
-    section("Usage", usage.map((line) => `  toolcrib ${line}\n`).join("")),
-    notes.map((line) => `${line}\n`).join(""),
-    section("Options", layTable(optionsOf(command).map(explainOption), "  ")),
-    section("Examples", explainExamples(examples)),
-    command.operand === "tool" ? explainExitCodes() : "",
+    section("Usage", layList(usage.map(([form, meaning = ""]) => [`toolcrib ${form}`, meaning]), columns)),
+    ...notes.map((note) => `${wrapWords(note, columns).join("\n")}\n`),
+    group("Options", options.filter(({ isCommon }) => !isCommon)),
+    group("Common options", options.filter(({ isCommon }) => isCommon)),
+    section("Examples", explainExamples(examples, columns)),
+    command.operand === "tool" ? explainExitCodes(columns) : "",
   ]);
 }
 
-/** A heading and what stands below it. */
 export function section(heading: string, body: string): string {
   return `${paint(1, "bold", heading)}\n${body}`;
 }
@@ -71,24 +80,42 @@ export function joinSections(sections: readonly string[]): string {
   return sections.filter((text) => text !== "").join("\n");
 }
 
-export function explainExamples(examples: readonly Example[]): string {
-  return layTable(
-    examples.map(({ command, shows }) => [command, `# ${shows}`]),
-    "  ",
-  );
+/** Commands with their comments beside them, or above them where the terminal is too narrow. */
+export function explainExamples(examples: readonly Example[], columns = helpColumns()): string {
+  const width = Math.max(...examples.map(([command]) => command.length));
+  const isWide = examples.every(([, comment]) => width + comment.length + 6 <= columns);
+  return examples
+    .map(([command, comment]) =>
+      isWide ? `  ${command.padEnd(width)}  # ${comment}\n` : `  # ${comment}\n  ${command}\n`,
+    )
+    .join("");
 }
 
-function explainOption({ name, short, value, choices, summary }: Option): readonly string[] {
+/** Terms with descriptions beside them, or below them where a term takes too much of the width. */
+export function layList(rows: readonly (readonly [term: string, text: string])[], columns: number): string {
+  const longest = Math.max(...rows.map(([term]) => term.length));
+  const isStacked = longest > columns * 0.4;
+  const left = isStacked ? 6 : longest + 4;
+  return rows
+    .map(([term, text]) => {
+      const lines = wrapWords(text, columns - left).join(`\n${" ".repeat(left)}`);
+      const gap = isStacked ? `\n${" ".repeat(left)}` : " ".repeat(left - 2 - term.length);
+      return `  ${term}${text === "" ? "" : gap + lines}\n`;
+    })
+    .join("");
+}
+
+/** Long lines are hard to read also where there is room for them. */
+export function helpColumns(): number {
+  return Math.min(Math.max(columnsOf(1), 40), 100);
+}
+
+function explainOption({ name, short, value, choices, summary }: Option): readonly [string, string] {
   const flag = `${short ? `-${short}, ` : ""}--${name}${value ? ` ${value}` : ""}`;
-  return [flag, choices && value !== "MODE" ? `${summary} (${choices.join(", ")})` : summary];
+  return [flag, choices && value !== "MODE" ? `${summary}: ${choices.join(", ")}` : summary];
 }
 
-function explainExitCodes(): string {
-  return section(
-    "Exit codes",
-    layTable(
-      exitCodes.map(([code, meaning]) => [String(code).padStart(3), meaning]),
-      "  ",
-    ),
-  );
+function explainExitCodes(columns: number): string {
+  const rows = exitCodes.map(([code, meaning]) => [String(code).padStart(3), meaning] as const);
+  return section("Exit codes", layList(rows, columns));
 }

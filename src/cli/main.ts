@@ -2,11 +2,11 @@ import { ToolError } from "../contract/error.ts";
 import { findCommand } from "./commands/commands.ts";
 import { explainCommand, explainEverything } from "./help.ts";
 import { parseArguments } from "./parse-arguments.ts";
-import { exitCodeOfTrouble, failedCall, printFailure, printJson } from "./report.ts";
+import { exitCodeOfError, failedCall, printFailure, printJson } from "./report.ts";
 import { print } from "./terminal.ts";
 import { version } from "./version.ts";
 
-// No top-level await: the launcher loads this with `require`, which is quicker and cannot wait.
+// No top-level await: the launcher loads this with `require`, which is faster and cannot wait.
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
 });
@@ -16,10 +16,10 @@ async function main(words: readonly string[]): Promise<number> {
     return await run(words);
   } catch (error) {
     try {
-      return reportTrouble(error, words);
+      return reportError(error, words);
     } catch (worse) {
-      // Standard output is broken: then at least tell the person.
-      return reportTrouble(worse, []);
+      // Standard output cannot be written; standard error may still work.
+      return reportError(worse, []);
     }
   }
 }
@@ -36,18 +36,18 @@ async function run([name = "--help", ...rest]: readonly string[]): Promise<numbe
   return 0;
 }
 
-function reportTrouble(thrown: unknown, words: readonly string[]): number {
+function reportError(thrown: unknown, words: readonly string[]): number {
   const error = thrown instanceof ToolError ? thrown : unexpected(thrown);
   const options = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
   if (words[0] === "call" && options.includes("--json")) printJson(failedCall(error));
   else printFailure(error);
-  return exitCodeOfTrouble(error.code);
+  return exitCodeOfError(error.code);
 }
 
 function unexpected(cause: unknown): ToolError {
   const reason = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
   return new ToolError("internal", `Toolcrib failed unexpectedly: ${reason}`, {
-    hint: "This is a fault of ours: please report it.",
+    hint: "This is a bug in Toolcrib: please report it.",
     cause,
   });
 }

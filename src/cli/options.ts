@@ -4,62 +4,73 @@ import type { Dialect, ToolcribOptions } from "../toolcrib/index.ts";
 import { sandboxesWanted } from "../toolcrib/options.ts";
 import type { Command, Option } from "./command.ts";
 
-/** Options that several commands share. */
 export const workspaceOption: Option = {
   name: "workspace",
   short: "C",
   value: "DIR",
-  summary: "the folder to work in, never left; the current one if not given",
+  isCommon: true,
+  summary: "workspace folder (default: current folder)",
 };
 
-export const jsonOption: Option = { name: "json", summary: "print JSON" };
+export const jsonOption: Option = { name: "json", isCommon: true, summary: "print JSON" };
 
 export const dialectOption: Option = {
   name: "dialect",
   value: "NAME",
   choices: dialectNames,
-  summary: "names and arguments as this family of models knows them; toolcrib if not given",
+  isCommon: true,
+  summary: "tool names and arguments of this model family (default: toolcrib)",
 };
 
 export const modeOption: Option = {
   name: "mode",
   value: "MODE",
   choices: modes,
-  summary: "what passes unasked: safe reads, cautious also writes (the default), paranoid nothing, yolo all",
+  isCommon: true,
+  summary:
+    "what runs without approval: safe = reads, cautious = reads and writes (default), paranoid = nothing, yolo = everything",
 };
 
 export const ruleOption: Option = {
   name: "rule",
   value: "RULE",
   repeats: true,
-  summary: "a rule above those of all files, for example 'allow run npm test'; may be repeated",
+  isCommon: true,
+  summary: "add a rule that overrides all rule files, such as 'allow run npm test' (repeatable)",
 };
 
 export const rulesOption: Option = {
   name: "rules",
   value: "FILE",
   repeats: true,
-  summary: "a file of such rules; may be repeated",
+  isCommon: true,
+  summary: "add the rules of a file (repeatable)",
 };
 
 export const sandboxOption: Option = {
   name: "sandbox",
   value: "LEVEL",
   choices: sandboxesWanted,
-  summary: "what commands run in: auto takes the best there is (the default), else just this, or they fail",
+  isCommon: true,
+  summary: "sandbox for commands; auto = the best available (default)",
 };
 
 export const toolsOption: Option = {
   name: "tools",
   value: "LIST",
   repeats: true,
-  summary: "no tools but these, by name, pattern or set, with commas between: 'file.*,search.grep', or all",
+  isCommon: true,
+  summary: "offer only these tools: names, patterns or sets, such as 'file.*,search.grep'",
 };
 
-export const readOnlyOption: Option = { name: "read-only", summary: "no tool that may change anything" };
+export const readOnlyOption: Option = {
+  name: "read-only",
+  isCommon: true,
+  summary: "offer only tools that change nothing",
+};
 
-/** The tools that a command line leaves. */
-export function narrowingGiven(
+/** The tools that a command line selects. */
+export function toolSelection(
   options: ReadonlyMap<string, string>,
 ): Pick<ToolcribOptions, "allowedTools" | "readOnly"> {
   const allowedTools = options
@@ -67,14 +78,11 @@ export function narrowingGiven(
     ?.split(/[,\n]/)
     .map((name) => name.trim())
     .filter((name) => name !== "");
-  return {
-    ...(allowedTools && { allowedTools }),
-    ...(options.has("read-only") && { readOnly: true }),
-  };
+  return { allowedTools, readOnly: options.has("read-only") || undefined };
 }
 
 /** The rules that a command line adds. */
-export function rulesGiven(options: ReadonlyMap<string, string>): {
+export function addedRules(options: ReadonlyMap<string, string>): {
   readonly rules: readonly string[];
   readonly ruleFiles: readonly string[];
 } {
@@ -82,14 +90,13 @@ export function rulesGiven(options: ReadonlyMap<string, string>): {
   return { rules: lines("rule"), ruleFiles: lines("rules") };
 }
 
-const helpOption: Option = { name: "help", short: "h", summary: "explain this command" };
+const helpOption: Option = { name: "help", short: "h", isCommon: true, summary: "show this help" };
 
-/** Every command explains itself. */
 export function optionsOf(command: Pick<Command, "options">): readonly Option[] {
   return [...command.options, helpOption];
 }
 
-/** A dialect as rooms of the command line have it: nobody here starts agents. */
+/** A dialect without the tools that need an agent session. */
 export async function dialectHere(name = "toolcrib"): Promise<Dialect> {
   const dialect = await findDialect(name);
   return { ...dialect, tools: dialect.tools.filter(({ needs }) => needs === undefined) };

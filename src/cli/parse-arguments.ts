@@ -4,8 +4,8 @@ import type { Arguments, Command, Option } from "./command.ts";
 import { optionsOf } from "./options.ts";
 
 /**
- * Sorts the words after the command's name. An option may stand anywhere, as `--name value` or `--name=value`; its last
- * value counts, unless it repeats. After a lone `--` nothing is an option of ours.
+ * Parses the words after the command's name. Options may come anywhere, as `--name value` or `--name=value`; the last
+ * value counts, unless the option repeats. After a lone `--` every word is an operand.
  */
 export function parseArguments(words: readonly string[], command: Command): Arguments {
   const known = optionsOf(command);
@@ -19,7 +19,7 @@ export function parseArguments(words: readonly string[], command: Command): Argu
     }
     const { flag, attached } = splitFlag(word);
     const option = known.find(({ name, short }) => flag === `--${name}` || (short && flag === `-${short}`));
-    const belongsToTool = command.handsOn && operands.length > 0;
+    const belongsToTool = command.forwardsFlags && operands.length > 0;
     if (!isFlag(word) || (!option && belongsToTool)) operands.push(word);
     else if (!option) throw unknownOption(flag, command);
     else if (option.value === undefined) {
@@ -38,12 +38,12 @@ export function parseArguments(words: readonly string[], command: Command): Argu
   return { options, operands };
 }
 
-/** A lone `-` stands for the standard input. */
+/** A lone `-` means standard input. */
 export function isFlag(word: string): boolean {
   return word.startsWith("-") && word !== "-";
 }
 
-/** `--name=value` in its two parts. */
+/** Splits `--name=value`. */
 export function splitFlag(word: string): { readonly flag: string; readonly attached: string | undefined } {
   const equals = word.indexOf("=");
   if (equals < 0) return { flag: word, attached: undefined };
@@ -55,42 +55,75 @@ export function readCount({ options }: Arguments, name: string): number | undefi
   const text = options.get(name);
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new ToolError("invalid-input", `--${name} must be a whole number from 1 on, not "${text}"`, {
-    hint: `For example: --${name} 100.`,
+  throw new ToolError("invalid-input", `--${name} must be a whole number from 1, not "${text}"`, {
+    hint: `For example: --${name} 100`,
   });
 }
 
-/** For commands that take no more words than those they read. */
-export function refuseOperands(operands: readonly string[], command: Command): void {
-  if (operands.length > 0) throw mistake(`"${operands[0]}" is one word too many`, command);
+export function refuseOperands(operands: readonly string[], { name }: Pick<Command, "name">): void {
+  if (operands.length > 0) throw mistake(`Unexpected argument: ${operands[0]}`, { name });
+}
+
+/** Option names by form of a command: a subcommand, "" or a flag. */
+export type OptionsByForm = Readonly<Record<string, readonly string[]>>;
+
+/** Refuses an option that only other forms of the command take. */
+export function refuseOtherForms(
+  { name }: Command,
+  form: string,
+  options: ReadonlyMap<string, string>,
+  optionsByForm: OptionsByForm,
+): void {
+  const wrong = [...options.keys()].find((option) => optionsByForm[form]?.includes(option) === false);
+  if (wrong === undefined) return;
+  const commandOf = (each: string) => `toolcrib ${name} ${each}`.trim();
+  const forms = Object.keys(optionsByForm).filter((other) => optionsByForm[other]!.includes(wrong));
+  throw new ToolError("invalid-input", `--${wrong} has no effect in ${commandOf(form)}`, {
+    hint: `Use it with: ${forms.map(commandOf).join(", ")}`,
+  });
+}
+
+export function unknownSubcommand(
+  command: string,
+  name: string | undefined,
+  subcommands: readonly string[],
+): ToolError {
+  const near = name === undefined ? undefined : nearest(name, subcommands);
+  const message =
+    name === undefined
+      ? `A subcommand is missing: ${subcommands.join(", ")}`
+      : `Unknown subcommand: toolcrib ${command} ${name}`;
+  return new ToolError("invalid-input", message, {
+    hint: near ? `Did you mean \`toolcrib ${command} ${near}\`?` : `See: toolcrib help ${command}`,
+  });
 }
 
 function checkChoice(flag: string, value: string, { choices }: Option, command: Command): void {
   if (!choices || choices.includes(value)) return;
-  const meant = nearest(value, choices);
+  const near = nearest(value, choices);
   throw new ToolError("invalid-input", `${flag} must be one of ${choices.join(", ")}, not "${value}"`, {
-    hint: meant
-      ? `Did you mean ${meant}?`
-      : command.handsOn
-        ? `If the tool is to have it, write it after a lone \`--\`: … -- ${flag} ${value}`
+    hint: near
+      ? `Did you mean ${near}?`
+      : command.forwardsFlags
+        ? `To pass it to the tool, write it after a lone --: -- ${flag} ${value}`
         : seeHelp(command),
   });
 }
 
 function unknownOption(flag: string, command: Command): ToolError {
-  const meant = nearest(
+  const near = nearest(
     flag,
     optionsOf(command).map(({ name }) => `--${name}`),
   );
-  return new ToolError("invalid-input", `toolcrib ${command.name} has no option ${flag}`, {
-    hint: meant ? `Did you mean ${meant}?` : seeHelp(command),
+  return new ToolError("invalid-input", `Unknown option for toolcrib ${command.name}: ${flag}`, {
+    hint: near ? `Did you mean ${near}?` : seeHelp(command),
   });
 }
 
-function mistake(message: string, command: Command): ToolError {
+function mistake(message: string, command: Pick<Command, "name">): ToolError {
   return new ToolError("invalid-input", message, { hint: seeHelp(command) });
 }
 
-function seeHelp({ name }: Command): string {
+function seeHelp({ name }: Pick<Command, "name">): string {
   return `See: toolcrib help ${name}`;
 }

@@ -2,14 +2,56 @@ import { fstatSync, writeSync } from "node:fs";
 import { styleText } from "node:util";
 import { ToolError } from "../contract/error.ts";
 
-/** Data for whoever reads us. */
+/** Writes a text for the user to standard output. */
 export function print(text: string): void {
+  write(1, forLocale(text));
+}
+
+/** Writes data to standard output: the same bytes in every locale. */
+export function printExact(text: string): void {
   write(1, text);
 }
 
-/** Everything else: trouble, progress, remarks. */
+/** Writes to standard error: errors, progress, warnings. */
 export function remark(text: string): void {
-  write(2, text);
+  write(2, forLocale(text));
+}
+
+/** The text in ASCII where the locale is C or POSIX. Characters that have no ASCII form stay. */
+export function forLocale(text: string): string {
+  const { LC_ALL, LC_CTYPE, LANG } = process.env;
+  if (!/^(?:C|POSIX)$/.test(LC_ALL || LC_CTYPE || LANG || "")) return text;
+  return text.replace(/[\u00a0-\u2fff]/g, (character) => asciiForms[character] ?? boxForm(character));
+}
+
+const asciiForms: Readonly<Record<string, string>> = {
+  ...{ "…": "...", "—": "-", "–": "-", "−": "-", "·": "-", "•": "*", "“": '"', "”": '"', "„": '"' },
+  ...{ "‘": "'", "’": "'", "✓": "ok", "✔": "ok", "✗": "x", "✘": "x", "×": "x", "→": "->", "←": "<-" },
+  ...{ "⏎": "\\n", "≤": "<=", "≥": ">=", "≈": "~", "\u00a0": " ", "\u202f": " ", "▶": ">", "▲": "^", "▼": "v" },
+};
+
+/** Box-drawing characters: lines become `-` and `|`, corners and crossings `+`. */
+function boxForm(character: string): string {
+  if (!/[\u2500-\u257f]/.test(character)) return character;
+  if (/[─━┄┅┈┉╌╍═╴╶╸╺╼╾]/.test(character)) return "-";
+  return /[│┃┆┇┊┋╎╏║╵╷╹╻╽╿]/.test(character) ? "|" : "+";
+}
+
+/** How many columns a terminal has; COLUMNS, or else 80, where there is none. */
+export function columnsOf(descriptor: Descriptor): number {
+  const known = isTerminal(descriptor) ? streamOf(descriptor).columns : Number(process.env.COLUMNS);
+  return known || 80;
+}
+
+/** Breaks text at spaces into lines of at most `columns`; a longer word gets a line of its own. */
+export function wrapWords(text: string, columns: number): readonly string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1)!;
+    if (line !== "" && line.length + word.length >= columns) lines.push(word);
+    else lines.splice(-1, 1, line === "" ? word : `${line} ${word}`);
+  }
+  return lines;
 }
 
 /** Colours what goes to standard output (1) or error (2), where NO_COLOR, FORCE_COLOR and the terminal agree. */
@@ -19,19 +61,18 @@ export function paint(descriptor: Descriptor, tone: Tone, text: string): string 
     : text;
 }
 
-/** Whether a person watches it. */
 export function isTerminal(descriptor: Descriptor): boolean {
   return mayBeTerminal(descriptor) && streamOf(descriptor).isTTY;
 }
 
-/** Whether a person watches it and a line of it can be written again. */
+/** Whether it is a terminal that can rewrite a line. */
 export function canRedraw(descriptor: Descriptor): boolean {
   return isTerminal(descriptor) && process.env.TERM !== "dumb";
 }
 
-/** Calls `listener` when nobody reads what we print any more. */
-export function onUnread(listener: () => void): void {
-  unread.add(listener);
+/** Calls `listener` when the reader of standard output has closed it. */
+export function onOutputClosed(listener: () => void): void {
+  closedListeners.add(listener);
 }
 
 export type Tone = "bold" | "dim" | "red" | "green" | "yellow";
@@ -39,44 +80,41 @@ export type Tone = "bold" | "dim" | "red" | "green" | "yellow";
 /** Standard output or standard error. */
 export type Descriptor = 1 | 2;
 
-/** Those that could not take everything at once and now go through Node's stream, which waits. */
-const waiting = new Set<Descriptor>();
+/** Descriptors that could not take everything at once: from then on, Node's stream buffers for them. */
+const buffered = new Set<Descriptor>();
 
-const unread = new Set<() => void>();
+const closedListeners = new Set<() => void>();
 
-function tellUnread(descriptor: Descriptor): void {
-  if (descriptor === 1) for (const listener of unread) listener();
+function emitClosed(descriptor: Descriptor): void {
+  if (descriptor === 1) for (const listener of closedListeners) listener();
 }
 
-/** Writes without `process.stdout`: loading what is behind it costs a sixth of our whole start. */
+/** Writes without `process.stdout`: loading it takes a sixth of the start time. */
 function write(descriptor: Descriptor, text: string): void {
   const bytes = Buffer.from(text);
   let written = 0;
   try {
-    while (!waiting.has(descriptor) && written < bytes.length) {
+    while (!buffered.has(descriptor) && written < bytes.length) {
       written += writeSync(descriptor, bytes, written);
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EPIPE") {
-      tellUnread(descriptor);
-      return;
-    }
+    if (code === "EPIPE") return emitClosed(descriptor);
     if (code !== "EAGAIN") throw cannotWrite(error as Error);
-    waiting.add(descriptor);
-    streamOf(descriptor).on("error", () => tellUnread(descriptor));
+    buffered.add(descriptor);
+    streamOf(descriptor).on("error", () => emitClosed(descriptor));
   }
   if (written < bytes.length) streamOf(descriptor).write(bytes.subarray(written));
 }
 
 function cannotWrite(cause: Error): ToolError {
-  return new ToolError("unavailable", `The answer cannot be written: ${cause.message}`, {
-    hint: "Free disk space, or send it somewhere else.",
+  return new ToolError("unavailable", `The output cannot be written: ${cause.message}`, {
+    hint: "Free disk space, or redirect the output elsewhere.",
     cause,
   });
 }
 
-/** Cheap to ask; only what passes is asked again through Node's stream. */
+/** A cheap check before Node's stream is loaded. */
 function mayBeTerminal(descriptor: Descriptor): boolean {
   return fstatSync(descriptor).isCharacterDevice();
 }
@@ -85,7 +123,7 @@ function streamOf(descriptor: Descriptor): NodeJS.WriteStream {
   return descriptor === 1 ? process.stdout : process.stderr;
 }
 
-/** Rows in columns, two spaces between; the last column is as long as it likes. */
+/** Rows in columns, two spaces between; the last column is not padded or cut. */
 export function layTable(rows: readonly (readonly string[])[], indent = ""): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -101,7 +139,6 @@ export function layTable(rows: readonly (readonly string[])[], indent = ""): str
     .join("");
 }
 
-/** A unified diff, its lines coloured by what they do. */
 export function colourDiff(descriptor: Descriptor, diff: string): string {
   return diff.replace(/^.*$/gm, (line) => {
     if (line.startsWith("+")) return paint(descriptor, "green", line);
@@ -110,18 +147,17 @@ export function colourDiff(descriptor: Descriptor, diff: string): string {
   });
 }
 
-/** Whether somebody sits there to be asked: never in a pipe, for a program, or in continuous integration. */
+/** Whether the user can be asked: not in a pipe, for a program, or in continuous integration. */
 export function canAsk(options: ReadonlyMap<string, string>): boolean {
   if (options.has("json") || options.has("no-input") || isContinuousIntegration()) return false;
   return isTerminal(2) && process.stdin.isTTY;
 }
 
 function isContinuousIntegration(): boolean {
-  const said = process.env.CI?.toLowerCase() ?? "";
-  return said !== "" && said !== "0" && said !== "false";
+  return !/^(?:|0|false)$/i.test(process.env.CI ?? "");
 }
 
-/** 2026-11-15 09:30:00, in the person's own time zone. */
+/** 2026-11-15 09:30:00, in the user's time zone. */
 export function toLocalTime(milliseconds: number): string {
   const time = new Date(milliseconds);
   const local = new Date(milliseconds - time.getTimezoneOffset() * 60_000);

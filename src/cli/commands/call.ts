@@ -38,17 +38,18 @@ export const callCommand: Command = {
   name: "call",
   summary: "Call a tool",
   usage: [
-    "call <tool> [--key value …] [options]",
-    "call <tool> '<json>' [options]",
-    "call <tool> - [options]            the JSON comes from standard input, or the one text a tool takes",
+    ["call <tool> [--key value ...] [options]"],
+    ["call <tool> '<json>' [options]"],
+    ["call <tool> - [options]", "read the JSON, or a tool's only text, from standard input"],
   ],
   notes: [
-    "A tool's arguments are one JSON object, or --key value for each: --hidden and --no-hidden for yes and no, a list",
-    "by repeating its flag, --max-results for max_results.",
-    "Where the tool and Toolcrib have an option of the same name (--mode), it is Toolcrib's, and what stands after a",
-    "lone -- is the tool's. JSON never needs it.",
+    "Arguments are one JSON object, or flags: --key value, --hidden or --no-hidden for a boolean, a repeated flag for a list, --max-results for max_results.",
+    "When a tool and Toolcrib share an option name (--mode), write the tool's option after a lone --.",
   ],
   options: [
+    { name: "no-input", summary: "never ask: a call that needs approval fails with exit code 4" },
+    { name: "timeout-ms", value: "N", summary: "cancel the call after N milliseconds" },
+    { name: "json", summary: "print one object: content, isError, data, error, callId, truncated" },
     workspaceOption,
     dialectOption,
     modeOption,
@@ -57,34 +58,17 @@ export const callCommand: Command = {
     sandboxOption,
     toolsOption,
     readOnlyOption,
-    {
-      name: "no-input",
-      summary: "never ask, also on a terminal: what would be asked is refused with exit code 4",
-    },
-    { name: "timeout-ms", value: "N", summary: "end the call after this long" },
-    {
-      ...jsonOption,
-      summary: "print one object: content, isError, data, error, callId, truncated",
-    },
   ],
   examples: [
-    { command: "toolcrib call file.read --path README.md --limit 20", shows: "arguments as flags" },
-    { command: `toolcrib call file.read '{"path": "README.md"}' --json`, shows: "JSON in and out" },
-    { command: "toolcrib call search.grep --pattern TODO -- --mode files", shows: "the tool's own --mode" },
-    { command: "toolcrib call file.delete --path old.txt --mode yolo", shows: "allow what would be asked" },
-    {
-      command: "toolcrib call file.delete --path old.txt --rule 'allow delete *.txt'",
-      shows: "allow just that",
-    },
-    {
-      command: "toolcrib call edit.replace --path notes.txt --find hello --replace goodbye",
-      shows: "change a file",
-    },
-    { command: "toolcrib call edit.diff - < change.diff", shows: "a text from standard input" },
-    { command: "toolcrib call search.grep --help", shows: "what a tool takes" },
+    ["toolcrib call file.read --path README.md --limit 20", "arguments as flags"],
+    [`toolcrib call file.read '{"path": "README.md"}' --json`, "JSON in and out"],
+    ["toolcrib call search.grep --pattern TODO -- --mode files", "the tool's own --mode"],
+    ["toolcrib call file.delete --path old.txt --rule 'allow delete *.txt'", "allow it by a rule"],
+    ["toolcrib call edit.diff - < change.diff", "a text from standard input"],
+    ["toolcrib call search.grep --help", "show a tool's arguments"],
   ],
   operand: "tool",
-  handsOn: true,
+  forwardsFlags: true,
   async run(given) {
     const { options, operands } = given;
     const [name, ...words] = operands;

@@ -5,20 +5,19 @@ import { sessionOptionList } from "../session/session-option-list.ts";
 /** `toolcrib chat` */
 export const chatCommand: Command = {
   name: "chat",
-  summary: "Talk to a model that has these tools",
-  usage: ["chat [options]"],
+  summary: "Chat with a model that has these tools",
+  usage: [["chat [options]"]],
   notes: [
-    "Commands begin with a slash: /help shows them. /undo takes back changes, /diff shows them, /mode and /model change",
-    "what is asked and who answers. A line that ends with \\ goes on in the next; what is pasted may have many lines.",
-    "What you type while the model works is told to it between its calls. Ctrl-C stops the turn; at the prompt, Ctrl-D leaves.",
-    "Where the standard input is no terminal, each of its lines is a turn, and nothing is asked.",
+    "Type /help for the commands: /undo reverts changes, /diff shows them, /mode and /model switch. End a line with \\ to continue it; pasted text may have several lines.",
+    "A line typed while the model works is sent to it between calls. Ctrl-C stops the turn; Ctrl-D at the prompt exits.",
+    "Without a terminal, each line of standard input is a turn, and calls that need approval are refused.",
   ],
   options: sessionOptionList,
   examples: [
-    { command: "toolcrib chat", shows: "with the first model that is found" },
-    { command: "toolcrib chat -m openai/gpt-5 --reasoning high", shows: "a certain one, that thinks hard" },
-    { command: "toolcrib chat --resume last", shows: "go on where you stopped" },
-    { command: "toolcrib chat --mode safe", shows: "be asked before anything is written" },
+    ["toolcrib chat", "use the default model"],
+    ["toolcrib chat -m openai/gpt-5 --reasoning high", "choose a model and its effort"],
+    ["toolcrib chat --resume last", "continue the latest session"],
+    ["toolcrib chat --mode safe", "approve every write"],
   ],
   async run(given) {
     refuseOperands(given.operands, chatCommand);

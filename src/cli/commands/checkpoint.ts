@@ -9,14 +9,14 @@ import { print } from "../terminal.ts";
 /** `toolcrib checkpoint` */
 export const checkpointCommand: Command = {
   name: "checkpoint",
-  summary: "Give this moment a name to come back to",
-  usage: ["checkpoint [<name>]", "checkpoint list"],
-  notes: ["It costs nothing: what is needed to come back is kept with every call, not with the checkpoint."],
+  summary: "Name this moment, to undo back to it",
+  usage: [["checkpoint [<name>]"], ["checkpoint list"]],
+  notes: ["A checkpoint takes no space: every call stores what undo needs."],
   options: [workspaceOption, jsonOption],
   examples: [
-    { command: "toolcrib checkpoint before-refactoring", shows: "set one" },
-    { command: "toolcrib checkpoint list", shows: "all there are" },
-    { command: "toolcrib undo --to before-refactoring", shows: "come back" },
+    ["toolcrib checkpoint before-refactoring", "set one"],
+    ["toolcrib checkpoint list", "list all"],
+    ["toolcrib undo --to before-refactoring", "undo back to it"],
   ],
   operand: ["list"],
 
@@ -24,13 +24,13 @@ export const checkpointCommand: Command = {
     refuseOperands(rest, checkpointCommand);
     const input = name === "list" ? { list: true } : name === undefined ? {} : { name };
     return callJournal("journal.checkpoint", input, options, ({ content }) =>
-      print(`${forReader(1, forPeople(content))}\n`),
+      print(`${forReader(1, forUser(content))}\n`),
     );
   },
 };
 
-function forPeople(words: string): string {
-  return words.replace(
+function forUser(content: string): string {
+  return content.replace(
     /^Set the checkpoint (.*)\. Come back to it with .*$/,
     (_, name: string) =>
       `Set the checkpoint ${name}. Come back to it with: ${toCommandLine(["toolcrib", "undo", "--to", name])}`,

@@ -22,7 +22,7 @@ import { toolsCommand } from "./tools.ts";
 import { tourCommand } from "./tour.ts";
 import { undoCommand } from "./undo.ts";
 
-/** Every command, in the order help shows them. What a command needs beyond its description it loads when it runs. */
+/** Every command, in the order help shows them. A command imports what it needs when it runs. */
 export const commands: readonly Command[] = [
   runCommand,
   chatCommand,
@@ -50,14 +50,17 @@ export function findCommand(name: string): Command {
   const found = commands.find((command) => command.name === name);
   if (found) return found;
   if (name.startsWith("-"))
-    throw new ToolError("invalid-input", `${name} stands before the command`, {
-      hint: `Give options after it: \`toolcrib COMMAND ${name} …\`. See: toolcrib --help`,
+    throw new ToolError("invalid-input", `The option ${name} comes before the command`, {
+      hint: `Write it after the command: toolcrib COMMAND ${name}`,
     });
-  const meant = nearest(
-    name,
-    commands.map((command) => command.name),
-  );
-  throw new ToolError("invalid-input", `There is no command "${name}"`, {
-    hint: meant ? `Did you mean \`toolcrib ${meant}\`?` : "See: toolcrib --help",
+  // Only tool names have a dot or an underscore.
+  const near = /[._]/.test(name)
+    ? `call ${name}`
+    : nearest(
+        name,
+        commands.map((command) => command.name),
+      );
+  throw new ToolError("invalid-input", `Unknown command: ${name}`, {
+    hint: near ? `Did you mean \`toolcrib ${near}\`?` : "List the commands: toolcrib --help",
   });
 }

@@ -8,22 +8,21 @@ const shells = ["bash", "zsh", "fish"] as const;
 /** `toolcrib completion` */
 export const completionCommand: Command = {
   name: "completion",
-  summary: "Print the completion script of a shell",
-  usage: [`completion ${shells.join("|")}`],
+  summary: "Print a shell completion script",
+  usage: [[`completion ${shells.join("|")}`]],
   options: [],
   examples: [
-    { command: 'eval "$(toolcrib completion bash)"', shows: "in ~/.bashrc" },
-    { command: 'eval "$(toolcrib completion zsh)"', shows: "in ~/.zshrc, after compinit" },
-    { command: "toolcrib completion fish | source", shows: "in ~/.config/fish/config.fish" },
+    ['eval "$(toolcrib completion bash)"', "in ~/.bashrc"],
+    ['eval "$(toolcrib completion zsh)"', "in ~/.zshrc, after compinit"],
+    ["toolcrib completion fish | source", "in ~/.config/fish/config.fish"],
   ],
   operand: shells,
   async run({ operands: [shell, ...rest] }) {
     refuseOperands(rest, completionCommand);
-    if (!isShell(shell)) {
-      throw new ToolError("invalid-input", `Name a shell: ${shells.join(", ")}`, {
+    if (!isShell(shell))
+      throw new ToolError("invalid-input", `A shell is missing: ${shells.join(", ")}`, {
         hint: 'For example: eval "$(toolcrib completion bash)"',
       });
-    }
     const { commands } = await import("./commands.ts");
     const { writeCompletion } = await import("../completion.ts");
     print(writeCompletion(shell, commands));

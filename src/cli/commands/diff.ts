@@ -10,43 +10,41 @@ import { callOf, sinceOf, sinceOption } from "./undo.ts";
 /** `toolcrib diff` */
 export const diffCommand: Command = {
   name: "diff",
-  summary: "Show what calls did to files",
+  summary: "Show what calls changed in files",
   usage: [
-    "diff [<call> | <call>..<call> | <checkpoint>]     without any, the latest call that changed something",
-    "diff --last N | --since TIME",
+    ["diff [<call> | <call>..<call> | <checkpoint>]", "default: the latest call that changed something"],
+    ["diff --last N | --since TIME", "several calls together"],
   ],
-  notes: [
-    "Hunks are numbered, for `toolcrib undo --hunk`. Edits that people made in between are not part of it.",
-  ],
+  notes: ["Hunks are numbered for `toolcrib undo --hunk`. Edits made outside Toolcrib are not included."],
   options: [
-    { name: "last", value: "N", summary: "of the latest N calls that changed something, together" },
+    { name: "last", value: "N", summary: "the latest N calls that changed something" },
     sinceOption,
-    { name: "file", value: "PATH", repeats: true, summary: "only this file or folder; may be repeated" },
-    { name: "stat", summary: "only the names, with how many lines came and went" },
+    { name: "file", value: "PATH", repeats: true, summary: "only this file or folder (repeatable)" },
+    { name: "stat", summary: "only file names and line counts" },
     workspaceOption,
     jsonOption,
   ],
   examples: [
-    { command: "toolcrib diff", shows: "what `toolcrib undo` would take back" },
-    { command: "toolcrib diff before-refactoring --stat", shows: "which files changed since a checkpoint" },
+    ["toolcrib diff", "what `toolcrib undo` would revert"],
+    ["toolcrib diff before-refactoring --stat", "files changed since a checkpoint"],
   ],
 
   async run(given) {
     const { options } = given;
     const last = readCount(given, "last");
-    const { call } = callOf(given, diffCommand);
+    const call = callOf(given, diffCommand);
     const isCall = call === undefined || /^(?:call|transaction)_|\.\./.test(call);
     const isOpen = call === undefined && !options.has("since");
     const input = {
-      ...(call === undefined ? {} : isCall ? { call } : { checkpoint: call }),
-      ...(last !== undefined ? { last } : isOpen ? { last: 1 } : {}),
-      ...sinceOf(given),
-      ...(options.has("file") ? { paths: options.get("file")?.split("\n") } : {}),
-      ...(options.has("stat") ? { stat: true } : {}),
+      [isCall ? "call" : "checkpoint"]: call,
+      last: last ?? (isOpen ? 1 : undefined),
+      since: sinceOf(given),
+      paths: options.get("file")?.split("\n"),
+      stat: options.has("stat") || undefined,
     };
     return callJournal("journal.diff", input, options, ({ content, data }) => {
       const { files } = data as ChangedFiles;
-      // Whole, as no model has to read it.
+      // The whole diff: the content for models is cut.
       const text =
         options.has("stat") || files.length === 0 ? `${content}\n` : files.map(({ diff }) => diff).join("");
       print(colourDiff(1, forReader(1, text)));

@@ -5,28 +5,25 @@ import { refuseOperands } from "../parse-arguments.ts";
 /** `toolcrib doctor` */
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "Look whether all is well, and tell the way out where it is not",
-  usage: ["doctor [--sandbox LEVEL] [--collect] [--json]"],
+  summary: "Check the installation and suggest fixes",
+  usage: [["doctor [--sandbox LEVEL] [--collect] [--json]"]],
   notes: [
-    "Looks at Node and programs, at the folders and their permissions, the journal and its proof, what can be undone, the",
-    "budget and the disk, the rules, what parses code and reads documents, who searches the web; and attacks the sandbox in a",
-    "workspace made for that, to see what is enforced.",
-    "Changes nothing of yours, unless told to collect. Its exit code is 1 when something is wrong, or promised and not enforced.",
-    "How much is kept for undo: TOOLCRIB_JOURNAL_MAX_BYTES (1 GiB) and TOOLCRIB_JOURNAL_MAX_DAYS (30).",
+    "Checks programs, folders, the journal, rules, models, MCP servers and clients, and attacks the sandbox from a temporary workspace. Changes nothing without --collect. Exits with 1 when there is a problem.",
+    "Limits of the stored history: TOOLCRIB_JOURNAL_MAX_BYTES (1 GiB) and TOOLCRIB_JOURNAL_MAX_DAYS (30).",
   ],
   options: [
-    { name: "collect", summary: "first remove what is over the budget, as is done once an hour anyway" },
-    { ...sandboxOption, summary: "attack this one; without it, the one that commands get" },
+    { name: "collect", summary: "first delete what exceeds these limits (done hourly anyway)" },
+    { ...sandboxOption, isCommon: undefined, summary: "the sandbox to attack (default: the one commands get)" },
     workspaceOption,
     jsonOption,
   ],
   examples: [
-    { command: "toolcrib doctor", shows: "how things are" },
-    { command: "toolcrib doctor --sandbox landlock", shows: "what holds without bubblewrap" },
-    { command: "toolcrib doctor --collect", shows: "make room now" },
+    ["toolcrib doctor", "check everything"],
+    ["toolcrib doctor --sandbox landlock", "attack another sandbox"],
+    ["toolcrib doctor --collect", "free disk space now"],
   ],
   async run(given) {
     refuseOperands(given.operands, doctorCommand);
-    return (await import("../doctor/doctor.ts")).seeDoctor(given);
+    return (await import("../doctor/doctor.ts")).runDoctor(given);
   },
 };

@@ -6,11 +6,11 @@ import { print } from "../terminal.ts";
 export const helpCommand: Command = {
   name: "help",
   summary: "Explain a command or a tool",
-  usage: ["help [<command> | <tool>]"],
+  usage: [["help [<command> | <tool>]"]],
   options: [],
   examples: [
-    { command: "toolcrib help call", shows: "a command" },
-    { command: "toolcrib help search.grep", shows: "a tool" },
+    ["toolcrib help call", "a command"],
+    ["toolcrib help search.grep", "a tool"],
   ],
   operand: "command",
   async run({ operands: [name, ...rest] }) {

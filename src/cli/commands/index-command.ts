@@ -1,31 +1,25 @@
-import { ToolError } from "../../contract/error.ts";
 import type { Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
-import { refuseOperands } from "../parse-arguments.ts";
+import { refuseOperands, unknownSubcommand } from "../parse-arguments.ts";
 
 /** `toolcrib index` */
 export const indexCommand: Command = {
   name: "index",
-  summary: "Build the index of a project, or bring it up to date",
-  usage: ["index [--workspace DIR] [--json]", "index clear"],
+  summary: "Build or update the code index",
+  usage: [["index"], ["index clear", "delete it"]],
   notes: [
-    "Nobody needs to: code.search, code.map and code.references do so themselves. It is for having it ready before the first",
-    "question, and for looking at it. All in it can be made again from the files: `clear` costs nothing but time.",
-    "Its exit code is 1 when the index cannot be kept.",
+    "Optional: code.search, code.map and code.references update the index themselves. Exits with 1 when the index cannot be stored.",
   ],
   options: [workspaceOption, jsonOption],
   examples: [
-    { command: "toolcrib index", shows: "of this folder" },
-    { command: "toolcrib index -C ~/project --json", shows: "of another, for a program" },
-    { command: "toolcrib index clear", shows: "throw it away" },
+    ["toolcrib index", "index this folder"],
+    ["toolcrib index -C ~/project --json", "index another folder"],
+    ["toolcrib index clear", "delete the index"],
   ],
   operand: ["clear"],
   async run({ options, operands: [verb, ...rest] }) {
     refuseOperands(rest, indexCommand);
-    if (verb !== undefined && verb !== "clear")
-      throw new ToolError("invalid-input", `toolcrib index knows no "${verb}"`, {
-        hint: "There are `toolcrib index` and `toolcrib index clear`.",
-      });
+    if (verb !== undefined && verb !== "clear") throw unknownSubcommand("index", verb, ["clear"]);
     const { buildIndex, clearIndex } = await import("../show-index.ts");
     return verb === "clear" ? clearIndex(options) : buildIndex(options);
   },

@@ -7,23 +7,18 @@ import { print } from "../terminal.ts";
 /** `toolcrib models` */
 export const modelsCommand: Command = {
   name: "models",
-  summary: "Show which models can be asked from here",
-  usage: ["models [PROVIDER] [--json]"],
+  summary: "List the available models",
+  usage: [["models [PROVIDER] [--json]"]],
   notes: [
-    "Asks every provider that has a key or a server for its list; lengths and prices (US dollars for a million tokens) where known.",
-    "Keys come from the usual variables, or from models.json in your config directory (see `toolcrib paths`), never from a workspace.",
-    "TOOLCRIB_MODEL, or `default` in models.json, is the model that is asked where nobody says which.",
-    "Exit code 1: nothing is reachable.",
+    "Asks every provider that has a key or a server. Prices are in US dollars per million tokens. Exits with 1 when no provider is reachable.",
+    "Keys come from the usual variables, or from models.json in the config folder (see `toolcrib paths`), never from a workspace. TOOLCRIB_MODEL, or `default` in models.json, sets the default model.",
   ],
   options: [jsonOption],
   operand: providerNames,
   examples: [
-    { command: "toolcrib models", shows: "what is reachable, and how to get more" },
-    { command: "toolcrib models openrouter", shows: "all that one provider offers" },
-    {
-      command: "toolcrib models ollama --json | jq -r '.providers[].models[].id'",
-      shows: "their names only",
-    },
+    ["toolcrib models", "what is available, and how to get more"],
+    ["toolcrib models openrouter", "all models of one provider"],
+    ["toolcrib models ollama --json | jq -r '.providers[].models[].id'", "only their names"],
   ],
   async run({ options, operands }) {
     const { showModels } = await import("../models.ts");

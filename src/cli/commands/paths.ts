@@ -7,15 +7,15 @@ import { layTable, print } from "../terminal.ts";
 /** `toolcrib paths` */
 export const pathsCommand: Command = {
   name: "paths",
-  summary: "Show where Toolcrib keeps its files",
-  usage: ["paths [--workspace DIR] [--json]"],
+  summary: "Show where Toolcrib stores its files",
+  usage: [["paths [--workspace DIR] [--json]"]],
   notes: [
-    "Set TOOLCRIB_HOME to keep them elsewhere; XDG_STATE_HOME, _CONFIG_HOME and _CACHE_HOME count, too.",
+    "TOOLCRIB_HOME moves them all. XDG_STATE_HOME, XDG_CONFIG_HOME and XDG_CACHE_HOME are respected.",
   ],
   options: [workspaceOption, jsonOption],
   examples: [
-    { command: "toolcrib paths", shows: "of this folder" },
-    { command: "toolcrib paths -C ~/project --json", shows: "of another, for a program" },
+    ["toolcrib paths", "for this folder"],
+    ["toolcrib paths -C ~/project --json", "for another folder"],
   ],
   async run({ options, operands }) {
     refuseOperands(operands, pathsCommand);

@@ -1,5 +1,3 @@
-import { ToolError } from "../../contract/error.ts";
-import { nearest } from "../../lib/text/nearest.ts";
 import type { Arguments, Command } from "../command.ts";
 import {
   jsonOption,
@@ -9,57 +7,45 @@ import {
   sandboxOption,
   workspaceOption,
 } from "../options.ts";
+import { unknownSubcommand } from "../parse-arguments.ts";
 
 const subcommands = ["show", "explain", "test", "replay", "trust", "untrust"] as const;
 
 /** `toolcrib policy` */
 export const policyCommand: Command = {
   name: "policy",
-  summary: "See, explain, test and trust the rules that calls are judged by",
+  summary: "Show, explain, test and trust rules",
   usage: [
-    "policy show                         all rules in force, the weakest first, and those that do not count",
-    "policy explain '<call>'             what would be said of a call, by which rule, because of which part of it",
-    "policy test [FILE …]                run the `expect` lines of all rules, or of these files and with their rules",
-    "policy replay <session|last|all>    what these rules would have said of recorded calls",
-    "policy trust [--yes]                let this folder's own rules allow things, as they are now",
-    "policy untrust                      take that back",
+    ["policy show", "list all rules, weakest first, and those that are ignored"],
+    ["policy explain '<call>'", "show the verdict on a call, and the rule behind it"],
+    ["policy test [FILE ...]", "run the `expect` lines of all rules, or of these files"],
+    ["policy replay <session|last|all>", "show these rules' verdicts on recorded calls"],
+    ["policy trust [--yes]", "let this folder's rules, as they are now, allow things"],
+    ["policy untrust", "let them only deny again"],
   ],
   notes: [
-    "A call to explain is `run COMMAND`, `read|write|delete PATH`, `connect HOST`, or a tool with its arguments.",
-    "Its exit code is 0 when it would pass, 3 when it would be denied, 4 when it would be asked.",
-    "Rules come from ~/.config/toolcrib/rules (see `toolcrib paths`), from .toolcrib/rules in the workspace, from answers",
-    'that said "always", and from --rule and --rules.',
+    "A call is `run COMMAND`, `read PATH`, `write PATH`, `delete PATH`, `connect HOST`, or a tool with its arguments. `explain` exits with 0 for allow, 3 for deny and 4 for ask.",
+    'Rules come from ~/.config/toolcrib/rules (see `toolcrib paths`), .toolcrib/rules in the workspace, "always" answers, --rule and --rules.',
   ],
   options: [
+    { ...sandboxOption, isCommon: undefined, summary: "assume this sandbox (default: the one commands get)" },
+    { name: "yes", summary: "trust: do not ask for confirmation" },
     workspaceOption,
     modeOption,
     ruleOption,
     rulesOption,
-    {
-      ...sandboxOption,
-      summary: "judge commands as in this sandbox; without it, as in the one they would get",
-    },
-    { name: "yes", summary: "trust without asking" },
     jsonOption,
   ],
   examples: [
-    { command: "toolcrib policy show", shows: "what holds here, and where it stands" },
-    {
-      command: "toolcrib policy explain 'run git status | sh'",
-      shows: "which part of a pipe is the trouble",
-    },
-    { command: "toolcrib policy explain 'read .env' --json", shows: "for a program" },
-    { command: "toolcrib policy explain file.delete --path notes.txt", shows: "a call of a tool" },
-    { command: "toolcrib policy test", shows: "whether the rules do what they are meant to" },
-    {
-      command: "toolcrib policy replay last --rule 'deny run npm publish **'",
-      shows: "try a rule on what happened",
-    },
-    { command: "toolcrib policy trust", shows: "see what the project's rules would allow, then say yes" },
-    { command: "toolcrib policy untrust", shows: "let them only forbid again" },
+    ["toolcrib policy show", "list the rules and their files"],
+    ["toolcrib policy explain 'run git status | sh'", "find the part that needs approval"],
+    ["toolcrib policy explain file.delete --path notes.txt", "explain a tool call"],
+    ["toolcrib policy test", "run the `expect` lines"],
+    ["toolcrib policy replay last --rule 'deny run npm publish **'", "try a rule on recorded calls"],
+    ["toolcrib policy trust", "review this folder's rules, then trust them"],
   ],
   operand: subcommands,
-  handsOn: true,
+  forwardsFlags: true,
   async run({ options, operands: [name, ...operands] }) {
     const given: Arguments = { options, operands };
     switch (name) {
@@ -76,16 +62,7 @@ export const policyCommand: Command = {
       case "untrust":
         return (await import("../policy/trust-project.ts")).untrustProject(given);
       default:
-        throw unknownSubcommand(name);
+        throw unknownSubcommand("policy", name, subcommands);
     }
   },
 };
-
-function unknownSubcommand(name: string | undefined): ToolError {
-  const meant = name === undefined ? undefined : nearest(name, subcommands);
-  const message =
-    name === undefined ? `Say what: ${subcommands.join(", ")}` : `toolcrib policy has no command "${name}"`;
-  return new ToolError("invalid-input", message, {
-    hint: meant ? `Did you mean \`toolcrib policy ${meant}\`?` : "See: toolcrib help policy",
-  });
-}

@@ -8,24 +8,24 @@ import { print } from "../terminal.ts";
 /** `toolcrib redo` */
 export const redoCommand: Command = {
   name: "redo",
-  summary: "Take back the latest undo",
-  usage: ["redo [--merge] [--skip-changed] [--dry-run]"],
+  summary: "Revert the latest undo",
+  usage: [["redo [--merge] [--skip-changed] [--dry-run]"]],
   options: [
-    { name: "merge", summary: "also in files that were changed since, where the two do not touch" },
-    { name: "skip-changed", summary: "leave those alone and redo the rest" },
+    { name: "merge", summary: "also redo in files changed since, where the changes do not overlap" },
+    { name: "skip-changed", summary: "skip files changed since" },
     { name: "dry-run", summary: "only show what would be done" },
     workspaceOption,
     jsonOption,
   ],
-  examples: [{ command: "toolcrib undo && toolcrib redo", shows: "there and back" }],
+  examples: [["toolcrib undo && toolcrib redo", "undo, then redo"]],
 
   async run({ options, operands }) {
     refuseOperands(operands, redoCommand);
     const input = {
       redo: true,
-      ...(options.has("merge") ? { merge: true } : {}),
-      ...(options.has("skip-changed") ? { skip_changed: true } : {}),
-      ...(options.has("dry-run") ? { dry_run: true } : {}),
+      merge: options.has("merge") || undefined,
+      skip_changed: options.has("skip-changed") || undefined,
+      dry_run: options.has("dry-run") || undefined,
     };
     return callJournal("journal.undo", input, options, ({ content }) => print(`${forReader(1, content)}\n`));
   },

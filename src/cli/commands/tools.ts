@@ -17,28 +17,22 @@ import { layTable, print } from "../terminal.ts";
 export const toolsCommand: Command = {
   name: "tools",
   summary: "List the tools with their risk",
-  usage: ["tools [--dialect NAME] [--tools LIST] [--read-only] [--workspace DIR] [--json]"],
+  usage: [["tools [--dialect NAME] [--tools LIST] [--read-only] [--json]"]],
   notes: [
-    "A model is told of those marked `listed`; the others it finds with tools.find. With --tools it is told of just these.",
+    "A model gets the tools marked `listed` and finds the others with tools.find. With --tools it gets exactly those.",
   ],
   options: [
+    { name: "json", summary: "print the definitions with their JSON Schemas" },
     dialectOption,
     toolsOption,
     readOnlyOption,
     workspaceOption,
-    {
-      ...jsonOption,
-      summary: "print the definitions, with JSON Schemas, and whether models are told of each at once",
-    },
   ],
   examples: [
-    { command: "toolcrib tools", shows: "names, risks, one line each" },
-    {
-      command: "toolcrib tools --json | jq '.[] | select(.listed).name'",
-      shows: "the names a model is given",
-    },
-    { command: "toolcrib tools --read-only --tools 'file.*,search.*'", shows: "what would be left" },
-    { command: "toolcrib call search.grep --help", shows: "what one tool takes" },
+    ["toolcrib tools", "names, risks and summaries"],
+    ["toolcrib tools --json | jq '.[] | select(.listed).name'", "the names a model gets"],
+    ["toolcrib tools --read-only --tools 'file.*,search.*'", "try a selection"],
+    ["toolcrib call search.grep --help", "show a tool's arguments"],
   ],
   async run({ options, operands }) {
     refuseOperands(operands, toolsCommand);

@@ -5,13 +5,11 @@ import { refuseOperands } from "../parse-arguments.ts";
 /** `toolcrib tour`, which is also `npm start`. */
 export const tourCommand: Command = {
   name: "tour",
-  summary: "See the tools at work on this folder, in a few seconds",
-  usage: ["tour [--workspace DIR]"],
-  notes: [
-    "Real calls: it reads and searches this folder, and writes, moves and deletes in a temporary one only.",
-  ],
+  summary: "Watch the tools work on this folder",
+  usage: [["tour [--workspace DIR]"]],
+  notes: ["Makes real calls: it reads and searches this folder, and writes only in a temporary one."],
   options: [workspaceOption],
-  examples: [{ command: "toolcrib tour -C ~/project", shows: "on another folder" }],
+  examples: [["toolcrib tour -C ~/project", "tour another folder"]],
   async run({ options, operands }) {
     refuseOperands(operands, tourCommand);
     const { giveTour } = await import("../tour/tour.ts");

@@ -8,78 +8,72 @@ import { print } from "../terminal.ts";
 export const sinceOption: Option = {
   name: "since",
   value: "TIME",
-  summary: "everything since then: 30m, 2h, 3d, 2026-11-15, '2026-11-15 09:30'",
+  summary: "everything since 30m, 2h, 3d, 2026-11-15, '2026-11-15 09:30'",
 };
 
-/** The field that it fills. */
-export function sinceOf({ options }: Arguments): { readonly since?: string } {
+/** The option `--since` as ISO time. */
+export function sinceOf({ options }: Arguments): string | undefined {
   const since = options.get("since");
-  return since === undefined ? {} : { since: new Date(readSince(since)).toISOString() };
+  return since === undefined ? undefined : new Date(readSince(since)).toISOString();
 }
 
 /** `toolcrib undo` */
 export const undoCommand: Command = {
   name: "undo",
-  summary: "Undo what calls did to files",
+  summary: "Undo what calls changed in files",
   usage: [
-    "undo [<call> | <call>..<call>]     without any, the latest call that changed something",
-    "undo --last N | --to CHECKPOINT | --since TIME",
+    ["undo [<call> | <call>..<call>]", "default: the latest call that changed something"],
+    ["undo --last N | --to CHECKPOINT | --since TIME", "several calls"],
   ],
   notes: [
-    "All of it or nothing. A file that was changed since is never overwritten: the difference is shown, and --merge takes",
-    "out only what the call did. An undo is a call like any other: `toolcrib redo` takes it back.",
+    "Undoes everything or nothing. A file changed since is never overwritten: undo shows the difference, and --merge reverts only the call's own changes. To revert an undo: `toolcrib redo`.",
   ],
   options: [
     { name: "last", value: "N", summary: "the latest N calls that changed something" },
     { name: "to", value: "CHECKPOINT", summary: "everything after this checkpoint" },
     sinceOption,
-    { name: "file", value: "PATH", repeats: true, summary: "only this file or folder; may be repeated" },
-    { name: "hunk", value: "N", summary: "only this hunk of the one file, as `toolcrib diff` numbers them" },
-    { name: "merge", summary: "take the changes out of files that were changed since" },
-    { name: "skip-changed", summary: "leave those alone and undo the rest" },
+    { name: "file", value: "PATH", repeats: true, summary: "only this file or folder (repeatable)" },
+    { name: "hunk", value: "N", summary: "only this hunk of the one file, as numbered by `toolcrib diff`" },
+    { name: "merge", summary: "also undo in files changed since" },
+    { name: "skip-changed", summary: "skip files changed since" },
     { name: "dry-run", summary: "only show what would be done" },
     workspaceOption,
     jsonOption,
   ],
   examples: [
-    { command: "toolcrib undo --dry-run", shows: "what would be undone" },
-    { command: "toolcrib undo", shows: "the latest change" },
-    { command: "toolcrib undo --last 3 --skip-changed", shows: "three calls, but not over later edits" },
-    { command: "toolcrib undo --to before-refactoring", shows: "back to a checkpoint" },
+    ["toolcrib undo --dry-run", "show what would be undone"],
+    ["toolcrib undo", "undo the latest change"],
+    ["toolcrib undo --last 3 --skip-changed", "undo three calls, but no later edits"],
+    ["toolcrib undo --to before-refactoring", "go back to a checkpoint"],
   ],
 
   async run(given) {
     const { options } = given;
-    const last = readCount(given, "last");
-    const hunk = readCount(given, "hunk");
     const input = {
-      ...callOf(given, undoCommand),
-      ...(last === undefined ? {} : { last }),
-      ...(options.has("to") ? { checkpoint: options.get("to") } : {}),
-      ...sinceOf(given),
-      ...(options.has("file") ? { paths: options.get("file")?.split("\n") } : {}),
-      ...(hunk === undefined ? {} : { hunk }),
-      ...(options.has("merge") ? { merge: true } : {}),
-      ...(options.has("skip-changed") ? { skip_changed: true } : {}),
-      ...(options.has("dry-run") ? { dry_run: true } : {}),
+      call: callOf(given, undoCommand),
+      last: readCount(given, "last"),
+      checkpoint: options.get("to"),
+      since: sinceOf(given),
+      paths: options.get("file")?.split("\n"),
+      hunk: readCount(given, "hunk"),
+      merge: options.has("merge") || undefined,
+      skip_changed: options.has("skip-changed") || undefined,
+      dry_run: options.has("dry-run") || undefined,
     };
     return callJournal("journal.undo", input, options, ({ content }) =>
-      print(`${forReader(1, forPeople(content))}\n`),
+      print(`${forReader(1, forUser(content))}\n`),
     );
   },
 };
 
-/** The calls that are named as operand. */
-export function callOf(
-  { operands: [call, ...rest] }: Arguments,
-  command: Command,
-): { readonly call?: string } {
+/** The call, or range of calls, given as operand. */
+export function callOf({ operands: [call, ...rest] }: Arguments, command: Command): string | undefined {
   refuseOperands(rest, command);
-  return call === undefined ? {} : { call };
+  return call;
 }
 
-function forPeople(words: string): string {
-  return asFlags(words).replace(
+function forUser(content: string): string {
+  return asFlags(content).replace(
     "Take this back with journal.undo and --redo.",
     "Take this back with: toolcrib redo",
   );
