@@ -5,8 +5,8 @@ import { onInterruption } from "./interruption.ts";
 import { exitCodeOf, printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "./report.ts";
 
 /**
- * Calls one of the journal's tools for the person at the command line, who may undo whatever was done in the workspace,
- * whoever did it. It is a call like any other: recorded, guarded, and undone in its turn. Gives the exit code.
+ * Calls a tool of the journal for the user, who may undo the calls of every session in the workspace. The call passes the
+ * pipeline like any other. Returns the exit code.
  */
 export async function callJournal(
   tool: "journal.undo" | "journal.diff" | "journal.checkpoint",
@@ -24,7 +24,7 @@ export async function callJournal(
   const interruption = onInterruption();
   const result = await crib.call(tool, input, { signal: interruption.signal });
   if (options.has("json")) printJson(toReport(result));
-  else if (result.error) printFailure(forPeople(result.error, tool));
+  else if (result.error) printFailure(forUser(result.error, tool));
   else show(result);
   await crib.close();
   remarkWarnings(crib.warnings);
@@ -32,8 +32,8 @@ export async function callJournal(
   return exitCodeOf(result.error?.code);
 }
 
-/** Only what was given wrongly speaks of fields; elsewhere such words may be those of a file. */
-function forPeople(error: NonNullable<CallResult["error"]>, tool: string): ReturnType<typeof textForUser> {
+/** Names flags instead of fields, where the error is about the arguments. */
+function forUser(error: NonNullable<CallResult["error"]>, tool: string): ReturnType<typeof textForUser> {
   const { message, hint } = textForUser(error);
   if (error.details?.kind !== "bad-arguments") return { message, hint: asFlags(hint) };
   const named = message
@@ -49,19 +49,19 @@ function flagOf(field: string, tool: string): string {
   return `--${field === "paths" ? "file" : field.replaceAll("_", "-")}`;
 }
 
-/** What models are told to give, as people type it. */
-export function asFlags(words: string | null): string {
-  return (words ?? "").replace(/`(\w+): true`/g, (_, name: string) => `--${name.replaceAll("_", "-")}`);
+/** Replaces fields that a model would set by flags. */
+export function asFlags(text: string | null): string {
+  return (text ?? "").replace(/`(\w+): true`/g, (_, name: string) => `--${name.replaceAll("_", "-")}`);
 }
 
-/** A moment as a person writes it, in milliseconds since 1970: how long ago, or a date with or without a time. */
+/** Reads how long ago, or a date with or without a time. Returns milliseconds since 1970. */
 export function readSince(text: string, now: number = Date.now()): number {
   const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   if (count !== undefined) return now - Number(count) * unitMs[unit]!;
   const moment = parseTime(text);
   if (moment !== undefined) return moment;
-  throw new ToolError("invalid-input", `"${text}" is no time`, {
-    hint: "For example: --since 30m, 2h, 3d, 2026-11-15, '2026-11-15 09:30' or 2026-11-15T09:30Z.",
+  throw new ToolError("invalid-input", `--since must be a time, not "${text}"`, {
+    hint: "For example: --since 30m, 2h, 3d, 2026-11-15, '2026-11-15 09:30' or 2026-11-15T09:30Z",
   });
 }
 

@@ -4,25 +4,24 @@ import type { Command, Option } from "./command.ts";
 import type { Shell } from "./commands/completion.ts";
 import { optionsOf } from "./options.ts";
 
-/** What a shell needs to know of a command to complete it. */
+/** What a shell needs to complete a command. */
 interface Completable {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly Option[];
-  /** What the first operand may be. */
+  /** Possible first operands. */
   readonly operands: readonly string[];
-  /** Whether file names may follow. */
   readonly takesFiles: boolean;
 }
 
-/** The script that completes our commands, their options and values, and the tools' names. */
+/** A script that completes commands, options, their values, and tool names. */
 export function writeCompletion(shell: Shell, commands: readonly Command[]): string {
   const completables = commands.map((command) => ({
     name: command.name,
     summary: command.summary,
     options: optionsOf(command),
     operands: operandsOf(command, commands),
-    takesFiles: command.handsOn === true,
+    takesFiles: command.forwardsFlags === true,
   }));
   return { bash: writeBash, zsh: writeZsh, fish: writeFish }[shell](completables);
 }
@@ -39,17 +38,15 @@ function flagsOf({ name, short }: Option): readonly string[] {
   return short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`];
 }
 
-/** The values of these options are folders. */
 function takesFolder({ value }: Option): boolean {
   return value === "DIR";
 }
 
-/** The values of these options are files. */
 function takesFile({ value }: Option): boolean {
   return value === "FILE";
 }
 
-/** Kept to what bash 3.2 knows, which macOS still ships. */
+/** Limited to bash 3.2, which macOS ships. */
 function writeBash(commands: readonly Completable[]): string {
   const names = commands.map(({ name }) => name).join(" ");
   return `# Completion of toolcrib for bash. In ~/.bashrc: eval "$(toolcrib completion bash)"
@@ -68,7 +65,7 @@ _toolcrib() {
   case \${COMP_WORDS[1]} in
 ${commands.map(writeBashCommand).join("")}    *) return ;;
   esac
-  # An operand is offered once; the value of a flag is none.
+  # Offer an operand once; the value of a flag is not an operand.
   for ((index = 2; index < COMP_CWORD; index++)); do
     case \${COMP_WORDS[index]} in
       --) return ;;
@@ -124,7 +121,7 @@ _toolcrib() {
 ${described.join("")}  )
   if ((CURRENT == 2)); then
     _describe command commands
-    _arguments '--help[explain]' '--version[print the version]'
+    _arguments '--help[show help]' '--version[print the version]'
     return
   fi
   shift words
@@ -177,7 +174,7 @@ function __toolcrib_lacks
 end
 complete -c toolcrib -e
 complete -c toolcrib -f
-complete -c toolcrib -n 'test (count (commandline -opc)) -eq 1' -l help -d 'explain'
+complete -c toolcrib -n 'test (count (commandline -opc)) -eq 1' -l help -d 'show help'
 complete -c toolcrib -n 'test (count (commandline -opc)) -eq 1' -l version -d 'print the version'
 ${commands.map(writeFishCommand).join("")}`;
 }

@@ -63,10 +63,22 @@ function explain(command: Command, columns: number): string {
     shown.length === 0 ? "" : section(heading, layList(shown.map(explainOption), columns));
   return joinSections([
     `${summary}.\n`,
-    section("Usage", layList(usage.map(([form, meaning = ""]) => [`toolcrib ${form}`, meaning]), columns)),
+    section(
+      "Usage",
+      layList(
+        usage.map(([form, meaning = ""]) => [`toolcrib ${form}`, meaning]),
+        columns,
+      ),
+    ),
     ...notes.map((note) => `${wrapWords(note, columns).join("\n")}\n`),
-    group("Options", options.filter(({ isCommon }) => !isCommon)),
-    group("Common options", options.filter(({ isCommon }) => isCommon)),
+    group(
+      "Options",
+      options.filter(({ isCommon }) => !isCommon),
+    ),
+    group(
+      "Common options",
+      options.filter(({ isCommon }) => isCommon),
+    ),
     section("Examples", explainExamples(examples, columns)),
     command.operand === "tool" ? explainExitCodes(columns) : "",
   ]);

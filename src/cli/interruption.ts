@@ -1,6 +1,6 @@
 import { monotonicMs } from "../lib/clock.ts";
 
-/** Ctrl-C cancels what runs, as does a closed terminal; a second one, later, ends the program at once. */
+/** Aborts on Ctrl-C or a closed terminal; a second, later Ctrl-C exits at once. */
 export function onInterruption(): { readonly signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
   let first = 0;
@@ -19,7 +19,7 @@ export function onInterruption(): { readonly signal: AbortSignal; stop(): void }
   };
 }
 
-/** Our launcher, npx and npm hand on what the terminal has told us already. */
+/** The launcher, npx and npm repeat the signal that the terminal has sent already. */
 const sameMs = 500;
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

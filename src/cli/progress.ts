@@ -2,35 +2,34 @@ import { monotonicMs } from "../lib/clock.ts";
 import { printable, printableLine } from "../lib/text/printable.ts";
 import { plainTerminalText } from "../lib/text/terminal-text.ts";
 import type { EventListener, EventSource } from "../toolcrib/index.ts";
-import { canRedraw, remark } from "./terminal.ts";
+import { canRedraw, columnsOf, remark } from "./terminal.ts";
 
 /**
- * For the person who waits: what a command says as it says it, if told so, and below it a line that tells what runs, for
- * how long, how far. Calls that end soon show no such line.
+ * Shows a running call: the output of its command if `live`, and below it a line with the tool, the time and the
+ * progress. A call that ends within a second shows no such line.
  */
 export function showProgress(
   crib: { readonly events: Pick<EventSource, "on"> },
   tool: string,
   { live }: { readonly live: boolean },
 ): Progress {
-  const said = new SaidLines();
+  const shown = new ShownLines();
   const show = (text: string) => {
-    clear();
-    remark(said.add(text));
+    line.clear();
+    remark(shown.add(text));
   };
   const stopShowing = live
     ? crib.events.on((event) => event.type === "output" && show(event.text))
     : () => {};
-  const line = canRedraw(2) ? showLine(crib, tool, said) : noLine;
-  const clear = () => line.clear();
+  const line = canRedraw(2) ? showLine(crib, tool, shown) : noLine;
   return {
     stop: () => {
       line.stop();
       stopShowing();
-      if (!said.isAtLineStart) remark("\n");
+      if (!shown.isAtLineStart) remark("\n");
     },
     whileAsking: (work) => line.whileAsking(work),
-    notShown: (text) => said.without(text),
+    notShown: (text) => shown.without(text),
   };
 }
 
@@ -43,7 +42,7 @@ const noLine = {
 function showLine(
   crib: { readonly events: Pick<EventSource, "on"> },
   tool: string,
-  said: SaidLines,
+  lines: ShownLines,
 ): typeof noLine {
   let asking = 0;
   const startedAt = monotonicMs();
@@ -54,8 +53,8 @@ function showLine(
   });
   const timer = setInterval(() => {
     const seconds = Math.floor((monotonicMs() - startedAt) / 1000);
-    if (seconds === 0 || asking > 0 || !said.isAtLineStart) return;
-    const line = `${tool} … ${seconds} s${message}`.slice(0, (process.stderr.columns || 80) - 1);
+    if (seconds === 0 || asking > 0 || !lines.isAtLineStart) return;
+    const line = `${tool} … ${seconds} s${message}`.slice(0, columnsOf(2) - 1);
     remark(`${startOfLine}${line}`);
     shown = true;
   }, 250);
@@ -84,26 +83,26 @@ function showLine(
 
 interface Progress {
   stop(): void;
-  /** Keeps out of the way of a question. */
+  /** Hides the line while the user is asked. */
   whileAsking<Answer>(work: () => Promise<Answer>): Promise<Answer>;
-  /** What of a text was not shown already, as it was said. */
+  /** The text without the lines that were shown live. */
   notShown(text: string): string;
 }
 
-/** Back to the first column, and the line emptied. */
+/** Moves to the first column and erases the line. */
 const startOfLine = "\r\u001b[2K";
 
-/** What a command has said on the terminal of the person who watches, as far as an answer might repeat it. */
-class SaidLines {
+/** The output that was shown live, as far as the result may repeat it. */
+class ShownLines {
   #head = "";
   #tail = "";
 
   get isAtLineStart(): boolean {
-    const said = this.#tail === "" ? this.#head : this.#tail;
-    return said === "" || said.endsWith("\n");
+    const shown = this.#tail === "" ? this.#head : this.#tail;
+    return shown === "" || shown.endsWith("\n");
   }
 
-  /** How it is shown: nothing in it steers the terminal. */
+  /** Returns the text in a form that does not control the terminal. */
   add(text: string): string {
     const shown = printable(plainTerminalText(text));
     if (this.#tail === "" && this.#head.length < heldChars) this.#head += shown;
@@ -111,24 +110,24 @@ class SaidLines {
     return shown;
   }
 
-  /** An answer without the lines that were said, and without the marks between them. */
-  without(answer: string): string {
-    if (this.#head === "") return answer;
-    const said = new Set(`${this.#head}\n${this.#tail}`.split("\n"));
-    return answer
+  /** The text without lines that were shown, and without the marks between them. */
+  without(text: string): string {
+    if (this.#head === "") return text;
+    const shown = new Set(`${this.#head}\n${this.#tail}`.split("\n"));
+    return text
       .split("\n")
-      .filter((line) => !said.has(printable(line)) && !mark.test(line))
+      .filter((line) => !shown.has(printable(line)) && !mark.test(line))
       .join("\n");
   }
 }
 
-/** More than any answer shows of either end. */
+/** More than any result shows of either end. */
 const heldChars = 64 * 1024;
 
 const mark = /^\[(?:stdout|stderr|… \d+ (?:characters|bytes)(?: of std(?:out|err))? cut …)\]$/;
 
-/** Shows a person who waits how far a command is that is no call. */
-export function tellProgress(command: string): { tell(message: string): void; stop(): void } {
+/** The same line for a command that does not make a call. */
+export function commandProgress(command: string): { update(message: string): void; stop(): void } {
   const listeners = new Set<EventListener>();
   const events = {
     on: (listener: EventListener) => {
@@ -137,9 +136,9 @@ export function tellProgress(command: string): { tell(message: string): void; st
     },
   };
   const { stop } = showProgress({ events }, command, { live: false });
-  const tell = (message: string) => {
+  const update = (message: string) => {
     for (const listener of listeners)
       listener({ type: "progress", message, callId: "", tool: command, at: Date.now() });
   };
-  return { tell, stop };
+  return { update, stop };
 }

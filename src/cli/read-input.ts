@@ -3,32 +3,30 @@ import type { DialectTool } from "../dialects/dialect.ts";
 import { isFlag } from "./parse-arguments.ts";
 
 /**
- * The input of a call from the words after the tool's name: one JSON text, `--key value`, or `-` for standard input,
- * where a tool that takes nothing but a text may be given that text as it is.
+ * The input of a call from the words after the tool's name: one JSON text, `--key value`, or `-` for standard input. A
+ * tool whose only argument is a text also takes that text from standard input.
  */
 export async function readInput(tool: DialectTool, words: readonly string[]): Promise<unknown> {
   const [first, ...rest] = words;
   if (first === undefined) return {};
   if (rest.length === 0 && first === "-") return readText(await readStandardInput(), tool);
   if (rest.length === 0 && !isFlag(first)) return parseJson(first, "The argument", tool);
-  const { readFields } = await import("./tool-fields.ts");
-  const { fieldSchemasOf } = await import("./tool-fields.ts");
+  const { fieldSchemasOf, readFields } = await import("./tool-fields.ts");
   return readFields(tool.canonical, words, fieldSchemasOf(await tool.load()));
 }
 
 async function readText(text: string, tool: DialectTool): Promise<unknown> {
   const field = /^\s*\{/.test(text) ? undefined : await onlyText(tool);
-  return field === undefined ? parseJson(text, "The standard input", tool) : { [field]: text };
+  return field === undefined ? parseJson(text, "Standard input", tool) : { [field]: text };
 }
 
-/** The field of a tool that takes a text and, but for rare needs, nothing else. */
+/** The field of a tool whose only listed argument is a text. */
 async function onlyText(tool: DialectTool): Promise<string | undefined> {
   const { fieldSchemasOf } = await import("./tool-fields.ts");
   const offered = await tool.load();
-  const told = Object.entries(fieldSchemasOf(offered)).filter(
+  const [[field, schema] = [], ...others] = Object.entries(fieldSchemasOf(offered)).filter(
     ([name]) => !offered.hiddenFields?.includes(name),
   );
-  const [[field, schema] = [], ...others] = told;
   return others.length === 0 && schema?.types.join() === "string" ? field : undefined;
 }
 
@@ -37,23 +35,22 @@ function parseJson(text: string, source: string, { canonical }: DialectTool): un
     return JSON.parse(text);
   } catch (cause) {
     throw new ToolError("invalid-input", `${source} is not JSON: ${(cause as Error).message}`, {
-      hint: `Write one object in single quotes, '{"key": "value"}', or --key value: toolcrib call ${canonical} --help.`,
+      hint: `Write one object in single quotes, '{"key": "value"}', or flags: toolcrib call ${canonical} --help`,
       cause,
     });
   }
 }
 
-/** All of it, which must be UTF-8. */
+/** Throws when it is not UTF-8: invalid bytes would be written to files as U+FFFD. */
 export async function readStandardInput(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk);
   try {
-    // Leaves out the byte-order mark that some shells put in front.
+    // Removes the byte-order mark that some shells add.
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
-    // What cannot be read would otherwise be written into files as U+FFFD.
-    throw new ToolError("invalid-input", "The standard input is not UTF-8", {
-      hint: "Convert it first, for example with iconv -f latin1 -t utf-8.",
+    throw new ToolError("invalid-input", "Standard input is not UTF-8", {
+      hint: "Convert it first, for example: iconv -f latin1 -t utf-8",
       cause,
     });
   }

@@ -1,18 +1,22 @@
-import { type ErrorCode, type TextForUser, type ToolError, textForUser } from "../contract/error.ts";
+import {
+  type ErrorCode,
+  type TextForUser,
+  type ToolError,
+  textForUser,
+} from "../contract/error.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import { printable } from "../lib/text/printable.ts";
 import type { CallResult, RecoveredChange } from "../toolcrib/index.ts";
-import { type Descriptor, isTerminal, paint, print, remark } from "./terminal.ts";
+import { type Descriptor, isTerminal, paint, print, printExact, remark } from "./terminal.ts";
 
 /** What `call --json` prints: these keys, always all of them, and nothing else. */
 type CallReport = Pick<CallResult, "content" | "isError" | "data" | "error" | "callId" | "truncated">;
 
-/** One call for programs. */
 export function toReport({ content, isError, data, error, callId, truncated }: CallResult): CallReport {
   return { content, isError, data: data ?? null, error, callId, truncated };
 }
 
-/** The report of a call that did not even begin, and so has no id. */
+/** The report of a call that never started. */
 export function failedCall(error: ToolError): CallReport {
   const { code, message } = error;
   const hint = error.hint ?? null;
@@ -26,14 +30,20 @@ export function failedCall(error: ToolError): CallReport {
   };
 }
 
-/** One document on one line. */
+/** Prints a value as one line. */
 export function printJson(value: unknown): void {
-  print(`${JSON.stringify(value)}\n`);
+  printExact(`${JSON.stringify(value)}\n`);
 }
 
-/** Makes text of files and models safe to print on a terminal; a program gets every byte. */
+/** Makes text from files and models safe to print on a terminal; a program gets every byte. */
 export function forReader(descriptor: Descriptor, text: string): string {
   return isTerminal(descriptor) ? printable(text) : text;
+}
+
+/** Prints text from files and models. */
+export function printContent(text: string, colour = (plain: string): string => plain): void {
+  if (isTerminal(1)) print(colour(printable(text)));
+  else printExact(colour(text));
 }
 
 export function printFailure(error: {
@@ -48,48 +58,42 @@ export function printFailure(error: {
 /** Reports changes that a crash interrupted and that were completed or rolled back on opening. */
 export function remarkRecovered(recovered: readonly RecoveredChange[]): void {
   for (const { outcome, paths, leftAlone, transaction } of recovered) {
-    const words =
-      outcome === "failed" ? "could not be settled and is tried again at the next start" : `was ${outcome}`;
+    const end = outcome === "failed" ? "could not be recovered; the next start retries" : `was ${outcome}`;
     const what = transaction ?? `A change of ${listNames(paths)}`;
-    remark(forReader(2, `${what} that a crash had interrupted ${words}.\n`));
-    // Somebody has to look at each of these.
+    remark(forReader(2, `${what} that a crash had interrupted ${end}.\n`));
     if (leftAlone.length > 0)
-      remark(forReader(2, `Left alone, because changed since: ${leftAlone.join(", ")}\n`));
+      remark(forReader(2, `Skipped because they changed since: ${leftAlone.join(", ")}\n`));
   }
 }
 
-/** What a person has to know beyond the answer. */
 export function remarkWarnings(warnings: readonly string[]): void {
   for (const warning of warnings) remark(`${paint(2, "yellow", forReader(2, warning))}\n`);
 }
 
 const maxNames = 5;
 
-/** The first of them; the journal has all. */
 function listNames(names: readonly string[]): string {
   const more = names.length - maxNames;
   return `${names.slice(0, maxNames).join(", ")}${more > 0 ? ` and ${counted(more, "more file")}` : ""}`;
 }
 
-/** What each exit code means, as help prints it. */
+/** What each exit code means, for help. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
-  [0, "it worked"],
-  [1, "it failed"],
-  [2, "the command line or the tool's arguments are wrong"],
-  [3, "refused: denied, or outside the workspace"],
-  [4, "a person would have to approve it (see --mode)"],
-  [5, "it took too long"],
+  [0, "success"],
+  [1, "failure"],
+  [2, "wrong command line or tool arguments"],
+  [3, "denied, or outside the workspace"],
+  [4, "needs the user's approval (see --mode)"],
+  [5, "timed out"],
   [130, "interrupted"],
 ];
 
-/** The exit code for how a call ended; none of these errors means that it worked. */
 export function exitCodeOf(code: ErrorCode | undefined): number {
-  if (code === undefined) return 0;
-  return ownCodes[code] ?? 1;
+  return code === undefined ? 0 : (ownCodes[code] ?? 1);
 }
 
-/** The same for what a command throws, which is about the command line: what it names and is not there is wrong there, too. */
-export function exitCodeOfTrouble(code: ErrorCode): number {
+/** For errors that a command throws: something it does not find was named wrongly on the command line. */
+export function exitCodeOfError(code: ErrorCode): number {
   return code === "not-found" ? 2 : exitCodeOf(code);
 }
 

@@ -3,7 +3,7 @@ import { counted, showSize } from "../lib/text/format-quantity.ts";
 import { realWorkspace, userDirectories } from "../system/directories.ts";
 import { WorkspaceIndex } from "../toolcrib/workspace-index.ts";
 import { onInterruption } from "./interruption.ts";
-import { tellProgress } from "./progress.ts";
+import { commandProgress } from "./progress.ts";
 import { printJson, remarkWarnings } from "./report.ts";
 import { print } from "./terminal.ts";
 
@@ -11,10 +11,10 @@ type Options = ReadonlyMap<string, string>;
 
 /** `toolcrib index` */
 export async function buildIndex(options: Options): Promise<number> {
-  const desk = openDesk(options);
-  const { problem, ...counts } = await build(desk);
-  const bytes = desk.size ?? 0;
-  if (options.has("json")) printJson({ ...counts, bytes, file: desk.file, problem: problem ?? null });
+  const index = openIndex(options);
+  const { problem, ...counts } = await build(index);
+  const bytes = index.size ?? 0;
+  if (options.has("json")) printJson({ ...counts, bytes, file: index.file, problem: problem ?? null });
   else print(`${describe(counts, bytes)}\n`);
   remarkWarnings(problem === undefined ? [] : [problem]);
   return problem === undefined ? 0 : 1;
@@ -22,24 +22,24 @@ export async function buildIndex(options: Options): Promise<number> {
 
 /** `toolcrib index clear` */
 export async function clearIndex(options: Options): Promise<number> {
-  const desk = openDesk(options);
-  const bytes = desk.size;
-  desk.discard();
-  if (options.has("json")) printJson({ bytes: bytes ?? 0, file: desk.file });
-  else print(bytes === undefined ? "There is no index.\n" : `The index is gone: ${showSize(bytes)}.\n`);
+  const index = openIndex(options);
+  const bytes = index.size;
+  index.discard();
+  if (options.has("json")) printJson({ bytes: bytes ?? 0, file: index.file });
+  else print(bytes === undefined ? "There is no index.\n" : `Deleted the index: ${showSize(bytes)}.\n`);
   return 0;
 }
 
-function openDesk(options: Options): WorkspaceIndex {
+function openIndex(options: Options): WorkspaceIndex {
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   return new WorkspaceIndex({ workspace, ...userDirectories() });
 }
 
-async function build(desk: WorkspaceIndex): Promise<IndexState> {
+async function build(index: WorkspaceIndex): Promise<IndexState> {
   const interruption = onInterruption();
-  const { tell: progress, stop } = tellProgress("index");
+  const { update: progress, stop } = commandProgress("index");
   try {
-    return await desk.build({ signal: interruption.signal, progress });
+    return await index.build({ signal: interruption.signal, progress });
   } finally {
     stop();
     interruption.stop();
@@ -47,7 +47,7 @@ async function build(desk: WorkspaceIndex): Promise<IndexState> {
 }
 
 function describe({ files, indexed, outlined }: IndexState, bytes: number): string {
-  const known = `${counted(indexed, "file")} indexed, ${outlined} of them with symbols; ${showSize(bytes)}.`;
+  const done = `${counted(indexed, "file")} indexed, ${outlined} of them with symbols; ${showSize(bytes)}.`;
   const missing = files - indexed;
-  return missing === 0 ? known : `${known}\n${counted(missing, "file")} could not be indexed.`;
+  return missing === 0 ? done : `${done}\n${counted(missing, "file")} could not be indexed.`;
 }

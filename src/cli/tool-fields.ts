@@ -6,9 +6,8 @@ import type { AnyTool } from "../toolcrib/index.ts";
 import { isFlag, splitFlag } from "./parse-arguments.ts";
 
 /**
- * Reads `--key value` words as a tool's input, typed by its schema: `--hidden` and `--no-hidden` for yes and no,
- * a list by repeating its flag, a record by NAME=VALUE, `--max-results` for `max_results`. Whether a value is allowed is
- * for the counter to say.
+ * Reads `--key value` words as a tool's input, typed by its schema: `--hidden` and `--no-hidden` for a boolean, a
+ * repeated flag for a list, NAME=VALUE for a record, `--max-results` for `max_results`. The pipeline validates the values.
  */
 export function readFields(
   tool: string,
@@ -18,16 +17,19 @@ export function readFields(
   const given = new Map<string, string[]>();
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index]!;
-    if (!isFlag(word)) throw strayWord(word, tool);
+    if (!isFlag(word))
+      throw new ToolError("invalid-input", `Unexpected argument: ${word}`, {
+        hint: `Write one JSON object, or --key value for each argument. See: toolcrib help ${tool}`,
+      });
     const { flag, attached } = splitFlag(word);
     const { field, negated } = findField(tool, flag, schemas);
     const values = given.get(field) ?? [];
     given.set(field, values);
     if (isSwitch(schemas[field]!)) {
       const next = words[index + 1];
-      const said = attached ?? (next === "true" || next === "false" ? next : undefined);
-      if (attached === undefined && said !== undefined) index += 1;
-      values.push(negated ? "false" : (said ?? "true"));
+      const value = attached ?? (next === "true" || next === "false" ? next : undefined);
+      if (attached === undefined && value !== undefined) index += 1;
+      values.push(negated ? "false" : (value ?? "true"));
     } else {
       if (attached === undefined) index += 1;
       const value = attached ?? words[index];
@@ -42,12 +44,12 @@ export function readFields(
   return Object.fromEntries(entries);
 }
 
-/** How a field is written on the command line: `--max-results`. */
+/** A field on the command line: `--max-results`. */
 export function flagOf(field: string): string {
   return `--${field.replaceAll("_", "-")}`;
 }
 
-/** A field that is only yes or no takes no value. */
+/** A boolean flag takes no value. */
 export function isSwitch({ types }: FieldSchema): boolean {
   return types.every((type) => type === "boolean");
 }
@@ -60,9 +62,9 @@ function findField(tool: string, flag: string, schemas: FieldSchemas): { field: 
   if (field !== undefined) return { field, negated: false };
   const negated = flag.startsWith("--no-") ? named(`--${flag.slice("--no-".length)}`) : undefined;
   if (negated !== undefined && isSwitch(schemas[negated]!)) return { field: negated, negated: true };
-  const meant = nearest(flag, fields.map(flagOf));
+  const near = nearest(flag, fields.map(flagOf));
   throw new ToolError("invalid-input", `${tool} has no argument ${flag}`, {
-    hint: meant ? `Did you mean ${meant}?` : seeHelp(tool).hint,
+    hint: near ? `Did you mean ${near}?` : seeHelp(tool).hint,
   });
 }
 
@@ -71,17 +73,17 @@ function readValue(tool: string, field: string, texts: readonly string[], schema
   if (types.includes("record")) return readRecord(texts);
   if (items && (texts.length > 1 || types.length === 1)) {
     const values = texts.map((text) => readOne(text, items.types));
-    // Objects come one by one, or all in one list.
+    // Objects come one per flag, or as one list.
     return items.types.includes("object") ? values.flat() : values;
   }
   if (texts.length > 1) {
-    const message = `${flagOf(field)} was given ${texts.length} times, but takes one value`;
+    const message = `${flagOf(field)} takes one value, but was given ${texts.length} times`;
     throw new ToolError("invalid-input", message, seeHelp(tool));
   }
   return readOne(texts[0]!, types);
 }
 
-/** As NAME=VALUE, repeated, or as one JSON object. */
+/** Repeated NAME=VALUE, or one JSON object. */
 function readRecord(texts: readonly string[]): unknown {
   const [first = ""] = texts;
   if (texts.length === 1 && first.trimStart().startsWith("{")) return readOne(first, ["object"]);
@@ -91,7 +93,7 @@ function readRecord(texts: readonly string[]): unknown {
     : first;
 }
 
-/** Words that do not fit stay text, so that the counter can say what would. */
+/** A value of the wrong type stays text: the error of the pipeline then names the right type. */
 function readOne(text: string, types: readonly string[]): unknown {
   if (types.includes("number") && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
   if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
@@ -103,37 +105,30 @@ function readOne(text: string, types: readonly string[]): unknown {
   }
 }
 
-function strayWord(word: string, tool: string): ToolError {
-  return new ToolError("invalid-input", `"${word}" is one word too many`, {
-    hint: `Give the arguments as one JSON object, or each as --key value. See: toolcrib help ${tool}`,
-  });
-}
-
 function seeHelp(tool: string): { readonly hint: string } {
   return { hint: `See: toolcrib help ${tool}` };
 }
 
-/** What the command line needs to know of one argument of a tool. */
+/** One argument of a tool. */
 export interface FieldSchema {
-  /** The kinds of values it takes: "string", "number", "boolean", "array", "object" … */
+  /** "string", "number", "boolean", "array", "object" … */
   readonly types: readonly string[];
-  /** The only values it takes. */
   readonly choices?: readonly unknown[];
   /** Of a list. */
-  readonly items?: FieldSchema;
-  readonly description?: string;
+  readonly items?: FieldSchema | undefined;
+  readonly description?: string | undefined;
   readonly required: boolean;
 }
 
 export type FieldSchemas = Readonly<Record<string, FieldSchema>>;
 
-/** The arguments of a tool by name, straight from its schema: going round by JSON Schema takes a tenth of our start. */
+/** The arguments of a tool by name, read from its zod schema: converting to JSON Schema takes a tenth of the start time. */
 export function fieldSchemasOf(tool: Pick<AnyTool, "input">): FieldSchemas {
   const fields = Object.entries(shapeOf(tool.input)).map(([name, schema]) => [name, fieldSchema(schema)]);
   return Object.fromEntries(fields);
 }
 
-/** What zod keeps of a schema, as far as it matters here. */
+/** The parts of a zod definition that are needed here. */
 interface Definition {
   readonly type: string;
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
@@ -145,7 +140,7 @@ interface Definition {
   readonly values?: readonly unknown[];
 }
 
-/** Behind a dialect's renaming these are the dialect's fields. */
+/** The input side of a dialect's schema: its own field names. */
 function shapeOf(schema: z.core.$ZodType): NonNullable<Definition["shape"]> {
   const { shape, in: taken } = definitionOf(schema);
   return shape ?? (taken ? shapeOf(taken) : {});
@@ -153,20 +148,17 @@ function shapeOf(schema: z.core.$ZodType): NonNullable<Definition["shape"]> {
 
 function fieldSchema(schema: z.core.$ZodType): FieldSchema {
   const { innerType, in: taken, ...definition } = definitionOf(schema);
-  const description = globalRegistry.get(schema)?.description;
-  const described = description === undefined ? {} : { description };
   const wrapped = innerType ?? taken;
-  const required = schema._zod.optin === undefined;
-  return wrapped
-    ? { ...fieldSchema(wrapped), ...described, required }
-    : { ...valuesOf(definition), ...described, required };
+  const inner: Omit<FieldSchema, "required"> = wrapped ? fieldSchema(wrapped) : valuesOf(definition);
+  const description = globalRegistry.get(schema)?.description ?? inner.description;
+  return { ...inner, description, required: schema._zod.optin === undefined };
 }
 
 function valuesOf({ type, element, options, entries, values }: Definition): Omit<FieldSchema, "required"> {
   if (options) {
     const alternatives = options.map(fieldSchema);
     const items = alternatives.find((alternative) => alternative.items)?.items;
-    return { types: alternatives.flatMap(({ types }) => types), ...(items ? { items } : {}) };
+    return { types: alternatives.flatMap(({ types }) => types), items };
   }
   if (element) return { types: ["array"], items: fieldSchema(element) };
   const choices = values ?? (entries && Object.values(entries));

@@ -24,8 +24,20 @@ export function findTool(
   const near = nearest(name, names);
   throw new ToolError("not-found", `Unknown tool "${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`, {
     hint: near ? `Did you mean "${near}"?` : `Known tools: ${names.join(", ")}.`,
+    forUser: { hint: hintForUser(name, tools, near) },
     details: { kind: "unknown-tool", name },
   });
+}
+
+/** Users type `file.read` where models write `file_read`, and often only `read`. */
+function hintForUser(name: string, tools: readonly DialectTool[], near: string | undefined): string {
+  const spelled = (tool: DialectTool) =>
+    tool.name === tool.canonical.replaceAll(".", "_") ? tool.canonical : tool.name;
+  const isMeant = ({ canonical, ...tool }: DialectTool) =>
+    near === undefined ? canonical.split(".").at(-1) === name : [tool.name, canonical].includes(near);
+  const meant = tools.filter(isMeant).map(spelled);
+  const isFew = meant.length > 0 && meant.length < 4;
+  return isFew ? `Did you mean ${meant.join(" or ")}?` : "List the tools: toolcrib tools";
 }
 
 /**

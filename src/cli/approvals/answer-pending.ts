@@ -6,61 +6,62 @@ import type { Approval } from "../../toolcrib/index.ts";
 import { AllPendingApprovals, type PendingApproval } from "../../toolcrib/pending-approvals.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
+import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
-import { canAsk, layTable, print, remark } from "../terminal.ts";
-import { readAnswerFor, readLine, refuseProgramsOfTools } from "./ask-on-terminal.ts";
+import { canAsk, columnsOf, layTable, print, remark } from "../terminal.ts";
+import { confirm, readAnswerFor, refuseProgramsOfTools } from "./ask-on-terminal.ts";
 import { showRequest } from "./show-request.ts";
 
 /** `toolcrib approve` */
-export async function listQuestions({ options }: Arguments): Promise<number> {
+export async function listPending({ options }: Arguments): Promise<number> {
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   const isAll = options.has("all");
-  const kept = openDesk().list(isAll ? undefined : workspace);
-  const questions = isAll ? kept : kept.filter(({ answer }) => answer === undefined);
-  if (options.has("json")) printJson(questions);
-  else if (questions.length === 0) print("Nothing waits for an answer.\n");
-  else print(tellQuestions(questions, isAll));
+  const stored = new AllPendingApprovals(userDirectories()).list(isAll ? undefined : workspace);
+  const pending = isAll ? stored : stored.filter(({ answer }) => answer === undefined);
+  if (options.has("json")) printJson(pending);
+  else if (pending.length === 0) print("No approvals are pending.\n");
+  else print(formatPending(pending, isAll));
   return 0;
 }
 
 /** `toolcrib approve <id>` */
-export async function answerQuestion(given: Arguments): Promise<number> {
+export async function answerPending(given: Arguments): Promise<number> {
   const { options, operands } = given;
   const [id = "", ...words] = operands;
   const wanted = wantedAnswer(given, words);
-  const desk = openDesk();
-  const question = desk.find(id);
-  if (question === undefined) throw noQuestion(id, desk);
+  const approvals = new AllPendingApprovals(userDirectories());
+  const pending = approvals.find(id);
+  if (pending === undefined) throw notPending(id, approvals);
   refuseProgramsOfTools("approve calls");
-  const { grants } = question.request;
-  if (wanted?.allow && wanted.remember !== undefined && grants.length === 0) throw onlyOnce();
-  // Whatever is said is said of what stands here.
-  if (!options.has("json")) remark(showQuestion(question));
-  const answer = await decide(question, wanted, options);
-  await desk.answer(question, answer);
-  if (options.has("json")) printJson({ ...question, answer });
-  else print(tellAnswer(answer));
+  if (wanted?.allow && wanted.remember !== undefined && pending.request.grants.length === 0)
+    throw new ToolError("invalid-input", "This call can only be allowed once", {
+      hint: "Remove --session and --always.",
+    });
+  if (!options.has("json")) remark(showPending(pending));
+  const answer = await decide(pending, wanted, options);
+  await approvals.answer(pending, answer);
+  if (options.has("json")) printJson({ ...pending, answer });
+  else print(describeAnswer(answer));
   return 0;
-}
-
-function openDesk(): AllPendingApprovals {
-  return new AllPendingApprovals(userDirectories());
 }
 
 function wantedAnswer({ options }: Arguments, words: readonly string[]): Approval | undefined {
   const chosen = ["session", "always", "deny"].filter((name) => options.has(name));
-  if (chosen.length > 1) throw mistake(`--${chosen[0]} and --${chosen[1]} contradict each other`);
+  if (chosen.length > 1)
+    throw new ToolError("invalid-input", `--${chosen[0]} and --${chosen[1]} cannot be combined`, {
+      hint: "See: toolcrib help approve",
+    });
   if (options.has("deny")) {
     const message = words.join(" ");
     return message === "" ? { allow: false } : { allow: false, message };
   }
-  if (words.length > 0) throw mistake(`"${words[0]}" is one word too many`);
+  refuseOperands(words, { name: "approve" });
   if (options.has("session")) return { allow: true, remember: "session" };
   if (options.has("always")) return { allow: true, remember: "always" };
   return options.has("yes") ? { allow: true } : undefined;
 }
 
-/** The person at the terminal decides; without one, only what the command line says outright counts. */
+/** Without a terminal, only --yes and --deny count. */
 async function decide(
   { request }: PendingApproval,
   wanted: Approval | undefined,
@@ -68,32 +69,30 @@ async function decide(
 ): Promise<Approval> {
   if (wanted && (!wanted.allow || options.has("yes"))) return wanted;
   if (!canAsk(options))
-    throw new ToolError("needs-approval", "Nobody can be asked here whether to allow it", {
-      hint: "Read it, then add --yes or --deny.",
+    throw new ToolError("needs-approval", "There is no terminal to ask for confirmation", {
+      hint: "Review the call, then add --yes or --deny.",
     });
   const interruption = onInterruption();
   try {
     if (!wanted) return await readAnswerFor(request.grants, interruption.signal);
-    const answer = await readLine("Allow it? (y yes, n no) ", interruption.signal);
-    if (/^\s*y(es)?\s*$/i.test(answer)) return wanted;
-    throw new ToolError("denied", "It stays unanswered", { hint: "To refuse it, add --deny." });
+    if (await confirm("Allow it?", interruption.signal)) return wanted;
+    throw new ToolError("denied", "The approval is still pending", { hint: "To deny it, add --deny." });
   } finally {
     interruption.stop();
   }
 }
 
-function showQuestion({ request, workspace, askedAt, answer }: PendingApproval): string {
-  const columns = process.stderr.columns || 80;
+function showPending({ request, workspace, askedAt, answer }: PendingApproval): string {
   return [
-    showRequest(request, columns),
+    showRequest(request, columnsOf(2)),
     `Folder ${printableLine(workspace)}, asked ${ageOf(askedAt)} ago${answer ? `, ${stateOf(answer.says)}` : ""}`,
     "",
   ].join("\n");
 }
 
-function tellQuestions(questions: readonly PendingApproval[], withFolder: boolean): string {
+function formatPending(pending: readonly PendingApproval[], withFolder: boolean): string {
   return layTable(
-    questions.map(({ id, request, workspace, askedAt, answer }) => [
+    pending.map(({ id, request, workspace, askedAt, answer }) => [
       id,
       answer ? stateOf(answer.says) : `${ageOf(askedAt)} ago`,
       request.tool,
@@ -107,15 +106,15 @@ function cut(text: string): string {
   return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
 }
 
-function stateOf(says: Approval): string {
-  return says.allow ? "allowed" : "refused";
+function stateOf({ allow }: Approval): string {
+  return allow ? "allowed" : "denied";
 }
 
-function tellAnswer(answer: Approval): string {
-  if (!answer.allow) return "Refused: for 10 minutes the same call is told so.\n";
+function describeAnswer(answer: Approval): string {
+  if (!answer.allow) return "Denied. The same call fails for the next 10 minutes.\n";
   if (answer.remember === "always") return "Allowed in this folder from now on.\n";
-  if (answer.remember === "session") return "Allowed until that server ends, from the next call on.\n";
-  return "Allowed: the same call passes once, within 10 minutes.\n";
+  if (answer.remember === "session") return "Allowed until the server that asked ends.\n";
+  return "Allowed once. The same call runs if it is made within 10 minutes.\n";
 }
 
 function ageOf(time: number): string {
@@ -125,22 +124,12 @@ function ageOf(time: number): string {
   return minutes < 100 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
-function noQuestion(id: string, desk: AllPendingApprovals): ToolError {
-  const ids = desk.list().map((question) => question.id);
-  const meant = nearest(id, ids);
-  return new ToolError("not-found", `No question "${printableLine(id)}" waits for an answer`, {
-    hint: meant
-      ? `Did you mean ${meant}?`
-      : "It may have been answered, or be older than a day: see toolcrib approve --all",
+function notPending(id: string, approvals: AllPendingApprovals): ToolError {
+  const near = nearest(
+    id,
+    approvals.list().map((pending) => pending.id),
+  );
+  return new ToolError("not-found", `No approval with the id ${printableLine(id)} is pending`, {
+    hint: near ? `Did you mean ${near}?` : "List them: toolcrib approve --all",
   });
-}
-
-function onlyOnce(): ToolError {
-  return new ToolError("invalid-input", "It can be allowed only once", {
-    hint: "Leave out --session and --always.",
-  });
-}
-
-function mistake(message: string): ToolError {
-  return new ToolError("invalid-input", message, { hint: "See: toolcrib help approve" });
 }

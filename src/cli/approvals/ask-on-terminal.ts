@@ -6,17 +6,17 @@ import { runVariable } from "../../system/environment-variables.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
-import { canAsk, paint, remark } from "../terminal.ts";
+import { canAsk, columnsOf, paint, remark } from "../terminal.ts";
 import { showRequest } from "./show-request.ts";
 
 /** Shows the request and waits for one of the answers it offers. */
 export async function approveOnTerminal(request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
-  remark(showRequest(request, process.stderr.columns || 80));
+  remark(showRequest(request, columnsOf(2)));
   const answer = await readAnswerFor(request.grants, signal);
   return answer.allow ? { ...answer, hash: request.hash } : answer;
 }
 
-/** Waits for an answer to what was shown. */
+/** Reads the answer to a request that was shown. */
 export async function readAnswerFor(grants: readonly string[], signal: AbortSignal): Promise<Approval> {
   const mayRemember = grants.length > 0;
   const choices = `y once${mayRemember ? ", s this session, a always" : ""}, n no, m no with a message`;
@@ -28,13 +28,17 @@ export async function readAnswerFor(grants: readonly string[], signal: AbortSign
     if (mayRemember && ["a", "always"].includes(word)) return { allow: true, remember: "always" };
     if (["n", "no", ""].includes(word)) return { allow: false };
     if (["m", "message"].includes(word))
-      return { allow: false, message: await readLine("What to tell the model: ", signal) };
-    remark(`"${printableLine(answer)}" is none of these.\n`);
+      return { allow: false, message: await readLine("Message to the model: ", signal) };
+    remark(`Unknown answer: ${printableLine(answer)}\n`);
   }
 }
 
+export async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
+  return /^\s*y(es)?\s*$/i.test(await readLine(`${question} (y yes, n no) `, signal));
+}
+
 /** One line, edited by the terminal itself, so that Ctrl-C stays an interruption. */
-export async function readLine(question: string, signal: AbortSignal): Promise<string> {
+async function readLine(question: string, signal: AbortSignal): Promise<string> {
   const { createInterface } = await import("node:readline");
   remark(question);
   const reader = createInterface({ input: process.stdin, terminal: false });
@@ -56,8 +60,8 @@ export async function readLine(question: string, signal: AbortSignal): Promise<s
 }
 
 /**
- * Throws away what was typed before a question stands there: it was meant for something else, maybe for what only looked like a
- * question. Without the terminal's own line editing, so that half a line goes, too.
+ * Discards what was typed before a question is shown: it was meant for something else, perhaps for text that only looked
+ * like a question. Raw mode also discards half a line.
  */
 export async function discardTyped(): Promise<void> {
   const { stdin } = process;
@@ -69,13 +73,12 @@ export async function discardTyped(): Promise<void> {
   stdin.off("data", discard).pause().setRawMode(false);
 }
 
-/** What Ctrl-C types while the terminal does not make a signal of it. */
+/** Ctrl-C in raw mode, where the terminal sends no signal. */
 const interrupt = "\u0003";
 
-/** What lies there comes at once. */
 const settleMs = 30;
 
-/** Returns when the person trusts what was shown; `what`: "these rules", `otherwise`: what holds if they do not. */
+/** Returns when the user trusts what was shown. `what` is "these rules"; `otherwise` says what holds without trust. */
 export async function confirmTrust(
   { options }: Arguments,
   { what, otherwise }: { readonly what: string; readonly otherwise: string },
@@ -83,24 +86,24 @@ export async function confirmTrust(
   refuseProgramsOfTools(`trust ${what}`);
   if (options.has("yes")) return;
   if (!canAsk(options)) {
-    throw new ToolError("needs-approval", `Nobody can be asked here whether to trust ${what}`, {
-      hint: "Read them, then add --yes.",
+    throw new ToolError("needs-approval", `There is no terminal to ask whether to trust ${what}`, {
+      hint: "Review them, then add --yes.",
     });
   }
   const interruption = onInterruption();
   try {
-    const answer = await readLine("Trust them? (y yes, n no) ", interruption.signal);
-    if (/^\s*y(es)?\s*$/i.test(answer)) return;
-    throw new ToolError("denied", "They stay untrusted", { hint: otherwise });
+    if (await confirm("Trust them?", interruption.signal)) return;
+    throw new ToolError("denied", "They remain untrusted", { hint: otherwise });
   } finally {
     interruption.stop();
   }
 }
 
-/** Throws when a command run by a tool tries to do `what`: a model must not act for the user. */
+/** Throws in a command that a tool runs: a model must not act for the user. */
 export function refuseProgramsOfTools(what: string): void {
   if (process.env[runVariable] === undefined) return;
   throw new ToolError("denied", `A command that a tool runs cannot ${what}`, {
-    hint: "That is for the person, in a shell of their own.",
+    hint: "Ask the user to run it in their own shell.",
+    forUser: { hint: "Run it in your own shell." },
   });
 }

@@ -2,46 +2,39 @@ import { printable, printableLine } from "../../lib/text/printable.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
 import type { Span } from "../../policy/commands/analysis.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
-import type { CommandSegment } from "../../policy/policy.ts";
 import type { ShownPart, ShownRequest } from "../../toolcrib/index.ts";
 import { paint, type Tone } from "../terminal.ts";
 
-/** What a person reads before answering. Whatever comes from files, commands or models is made visible and marked. */
+/** What the user reads before answering. Text from files, commands and models is made printable and marked. */
 export function showRequest(request: ShownRequest, columns: number): string {
   const { tool, agent, risk, reason, rule, source, preview, grants, accesses } = request;
   return [
     "",
-    ...field("Asked", agent === undefined ? tool : `${tool}, for ${agent}`, columns).map((line) =>
+    ...field("Tool", agent === undefined ? tool : `${tool}, for ${agent}`, columns).map((line) =>
       paint(2, "bold", line),
     ),
     ...field("Risk", risk, columns),
     ...field("Why", reason, columns),
     ...field("Rule", rule.startsWith(source) ? rule : `${rule} (${source})`, columns),
-    ...(accesses.some(({ kind }) => kind === "execute") ? field("Runs", placeToRun(request), columns) : []),
+    ...(accesses.some(({ kind }) => kind === "execute")
+      ? field("Runs", confinementOf(request), columns)
+      : []),
     ...commandsOf(request).flatMap(([command, parts]) => showCommand(command, parts, columns)),
     ...(preview === undefined ? showInput(request, columns) : showPreview(preview, columns)),
     ...(grants.length === 0
-      ? ["It can be allowed only once."]
-      : [
-          "To allow it for this session, or always, adds:",
-          ...grants.flatMap((grant) => quoteText(grant, columns)),
-        ]),
+      ? ["It can only be allowed once."]
+      : ["Answers s and a add the rule:", ...grants.flatMap((grant) => quoteText(grant, columns))]),
     "",
   ].join("\n");
 }
 
-/** What a command could do beyond what is marked in it. */
-function placeToRun({ sandbox, unconfined, hosts }: ShownRequest): string {
-  const reach = "it reaches every file and host that you can reach";
-  if (unconfined) return `outside the sandbox, as your rules say: ${reach}`;
-  if (sandbox === "none") return `without a sandbox: ${reach}`;
-  const network =
-    hosts.length === 0
-      ? "no host"
-      : hosts.includes("*")
-        ? "every host that no rule denies"
-        : hosts.join(", ");
-  return `in the sandbox (${sandbox}); it reaches ${network}`;
+/** What a command could access. */
+function confinementOf({ sandbox, unconfined, hosts }: ShownRequest): string {
+  const access = "it can access every file and host that you can access";
+  if (unconfined) return `outside the sandbox, by your rules: ${access}`;
+  if (sandbox === "none") return `without a sandbox: ${access}`;
+  const network = hosts.includes("*") ? "every host that no rule denies" : hosts.join(", ") || "no host";
+  return `in the sandbox (${sandbox}); it can connect to ${network}`;
 }
 
 const labelWidth = 7;
@@ -51,21 +44,17 @@ function field(label: string, text: string, columns: number): readonly string[] 
   return [label.padEnd(labelWidth) + first, ...rest.map((line) => " ".repeat(labelWidth) + line)];
 }
 
-/** Commands of the call, each with the parts of it that are asked. */
+/** Commands of the call, each with its parts that need approval. */
 function commandsOf({ accesses, parts }: ShownRequest): readonly [string, readonly ShownPart[]][] {
   const commands = accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
   return commands.map((command) => [
     command,
-    parts.filter((part) => part.verdict !== "allow" && segmentOf(part)?.command === command),
+    parts.filter(({ part, verdict }) => verdict !== "allow" && part.in?.command === command),
   ]);
 }
 
-function segmentOf({ part }: ShownPart): CommandSegment | undefined {
-  return part.in;
-}
-
 function showCommand(command: string, parts: readonly ShownPart[], columns: number): readonly string[] {
-  const spans = parts.map((part) => segmentOf(part)!.span);
+  const spans = parts.map(({ part }) => part.in!.span);
   const reasons = new Map(
     parts.map((part, index) => [`${spans[index]!.start} ${part.reason}`, part] as const),
   );
@@ -77,9 +66,9 @@ function showCommand(command: string, parts: readonly ShownPart[], columns: numb
 }
 
 function showReason(command: string, part: ShownPart, columns: number): readonly string[] {
-  const { start, end } = segmentOf(part)!.span;
-  const place = part.rule ? `: ${part.rule.text} (${formatOrigin(part.rule)})` : "";
-  return wrap(printableLine(`${command.slice(start, end)}: ${part.reason}${place}`), columns - 4).map(
+  const { start, end } = part.part.in!.span;
+  const rule = part.rule ? `: ${part.rule.text} (${formatOrigin(part.rule)})` : "";
+  return wrap(printableLine(`${command.slice(start, end)}: ${part.reason}${rule}`), columns - 4).map(
     (line, index) => `${index === 0 ? "  - " : "    "}${line}`,
   );
 }
@@ -92,7 +81,7 @@ function showPreview(preview: string, columns: number): readonly string[] {
   ];
 }
 
-/** What a tool without a preview is given, beyond the command that stands above. */
+/** The input of a tool without a preview, except for the command shown above. */
 function showInput({ input, accesses }: ShownRequest, columns: number): readonly string[] {
   const commands = new Set(accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : [])));
   const isPurpose = ([name, value]: [string, unknown]) =>
@@ -100,7 +89,7 @@ function showInput({ input, accesses }: ShownRequest, columns: number): readonly
   const fields = Object.entries(input ?? {}).filter(([, value]) => !commands.has(value));
   const given = fields.filter((field) => !isPurpose(field));
   return [
-    ...fields.filter(isPurpose).flatMap(([, value]) => ["Said to be for", ...quote(value, columns)]),
+    ...fields.filter(isPurpose).flatMap(([, value]) => ["Stated purpose", ...quote(value, columns)]),
     ...(given.length === 0
       ? []
       : ["Input", ...quote(JSON.stringify(Object.fromEntries(given), asText, 2), columns)]),
@@ -111,19 +100,19 @@ function quote(text: string, columns: number): readonly string[] {
   const { text: shown } = truncateText(
     text,
     inputLimits,
-    ({ chars }) => `[… ${chars} characters are not shown …]`,
+    ({ chars }) => `[… ${chars} characters not shown …]`,
   );
   return quoteText(shown, columns);
 }
 
-/** JSON knows no large integers. */
+/** JSON has no big integers. */
 function asText(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? `${value}n` : value;
 }
 
 const inputLimits = { maxChars: 8_000, maxLines: 100, keep: "both" } as const;
 
-/** A line that was quoted, coloured by what it does. */
+/** Colours a quoted line of a diff. */
 export function colourDiffLine(line: string): string {
   const tone = tones[line[4] ?? ""];
   return tone ? paint(2, tone, line) : line;
@@ -131,7 +120,7 @@ export function colourDiffLine(line: string): string {
 
 const tones: { readonly [sign: string]: Tone | undefined } = { "+": "green", "-": "red", "@": "dim" };
 
-/** A command as it was given, with `^` below the segments that matter; every line of the screen bears our mark. */
+/** A command with `^` below the marked segments; every line on the screen starts with the quote mark. */
 export function markSegments(command: string, spans: readonly Span[], columns: number): readonly string[] {
   const lines: { text: string; carets: string; width: number }[] = [];
   const breakLine = () => lines.push({ text: "", carets: "", width: 0 });
@@ -157,7 +146,7 @@ export function markSegments(command: string, spans: readonly Span[], columns: n
     .map((line) => quoteMark + line);
 }
 
-/** How wide most terminals draw it. */
+/** Its width on most terminals. */
 function drawnWidth(text: string): number {
   if (/^(?:\p{M}|\u200c|\u200d)$/u.test(text)) return 0;
   return wide.test(text) ? 2 : text.length === 2 ? 1 : text.length;
@@ -167,8 +156,8 @@ const wide =
   /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]$/u;
 
 /**
- * Text of others for a person who decides on it: every line of the screen begins with our mark, so that nothing in it
- * can be taken for words of ours, however long its lines are and whatever they hold.
+ * Quotes foreign text: every line on the screen starts with a mark, so that no part of it can look like text of Toolcrib,
+ * whatever it contains and however long its lines are.
  */
 export function quoteText(text: string, columns: number): readonly string[] {
   return printable(text)
@@ -180,7 +169,7 @@ export function quoteText(text: string, columns: number): readonly string[] {
 
 const quoteMark = "  | ";
 
-/** A line cut into pieces that fit the screen. */
+/** Breaks a line into pieces that fit the screen, at any character. */
 function wrap(line: string, columns: number): readonly string[] {
   const pieces: string[] = [];
   let piece = "";
@@ -198,7 +187,7 @@ function wrap(line: string, columns: number): readonly string[] {
   return [...pieces, piece];
 }
 
-/** Nobody knows how wide a terminal draws what is not ASCII, but never wider than this. */
+/** An upper bound: terminals differ in how wide they draw what is not ASCII. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += character < "\u007f" ? 1 : 2;

@@ -10,40 +10,40 @@ import { formatUsage, grouped } from "../session/call-lines.ts";
 import { colourDiff, layTable } from "../terminal.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
 
-/** What a line that begins with a slash does. */
+/** A command that starts with a slash. */
 interface ChatCommand {
   readonly name: string;
   readonly takes?: string;
   readonly summary: string;
-  /** The only words it takes. */
   readonly choices?: readonly string[];
-  /** Gives what to tell, "leave" to end the chat. Throws ToolError. */
-  run(room: ChatSessions, word: string): Promise<string | undefined> | string | undefined;
+  /** Returns what to show, or "leave" to end the chat. Throws ToolError. */
+  run(chat: ChatSessions, argument: string): Promise<string | undefined> | string | undefined;
 }
 
 const chatCommands: readonly ChatCommand[] = [
   {
     name: "help",
-    summary: "what can be said here",
+    summary: "list these commands",
     run: () => explainChat(),
   },
   {
     name: "model",
     takes: "[PROVIDER/NAME]",
-    summary: "which model answers; another from now on",
-    run: async (room, word) => {
-      if (word !== "") await room.whileBusy("opens the model", () => room.session.use({ model: word }));
-      return word === "" ? `The model is ${printableLine(room.session.model.id)}.` : undefined;
+    summary: "show or change the model",
+    run: async (chat, model) => {
+      if (model === "") return `The model is ${printableLine(chat.session.model.id)}.`;
+      await chat.whileBusy("opening the model", () => chat.session.use({ model }));
+      return undefined;
     },
   },
   {
     name: "reasoning",
     takes: "[EFFORT]",
     choices: reasoningEfforts,
-    summary: "how hard it thinks: low, medium, high",
-    run: async ({ session }, word) => {
-      if (word === "") return `Reasoning is ${session.reasoning ?? "as the model does by itself"}.`;
-      await session.use({ reasoning: word as ReasoningEffort });
+    summary: "show or change the reasoning effort: low, medium, high",
+    run: async ({ session }, effort) => {
+      if (effort === "") return `The reasoning effort is ${session.reasoning ?? "the model's default"}.`;
+      await session.use({ reasoning: effort as ReasoningEffort });
       return undefined;
     },
   },
@@ -51,109 +51,107 @@ const chatCommands: readonly ChatCommand[] = [
     name: "mode",
     takes: "[MODE]",
     choices: modes,
-    summary: "what passes unasked, from the next call on: safe, cautious, paranoid, yolo",
-    run: ({ session: { crib } }, word) => {
-      if (word !== "") crib.setMode(word as Mode);
+    summary: "show or change what runs without approval: safe, cautious, paranoid, yolo",
+    run: ({ session: { crib } }, mode) => {
+      if (mode !== "") crib.setMode(mode as Mode);
       return `The mode is ${crib.mode}.`;
     },
   },
   {
     name: "diff",
-    summary: "what this session changed",
-    run: async (room) => tellDiff(await room.callForPerson("journal.diff", {})),
+    summary: "show what this session changed",
+    run: async (chat) => formatDiff(await chat.callForUser("journal.diff", {})),
   },
   {
     name: "undo",
     takes: "[N]",
-    summary: "take back the latest change of this session, or the latest N; the model is told",
+    summary: "undo the latest change of this session, or the latest N; the model is informed",
     run: undo,
   },
   {
     name: "compact",
-    summary: "make the conversation shorter, to leave room for more",
-    run: async (room) => {
-      const isShorter = await room.whileBusy("makes the conversation shorter", () => room.session.compact());
-      return isShorter ? undefined : "It cannot be made shorter.";
+    summary: "compact the conversation",
+    run: async (chat) => {
+      const isShorter = await chat.whileBusy("compacting the conversation", () => chat.session.compact());
+      return isShorter ? undefined : "The conversation cannot be compacted further.";
     },
   },
   {
     name: "usage",
-    summary: "tokens, cost, and how full the context is",
-    run: ({ session }) => tellSessionUse(session),
+    summary: "show tokens, cost and the size of the context",
+    run: ({ session }) => formatSessionUse(session),
   },
   {
     name: "sessions",
-    summary: "earlier ones in this folder",
+    summary: "list the sessions of this folder",
     run: async ({ given, session }) => {
       const { listSessions } = await import("../session/stored-sessions.ts");
       await listSessions({ options: new Map([["workspace", session.crib.workspace]]), operands: [] });
-      return given.options.has("resume") ? undefined : "Go on with one: toolcrib chat --resume SESSION";
+      return given.options.has("resume") ? undefined : "To continue one: toolcrib chat --resume SESSION";
     },
   },
   {
     name: "new",
-    summary: "begin a new session; this one is kept",
-    run: async (room) => {
-      const { id, turns, model, reasoning, crib } = room.session;
-      await room.open({});
-      const { session } = room;
-      // What the person has set in this chat holds for all of it.
+    summary: "start a new session; this one stays recorded",
+    run: async (chat) => {
+      const { id, turns, model, reasoning, crib } = chat.session;
+      await chat.open({});
+      const { session } = chat;
+      // The user's settings hold for the whole chat.
       session.crib.setMode(crib.mode);
       if (model.id !== session.model.id || reasoning !== session.reasoning)
-        await session.use({ model, ...(reasoning && { reasoning }) });
-      const before = turns > 0 ? ` Go on with the one before: toolcrib chat --resume ${id}` : "";
-      return `A new session: ${printableLine(model.id)}, mode ${crib.mode}.${before}`;
+        await session.use({ model, reasoning });
+      const before = turns > 0 ? ` To continue the previous one: toolcrib chat --resume ${id}` : "";
+      return `New session: ${printableLine(model.id)}, mode ${crib.mode}.${before}`;
     },
   },
-  { name: "exit", summary: "leave, as does Ctrl-D", run: () => "leave" },
+  { name: "exit", summary: "leave the chat, like Ctrl-D", run: () => "leave" },
 ];
 
-/** Does what a line like `/mode safe` says. Whether the chat goes on. */
-export async function runChatCommand(room: ChatSessions, line: string): Promise<boolean> {
+/** Runs a line like `/mode safe`. Returns false when the chat ends. */
+export async function runChatCommand(chat: ChatSessions, line: string): Promise<boolean> {
   const [name = "", ...words] = line.slice(1).trim().split(/\s+/);
   const command = findChatCommand(name);
-  const word = words.join(" ");
-  checkWord(command, word);
-  const told = await command.run(room, word);
-  if (told === "leave") return false;
-  if (told !== undefined) room.screen.tell(told);
+  const argument = words.join(" ");
+  checkArgument(command, argument);
+  const shown = await command.run(chat, argument);
+  if (shown === "leave") return false;
+  if (shown !== undefined) chat.screen.showLine(shown);
   return true;
 }
 
-/** Completes commands, and what they take. */
+/** Completes commands and their arguments. */
 export function completeChatLine(line: string): [readonly string[], string] {
   if (!line.startsWith("/")) return [[], line];
   const [name = "", word] = line.slice(1).split(/\s+/, 2);
-  if (word === undefined)
-    return [
-      chatCommands.map((command) => `/${command.name}`).filter((known) => known.startsWith(line)),
-      line,
-    ];
+  const names = chatCommands.map((command) => `/${command.name}`);
+  if (word === undefined) return [names.filter((known) => known.startsWith(line)), line];
   const { choices = [] } = chatCommands.find((command) => command.name === name) ?? {};
   return [choices.filter((choice) => choice.startsWith(word)), word];
 }
 
 function findChatCommand(name: string): ChatCommand {
-  const names = chatCommands.map((command) => command.name);
-  const meant = name === "quit" ? "exit" : name === "" ? "help" : name;
-  const found = chatCommands.find((command) => command.name === meant);
+  const wanted = name === "quit" ? "exit" : name === "" ? "help" : name;
+  const found = chatCommands.find((command) => command.name === wanted);
   if (found) return found;
-  const near = nearest(name, names);
-  throw new ToolError("invalid-input", `There is no command /${printableLine(name)}`, {
-    hint: `${near ? `Did you mean /${near}? ` : ""}/help shows all. To say it to the model, put a space before it.`,
+  const near = nearest(
+    name,
+    chatCommands.map((command) => command.name),
+  );
+  throw new ToolError("invalid-input", `Unknown command: /${printableLine(name)}`, {
+    hint: near
+      ? `Did you mean /${near}?`
+      : "List the commands: /help. To send the line to the model, put a space before it.",
   });
 }
 
-function checkWord({ name, takes, choices }: ChatCommand, word: string): void {
-  const isWrong = choices !== undefined && word !== "" && !choices.includes(word);
-  if (!isWrong && (word === "" || takes !== undefined)) return;
-  const meant = choices && nearest(word, choices);
-  throw new ToolError("invalid-input", `/${name} does not take "${printableLine(word)}"`, {
-    hint: meant
-      ? `Did you mean ${meant}?`
-      : takes
-        ? `It takes ${choices?.join(", ") ?? takes}.`
-        : "It takes nothing.",
+function checkArgument({ name, takes, choices }: ChatCommand, argument: string): void {
+  const isWrong = choices !== undefined && argument !== "" && !choices.includes(argument);
+  if (!isWrong && (argument === "" || takes !== undefined)) return;
+  const near = choices && nearest(argument, choices);
+  const expected = takes ? `one of ${choices?.join(", ") ?? takes}` : "no argument";
+  throw new ToolError("invalid-input", `/${name} takes ${expected}, not "${printableLine(argument)}"`, {
+    hint: near ? `Did you mean ${near}?` : "See: /help",
   });
 }
 
@@ -164,36 +162,35 @@ function explainChat(): string {
       "  ",
     ).trimEnd(),
     "",
-    "A line that ends with \\ goes on in the next; what is pasted may have many lines.",
-    "What you type while the model works is told to it after the calls it has just made: type it, then press Enter.",
-    "Ctrl-C stops the turn; what was done stays done, see /diff and /undo.",
+    "End a line with \\ to continue it; pasted text may have several lines.",
+    "A line typed while the model works is sent to it after its current calls.",
+    "Ctrl-C stops the turn and keeps its changes: see /diff and /undo.",
   ].join("\n");
 }
 
-async function undo(room: ChatSessions, word: string): Promise<string> {
-  if (word !== "" && !/^[1-9]\d{0,3}$/.test(word))
-    throw new ToolError("invalid-input", `/undo takes how many changes, not "${printableLine(word)}"`, {
-      hint: "For example: /undo 2.",
+async function undo(chat: ChatSessions, count: string): Promise<string> {
+  if (count !== "" && !/^[1-9]\d{0,3}$/.test(count))
+    throw new ToolError("invalid-input", `/undo takes a number of changes, not "${printableLine(count)}"`, {
+      hint: "For example: /undo 2",
     });
-  const content = contentOf(
-    await room.callForPerson("journal.undo", word === "" ? {} : { last: Number(word) }),
-  );
+  const input = count === "" ? {} : { last: Number(count) };
+  const content = contentOf(await chat.callForUser("journal.undo", input));
   const done = content.replace(/\n?Take this back with journal\.undo.*$/m, "");
-  room.note(`The person has undone changes of yours with /undo. ${done}`);
+  chat.note(`The user undid changes of yours with /undo. ${done}`);
   return `${printable(done)}\nTake this back with: toolcrib redo`;
 }
 
-function tellDiff(result: CallResult): string {
+function formatDiff(result: CallResult): string {
   contentOf(result);
   const diff = (result.data as ChangedFiles).files.map((file) => file.diff).join("");
-  return diff === "" ? "No files are changed." : colourDiff(2, printable(diff)).trimEnd();
+  return diff === "" ? "No files were changed." : colourDiff(2, printable(diff)).trimEnd();
 }
 
-/** Throws what went wrong. */
+/** Throws the call's error. */
 function contentOf({ content, error }: CallResult): string {
   if (error?.details?.kind === "unknown-tool")
-    throw new ToolError("unsupported", "This session is held without the tools of the journal", {
-      hint: "When it has ended: toolcrib diff, toolcrib undo.",
+    throw new ToolError("unsupported", "This session has no journal tools", {
+      hint: "After the session, use: toolcrib diff, toolcrib undo",
     });
   if (error)
     throw new ToolError(error.code, error.message, {
@@ -203,8 +200,7 @@ function contentOf({ content, error }: CallResult): string {
   return content;
 }
 
-/** What a session has used so far, and how much room it has left. */
-function tellSessionUse({ id, usage, cost, context, turns }: Session): string {
+function formatSessionUse({ id, usage, cost, context, turns }: Session): string {
   const { tokens, window } = context;
   const share = window === null ? "" : ` of ${grouped(window)} (${Math.round((100 * tokens) / window)} %)`;
   return [

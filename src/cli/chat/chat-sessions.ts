@@ -2,15 +2,15 @@ import type { Session } from "../../agent/session.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
-import { tellProgress } from "../progress.ts";
+import { commandProgress } from "../progress.ts";
 import { EventPrinter } from "../session/event-printer.ts";
 import { LastRefusal } from "../session/exit-code-of-turn.ts";
 import { approverOn, openSession, PrintedWarnings } from "../session/open-session.ts";
 import type { Screen } from "../session/screen.ts";
-import type { Beginning } from "../session/session-options.ts";
+import type { SessionStart } from "../session/session-options.ts";
 import type { Keyboard } from "./keyboard.ts";
 
-/** A chat: one session after the other, on one screen and one keyboard. */
+/** The sessions of a chat, one after the other, on one screen and one keyboard. */
 export class ChatSessions {
   readonly given: Arguments;
   readonly screen: Screen;
@@ -21,7 +21,7 @@ export class ChatSessions {
   #printer: EventPrinter;
   #session: Session | undefined;
   #isLeft = false;
-  /** Of the latest turn. */
+  /** The exit code of the latest turn. */
   exitCode = 0;
 
   constructor(given: Arguments, screen: Screen, keyboard: Keyboard) {
@@ -36,14 +36,14 @@ export class ChatSessions {
     return this.#session;
   }
 
-  /** Another session in place of the one that is open. */
-  async open(begin: Beginning): Promise<void> {
+  /** Replaces the open session. */
+  async open(start: SessionStart): Promise<void> {
     const { given, screen } = this;
     const approve = approverOn(screen, given.options, (ask) => this.#keyboard.lend(ask));
-    const next = await openSession(given, begin, approve);
+    const next = await openSession(given, start, approve);
     await this.close();
     this.#session = next;
-    this.#warnings.tell(this.#session.crib.warnings);
+    this.#warnings.print(this.#session.crib.warnings);
     this.#printer = this.#newPrinter();
     this.#notes.length = 0;
     this.#session.on((event) => {
@@ -52,13 +52,13 @@ export class ChatSessions {
     });
   }
 
-  /** Ends the turn that goes on, and the chat with it. */
+  /** Ends the current turn and the chat. */
   leave(): void {
     this.#isLeft = true;
     void this.#session?.abort();
   }
 
-  /** One turn; lines that are typed meanwhile are told to the model. Whether the chat goes on. */
+  /** One turn; lines typed meanwhile are sent to the model. Returns false when the chat ends. */
   async turn(input: string): Promise<boolean> {
     const { session } = this;
     const interruption = onInterruption();
@@ -72,26 +72,26 @@ export class ChatSessions {
       stopListening();
       interruption.stop();
       this.#printer.stop();
-      this.#warnings.tell(session.crib.warnings);
+      this.#warnings.print(session.crib.warnings);
     }
     const { aborted, reason } = interruption.signal;
     return !this.#isLeft && (!aborted || reason === "SIGINT");
   }
 
-  /** A call that the person makes, not the model: whatever its dialect, and nobody has to be asked. */
-  callForPerson(tool: "journal.diff" | "journal.undo", input: object): Promise<CallResult> {
-    return this.whileBusy("looks into the journal", async (signal) => {
-      const person = await this.session.crib.addCaller({ dialect: "toolcrib" });
-      return person.call(tool, input, { signal, approve: ({ hash }) => ({ allow: true, hash }) });
+  /** Makes a call for the user: in the default dialect, and without asking for approval. */
+  callForUser(tool: "journal.diff" | "journal.undo", input: object): Promise<CallResult> {
+    return this.whileBusy("reading the journal", async (signal) => {
+      const caller = await this.session.crib.addCaller({ dialect: "toolcrib" });
+      return caller.call(tool, input, { signal, approve: ({ hash }) => ({ allow: true, hash }) });
     });
   }
 
-  /** Tells what is done where it takes long; Ctrl-C ends it, and not the chat. */
+  /** Shows progress; Ctrl-C cancels the work, not the chat. */
   async whileBusy<Result>(doing: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const interruption = onInterruption();
     interruption.signal.addEventListener("abort", () => void this.#session?.abort());
-    const progress = tellProgress("toolcrib");
-    progress.tell(doing);
+    const progress = commandProgress("toolcrib");
+    progress.update(doing);
     try {
       return await work(interruption.signal);
     } finally {
@@ -100,21 +100,22 @@ export class ChatSessions {
     }
   }
 
-  /** The model has to know it, and hears of it with what the person says next. */
-  note(words: string): void {
-    this.#notes.push(words);
+  /** Adds a note to the model's next input. */
+  note(text: string): void {
+    this.#notes.push(text);
   }
 
   async close(): Promise<void> {
     if (this.#session === undefined) return;
     await this.#session.close();
-    this.#warnings.tell(this.#session.crib.warnings);
+    this.#warnings.print(this.#session.crib.warnings);
     this.#session = undefined;
   }
 
   #steer(line: string): void {
     if (line.trim() === "") return;
-    if (line.startsWith("/")) this.screen.tell("Commands wait until the model has ended; Ctrl-C stops it.");
+    if (line.startsWith("/"))
+      this.screen.showLine("Commands are not available while the model works. Ctrl-C stops it.");
     else this.session.steer(line);
   }
 

@@ -7,28 +7,28 @@ import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import { printFailure } from "../report.ts";
 import { ownOutputs, Screen } from "../session/screen.ts";
-import { type Beginning, beginningOf } from "../session/session-options.ts";
-import { isTerminal, onUnread, paint, remark } from "../terminal.ts";
+import { type SessionStart, sessionStartOf } from "../session/session-options.ts";
+import { isTerminal, onOutputClosed, paint, remark } from "../terminal.ts";
 import { completeChatLine, runChatCommand } from "./chat-commands.ts";
 import { ChatSessions } from "./chat-sessions.ts";
 import { type Keyboard, PipedKeyboard, TerminalKeyboard } from "./keyboard.ts";
 
-/** `toolcrib chat`: turn after turn, until the person leaves. Gives the exit code. */
-export async function chat(given: Arguments, begin?: Beginning): Promise<number> {
+/** `toolcrib chat`: turns until the user leaves. Returns the exit code. */
+export async function chat(given: Arguments, start?: SessionStart): Promise<number> {
   const isAtTerminal = process.stdin.isTTY && isTerminal(2);
   const keyboard = isAtTerminal ? new TerminalKeyboard(completeChatLine) : new PipedKeyboard();
-  // What is typed while the model works stands on the line that would be written again.
+  // The live line would overwrite what the user types while the model works.
   const outputs = isAtTerminal ? { ...ownOutputs(), canRedraw: false } : ownOutputs();
-  const room = new ChatSessions(given, new Screen(outputs), keyboard);
+  const sessions = new ChatSessions(given, new Screen(outputs), keyboard);
   try {
-    await room.open(begin ?? (await beginningOf(given)));
-    onUnread(() => room.leave());
-    if (isAtTerminal) greet(room);
-    await converse(room, keyboard);
-    if (isAtTerminal && room.session.turns > 0)
-      remark(`Go on later: toolcrib chat --resume ${room.session.id}\n`);
-    await room.close();
-    return isAtTerminal ? 0 : room.exitCode;
+    await sessions.open(start ?? (await sessionStartOf(given)));
+    onOutputClosed(() => sessions.leave());
+    if (isAtTerminal) greet(sessions);
+    await converse(sessions, keyboard);
+    if (isAtTerminal && sessions.session.turns > 0)
+      remark(`To continue: toolcrib chat --resume ${sessions.session.id}\n`);
+    await sessions.close();
+    return isAtTerminal ? 0 : sessions.exitCode;
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     printFailure(error);
@@ -38,7 +38,7 @@ export async function chat(given: Arguments, begin?: Beginning): Promise<number>
   }
 }
 
-async function converse(room: ChatSessions, keyboard: Keyboard): Promise<void> {
+async function converse(sessions: ChatSessions, keyboard: Keyboard): Promise<void> {
   for (;;) {
     const interruption = onInterruption();
     const input = await keyboard.read(interruption.signal);
@@ -46,8 +46,9 @@ async function converse(room: ChatSessions, keyboard: Keyboard): Promise<void> {
     if (input === undefined) return;
     if (input.trim() === "") continue;
     try {
-      const goesOn = input.startsWith("/") ? await runChatCommand(room, input) : await room.turn(input);
-      if (!goesOn) return;
+      const isCommand = input.startsWith("/");
+      const continues = isCommand ? await runChatCommand(sessions, input) : await sessions.turn(input);
+      if (!continues) return;
     } catch (error) {
       if (!(error instanceof ToolError || error instanceof ModelError)) throw error;
       printFailure(error);
@@ -57,18 +58,18 @@ async function converse(room: ChatSessions, keyboard: Keyboard): Promise<void> {
 
 function greet({ session, screen }: ChatSessions): void {
   const { model, crib, messages } = session;
-  const place = printableLine(`${model.id} in ${crib.workspace}`);
-  screen.tell(`${place}, mode ${crib.mode}. /help shows the commands, Ctrl-D leaves.`);
-  const said = lastWords(messages);
-  if (said !== "")
-    screen.tell(paint(2, "dim", `It said last:\n${quoteText(said, screen.outputs.columns()).join("\n")}`));
+  const where = printableLine(`${model.id} in ${crib.workspace}`);
+  screen.showLine(`${where}, mode ${crib.mode}. Type /help for commands, Ctrl-D to leave.`);
+  const reply = lastReply(messages);
+  if (reply !== "")
+    screen.showLine(paint(2, "dim", `Last reply:\n${quoteText(reply, screen.outputs.columns()).join("\n")}`));
 }
 
-/** Where a session that is gone on with had stopped. */
-function lastWords(messages: readonly Message[]): string {
+/** The end of the last reply of a resumed session. */
+function lastReply(messages: readonly Message[]): string {
   const reply = messages.findLast((message) => message.role === "assistant");
-  const words = reply?.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n") ?? "";
-  return words.length <= maxLastChars ? words : `…${words.slice(-maxLastChars)}`;
+  const text = reply?.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n") ?? "";
+  return text.length <= maxLastChars ? text : `…${text.slice(-maxLastChars)}`;
 }
 
 const maxLastChars = 600;

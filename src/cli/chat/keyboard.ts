@@ -2,22 +2,22 @@ import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { makePrivateDirectory, userDirectories } from "../../system/directories.ts";
-import { remark } from "../terminal.ts";
+import { forLocale, remark } from "../terminal.ts";
 
-/** Where the words of the person come from. */
+/** Where the user's input comes from. */
 export interface Keyboard {
-  /** The next thing they say, of one line or more; undefined when they leave. */
+  /** The next input, of one line or more; undefined when the user leaves. */
   read(signal: AbortSignal): Promise<string | undefined>;
-  /** Hears of each line that is typed meanwhile; the answer stops it. */
+  /** Calls `hear` with each line typed while the model works. Returns what stops it. */
   listen(hear: (line: string) => void): () => void;
-  /** Hears of nothing while a question stands. */
+  /** Stops listening while a question is asked. */
   lend<Answer>(ask: () => Promise<Answer>): Promise<Answer>;
   close(): void;
 }
 
-/** A person at a terminal: lines are edited, completed and remembered; those typed while the model works are plain. */
+/** A terminal: input is edited, completed and remembered, except for lines typed while the model works. */
 export class TerminalKeyboard implements Keyboard {
-  readonly #kept = new InputHistory();
+  readonly #history = new InputHistory();
   readonly #complete: (line: string) => [readonly string[], string];
   #hear: ((line: string) => void) | undefined;
   #listener: Interface | undefined;
@@ -30,17 +30,17 @@ export class TerminalKeyboard implements Keyboard {
     if (process.stdin.readableEnded) return undefined;
     const reader = createInterface({
       input: process.stdin,
-      // Standard output is for the model's words alone.
+      // Standard output is only for the model's text.
       output: process.stderr,
       terminal: true,
       prompt,
-      history: this.#kept.newestFirst,
+      history: this.#history.newestFirst,
       completer: (line: string) => this.#complete(line) as [string[], string],
     });
     const leave = () => reader.close();
     signal.addEventListener("abort", leave);
     try {
-      return await readInput(reader, (line) => this.#kept.add(line));
+      return await readInput(reader, (line) => this.#history.add(line));
     } finally {
       signal.removeEventListener("abort", leave);
       reader.close();
@@ -72,22 +72,22 @@ export class TerminalKeyboard implements Keyboard {
   #open(): void {
     this.#listener = createInterface({ input: process.stdin, terminal: false });
     this.#listener.on("line", (line) => this.#hear?.(line));
-    process.stdin.once("end", tellLeaving);
+    process.stdin.once("end", remarkLeaving);
   }
 
   #shut(): void {
-    process.stdin.off("end", tellLeaving);
+    process.stdin.off("end", remarkLeaving);
     this.#listener?.close();
     this.#listener = undefined;
   }
 }
 
 /** Ctrl-D while the model works. */
-function tellLeaving(): void {
-  remark("The chat ends when the model has answered; Ctrl-C stops it.\n");
+function remarkLeaving(): void {
+  remark("The chat ends after this turn. Ctrl-C stops it now.\n");
 }
 
-/** A file or a program: each line is a turn, after the one before it. */
+/** A pipe or a file: each line is a turn. */
 export class PipedKeyboard implements Keyboard {
   readonly #reader = createInterface({ input: process.stdin, terminal: false });
   readonly #lines = this.#reader[Symbol.asyncIterator]();
@@ -121,7 +121,7 @@ export class PipedKeyboard implements Keyboard {
   }
 }
 
-/** Lines that end with a backslash go on, as do those of a text that is pasted, which come all at once. */
+/** A line that ends with a backslash continues; the lines of pasted text arrive together and belong together. */
 function readInput(reader: Interface, keep: (line: string) => void): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const lines: string[] = [];
@@ -131,7 +131,7 @@ function readInput(reader: Interface, keep: (line: string) => void): Promise<str
     const last = lines.at(-1) ?? "";
     if (!last.endsWith("\\") && reader.line === "") resolve(lines.join("\n"));
     else {
-      // One in the middle of what was pasted stays.
+      // A backslash in the middle of pasted text stays.
       if (last.endsWith("\\")) lines.splice(-1, 1, last.slice(0, -1));
       reader.setPrompt(continued);
       reader.prompt(true);
@@ -163,12 +163,12 @@ function readInput(reader: Interface, keep: (line: string) => void): Promise<str
 }
 
 const prompt = "> ";
-const continued = "… ";
+const continued = forLocale("… ");
 
-/** What is pasted comes in one piece. */
+/** Lines that arrive within this time were pasted. */
 const pasteMs = 25;
 
-/** What the person typed in earlier chats, for the arrow keys. In a file that nobody else reads; without one it is forgotten. */
+/** The input of earlier chats, for the arrow keys, in a file that only the user can read. */
 export class InputHistory {
   readonly #file: string;
   readonly #lines: string[];
@@ -189,7 +189,7 @@ export class InputHistory {
     try {
       appendFileSync(this.#file, `${line}\n`, { mode: 0o600 });
     } catch {
-      // A chat is worth more than its history.
+      // The chat works without its history.
     }
   }
 

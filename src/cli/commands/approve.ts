@@ -29,7 +29,7 @@ export const approveCommand: Command = {
     ["toolcrib approve k7m2qp --deny use the staging host", "deny, and suggest an alternative"],
   ],
   async run(given) {
-    const { answerQuestion, listQuestions } = await import("../approvals/answer-pending.ts");
-    return given.operands.length === 0 ? listQuestions(given) : answerQuestion(given);
+    const { answerPending, listPending } = await import("../approvals/answer-pending.ts");
+    return given.operands.length === 0 ? listPending(given) : answerPending(given);
   },
 };

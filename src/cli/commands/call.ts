@@ -6,16 +6,16 @@ import type { Approval, Approve, CallResult, ProcessStatus } from "../../toolcri
 import type { Command } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import {
+  addedRules,
   dialectHere,
   dialectOption,
   jsonOption,
   modeOption,
-  narrowingGiven,
   readOnlyOption,
   ruleOption,
-  rulesGiven,
   rulesOption,
   sandboxOption,
+  toolSelection,
   toolsOption,
   workspaceOption,
 } from "../options.ts";
@@ -24,14 +24,14 @@ import { showProgress } from "../progress.ts";
 import { readInput } from "../read-input.ts";
 import {
   exitCodeOf,
-  forReader,
+  printContent,
   printFailure,
   printJson,
   remarkRecovered,
   remarkWarnings,
   toReport,
 } from "../report.ts";
-import { canAsk, isTerminal, print, remark } from "../terminal.ts";
+import { canAsk, isTerminal, remark } from "../terminal.ts";
 
 /** `toolcrib call` */
 export const callCommand: Command = {
@@ -72,9 +72,10 @@ export const callCommand: Command = {
   async run(given) {
     const { options, operands } = given;
     const [name, ...words] = operands;
-    if (name === undefined) {
-      throw new ToolError("invalid-input", "Name a tool", { hint: "See which there are: toolcrib tools" });
-    }
+    if (name === undefined)
+      throw new ToolError("invalid-input", "A tool name is missing", {
+        hint: "List the tools: toolcrib tools",
+      });
     const dialect = await dialectHere(options.get("dialect"));
     const input = await readInput(findTool(dialect.tools, name, dialect), words);
     const timeoutMs = readCount(given, "timeout-ms");
@@ -85,22 +86,21 @@ export const callCommand: Command = {
       workspace: options.get("workspace") ?? process.cwd(),
       dialect,
       mode,
-      ...rulesGiven(options),
-      ...narrowingGiven(options),
+      ...addedRules(options),
+      ...toolSelection(options),
       sandbox: sandboxWanted(options.get("sandbox")),
-      ...(canAsk(options) ? { approve: (...asked) => progress.whileAsking(() => askPerson(...asked)) } : {}),
-      // A person at the command line: what they undo need not be of this one call's session.
+      approve: canAsk(options) ? (...asked) => progress.whileAsking(() => askUser(...asked)) : undefined,
+      // Every call of the command line is a session of its own: it undoes the work of others, and leaves its
+      // transaction open for the next.
       undoes: "workspace",
-      // Each call is a room of its own here: a transaction goes on with the next.
       parkTransaction: true,
     });
     remarkRecovered(crib.recovered);
     const interruption = onInterruption();
     const progress = showProgress(crib, name, { live: isTerminal(2) && !options.has("json") });
-    const limits = timeoutMs === undefined ? {} : { timeoutMs };
-    const result = await crib.call(name, input, { signal: interruption.signal, ...limits });
+    const result = await crib.call(name, input, { signal: interruption.signal, timeoutMs });
     progress.stop();
-    // First the answer, then the book-keeping: whoever waits for us need not wait for the journal.
+    // Printed before the journal is closed, so that the reader does not wait for that.
     if (options.has("json")) printJson(toReport(result));
     else printResult(result, isTerminal(1) ? progress.notShown : (text) => text);
     remarkLeftRunning(crib.processes());
@@ -111,14 +111,14 @@ export const callCommand: Command = {
   },
 };
 
-/** Each call is a room of its own here, and what it started ends with it. */
+/** Background processes end with the command that started them. */
 function remarkLeftRunning(processes: readonly ProcessStatus[]): void {
   const names = processes.filter(({ state }) => state !== "ended").map(({ name }) => name);
   if (names.length > 0)
-    remark(`[${names.join(", ")} ended with this command: what is to run on needs a session that stays.]\n`);
+    remark(`[Stopped with this command: ${names.join(", ")}. Only a session keeps processes running.]\n`);
 }
 
-async function askPerson(...asked: Parameters<Approve>): Promise<Approval> {
+async function askUser(...asked: Parameters<Approve>): Promise<Approval> {
   const { approveOnTerminal } = await import("../approvals/ask-on-terminal.ts");
   return approveOnTerminal(...asked);
 }
@@ -130,12 +130,10 @@ function printResult({ content, error, images }: CallResult, notShown: (text: st
     return;
   }
   printText(notShown(content));
-  for (const { mediaType, base64 } of images) {
-    const bytes = Buffer.byteLength(base64, "base64");
-    remark(`[A picture (${mediaType}, ${bytes} bytes) that a terminal cannot show is left out.]\n`);
-  }
+  for (const { mediaType, base64 } of images)
+    remark(`[Image not shown: ${mediaType}, ${Buffer.byteLength(base64, "base64")} bytes]\n`);
 }
 
 function printText(text: string): void {
-  print(forReader(1, text === "" || text.endsWith("\n") ? text : `${text}\n`));
+  printContent(text === "" || text.endsWith("\n") ? text : `${text}\n`);
 }

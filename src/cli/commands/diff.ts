@@ -3,8 +3,8 @@ import { callJournal } from "../call-journal.ts";
 import type { Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
-import { forReader } from "../report.ts";
-import { colourDiff, print } from "../terminal.ts";
+import { printContent } from "../report.ts";
+import { colourDiff } from "../terminal.ts";
 import { callOf, sinceOf, sinceOption } from "./undo.ts";
 
 /** `toolcrib diff` */
@@ -47,7 +47,7 @@ export const diffCommand: Command = {
       // The whole diff: the content for models is cut.
       const text =
         options.has("stat") || files.length === 0 ? `${content}\n` : files.map(({ diff }) => diff).join("");
-      print(colourDiff(1, forReader(1, text)));
+      printContent(text, (plain) => colourDiff(1, plain));
     });
   },
 };

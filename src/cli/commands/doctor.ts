@@ -13,7 +13,11 @@ export const doctorCommand: Command = {
   ],
   options: [
     { name: "collect", summary: "first delete what exceeds these limits (done hourly anyway)" },
-    { ...sandboxOption, isCommon: undefined, summary: "the sandbox to attack (default: the one commands get)" },
+    {
+      ...sandboxOption,
+      isCommon: undefined,
+      summary: "the sandbox to attack (default: the one commands get)",
+    },
     workspaceOption,
     jsonOption,
   ],

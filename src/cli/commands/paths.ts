@@ -9,9 +9,7 @@ export const pathsCommand: Command = {
   name: "paths",
   summary: "Show where Toolcrib stores its files",
   usage: [["paths [--workspace DIR] [--json]"]],
-  notes: [
-    "TOOLCRIB_HOME moves them all. XDG_STATE_HOME, XDG_CONFIG_HOME and XDG_CACHE_HOME are respected.",
-  ],
+  notes: ["TOOLCRIB_HOME moves them all. XDG_STATE_HOME, XDG_CONFIG_HOME and XDG_CACHE_HOME are respected."],
   options: [workspaceOption, jsonOption],
   examples: [
     ["toolcrib paths", "for this folder"],

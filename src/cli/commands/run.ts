@@ -19,7 +19,10 @@ export const runCommand: Command = {
     turnExitCodes,
   ],
   options: [
-    { name: "json", summary: "print one object at the end: text, outcome, error, calls, usage, cost, session" },
+    {
+      name: "json",
+      summary: "print one object at the end: text, outcome, error, calls, usage, cost, session",
+    },
     { name: "jsonl", summary: "print every event as a line of JSON" },
     { name: "demo", summary: "play a recorded model in a temporary project" },
     ...sessionOptionList,
@@ -46,7 +49,9 @@ export const runCommand: Command = {
       });
     const other = [...options.keys()].find((name) => !["demo", "json", "jsonl", "verbose"].includes(name));
     if (other !== undefined)
-      throw new ToolError("invalid-input", `--${other} has no effect with --demo`, { hint: `Remove --${other}.` });
+      throw new ToolError("invalid-input", `--${other} has no effect with --demo`, {
+        hint: `Remove --${other}.`,
+      });
     return (await import("../session/demo.ts")).playDemo(options);
   },
 };

@@ -4,8 +4,8 @@ import {
   dialectHere,
   dialectOption,
   jsonOption,
-  narrowingGiven,
   readOnlyOption,
+  toolSelection,
   toolsOption,
   workspaceOption,
 } from "../options.ts";
@@ -39,7 +39,7 @@ export const toolsCommand: Command = {
     const { realWorkspace } = await import("../../system/directories.ts");
     realWorkspace(options.get("workspace") ?? process.cwd());
     const dialect = options.get("dialect");
-    const narrowing = narrowingGiven(options);
+    const narrowing = toolSelection(options);
     if (options.has("json")) {
       const { defineTools } = await import("../../dialects/definition.ts");
       const spoken = await dialectHere(dialect);

@@ -7,9 +7,9 @@ import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import { type JournalBudget, journalBudget, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
-import { tellProgress } from "../progress.ts";
+import { commandProgress } from "../progress.ts";
 import { printJson, remarkWarnings } from "../report.ts";
-import { layTable, paint, print } from "../terminal.ts";
+import { columnsOf, paint, print, wrapWords } from "../terminal.ts";
 import {
   examineCode,
   examineDisk,
@@ -19,58 +19,60 @@ import {
   examineSearch,
 } from "./examine-installation.ts";
 import { type Examination, examineJournal } from "./examine-journal.ts";
+import { examineClients, examineServers } from "./examine-mcp.ts";
+import { examineModels } from "./examine-models.ts";
 import { examineRules, examineSandbox } from "./examine-sandbox.ts";
-import { examineServers } from "./examine-servers.ts";
-import { type Finding, note, well, wrong } from "./finding.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
 
 /** `toolcrib doctor` */
-export async function seeDoctor({ options }: Arguments): Promise<number> {
+export async function runDoctor({ options }: Arguments): Promise<number> {
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   const { state, config } = userDirectories();
+  const folders = { workspace, state, config };
   const want = sandboxWanted(options.get("sandbox"));
   const interruption = onInterruption();
   const { signal } = interruption;
-  const { tell, stop } = tellProgress("doctor");
+  const { update, stop } = commandProgress("doctor");
   const budget = journalBudget();
   try {
-    tell("the journal");
-    const journal = await seeJournal({ state, workspace }, budget, {
-      signal,
-      collects: options.has("collect"),
-    });
-    const rules = await examineRules({ workspace, state, config });
-    tell("programs");
+    update("the journal");
+    const journal = await checkJournal(folders, budget, { signal, collects: options.has("collect") });
+    const rules = await examineRules(folders);
+    update("programs");
     const programs = await examinePrograms(workspace, signal);
-    tell("code");
-    const code = await examineCode({ workspace, state, config }, signal);
-    tell("documents");
+    update("code");
+    const code = await examineCode(folders, signal);
+    update("documents");
     const documents = await examineDocuments(signal);
-    tell("MCP servers");
-    const servers = await examineServers({ workspace, state, config }, signal);
-    const { sandbox, boundary, ...attacked } = await examineSandbox({ want, signal, progress: tell });
-    const folders = {
-      state: workspaceDirectory(state, workspace),
-      config,
-      files: policyFiles(config, workspace),
-    };
+    update("models");
+    const models = await examineModels(config, process.env);
+    update("MCP servers");
+    const servers = await examineServers(folders, signal);
+    const { sandbox, boundary, ...attacked } = await examineSandbox({ want, signal, progress: update });
     const findings = [
-      well("node", process.version),
+      ok("node", process.version),
       ...programs,
-      well("workspace", workspace),
-      ...examineFolders(folders),
+      ok("workspace", workspace),
+      ...examineFolders({
+        state: workspaceDirectory(state, workspace),
+        config,
+        files: policyFiles(config, workspace),
+      }),
       examineDisk(state, budget),
       ...journal.findings,
       ...rules,
       ...code,
       documents,
       examineSearch(process.env),
+      ...models,
       ...servers,
+      ...(await examineClients(workspace, process.env)),
       ...attacked.findings,
     ];
     stop();
     const isWell = findings.every((finding) => finding.state !== "wrong");
     if (options.has("json")) printJson({ isWell, findings, budget, ...journal.figures, sandbox, boundary });
-    else print(show(findings));
+    else print(`${showFindings(findings, columnsOf(1))}\n${verdict(findings)}\n`);
     remarkWarnings(journal.warnings);
     return isWell ? 0 : 1;
   } finally {
@@ -79,55 +81,75 @@ export async function seeDoctor({ options }: Arguments): Promise<number> {
   }
 }
 
-/** What keeps the journal from being used is found as well: that is when one asks. */
-async function seeJournal(
-  places: { readonly state: string; readonly workspace: string },
+/** An unusable journal is a finding, too. */
+async function checkJournal(
+  folders: { readonly state: string; readonly workspace: string },
   budget: JournalBudget,
   { signal, collects }: { readonly signal: AbortSignal; readonly collects: boolean },
 ): Promise<Examination & { readonly warnings: readonly string[] }> {
-  let desk: WorkspaceJournal | undefined;
+  let journal: WorkspaceJournal | undefined;
   const collected: Finding[] = [];
   try {
-    desk = new WorkspaceJournal(places);
-    if (collects) collected.push(...(await collectNow(desk, budget, signal)));
-    const { findings, figures } = await examineJournal(desk, budget, signal);
-    return { findings: [...collected, ...findings], figures, warnings: desk.warnings };
+    journal = new WorkspaceJournal(folders);
+    if (collects) collected.push(await collectNow(journal, budget, signal));
+    const { findings, figures } = await examineJournal(journal, budget, signal);
+    return { findings: [...collected, ...findings], figures, warnings: journal.warnings };
   } catch (error) {
     if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
-    const unusable = wrong("journal", error.message, error.hint ?? "Set this right first.");
+    const unusable = problem("journal", error.message, error.hint ?? "Fix this first.");
     const figures = { proof: null, survey: null };
-    return { findings: [...collected, unusable], figures, warnings: desk?.warnings ?? [] };
+    return { findings: [...collected, unusable], figures, warnings: journal?.warnings ?? [] };
   } finally {
-    desk?.close();
+    journal?.close();
   }
 }
 
-function show(findings: readonly Finding[]): string {
-  return layTable(
-    findings.flatMap(({ state, about, message, hint }) => [
-      [paintState(state), about, printableLine(message)],
-      ...(hint === undefined ? [] : [[paint(1, "green", "     "), "", printableLine(hint)]]),
-    ]),
-  );
+/** One line per finding; long messages and hints wrap below it. */
+export function showFindings(findings: readonly Finding[], columns: number): string {
+  const width = Math.max(...findings.map(({ about }) => about.length));
+  const left = labelWidth + width + 4;
+  return findings
+    .map(({ state, about, message, hint }) => {
+      const texts = hint === undefined ? [message] : [message, hint];
+      const lines = texts.flatMap((text) => wrapWords(printableLine(text), Math.max(columns - left, 30)));
+      const [label, tone] = labels[state];
+      const head = `${paint(1, tone, label.padEnd(labelWidth))}  ${about.padEnd(width)}  `;
+      return `${head}${lines.join(`\n${" ".repeat(left)}`)}\n`;
+    })
+    .join("");
 }
 
-/** Padded here: to a table, colours have a width. */
-function paintState(state: Finding["state"]): string {
-  return paint(1, ({ well: "green", note: "yellow", wrong: "red" } as const)[state], state.padEnd(5));
+const labels = {
+  well: ["ok", "green"],
+  note: ["warning", "yellow"],
+  wrong: ["problem", "red"],
+} as const;
+
+const labelWidth = "warning".length;
+
+/** The last line: what all findings come to. */
+export function verdict(findings: readonly Finding[]): string {
+  const count = (state: Finding["state"]) => findings.filter((finding) => finding.state === state).length;
+  const [problems, warnings] = [count("wrong"), count("note")];
+  if (problems > 0) return `${counted(problems, "problem")} found, ${counted(warnings, "warning")}.`;
+  return warnings > 0 ? `No problems found, ${counted(warnings, "warning")}.` : "No problems found.";
 }
 
-/** Removes what is over the budget, and says what that was. */
+/** Deletes what exceeds the budget. */
 export async function collectNow(
-  desk: WorkspaceJournal,
+  journal: WorkspaceJournal,
   budget: JournalBudget,
   signal: AbortSignal,
-): Promise<readonly Finding[]> {
-  const { blobs, bytes, records, conversations, waitsFor } = await desk.collect(budget, signal);
+): Promise<Finding> {
+  const { blobs, bytes, records, conversations, waitsFor } = await journal.collect(budget, signal);
   const removed =
     blobs + records + conversations === 0
-      ? "nothing was to be removed"
-      : `removed ${counted(blobs, "content")} (${showSize(bytes)}), ${counted(records, "record")} and ${counted(conversations, "conversation")}`;
-  if (waitsFor.length === 0) return [well("collection", removed)];
-  const hint = "Try again when it has ended.";
-  return [note("collection", `${removed}; the rest waits for ${waitsFor.join(", ")}, which runs`, hint)];
+      ? "nothing to delete"
+      : `deleted ${counted(blobs, "old content")} (${showSize(bytes)}), ${counted(records, "record")} and ${counted(conversations, "conversation")}`;
+  if (waitsFor.length === 0) return ok("collection", removed);
+  return warning(
+    "collection",
+    `${removed}; ${waitsFor.join(", ")} is still running and keeps the rest`,
+    "Try again when it has ended.",
+  );
 }

@@ -9,51 +9,42 @@ import type { PolicyOptions } from "../../toolcrib/open-policy.ts";
 import { tryDocuments, tryParser } from "../../toolcrib/try-workers.ts";
 import { WorkspaceIndex } from "../../toolcrib/workspace-index.ts";
 import type { JournalBudget } from "../../toolcrib/workspace-journal.ts";
-import { type Finding, note, well, wrong } from "./finding.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
 
 interface Program {
   readonly name: string;
-  readonly file: string;
-  readonly ask: string;
-  /** What it is for. */
+  readonly command: readonly [file: string, flag: string];
+  /** What does not work without it. */
   readonly lost: string;
-  readonly package: string;
-  /** What older ones cannot do, and which is the oldest that can. */
+  /** What does not work with older versions. */
   readonly oldest?: { readonly version: readonly [number, number]; readonly lost: string };
 }
 
 const programs: readonly Program[] = [
+  { name: "ripgrep", command: ["rg", "--version"], lost: "searching large folders is slow" },
   {
-    ...{ name: "ripgrep", file: "rg", ask: "--version", package: "ripgrep" },
-    lost: "large folders are searched slowly",
+    name: "git",
+    command: ["git", "--version"],
+    lost: "the git tools fail, and ignored files are found by a simpler reading of .gitignore",
+    oldest: { version: [2, 31], lost: "some git tools fail" },
   },
+  { name: "bash", command: ["bash", "--version"], lost: "sh runs commands, and shells do not stay open" },
   {
-    ...{ name: "git", file: "git", ask: "--version", package: "git" },
-    lost: "ignored files are told by our own reading of .gitignore, and commands and tools of git fail",
-    oldest: { version: [2, 31], lost: "some tools of git fail" },
+    name: "perl",
+    command: ["perl", "-v"],
+    lost: "sandboxed commands have no network and may have no terminal, and Landlock is not available",
   },
-  {
-    ...{ name: "bash", file: "bash", ask: "--version", package: "bash" },
-    lost: "commands are run by sh, and there are no sessions",
-  },
-  {
-    ...{ name: "perl", file: "perl", ask: "-v", package: "perl" },
-    lost: "in a sandbox commands reach no hosts, whatever the mode and the rules say, and no port of theirs is reached; they may have no terminal, and cannot be confined by Landlock",
-  },
-  {
-    ...{ name: "tmux", file: "tmux", ask: "-V", package: "tmux" },
-    lost: "nobody can attach to the shells that stay",
-  },
+  { name: "tmux", command: ["tmux", "-V"], lost: "you cannot attach to open shells" },
 ];
 
-/** Which programs are there that tools make use of. */
+/** The programs that tools use. */
 export async function examinePrograms(workspace: string, signal: AbortSignal): Promise<readonly Finding[]> {
   const environment = openLocalEnvironment({ workspace });
-  const versionOf = async ({ file, ask }: Program) => {
+  const versionOf = async ({ command: [file, flag] }: Program) => {
     try {
-      const program = await environment.start(file, { args: [ask], confinement: "ours", signal });
+      const program = await environment.start(file, { args: [flag], confinement: "ours", signal });
       const [output] = await Promise.all([textOf(program.stdout), program.exit]);
-      return /\d+(?:\.\w+)+/.exec(output)?.[0] ?? "of an unknown version";
+      return /\d+(?:\.\w+)+/.exec(output)?.[0] ?? "(unknown version)";
     } catch (error) {
       if (error instanceof ToolError && error.code === "unavailable") return undefined;
       throw error;
@@ -63,12 +54,12 @@ export async function examinePrograms(workspace: string, signal: AbortSignal): P
     const found = await Promise.all(
       programs.map(async (program) => ({ ...program, version: await versionOf(program) })),
     );
-    const there = found.flatMap(({ name, version }) => (version === undefined ? [] : [`${name} ${version}`]));
+    const names = found.flatMap(({ name, version }) => (version === undefined ? [] : [`${name} ${version}`]));
     const missing = found.filter(({ version }) => version === undefined);
     return [
-      well("programs", there.join(", ") || "none of those we know"),
-      ...missing.map(({ name, lost, package: wanted }) =>
-        note("programs", `${name} is not installed: ${lost}`, `Install ${wanted}.`),
+      ok("programs", names.join(", ") || "none found"),
+      ...missing.map(({ name, lost }) =>
+        warning("programs", `${name} is not installed: ${lost}`, `Install ${name}.`),
       ),
       ...found.flatMap(({ version, ...program }) => tooOld(program, version)),
     ];
@@ -77,7 +68,7 @@ export async function examinePrograms(workspace: string, signal: AbortSignal): P
   }
 }
 
-/** What cannot be told from a version is not complained of. */
+/** An unreadable version is not reported. */
 export function tooOld(
   { name, oldest }: Pick<Program, "name" | "oldest">,
   version: string | undefined,
@@ -89,7 +80,7 @@ export function tooOld(
   if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return [];
   const least = oldest.version.join(".");
   return [
-    note("programs", `${name} ${version} is old: ${oldest.lost}`, `Install ${name} ${least} or newer.`),
+    warning("programs", `${name} ${version} is old: ${oldest.lost}`, `Install ${name} ${least} or newer.`),
   ];
 }
 
@@ -99,16 +90,19 @@ async function textOf(output: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(pieces).toString("latin1");
 }
 
-/** Whether the folders can be used, and by nobody else. `state` is that of the workspace. */
-export function examineFolders(places: {
+/** Whether the folders are writable, and closed to other users. `state` is that of the workspace. */
+export function examineFolders({
+  state,
+  config,
+  files,
+}: {
   readonly state: string;
   readonly config: string;
   readonly files: PolicyFiles;
 }): readonly Finding[] {
-  const { state, config, files } = places;
-  // What stands here is as secret as the files it was taken from.
+  // These hold contents of the user's files.
   const secret = [state, join(state, "journal.sqlite"), join(state, "blobs"), join(state, "outputs")];
-  // Whoever can write here decides what is asked, and what is run.
+  // Another user who writes here decides what needs approval and what runs.
   const trusted = [config, files.user, files.granted, files.trust, files.servers, files.serversTrust];
   return [
     examine("state", state, findOpen(secret, 0o077), "go-rwx"),
@@ -117,12 +111,12 @@ export function examineFolders(places: {
 }
 
 function examine(about: string, folder: string, open: string | undefined, change: string): Finding {
-  if (statsOf(folder) === undefined) return well(about, `${folder} (not there yet)`);
+  if (statsOf(folder) === undefined) return ok(about, `${folder} (not created yet)`);
   if (open !== undefined)
-    return wrong(about, `${open} is open to other users`, `Close it: chmod ${change} '${open}'`);
+    return problem(about, `${open} is open to other users`, `Close it: chmod ${change} '${open}'`);
   if (!isWritable(folder))
-    return wrong(about, `${folder} cannot be written`, `Give yourself the right: chmod u+rwx '${folder}'`);
-  return well(about, folder);
+    return problem(about, `${folder} is not writable`, `Fix its permissions: chmod u+rwx '${folder}'`);
+  return ok(about, folder);
 }
 
 function findOpen(paths: readonly string[], bits: number): string | undefined {
@@ -133,7 +127,7 @@ function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // A folder above it cannot be entered, which is found there.
+    // A parent folder cannot be entered, which is reported for that folder.
     return undefined;
   }
 }
@@ -147,67 +141,62 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** Whether there is room for what is kept. */
 export function examineDisk(state: string, { maxBytes }: JournalBudget): Finding {
-  const free = freeBytes(nearestThere(state));
-  const message = `${showSize(free)} free for what is kept`;
-  if (free >= maxBytes) return well("disk", message);
-  return note(
+  const { bavail, bsize } = statfsSync(nearestExisting(state));
+  const free = bavail * bsize;
+  const message = `${showSize(free)} free for the history`;
+  if (free >= maxBytes) return ok("disk", message);
+  return warning(
     "disk",
-    `${message}, of which there may be ${showSize(maxBytes)}`,
-    "Free disk space, or keep less: TOOLCRIB_JOURNAL_MAX_BYTES",
+    `${message}, which may take ${showSize(maxBytes)}`,
+    "Free disk space, or store less: TOOLCRIB_JOURNAL_MAX_BYTES",
   );
 }
 
-function freeBytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
+function nearestExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 
-function nearestThere(path: string): string {
-  return existsSync(path) || dirname(path) === path ? path : nearestThere(dirname(path));
-}
-
-/** Who answers web.search, as far as these variables tell; nobody is asked. */
+/** The search engine that the variables configure; it is not contacted. */
 export function examineSearch(variables: NodeJS.ProcessEnv): Finding {
   const settings = searchSettings(variables);
   if (settings === undefined)
-    return note(
+    return warning(
       "search",
-      "no engine is set up, so that web.search is unavailable",
-      "Set TOOLCRIB_SEARCH to one of: searxng https://…, brave, tavily, duckduckgo.",
+      "no search engine is configured: web.search is not available",
+      "Set TOOLCRIB_SEARCH to duckduckgo, brave, tavily, or: searxng https://HOST",
     );
-  if ("problem" in settings) return wrong("search", settings.problem, settings.hint);
+  if ("problem" in settings) return problem("search", settings.problem, settings.hint);
   const { engine, url } = settings;
-  return well("search", url === undefined ? engine : `${engine} at ${url}`);
+  return ok("search", url === undefined ? engine : `${engine} at ${url}`);
 }
 
-/** Whether code can be parsed, which a process of its own does, and whether there is an index. */
+/** Whether the code worker starts, and whether there is an index. */
 export async function examineCode(options: PolicyOptions, signal: AbortSignal): Promise<readonly Finding[]> {
   const { size } = new WorkspaceIndex(options);
   return [
     await examineParser(signal),
-    well("index", size === undefined ? "not built yet: the first question does so" : showSize(size)),
+    ok("index", size === undefined ? "not built yet: the first code search builds it" : showSize(size)),
   ];
 }
 
 async function examineParser(signal: AbortSignal): Promise<Finding> {
   try {
-    return well("code", `the parser starts, with grammars of ${await tryParser(signal)} languages`);
+    return ok("code", `the parser starts; ${await tryParser(signal)} languages`);
   } catch (error) {
     if (!(error instanceof ToolError) || signal.aborted) throw error;
-    const hint = "The code tools fail without it. Install the package again, with a Node it supports.";
-    return wrong("code", error.message, hint);
+    const hint = "Reinstall toolcrib with a supported Node version: the code tools need the parser.";
+    return problem("code", error.message, hint);
   }
 }
 
-/** Whether documents can be read, which a process of its own does. */
+/** Whether the document worker starts and reads a document. */
 export async function examineDocuments(signal: AbortSignal): Promise<Finding> {
   try {
-    return well("documents", `the reader starts, and reads a ${await tryDocuments(signal)}`);
+    return ok("documents", `the reader starts and reads a ${await tryDocuments(signal)}`);
   } catch (error) {
     if (!(error instanceof ToolError) || signal.aborted) throw error;
-    const hint = "document.read fails without it. Install the package again, with a Node it supports.";
-    return wrong("documents", error.message, hint);
+    const hint = "Reinstall toolcrib with a supported Node version: document.read needs the reader.";
+    return problem("documents", error.message, hint);
   }
 }

@@ -5,23 +5,23 @@ import type {
   JournalSurvey,
   WorkspaceJournal,
 } from "../../toolcrib/workspace-journal.ts";
-import { tellFault } from "../log/verify-log.ts";
+import { describeFault } from "../log/verify-log.ts";
 import { toLocalTime } from "../terminal.ts";
-import { type Finding, note, well, wrong } from "./finding.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
 
 export interface Examination {
   readonly findings: readonly Finding[];
   readonly figures: { readonly proof: JournalReport | null; readonly survey: JournalSurvey | null };
 }
 
-/** A broken database is only looked at: to use it would set it aside. */
+/** A damaged database is not surveyed: opening it for use would move it aside. */
 export async function examineJournal(
-  desk: WorkspaceJournal,
+  journal: WorkspaceJournal,
   budget: JournalBudget,
   signal: AbortSignal,
 ): Promise<Examination> {
-  const proof = await desk.verify({ signal });
-  const survey = proof.fault?.isDamage ? null : await desk.survey();
+  const proof = await journal.verify({ signal });
+  const survey = proof.fault?.isDamage ? null : await journal.survey();
   const findings = [
     examineProof(proof, survey),
     ...(survey === null
@@ -39,20 +39,17 @@ export async function examineJournal(
 function examineProof(proof: JournalReport, survey: JournalSurvey | null): Finding {
   const { records, fault, head } = proof;
   if (fault?.isDamage)
-    return wrong(
+    return problem(
       "journal",
       `record ${fault.sequence} ${fault.reason}`,
-      "The next call sets the journal aside and begins a new one. Copy it first if you want to mend it.",
+      "Copy the journal now if you want to repair it: the next call moves it aside and starts a new one.",
     );
   if (fault) {
-    const { message, hint } = tellFault(proof);
-    return wrong("journal", message, hint);
+    const { message, hint } = describeFault(proof);
+    return problem("journal", message, hint);
   }
   const size = showSize(survey?.bytes ?? 0);
-  return well(
-    "journal",
-    `${counted(records, "record")}, ${size}; none was altered; head ${head.slice(0, 16)}…`,
-  );
+  return ok("journal", `${counted(records, "record")}, ${size}; none altered; head ${head.slice(0, 16)}…`);
 }
 
 function examineSize(
@@ -60,16 +57,12 @@ function examineSize(
   { maxBytes, maxDays }: JournalBudget,
 ): Finding {
   const share = maxBytes === 0 ? "" : ` (${Math.round((100 * contents.bytes) / maxBytes)} %)`;
-  const used = `${counted(contents.count, "content")} kept, ${showSize(contents.bytes)} of ${showSize(maxBytes)}${share}, at most ${counted(maxDays, "day")}`;
+  const used = `${counted(contents.count, "old content")} stored, ${showSize(contents.bytes)} of ${showSize(maxBytes)}${share}, for ${counted(maxDays, "day")}`;
   if (contents.bytes > maxBytes)
-    return wrong(
-      "undo",
-      `${used}: over the budget`,
-      "Collect now: toolcrib doctor --collect. What is ten minutes old stays, and what open sessions, transactions and checkpoints need.",
-    );
-  if (oldestUndoable === undefined) return well("undo", `${used}; nothing is there to be undone`);
+    return problem("undo", `${used}: over the limit`, "Delete old contents now: toolcrib doctor --collect");
+  if (oldestUndoable === undefined) return ok("undo", `${used}; nothing to undo`);
   const { callId, startedAt } = oldestUndoable;
-  return well("undo", `${used}; back to ${callId} (${toLocalTime(startedAt)})`);
+  return ok("undo", `${used}; back to ${callId} (${toLocalTime(startedAt)})`);
 }
 
 function examineContents({ checked: { count, missing, damaged } }: JournalSurvey): readonly Finding[] {
@@ -80,38 +73,39 @@ function examineContents({ checked: { count, missing, damaged } }: JournalSurvey
     ...(damaged.length > 0 ? [`${damaged.length} damaged`] : []),
   ];
   return [
-    wrong(
+    problem(
       "undo",
-      `of ${counted(count, "content")} that the latest calls need, ${faults.join(" and ")}; ${first.path} of ${first.callId} cannot be brought back`,
-      "What is lost can only come from elsewhere, a backup of the state folder or git. Undo the rest with --skip-changed.",
+      `of ${counted(count, "old content")} that undo of the latest calls needs, ${faults.join(" and ")}; ${first.path} of ${first.callId} cannot be restored`,
+      "Restore the lost files from git or a backup; undo the rest with: toolcrib undo --skip-changed",
     ),
   ];
 }
 
 function examineCalls({ openSessions, interrupted, conversations }: JournalSurvey): readonly Finding[] {
-  const kept =
+  const stored =
     conversations.count === 0
       ? ""
-      : `; ${counted(conversations.count, "conversation")} kept, ${showSize(conversations.bytes)}`;
-  const sessions = well(
-    "sessions",
-    (openSessions.length === 0 ? "none is open" : `${openSessions.length} open`) + kept,
-  );
+      : `; ${counted(conversations.count, "conversation")} stored, ${showSize(conversations.bytes)}`;
+  const sessions = ok("sessions", `${openSessions.length || "none"} open${stored}`);
   if (interrupted.length === 0) return [sessions];
   const names = interrupted.slice(-3).map(({ callId, tool }) => `${callId} (${tool})`);
-  const message = `${counted(interrupted.length, "call was", "calls were")} interrupted: their process died; the latest: ${names.join(", ")}`;
+  const message = `${counted(interrupted.length, "call was", "calls were")} interrupted by the death of their process; the latest: ${names.join(", ")}`;
   return [
     sessions,
-    note("calls", message, "See what one did: toolcrib diff <call>. Take it back: toolcrib undo <call>."),
+    warning(
+      "calls",
+      message,
+      "Show what a call changed: toolcrib diff <call>. Undo it: toolcrib undo <call>",
+    ),
   ];
 }
 
 function examineSetAside({ setAside }: JournalSurvey): readonly Finding[] {
   return setAside.map(({ file, bytes }) =>
-    wrong(
+    problem(
       "set aside",
       `a damaged journal of ${showSize(bytes)}: ${file}`,
-      "What it held can no longer be undone. Delete it, with its -wal and -shm, when you do not need it any more.",
+      "Delete it, with its -wal and -shm files, when you no longer need it. Its calls cannot be undone.",
     ),
   );
 }

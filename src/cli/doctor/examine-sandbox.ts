@@ -6,12 +6,11 @@ import { openToolcrib } from "../../toolcrib/index.ts";
 import { OpenPolicy } from "../../toolcrib/open-policy.ts";
 import type { SandboxWanted } from "../../toolcrib/options.ts";
 import { projectRulesPath } from "../../toolcrib/trust.ts";
-import { type Finding, note, well, wrong } from "./finding.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
 
-/** What commands run in, and what that came to when it was attacked. */
 interface SandboxExamination {
   readonly findings: readonly Finding[];
-  /** Null where it could not be attacked: what was asked for cannot be had, for example. */
+  /** Null when it could not be attacked, for example because it is not available. */
   readonly sandbox: SandboxReport | null;
   readonly boundary: readonly Proof[];
 }
@@ -22,15 +21,15 @@ interface Examining {
   readonly progress: (message: string) => void;
 }
 
-/** Attacks everything that commands are held back from, in a workspace made for that. */
+/** Attacks every promise of the sandbox from a temporary workspace. */
 export async function examineSandbox(options: Examining): Promise<SandboxExamination> {
   try {
     const { report, boundary } = await attack(options);
-    const findings = [...tellLevel(report, boundary), ...tellBoundary(report, boundary)];
+    const findings = [...levelFindings(report, boundary), ...boundaryFindings(report, boundary)];
     return { findings, sandbox: report, boundary };
   } catch (error) {
     if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
-    const fault = wrong("sandbox", error.message, error.hint ?? "Set this right first.");
+    const fault = problem("sandbox", error.message, error.hint ?? "Fix this first.");
     return { findings: [fault], sandbox: null, boundary: [] };
   }
 }
@@ -64,8 +63,7 @@ async function attackFrom(
     const report = await crib.sandbox();
     const run = async (command: string) => {
       const { error } = await crib.call("shell.run", { command }, { signal });
-      if (error)
-        throw new ToolError(error.code, error.message, error.hint === null ? {} : { hint: error.hint });
+      if (error) throw new ToolError(error.code, error.message, { hint: error.hint ?? undefined });
     };
     return { report, boundary: await proveBoundary({ lab, report, run, progress }) };
   } finally {
@@ -73,63 +71,61 @@ async function attackFrom(
   }
 }
 
-function tellLevel({ level, missing, gaps }: SandboxReport, proofs: readonly Proof[]): readonly Finding[] {
+function levelFindings(
+  { level, missing, gaps }: SandboxReport,
+  proofs: readonly Proof[],
+): readonly Finding[] {
   if (level === "none") {
-    const message = "none: commands are not confined, and every mode but yolo asks before each";
-    return [note("sandbox", message, missing.join(" ") || "Take the best that can be had: --sandbox auto")];
+    const message = "none: commands are not confined, and need approval in every mode but yolo";
+    return [warning("sandbox", message, missing.join(" ") || "Use the best available: --sandbox auto")];
   }
-  if (level === "bwrap") return [well("sandbox", level)];
+  if (level === "bwrap") return [ok("sandbox", level)];
   const better =
-    level === "landlock" ? "bwrap promises more: toolcrib doctor --sandbox bwrap" : "There is no better one.";
+    level === "landlock" ? "bwrap enforces more: toolcrib doctor --sandbox bwrap" : "No better one exists.";
   const shown = new Set(proofs.map(({ reason }) => reason));
   return [
-    note("sandbox", level, missing.join(" ") || better),
-    ...gaps
-      .filter((gap) => !shown.has(gap))
-      .map((gap): Finding => ({ about: "sandbox", state: "note", message: gap })),
+    warning("sandbox", level, missing.join(" ") || better),
+    ...gaps.filter((gap) => !shown.has(gap)).map((gap) => warning("sandbox", gap)),
   ];
 }
 
-function tellBoundary(report: SandboxReport, proofs: readonly Proof[]): readonly Finding[] {
+function boundaryFindings(report: SandboxReport, proofs: readonly Proof[]): readonly Finding[] {
   return proofs.flatMap(({ promise, outcome, reason = "" }) => {
-    if (outcome === "enforced") return [well("boundary", `enforced: ${promise}`)];
-    if (outcome === "open") return [wrong("boundary", `NOT enforced: ${promise}`, remedy(report))];
-    if (outcome === "not tried") return [note("boundary", `not tried: ${promise}`, reason)];
-    // Said once for all of them already.
+    if (outcome === "enforced") return [ok("boundary", `enforced: ${promise}`)];
+    if (outcome === "open") return [problem("boundary", `NOT enforced: ${promise}`, remedy(report))];
+    if (outcome === "not tried") return [warning("boundary", `not tried: ${promise}`, reason)];
+    // The finding about the missing sandbox covers them all.
     if (report.level === "none") return [];
-    return [note("boundary", `NOT enforced, nor promised by ${report.level}: ${promise}`, reason)];
+    return [warning("boundary", `not enforced, nor promised by ${report.level}: ${promise}`, reason)];
   });
 }
 
 function remedy({ missing }: SandboxReport): string {
   const better = missing.length === 0 ? "" : `${missing.join(" ")} Until then, `;
-  return `${better}let no command run unasked here (--mode paranoid), and report this: toolcrib doctor --json`;
+  return `${better}use --mode paranoid here, and report this with the output of: toolcrib doctor --json`;
 }
 
-/** Whether the rules can be read, where they stand, and whether those of the folder are trusted. */
-export async function examineRules(places: {
+/** Whether the rules can be read, which files they come from, and whether the project's are trusted. */
+export async function examineRules(folders: {
   readonly workspace: string;
   readonly state: string;
   readonly config: string;
 }): Promise<readonly Finding[]> {
   try {
-    const { sources, project } = await OpenPolicy.open(places);
+    const { sources, project } = await OpenPolicy.open(folders);
     const files = sources.map(({ name }) => name).filter((name) => name.startsWith("/"));
-    const found = well("rules", ["built in", ...files].join(", "));
+    const found = ok("rules", ["built in", ...files].join(", "));
     return project === undefined || project.trust === "trusted"
       ? [found]
-      : [
-          found,
-          note("rules", untrusted[project.trust], "Look at them, then trust them: toolcrib policy trust"),
-        ];
+      : [found, warning("rules", untrusted[project.trust], "Review and trust them: toolcrib policy trust")];
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const [message = ""] = error.message.split("\n");
-    return [wrong("rules", message, error.hint ?? "See: toolcrib help policy")];
+    return [problem("rules", message, error.hint ?? "See: toolcrib help policy")];
   }
 }
 
 const untrusted = {
-  untrusted: `${projectRulesPath} is not trusted: it may only forbid`,
-  changed: `${projectRulesPath} has changed since it was trusted: it may only forbid`,
+  untrusted: `${projectRulesPath} is not trusted: its rules can only deny`,
+  changed: `${projectRulesPath} has changed since it was trusted: its rules can only deny`,
 };

@@ -1,21 +1,22 @@
-/** One thing the doctor looked at. */
+/** One result of `toolcrib doctor`. */
 export interface Finding {
   readonly about: string;
-  /** "note": worth knowing, and nothing is wrong. */
+  /** As `--json` names it. The terminal shows ok, warning, problem. */
   readonly state: "well" | "note" | "wrong";
   readonly message: string;
-  /** The way out, where there is one to go. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
-export function well(about: string, message: string): Finding {
+export function ok(about: string, message: string): Finding {
   return { about, state: "well", message };
 }
 
-export function note(about: string, message: string, hint: string): Finding {
+/** Something works less well than it could. */
+export function warning(about: string, message: string, hint?: string): Finding {
   return { about, state: "note", message, hint };
 }
 
-export function wrong(about: string, message: string, hint: string): Finding {
+/** Something is broken or unsafe: doctor exits with 1. */
+export function problem(about: string, message: string, hint: string): Finding {
   return { about, state: "wrong", message, hint };
 }

@@ -11,31 +11,29 @@ import { layTable, print, remark, toLocalTime } from "../terminal.ts";
 /** `toolcrib log` */
 export async function listCalls(given: Arguments): Promise<number> {
   refuseOperands(given.operands, logCommand);
-  return withJournal(given, (desk, workspace) => {
-    const calls = desk.calls(toFilter(given, desk));
+  return withJournal(given, (journal, workspace) => {
+    const calls = journal.calls(toFilter(given, journal));
     if (given.options.has("json")) printJson(calls);
     else if (calls.length > 0) print(layTable(calls.map(toRow)));
-    else remark(isNarrowed(given) ? "No such calls are on record.\n" : `No calls in ${workspace} yet.\n`);
+    else remark(isFiltered(given) ? "No recorded calls match.\n" : `No calls in ${workspace} yet.\n`);
     return 0;
   });
 }
 
-function toFilter(given: Arguments, desk: WorkspaceJournal): CallFilter {
+function toFilter(given: Arguments, journal: WorkspaceJournal): CallFilter {
   const { options } = given;
-  const session =
-    options.get("session") === "last" ? desk.calls({ limit: 1 })[0]?.session : options.get("session");
-  const tool = options.get("tool");
   const since = options.get("since");
   return {
     limit: readCount(given, "limit") ?? 20,
     failed: options.has("failed"),
-    ...(session === undefined ? {} : { session }),
-    ...(tool === undefined ? {} : { tool }),
-    ...(since === undefined ? {} : { since: readSince(since) }),
+    session:
+      options.get("session") === "last" ? journal.calls({ limit: 1 })[0]?.session : options.get("session"),
+    tool: options.get("tool"),
+    since: since === undefined ? undefined : readSince(since),
   };
 }
 
-function isNarrowed({ options }: Arguments): boolean {
+function isFiltered({ options }: Arguments): boolean {
   return ["session", "tool", "failed", "since"].some((name) => options.has(name));
 }
 
@@ -46,8 +44,8 @@ function toRow(call: LoggedCall): readonly string[] {
     call.tool,
     call.state,
     countFiles(call),
-    tellDuration(call),
-    printableLine(shorten(JSON.stringify(call.input) ?? "")) + tellDecision(call),
+    formatDuration(call),
+    printableLine(shorten(JSON.stringify(call.input) ?? "")) + formatDecision(call),
   ];
 }
 
@@ -58,26 +56,26 @@ function shorten(text: string): string {
 
 const maxInputChars = 60;
 
-/** Looks into the journal of the workspace that is meant, and then says what a person has to know. */
+/** Opens the journal of the workspace, and prints its warnings at the end. */
 export async function withJournal<Result>(
   { options }: Arguments,
-  look: (desk: WorkspaceJournal, workspace: string) => Result | Promise<Result>,
+  work: (journal: WorkspaceJournal, workspace: string) => Result | Promise<Result>,
 ): Promise<Result> {
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
-  const desk = new WorkspaceJournal({ state: userDirectories().state, workspace });
+  const journal = new WorkspaceJournal({ state: userDirectories().state, workspace });
   try {
-    return await look(desk, workspace);
+    return await work(journal, workspace);
   } finally {
-    desk.close();
-    remarkWarnings(desk.warnings);
+    journal.close();
+    remarkWarnings(journal.warnings);
   }
 }
 
 /**
- * `+1 ~2 -3`, with a mark where that cannot be undone, or not all of it; "" where nothing was changed. Changes are on
- * record before they are made: of a call that failed they are the most that it did.
+ * `+1 ~2 -3`, with a note when it cannot be undone completely; "" when the call changed nothing. Changes are recorded
+ * before they are made, so a call that failed made at most these.
  */
-export function countFiles({ files, undoable, outcome }: LoggedCall): string {
+function countFiles({ files, undoable, outcome }: LoggedCall): string {
   if (undoable === null) return "";
   const { created, changed, removed } = files;
   const marks = { whole: "", partly: " (partly undoable)", gone: " (no longer undoable)" };
@@ -85,19 +83,19 @@ export function countFiles({ files, undoable, outcome }: LoggedCall): string {
   return `+${created} ~${changed} -${removed}${most}${marks[undoable]}`;
 }
 
-export function tellDuration({ durationMs }: LoggedCall): string {
+export function formatDuration({ durationMs }: LoggedCall): string {
   return durationMs === null ? "" : `${Math.max(1, Math.round(durationMs))} ms`;
 }
 
-/** The verdict and its rule; "" for what simply passed. */
-export function tellDecision({ decision }: LoggedCall): string {
+/** The verdict and its rule; "" when the call was allowed. */
+function formatDecision({ decision }: LoggedCall): string {
   if (decision === null || decision.verdict === "allow") return "";
   const { verdict, answer, rule, source } = decision;
-  const words = verdict === "deny" ? "denied" : answer === undefined ? "asked" : `asked, ${answer}`;
-  return `  [${words}: ${printableLine(tellRule(rule, source))}]`;
+  const decided = verdict === "deny" ? "denied" : answer === undefined ? "asked" : `asked, ${answer}`;
+  return `  [${decided}: ${printableLine(formatRule(rule, source))}]`;
 }
 
-/** A rule and where it stands, unless it says so itself: "mode cautious: destructive". */
-export function tellRule(rule: string, source: string): string {
+/** A rule and its source, unless the rule names it: "mode cautious: destructive". */
+export function formatRule(rule: string, source: string): string {
   return source === "" || rule.startsWith(source) ? rule : `${rule} (${source})`;
 }

@@ -9,38 +9,35 @@ import { logCommand } from "../commands/log.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { layTable, print, toLocalTime } from "../terminal.ts";
-import { tellDuration, tellRule, withJournal } from "./list-calls.ts";
+import { formatDuration, formatRule, withJournal } from "./list-calls.ts";
 
 /** `toolcrib log show <call>` */
 export async function showCall(given: Arguments): Promise<number> {
   const [callId, ...rest] = given.operands;
   refuseOperands(rest, logCommand);
   if (callId === undefined)
-    throw new ToolError("invalid-input", "Name a call", { hint: "Their ids stand in: toolcrib log" });
-  return withJournal(given, (desk) => {
-    const call = desk.find(callId);
-    if (call === undefined) throw unknownCall(callId);
-    const changes = desk.changesOf(callId);
+    throw new ToolError("invalid-input", "A call id is missing", { hint: "Find it with: toolcrib log" });
+  return withJournal(given, (journal) => {
+    const call = journal.find(callId);
+    if (call === undefined)
+      throw new ToolError("not-found", `No call with the id ${callId} is recorded`, {
+        hint: "List the calls: toolcrib log --limit 100",
+      });
+    const changes = journal.changesOf(callId);
     if (given.options.has("json")) printJson({ ...call, changes });
-    else print(describe(call, changes, desk));
+    else print(describe(call, changes, journal));
     return 0;
   });
 }
 
-function unknownCall(callId: string): ToolError {
-  return new ToolError("not-found", `There is no call ${callId} on record`, {
-    hint: "See which there are: toolcrib log --limit 100",
-  });
-}
-
-function describe(call: LoggedCall, changes: readonly RecordedChange[], desk: WorkspaceJournal): string {
+function describe(call: LoggedCall, changes: readonly RecordedChange[], journal: WorkspaceJournal): string {
   const rows = [
     ["call", call.callId],
     ["tool", call.tool],
     ["session", call.session],
     ["time", toLocalTime(call.startedAt)],
     ["outcome", call.message === null ? call.state : `${call.state}: ${printableLine(call.message)}`],
-    ["duration", tellDuration(call)],
+    ["duration", formatDuration(call)],
     ...describeDecision(call),
     ["sandbox", call.sandbox ?? ""],
     ["output", call.outputHandle ?? ""],
@@ -48,7 +45,7 @@ function describe(call: LoggedCall, changes: readonly RecordedChange[], desk: Wo
     ...call.accesses.map((access) => ["touches", describeAccess(access)]),
     ...changes.map((change) => [
       call.outcome === "ok" ? "changed" : "may have changed",
-      describeChange(change, desk),
+      describeChange(change, journal),
     ]),
     ...call.notCovered.map((sentence) => ["no undo", printableLine(sentence)]),
     ["undo", describeUndo(call)],
@@ -61,7 +58,7 @@ function describeDecision({ decision }: LoggedCall): readonly string[][] {
   const { verdict, answer, rule, source, reason } = decision;
   return [
     ["decision", answer === undefined ? verdict : `${verdict}, answered ${answer}`],
-    ["rule", printableLine(tellRule(rule, source))],
+    ["rule", printableLine(formatRule(rule, source))],
     ["reason", printableLine(reason)],
   ];
 }
@@ -74,14 +71,14 @@ function describeAccess(access: Access): string {
 
 function describeChange(
   { path, before, after, lost, moved }: RecordedChange,
-  desk: WorkspaceJournal,
+  journal: WorkspaceJournal,
 ): string {
   const isGone =
-    before.kind === "file" && lost === undefined && moved === undefined && !desk.isKept(before.hash);
+    before.kind === "file" && lost === undefined && moved === undefined && !journal.isKept(before.hash);
   const remarks = [
     ...(moved === undefined ? [] : [`moved with ${printableLine(moved)}`]),
-    ...(lost === undefined ? [] : [`not kept: ${lost}`]),
-    ...(isGone ? ["no longer kept"] : []),
+    ...(lost === undefined ? [] : [`not stored: ${lost}`]),
+    ...(isGone ? ["no longer stored"] : []),
   ];
   const states = `${describeState(before)} → ${describeState(after)}`;
   return `${printableLine(path)}: ${states}${remarks.length > 0 ? ` (${remarks.join(", ")})` : ""}`;
@@ -106,6 +103,6 @@ function describeMode(mode: number): string {
 
 function describeUndo({ undoable, callId }: LoggedCall): string {
   if (undoable === null) return "";
-  if (undoable === "gone") return "no longer possible: what was there before is no longer kept";
-  return `toolcrib undo ${callId}${undoable === "partly" ? ", but not all of it" : ""}`;
+  if (undoable === "gone") return "not possible: the old contents are no longer stored";
+  return `toolcrib undo ${callId}${undoable === "partly" ? " (undoes only a part)" : ""}`;
 }

@@ -12,39 +12,37 @@ import { withJournal } from "./list-calls.ts";
 export async function verifyLog(given: Arguments): Promise<number> {
   refuseOperands(given.operands, logCommand);
   const head = given.options.get("head")?.toLowerCase();
-  if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
-    throw new ToolError("invalid-input", `"${head}" is no head`, {
-      hint: "Give the 64 characters that `toolcrib log verify` printed then.",
+  if (head !== undefined && !/^[0-9a-f]{64}$/.test(head))
+    throw new ToolError("invalid-input", `--head must be a hash of 64 hex digits, not "${head}"`, {
+      hint: "Use a head that `toolcrib log verify` printed.",
     });
-  }
-  const report = await withJournal(given, (desk) => desk.verify(head === undefined ? {} : { head }));
+  const report = await withJournal(given, (journal) => journal.verify({ head }));
   const isProven = report.fault === undefined && (head === undefined || report.noted !== undefined);
   if (given.options.has("json")) printJson({ ...report, isProven });
-  else if (isProven) print(tellProof(report));
-  else printFailure(tellFault(report));
+  else if (isProven) print(describeProof(report));
+  else printFailure(describeFault(report));
   return isProven ? 0 : 1;
 }
 
-function tellProof({ records, pruned, head, noted }: JournalReport): string {
-  const older = pruned === 0 ? "" : `, after ${counted(pruned, "older one")} that were removed by age`;
+function describeProof({ records, pruned, head, noted }: JournalReport): string {
+  const older = pruned === 0 ? "" : `, after ${counted(pruned, "older one")} deleted by age`;
   const proof =
-    noted === undefined ? "" : `The noted head is record ${noted}: nothing up to it was altered.\n`;
+    noted === undefined ? "" : `The given head is record ${noted}: nothing up to it was altered.\n`;
   return `${counted(records, "record")}${older}; none was altered, removed, added or moved.\n${proof}Head: ${head}\n`;
 }
 
-/** The noted head may be missing although every record fits to the next: then the whole chain is another one. */
-export function tellFault({ fault }: Pick<JournalReport, "fault">): {
+/** Without a fault, the given head is missing: the chain is intact, but another one. */
+export function describeFault({ fault }: Pick<JournalReport, "fault">): {
   readonly message: string;
   readonly hint: string;
 } {
-  if (fault) {
+  if (fault)
     return {
       message: `Record ${fault.sequence} ${fault.reason}.`,
-      hint: "From there on the journal proves nothing. What stands before it is as it was written.",
+      hint: "Do not rely on this record or later ones; the records before it are intact.",
     };
-  }
   return {
-    message: "No record has the noted head.",
-    hint: "The journal was replaced or shortened since it was noted, or records up to it were removed by age.",
+    message: "No record has the given head.",
+    hint: "The journal was replaced or shortened since, or these records were deleted by age.",
   };
 }

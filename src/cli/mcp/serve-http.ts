@@ -11,15 +11,22 @@ import { version } from "../version.ts";
 import { instructionsOf, leave, openForClient, toolcribOptions, untilAskedToEnd } from "./serve-stdio.ts";
 import { configuredHub, shared } from "./servers.ts";
 
-/** `toolcrib mcp --http`: any number of clients, until a signal ends it. */
+/** `toolcrib mcp --http`: serves any number of clients, until a signal. */
 export async function serveHttpClients(given: Arguments): Promise<number> {
   const { host, port } = readAddress(given.options.get("http")!);
   const options = toolcribOptions(given);
   const secret = readSecret(given, options.workspace);
-  if (secret === undefined && !isLoopback(host)) throw needsSecret(host);
+  if (secret === undefined && !isLoopback(host))
+    throw new ToolError(
+      "invalid-input",
+      `Other machines can reach ${host}, so a token of your own is required`,
+      {
+        hint: "Set --token-file FILE or TOOLCRIB_TOKEN, or serve 127.0.0.1.",
+      },
+    );
   const token = secret ?? randomBytes(32).toString("base64url");
   const hubs = await configuredHub(options.workspace);
-  const toEnd = untilAskedToEnd({ withParent: false });
+  const end = untilAskedToEnd({ withParent: false });
   const served = await serveHttp({
     host,
     port,
@@ -30,13 +37,13 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
     open: () => openForClient({ ...options, sources: hubs.map(shared) }),
   }).catch((cause: Error) => {
     throw new ToolError("unavailable", `Cannot listen on ${host}:${port}: ${cause.message}`, {
-      hint: "Choose another port, or 0 for any that is free.",
+      hint: "Choose another port, or 0 for a free one.",
       cause,
     });
   });
   const file = secret === undefined ? keepToken(token, served.port) : undefined;
   print(`${served.url}\n${file === undefined ? "" : `Authorization: Bearer ${token}\n(also in ${file})\n`}`);
-  await toEnd;
+  await end;
   return leave(async () => {
     if (file !== undefined) rmSync(file, { force: true });
     await served.close();
@@ -48,8 +55,8 @@ function readAddress(text: string): { readonly host: string; readonly port: numb
   const [, host = "127.0.0.1", port = ""] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
   if (port !== "" && Number(port) < 65_536)
     return { host: host.replace(/^\[(.*)\]$/, "$1"), port: Number(port) };
-  throw new ToolError("invalid-input", `--http takes a port, or a host and a port, not "${text}"`, {
-    hint: "For example: --http 7777, --http 127.0.0.1:0, --http [::1]:7777.",
+  throw new ToolError("invalid-input", `--http must be a port, or a host and a port, not "${text}"`, {
+    hint: "For example: --http 7777, --http 127.0.0.1:0, --http [::1]:7777",
   });
 }
 
@@ -57,15 +64,22 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** A token of the person's own. What tools and commands can reach must not hold it: who has it answers for the person. */
+/** The user's own token. Tools must not be able to read it: with it, a model could approve its own calls. */
 function readSecret({ options }: Arguments, workspace: string): string | undefined {
   const file = options.get("token-file");
-  if (file !== undefined && liesInside(realLocation(resolve(file)), workspace)) throw withinReach(file);
+  if (file !== undefined && liesInside(realLocation(resolve(file)), workspace))
+    throw new ToolError(
+      "invalid-input",
+      `The token file ${file} is in the workspace, where tools can read it`,
+      {
+        hint: "Move it out of the workspace: with the token, a model could approve its own calls.",
+      },
+    );
   const secret = (file === undefined ? process.env.TOOLCRIB_TOKEN : readToken(file))?.trim();
   delete process.env.TOOLCRIB_TOKEN;
   if (secret === undefined || secret === "") return undefined;
   if (/^[\x21-\x7e]{16,}$/.test(secret)) return secret;
-  throw new ToolError("invalid-input", "The token must be at least 16 characters without blanks", {
+  throw new ToolError("invalid-input", "The token must have at least 16 characters and no spaces", {
     hint: "For example: openssl rand -hex 32",
   });
 }
@@ -75,29 +89,13 @@ function readToken(file: string): string {
     return readFileSync(file, "utf8");
   } catch (cause) {
     throw new ToolError("not-found", `The token file cannot be read: ${(cause as Error).message}`, {
-      hint: "Make one: openssl rand -hex 32 > FILE; chmod 600 FILE",
+      hint: "Create one: openssl rand -hex 32 > FILE; chmod 600 FILE",
       cause,
     });
   }
 }
 
-function withinReach(file: string): ToolError {
-  return new ToolError("invalid-input", `The token file ${file} lies in the folder that the tools work in`, {
-    hint: "Keep it elsewhere: a model that reads it could allow its own calls.",
-  });
-}
-
-function needsSecret(host: string): ToolError {
-  return new ToolError(
-    "invalid-input",
-    `${host} can be reached by others, so clients need a secret of yours`,
-    {
-      hint: "Give one with --token-file FILE or TOOLCRIB_TOKEN, or serve 127.0.0.1.",
-    },
-  );
-}
-
-/** For programs that start a server and cannot read what it prints; gone when it ends. */
+/** For programs that start a server and cannot read its output; deleted when it ends. */
 function keepToken(token: string, port: number): string {
   const folder = join(userDirectories().state, "mcp");
   makePrivateDirectory(folder);

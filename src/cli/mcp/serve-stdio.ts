@@ -6,14 +6,14 @@ import { realWorkspace } from "../../system/directories.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import type { Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
-import { narrowingGiven, rulesGiven } from "../options.ts";
+import { addedRules, toolSelection } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 import { printFailure, remarkRecovered, remarkWarnings } from "../report.ts";
 import { remark } from "../terminal.ts";
 import { version } from "../version.ts";
 import { configuredHub } from "./servers.ts";
 
-/** `toolcrib mcp`: one client, one room, until the client has gone. */
+/** `toolcrib mcp`: serves one client until it disconnects. */
 export async function serveStdioClient(given: Arguments): Promise<number> {
   const options = toolcribOptions(given);
   const connection = serveStdio({
@@ -34,22 +34,22 @@ export async function serveStdioClient(given: Arguments): Promise<number> {
   return leave(() => connection.close());
 }
 
-/** Settled by whatever tells a server to end: a signal, or the death of who has started it. */
+/** Resolves on a signal, or when the parent process has died. */
 export function untilAskedToEnd({ withParent }: { readonly withParent: boolean }): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve());
     if (!withParent) return;
-    // A grandchild of a client that was killed may hold its end of our standard input open for ever.
+    // A grandchild of a killed client may keep standard input open forever.
     const parent = process.ppid;
     setInterval(() => {
       if (process.ppid !== parent) resolve();
-    }, lookMs).unref();
+    }, pollMs).unref();
   });
 }
 
 /**
- * Ends what runs and writes down what is left, within the second that clients wait before they use force: what does not end
- * when it is asked to is killed, so that its calls end and are told in the journal.
+ * Closes within the second that clients wait before they kill the server. Programs that do not end in time are killed, so
+ * that their calls end and are recorded.
  */
 export async function leave(close: () => Promise<void>): Promise<never> {
   const insist = setTimeout(killStarted, patienceMs);
@@ -60,16 +60,16 @@ export async function leave(close: () => Promise<void>): Promise<never> {
   process.exit(0);
 }
 
-/** What starts programs is loaded by the first that is started. */
+/** Loaded here, because a server that started no program does not need it. */
 async function killStarted(): Promise<void> {
   const { killWatched } = await import("../../environment/local/processes/runs.ts");
   killWatched();
 }
 
-const lookMs = 200;
+const pollMs = 200;
 const patienceMs = 350;
 
-/** Opens a room for a client. What a person has to know goes to standard error, which clients keep as their log. */
+/** Opens an instance for a client. Warnings go to standard error, which clients write to their log. */
 export async function openForClient(options: ToolcribOptions): Promise<Toolcrib> {
   const { openToolcrib } = await import("../../toolcrib/index.ts");
   try {
@@ -83,28 +83,26 @@ export async function openForClient(options: ToolcribOptions): Promise<Toolcrib>
   }
 }
 
-/** The rooms that a command line asks for. */
+/** The instance that a command line asks for. */
 export function toolcribOptions(given: Arguments): ToolcribOptions & { readonly workspace: string } {
   const { options } = given;
-  const waitForApprovalMs = readCount(given, "approval-wait-ms");
   return {
-    // Who names a folder that is not there hears it at once, not at the first call.
+    // Fails at once when the folder does not exist, not at the first call.
     workspace: realWorkspace(options.get("workspace") ?? process.cwd()),
     dialect: options.get("dialect") ?? "toolcrib",
     mode: (options.get("mode") ?? "cautious") as Mode,
-    ...rulesGiven(options),
-    ...narrowingGiven(options),
+    ...addedRules(options),
+    ...toolSelection(options),
     sandbox: sandboxWanted(options.get("sandbox")),
     maxShownTokens,
     pendingApprovals: true,
-    ...(waitForApprovalMs !== undefined && { waitForApprovalMs }),
+    waitForApprovalMs: readCount(given, "approval-wait-ms"),
   };
 }
 
-/** What clients are told of such a room. */
 export function instructionsOf({ workspace = process.cwd(), readOnly = false }: ToolcribOptions): string {
   return instructionsFor({ workspace, readOnly });
 }
 
-/** Claude Code refuses results above 25 000. */
+/** Claude Code refuses results above 25 000 tokens. */
 const maxShownTokens = 22_000;

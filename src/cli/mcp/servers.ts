@@ -9,16 +9,18 @@ import {
   readProjectServers,
   readServers,
 } from "../../mcp/hub/settings/read-servers.ts";
+import type { ServerState } from "../../mcp/types.ts";
 import { realWorkspace, userDirectories } from "../../system/directories.ts";
 import { policyFiles, removePolicyFile } from "../../system/policy-files.ts";
 import { writeTrust } from "../../toolcrib/trust.ts";
 import { confirmTrust } from "../approvals/ask-on-terminal.ts";
 import { quoteText } from "../approvals/show-request.ts";
 import type { Arguments } from "../command.ts";
+import { refuseOperands } from "../parse-arguments.ts";
 import { printJson, remarkWarnings } from "../report.ts";
-import { layTable, print, remark } from "../terminal.ts";
+import { columnsOf, layTable, print, remark } from "../terminal.ts";
 
-/** `toolcrib mcp servers`: starts the configured servers once, and tells how each is. */
+/** `toolcrib mcp servers`: starts the configured servers once and shows their state. */
 export async function listServers({ options }: Arguments): Promise<number> {
   const workspace = options.get("workspace") ?? process.cwd();
   const hub = connectHub({ workspace, ...(await readServers({ workspace })) });
@@ -26,19 +28,8 @@ export async function listServers({ options }: Arguments): Promise<number> {
     await hub.ready;
     const states = hub.states();
     if (options.has("json")) printJson({ servers: states, warnings: hub.warnings });
-    else if (states.length === 0) print("No MCP servers are configured: see toolcrib help mcp\n");
-    else
-      print(
-        layTable(
-          states.map(({ name, state, reach, tools, version }) => [
-            name,
-            state,
-            reach,
-            `${tools} tools`,
-            version ?? "",
-          ]),
-        ),
-      );
+    else if (states.length === 0) print("No MCP servers are configured. See: toolcrib help mcp\n");
+    else print(layTable(states.map(toRow)));
     if (!options.has("json")) remarkWarnings(hub.warnings);
     return states.every(({ state }) => state === "ready") ? 0 : 1;
   } finally {
@@ -46,11 +37,18 @@ export async function listServers({ options }: Arguments): Promise<number> {
   }
 }
 
-/** `toolcrib mcp trust`: lets the servers that this folder names be started. */
+function toRow({ name, state, reach, tools, version = "" }: ServerState): readonly string[] {
+  return [name, state, reach, counted(tools, "tool"), version];
+}
+
+/** `toolcrib mcp trust`: allows the servers of this folder. */
 export async function trustServers(given: Arguments): Promise<number> {
-  const { workspace, files } = placesOf(given);
+  const { workspace, files } = foldersOf(given);
   const project = await readProjectServers({ workspace });
-  if (project === undefined) throw noServers(workspace);
+  if (project === undefined)
+    throw new ToolError("not-found", `There is no ${projectServersPath} in ${workspace}`, {
+      hint: "Your own servers are in mcp.json in the config folder: toolcrib paths",
+    });
   const isQuiet = given.options.has("json");
   if (!isQuiet) remark(showServers(workspace, project));
   const wasTrusted = project.trust === "trusted";
@@ -62,37 +60,34 @@ export async function trustServers(given: Arguments): Promise<number> {
   else
     print(
       wasTrusted
-        ? "They are trusted already.\n"
-        : "Trusted, until the file or a program that it names changes.\n",
+        ? "They are already trusted.\n"
+        : "Trusted until the file, or a program that it names, changes.\n",
     );
   return 0;
 }
 
 /** `toolcrib mcp untrust` */
 export async function untrustServers(given: Arguments): Promise<number> {
-  const { workspace, files } = placesOf(given);
+  const { workspace, files } = foldersOf(given);
   const wasTrusted = removePolicyFile(files.serversTrust);
   if (given.options.has("json")) printJson({ workspace, trust: "untrusted", wasTrusted });
   else print(wasTrusted ? "No longer trusted: they are not started.\n" : "They were not trusted.\n");
   return 0;
 }
 
-function placesOf({ options, operands }: Arguments) {
-  if (operands.length > 0)
-    throw new ToolError("invalid-input", `"${operands[0]}" is one word too many`, {
-      hint: "See: toolcrib help mcp",
-    });
+function foldersOf({ options, operands }: Arguments) {
+  refuseOperands(operands, { name: "mcp" });
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   return { workspace, files: policyFiles(userDirectories().config, workspace) };
 }
 
-/** Everything that would be run or asked, as the file has it: what a variable stands for is not shown. */
+/** Every command and URL as in the file: the values of variables are not shown. */
 function showServers(workspace: string, { servers, hash, trust }: ProjectServers): string {
-  const columns = process.stderr.columns || 80;
+  const columns = columnsOf(2);
   const state = trust === "changed" ? "It has changed since you trusted it. " : "";
   const count = Object.keys(servers).length;
   return [
-    `${state}${projectServersPath} in this folder names ${counted(count, "MCP server")}, which would run as you do:`,
+    `${state}${projectServersPath} of this folder names ${counted(count, "MCP server")}, to be run with your rights:`,
     ...Object.entries(servers).flatMap(([name, server]) =>
       quoteText(`${name}: ${JSON.stringify(server)}`, columns),
     ),
@@ -101,16 +96,10 @@ function showServers(workspace: string, { servers, hash, trust }: ProjectServers
   ].join("\n");
 }
 
-function noServers(workspace: string): ToolError {
-  return new ToolError("not-found", `There is no ${projectServersPath} in ${workspace}`, {
-    hint: "Servers of your own stand in mcp.json in the config directory: see toolcrib paths.",
-  });
-}
-
-/** The tools of the servers that are configured for a workspace; none, where there are none and nothing to be told. */
+/** The servers configured for a workspace; empty when there are neither servers nor warnings. */
 export async function configuredHub(
   workspace: string,
-  // Long enough for a client to have our own tools: other servers' come when they are there.
+  // First the client gets the built-in tools; those of other servers follow.
   { startAfterMs = 300 }: { readonly startAfterMs?: number } = {},
 ): Promise<readonly Hub[]> {
   const configured = await readServers({ workspace });
@@ -121,7 +110,7 @@ export async function configuredHub(
   ];
 }
 
-/** For one of several rooms that use the same servers: closing it leaves them running. */
+/** For one of several instances that share servers: closing it leaves them running. */
 export function shared(hub: ToolSource): ToolSource {
   const stops = new Set<() => void>();
   return {

@@ -1,19 +1,21 @@
 import type { Access } from "../../contract/access.ts";
-import { ToolError } from "../../contract/error.ts";
+import { reworded, ToolError } from "../../contract/error.ts";
+import type { DialectTool } from "../../dialects/dialect.ts";
 import { findTool } from "../../dialects/find-tool.ts";
 import { toolcribDialect } from "../../dialects/toolcrib.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import { fromCommandLine } from "../../lib/text/shell-quote.ts";
+import { fromCommandLine, toCommandLine } from "../../lib/text/shell-quote.ts";
 import type { Decision, RuleOrigin, RuleSource } from "../../policy/policy.ts";
 import { parseRules } from "../../policy/rules/parse-rules.ts";
 import { searchSettings } from "../../toolcrib/check-options.ts";
 import { type CheckedCall, previewDecision, toCheckedCall } from "../../toolcrib/replay-calls.ts";
 import type { ProjectRules } from "../../toolcrib/trust.ts";
 import type { Arguments } from "../command.ts";
+import { refuseOperands } from "../parse-arguments.ts";
 import { readInput } from "../read-input.ts";
 import { printJson } from "../report.ts";
-import { layTable, paint, print, remark } from "../terminal.ts";
-import { refuseWords, withPolicy } from "./open-policy.ts";
+import { columnsOf, layTable, paint, print, remark } from "../terminal.ts";
+import { withPolicy } from "./open-policy.ts";
 import { reportConfinement, reportDecision, showConfinement, showDecision } from "./report-decision.ts";
 
 /** `toolcrib policy explain '<call>'` */
@@ -24,7 +26,7 @@ export async function explainCall(given: Arguments): Promise<number> {
     const decision = await previewDecision(call, { policy: current, mode, environment, sandbox });
     const confinement = reportConfinement(decision, current);
     if (given.options.has("json")) printJson({ ...reportDecision(decision), confinement });
-    else print(showDecision(decision, process.stdout.columns || 80) + showConfinement(confinement));
+    else print(showDecision(decision, columnsOf(1)) + showConfinement(confinement));
     if (current.ignored.length > 0) remark(explainIgnored(current.ignored));
     return exitCodes[decision.verdict];
   });
@@ -32,7 +34,7 @@ export async function explainCall(given: Arguments): Promise<number> {
 
 function explainIgnored(ignored: readonly RuleOrigin[]): string {
   const lines = ignored.map(({ name, line }) => `${name}:${line}`).join(", ");
-  return `Not counted, because this folder's rules are not trusted: ${lines}. See: toolcrib policy show\n`;
+  return `Ignored because this folder's rules are not trusted: ${lines}. See: toolcrib policy show\n`;
 }
 
 const exitCodes: Readonly<Record<Decision["verdict"], number>> = { allow: 0, deny: 3, ask: 4 };
@@ -42,14 +44,13 @@ async function readCall(operands: readonly string[]): Promise<CheckedCall> {
   const isOne = operands.length === 1;
   const [first = "", ...rest] = isOne ? splitFirst(operands[0]!) : operands;
   const what = rest.join(" ");
-  const deed = Object.hasOwn(deeds, first) ? deeds[first] : undefined;
-  if (first === "" || ((deed || first === "use") && what === "")) {
-    throw new ToolError("invalid-input", "Say which call to explain", {
+  const action = Object.hasOwn(actions, first) ? actions[first] : undefined;
+  if (first === "" || ((action || first === "use") && what === ""))
+    throw new ToolError("invalid-input", "The call to explain is missing", {
       hint: "For example: toolcrib policy explain 'run git status | sh'",
     });
-  }
   if (first === "use") return readUse(what);
-  if (deed) return deed(what);
+  if (action) return action(what);
   return readToolCall(first, isOne && !what.startsWith("{") ? fromCommandLine(what) : rest);
 }
 
@@ -58,7 +59,7 @@ function splitFirst(text: string): readonly string[] {
   return rest === "" ? [first] : [first, rest];
 }
 
-const deeds: { readonly [verb: string]: ((what: string) => CheckedCall) | undefined } = {
+const actions: { readonly [verb: string]: ((what: string) => CheckedCall) | undefined } = {
   run: (command) => callOf("shell.run", "execute", { kind: "execute", command }),
   read: (path) => callOf("file.read", "read", { kind: "read", path }),
   write: (path) => callOf("file.write", "write", { kind: "write", path }),
@@ -70,29 +71,41 @@ function callOf(name: string, risk: CheckedCall["tool"]["risk"], access: Access)
   return { tool: { name, risk }, accesses: [access] };
 }
 
-/** `use TOOL [of SERVER]`, as rules say it: a call that touches nothing. */
+/** `use TOOL [of SERVER]`, as in rules: a call that accesses nothing. */
 async function readUse(what: string): Promise<CheckedCall> {
   const [name = "", of, server, ...more] = fromCommandLine(what);
-  if (of !== undefined && (of !== "of" || server === undefined || more.length > 0)) {
-    throw new ToolError("invalid-input", `"use ${what}" names no tool`, {
+  if (of !== undefined && (of !== "of" || server === undefined || more.length > 0))
+    throw new ToolError("invalid-input", `"use ${what}" does not name a tool`, {
       hint: "Write: use TOOL, or use TOOL of SERVER",
     });
-  }
   const known = server === undefined && toolcribDialect.tools.find(({ canonical }) => canonical === name);
   const risk = known ? (await known.load()).risk : "execute";
-  return { tool: { name, risk, ...(server === undefined ? {} : { server }) }, accesses: [] };
+  return { tool: { name, risk, server }, accesses: [] };
 }
 
 async function readToolCall(name: string, words: readonly string[]): Promise<CheckedCall> {
-  const entry = findTool(toolcribDialect.tools, name);
+  const entry = findToolToExplain(name, words);
   const settings = { search: searchSettings(process.env) };
   const { tool, input } = (await entry.load()).resolve(await readInput(entry, words));
   return toCheckedCall(tool, input, settings);
 }
 
+/** A program that is taken for a tool is probably a command. */
+function findToolToExplain(name: string, words: readonly string[]): DialectTool {
+  try {
+    return findTool(toolcribDialect.tools, name);
+  } catch (error) {
+    if (!(error instanceof ToolError) || /[._]/.test(name)) throw error;
+    const command = toCommandLine(["run", name, ...words]);
+    throw reworded(error, {
+      forUser: { hint: `To explain a command: ${toCommandLine(["toolcrib", "policy", "explain", command])}` },
+    });
+  }
+}
+
 /** `toolcrib policy show` */
 export async function showPolicy(given: Arguments): Promise<number> {
-  refuseWords(given.operands, "show");
+  refuseOperands(given.operands, { name: "policy" });
   const { sources, project } = await withPolicy(given, async ({ rules }) => rules);
   const listed = sources.map((source) => ({ source, rules: listRules(source, project) }));
   if (given.options.has("json")) printJson(listed.flatMap(({ rules }) => rules));
@@ -101,7 +114,7 @@ export async function showPolicy(given: Arguments): Promise<number> {
 }
 
 interface ListedRule extends RuleOrigin {
-  /** Why it does not count; null when it does. */
+  /** Why it is ignored; null when it is not. */
   readonly ignored: string | null;
 }
 
@@ -110,8 +123,8 @@ function listRules(source: RuleSource, project: ProjectRules | undefined): reado
   const why =
     project?.trust === "changed" ? "the file changed since it was trusted" : "the file is not trusted";
   return [
-    ...[...rules, ...settings].map(({ origin: place }) => ({ ...place, ignored: null })),
-    ...ignored.map((place) => ({ ...place, ignored: why })),
+    ...[...rules, ...settings].map(({ origin }) => ({ ...origin, ignored: null })),
+    ...ignored.map((origin) => ({ ...origin, ignored: why })),
   ].sort((one, other) => one.line - other.line);
 }
 
@@ -122,6 +135,6 @@ function showSource({ level, name }: RuleSource, rules: readonly ListedRule[]): 
 }
 
 function toRow({ line, text, ignored }: ListedRule): readonly string[] {
-  const remark = ignored === null ? "" : `   (does not count: ${ignored}; see toolcrib policy trust)`;
+  const remark = ignored === null ? "" : `   (ignored: ${ignored}; see toolcrib policy trust)`;
   return [String(line).padStart(3), printableLine(text) + remark];
 }

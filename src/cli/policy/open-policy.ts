@@ -1,6 +1,5 @@
 import type { SandboxLevel } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
-import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import type { Mode } from "../../policy/policy.ts";
 import { realWorkspace, userDirectories, workspaceFiles } from "../../system/directories.ts";
@@ -8,9 +7,9 @@ import { type PolicyFiles, policyFiles } from "../../system/policy-files.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import { OpenPolicy } from "../../toolcrib/open-policy.ts";
 import type { Arguments } from "../command.ts";
-import { rulesGiven } from "../options.ts";
+import { addedRules } from "../options.ts";
 
-/** What the policy commands work with: the rules of one workspace, and a way to see what paths lead to. */
+/** The rules of a workspace, and an environment to resolve paths. */
 export interface PolicyContext {
   readonly workspace: string;
   readonly state: string;
@@ -18,17 +17,17 @@ export interface PolicyContext {
   readonly mode: Mode;
   readonly rules: OpenPolicy;
   readonly environment: Environment;
-  /** What commands would run in; tried out only when somebody asks. */
+  /** The sandbox of commands; found out when first called. */
   readonly sandbox: () => Promise<SandboxLevel>;
 }
 
 export async function withPolicy<Result>(
   { options }: Arguments,
-  work: (room: PolicyContext) => Promise<Result>,
+  work: (context: PolicyContext) => Promise<Result>,
 ): Promise<Result> {
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   const { state, config } = userDirectories();
-  const rules = await OpenPolicy.open({ workspace, state, config, ...rulesGiven(options) });
+  const rules = await OpenPolicy.open({ workspace, state, config, ...addedRules(options) });
   const { sandbox: directory } = workspaceFiles(state, workspace);
   const environment = openLocalEnvironment({ workspace, sandbox: { want: "auto", directory } });
   const wanted = sandboxWanted(options.get("sandbox"));
@@ -41,12 +40,4 @@ export async function withPolicy<Result>(
   } finally {
     await environment.close();
   }
-}
-
-/** For subcommands that take no more words. */
-export function refuseWords(words: readonly string[], subcommand: string): void {
-  if (words.length === 0) return;
-  throw new ToolError("invalid-input", `"${words[0]}" is one word too many for policy ${subcommand}`, {
-    hint: "See: toolcrib help policy",
-  });
 }

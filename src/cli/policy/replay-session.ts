@@ -4,42 +4,42 @@ import { printableLine } from "../../lib/text/printable.ts";
 import type { Decision } from "../../policy/policy.ts";
 import { type ReplayedCall, replayCalls } from "../../toolcrib/replay-calls.ts";
 import type { Arguments } from "../command.ts";
+import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { layTable, print, remark } from "../terminal.ts";
-import { refuseWords, withPolicy } from "./open-policy.ts";
+import { withPolicy } from "./open-policy.ts";
 import { reportDecision } from "./report-decision.ts";
 
 /** `toolcrib policy replay <session|last|all>` */
 export async function replaySession(given: Arguments): Promise<number> {
   const [session, ...rest] = given.operands;
-  refuseWords(rest, "replay");
-  if (session === undefined || !/^(last|all|session_\w+)$/.test(session)) {
-    throw new ToolError("invalid-input", "Name a session to replay: its id, last, or all", {
-      hint: "The ids stand in: toolcrib log --json",
+  refuseOperands(rest, { name: "policy" });
+  if (session === undefined || !/^(last|all|session_\w+)$/.test(session))
+    throw new ToolError("invalid-input", "The session to replay is missing: a session id, last, or all", {
+      hint: "For example: toolcrib policy replay last",
     });
-  }
   const calls = await withPolicy(given, ({ state, mode, rules, environment, sandbox }) =>
     replayCalls({ state, session }, { policy: rules.current, mode, environment, sandbox }),
   );
   if (given.options.has("json")) printJson(calls.map(toReport));
-  else if (calls.length === 0) remark(`No calls are on record for ${session}.\n`);
+  else if (calls.length === 0) remark(`No calls are recorded for ${session}.\n`);
   else print(showReplay(calls));
   return 0;
 }
 
 function showReplay(calls: readonly ReplayedCall[]): string {
-  const shown = calls.filter((call) => call.decision.verdict !== "allow" || isJudgedOtherwise(call));
+  const shown = calls.filter((call) => call.decision.verdict !== "allow" || isChanged(call));
   const count = (verdict: Decision["verdict"]) =>
     calls.filter(({ decision }) => decision.verdict === verdict).length;
   const rows = shown.map(toRow);
   return [
-    rows.length === 0 ? "" : `${layTable([["then", "now", "call", "because of"], ...rows])}\n`,
-    `${counted(calls.length, "call")}: ${count("allow")} would pass, ${count("ask")} would be asked, ` +
-      `${count("deny")} denied; ${calls.filter(isJudgedOtherwise).length} judged otherwise than then.\n`,
+    rows.length === 0 ? "" : `${layTable([["then", "now", "call", "reason"], ...rows])}\n`,
+    `${counted(calls.length, "call")}: ${count("allow")} allow, ${count("ask")} ask, ${count("deny")} deny; ` +
+      `${calls.filter(isChanged).length} differ from the recorded verdict.\n`,
   ].join("");
 }
 
-function isJudgedOtherwise({ record, decision }: ReplayedCall): boolean {
+function isChanged({ record, decision }: ReplayedCall): boolean {
   return record.decision?.verdict !== decision.verdict;
 }
 

@@ -19,7 +19,7 @@ interface DecisionReport {
   readonly verdict: Decision["verdict"];
   readonly risk: string;
   readonly reason: string;
-  /** The rule that decided, as written, and where it stands. */
+  /** The rule that decided, as written, and its source. */
   readonly rule: string;
   readonly source: string;
   readonly parts: readonly PartReport[];
@@ -33,7 +33,7 @@ interface PartReport {
   readonly reason: string;
   /** Null where the mode decided. */
   readonly rule: RuleOrigin | null;
-  /** The piece of the command that it comes from. */
+  /** The piece of the command that the part comes from. */
   readonly segment: { readonly text: string; readonly start: number; readonly end: number } | null;
 }
 
@@ -55,7 +55,7 @@ function reportPart({ part, verdict, risk, reason, rule }: PartVerdict): PartRep
   };
 }
 
-/** The same for people: the verdict, the command with the parts that decided marked, and every part with its rule. */
+/** The verdict, the command with its decisive parts marked, and every part with its rule. */
 export function showDecision(decision: Decision, columns: number): string {
   const { verdict, parts } = decision;
   const command = parts.map(({ part }) => segmentOf(part)?.command).find((text) => text !== undefined);
@@ -63,18 +63,18 @@ export function showDecision(decision: Decision, columns: number): string {
   return [
     `${verdict}: ${printable(describeRecord(decision))}\n`,
     command === undefined ? "" : `\n${markSegments(command, spans, columns).join("\n")}\n`,
-    `\n${layTable(parts.filter(isTelling).map(toRow), "  ")}`,
+    `\n${layTable(parts.filter(isShown).map(toRow), "  ")}`,
   ].join("");
 }
 
-/** Why the call is judged as it is, by which rule, and where that stands. */
+/** The reason for the verdict, the rule and its source. */
 export function describeRecord({ decisive, record }: Decision): string {
   if (decisive.rule === undefined) return `${record.reason} (${record.rule})`;
   return `it would ${describePart(decisive.part)}: ${record.reason}\nby ${record.rule} (${record.source})`;
 }
 
-/** The tool as such is worth a line only where a rule is about it, or nothing else is known. */
-function isTelling({ part, rule, verdict }: PartVerdict): boolean {
+/** The use of the tool itself is shown only when a rule is about it, or nothing else is known. */
+function isShown({ part, rule, verdict }: PartVerdict): boolean {
   return part.kind !== "use" || part.names === "nothing" || rule !== undefined || verdict !== "allow";
 }
 
@@ -105,24 +105,24 @@ function textOf({ command, span }: CommandSegment): string {
   return command.slice(span.start, span.end);
 }
 
-/** What the commands of a call could reach, for programs. */
+/** What the commands of a call may access. */
 interface ConfinementReport {
   readonly sandbox: SandboxLevel;
-  /** Rules take it out of the sandbox. */
+  /** A rule takes them out of the sandbox. */
   readonly unconfined: boolean;
-  /** "*" stands for any part. */
+  /** "*" for any. */
   readonly hosts: readonly string[];
-  /** Outside the workspace, with all below them, beside what the sandbox shows to all. */
+  /** Folders outside the workspace, besides those that every sandbox shows. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
   /** How many rules hide paths. */
   readonly hidingRules: number;
   readonly variables: VariablePolicy;
-  /** Those that rules are about, as they spell them: what holds. */
+  /** The effective values of the limits that rules set, in their spelling. */
   readonly limits: readonly string[];
 }
 
-/** Null for calls that run no command, or that are denied. */
+/** Null for calls that run no command, and for denied calls. */
 export function reportConfinement(decision: PreviewedDecision, policy: Policy): ConfinementReport | null {
   const { question, verdict, sandbox, unconfined = false } = decision;
   if (verdict === "deny" || !question.accesses.some(({ kind }) => kind === "execute")) return null;
@@ -145,17 +145,16 @@ export function reportConfinement(decision: PreviewedDecision, policy: Policy): 
   };
 }
 
-/** The same for people. */
 export function showConfinement(report: ConfinementReport | null): string {
   if (report === null) return "";
   const { sandbox, unconfined, hosts, readable, writable, hidingRules, variables, limits } = report;
   const isHeld = sandbox !== "none";
   const rows = [
-    ["sandbox", isHeld ? sandbox : unconfined ? "none: rules take it out" : "none"],
+    ["sandbox", isHeld ? sandbox : unconfined ? "none, by an `unconfined` rule" : "none"],
     ...(isHeld ? [["hosts", hosts.length === 0 ? "none" : printableLine(hosts.join(", "))]] : []),
     ...(isHeld ? outside("readable", readable) : []),
     ...(isHeld ? outside("writable", writable) : []),
-    ...(isHeld ? [["hidden", `what ${counted(hidingRules, "rule")} hide`]] : []),
+    ...(isHeld ? [["hidden", `paths of ${counted(hidingRules, "rule")}`]] : []),
     ["variables", [variables.base, ...variables.extra].join(", ")],
     ...(limits.length === 0 ? [] : [["limits", limits.join(", ")]]),
   ];

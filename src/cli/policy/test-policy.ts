@@ -14,11 +14,11 @@ import { describeRecord, reportDecision } from "./report-decision.ts";
 /** `toolcrib policy test [FILE …]` */
 export async function testPolicy(given: Arguments): Promise<number> {
   const named = given.operands.length > 0 ? given.operands.flatMap(examplesIn) : undefined;
-  const results = await withPolicy(withRulesOf(given), async (room) => {
-    const examples = named ?? room.rules.current.examples;
-    // Examples are about the rules: what this machine has would make them fail on the next.
-    const sandbox = given.options.has("sandbox") ? room.sandbox : async () => "bwrap" as const;
-    return Promise.all(examples.map((example) => runExample(example, { ...room, sandbox })));
+  const results = await withPolicy(withRulesOf(given), async (context) => {
+    const examples = named ?? context.rules.current.examples;
+    // Examples must not depend on the sandbox of this machine.
+    const sandbox = given.options.has("sandbox") ? context.sandbox : async () => "bwrap" as const;
+    return Promise.all(examples.map((example) => runExample(example, { ...context, sandbox })));
   });
   const failed = results.filter(({ example, decision }) => example.verdict !== decision.verdict);
   if (given.options.has("json")) printJson(results.map(toReport));
@@ -26,7 +26,7 @@ export async function testPolicy(given: Arguments): Promise<number> {
     for (const result of failed) print(showFailure(result));
     print(
       results.length === 0
-        ? "There are no `expect` lines in the rules.\n"
+        ? "The rules have no `expect` lines.\n"
         : `${counted(results.length, "example")}, ${failed.length} failed.\n`,
     );
   }
@@ -38,7 +38,7 @@ interface Result {
   readonly decision: Decision;
 }
 
-/** A file is tested with its own rules, as if it were given with `--rules`. */
+/** A named file is tested with its own rules, as with `--rules`. */
 function withRulesOf(given: Arguments): Arguments {
   const files = [given.options.get("rules") ?? [], given.operands].flat();
   return files.length === 0
@@ -46,11 +46,10 @@ function withRulesOf(given: Arguments): Arguments {
     : { ...given, options: new Map([...given.options, ["rules", files.join("\n")]]) };
 }
 
-/** The examples of a file that need not be in force. */
 function examplesIn(file: string): readonly Example[] {
   const text = readPolicyFile(file);
   if (text === undefined)
-    throw new ToolError("not-found", `There is no file ${file}`, {
+    throw new ToolError("not-found", `The file ${file} does not exist`, {
       hint: "Name a file with rules and `expect` lines.",
     });
   return parseRules({ level: "command line", name: file, text }).examples;
@@ -63,22 +62,17 @@ async function runExample(example: Example, { rules, environment, sandbox }: Pol
 }
 
 function showFailure({ example, decision }: Result): string {
-  const { origin: place, verdict, mode } = example;
+  const { origin, verdict, mode } = example;
   return printable(
     [
-      paint(1, "red", `${place.name}:${place.line}: ${place.text}`),
+      paint(1, "red", `${origin.name}:${origin.line}: ${origin.text}`),
       `  expected ${verdict} in mode ${mode}, got ${decision.verdict}: ${describeRecord(decision)}\n`,
     ].join("\n"),
   );
 }
 
 function toReport({ example, decision }: Result): object {
-  const { verdict: expected, mode, origin: place } = example;
-  return {
-    ...place,
-    mode,
-    expected,
-    passed: expected === decision.verdict,
-    decision: reportDecision(decision),
-  };
+  const { verdict: expected, mode, origin } = example;
+  const passed = expected === decision.verdict;
+  return { ...origin, mode, expected, passed, decision: reportDecision(decision) };
 }

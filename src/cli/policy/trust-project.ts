@@ -10,13 +10,14 @@ import {
 import { confirmTrust } from "../approvals/ask-on-terminal.ts";
 import { quoteText } from "../approvals/show-request.ts";
 import type { Arguments } from "../command.ts";
+import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
-import { print, remark } from "../terminal.ts";
-import { type PolicyContext, refuseWords, withPolicy } from "./open-policy.ts";
+import { columnsOf, print, remark } from "../terminal.ts";
+import { type PolicyContext, withPolicy } from "./open-policy.ts";
 
 /** `toolcrib policy trust` */
 export async function trustProject(given: Arguments): Promise<number> {
-  refuseWords(given.operands, "trust");
+  refuseOperands(given.operands, { name: "policy" });
   return withPolicy(given, async ({ workspace, files, rules: { project } }) => {
     if (project === undefined) throw noProjectRules(workspace);
     const loosening = looseningRules(project);
@@ -25,44 +26,44 @@ export async function trustProject(given: Arguments): Promise<number> {
     if (!wasTrusted) {
       await confirmTrust(given, {
         what: "these rules",
-        otherwise: "What forbids in them counts all the same.",
+        otherwise: "Their deny rules still count.",
       });
       trustProjectRules(workspace, project, files);
     }
     const report = { workspace, sha256: project.hash, trust: "trusted", allows: loosening };
     if (given.options.has("json")) printJson(report);
-    else print(wasTrusted ? "They are trusted already.\n" : "Trusted, until the file changes.\n");
+    else print(wasTrusted ? "They are already trusted.\n" : "Trusted until the file changes.\n");
     return 0;
   });
 }
 
 /** `toolcrib policy untrust` */
 export async function untrustProject(given: Arguments): Promise<number> {
-  refuseWords(given.operands, "untrust");
+  refuseOperands(given.operands, { name: "policy" });
   return withPolicy(given, async ({ workspace, files }: PolicyContext) => {
     const wasTrusted = untrustProjectRules(files);
     if (given.options.has("json")) printJson({ workspace, trust: "untrusted", wasTrusted });
-    else print(wasTrusted ? "No longer trusted: its rules can only forbid.\n" : "They were not trusted.\n");
+    else print(wasTrusted ? "No longer trusted: its rules can only deny.\n" : "They were not trusted.\n");
     return 0;
   });
 }
 
-/** What trust would add: all else counts already. */
+/** The rules that only count once trusted. */
 function looseningRules({ text }: ProjectRules): readonly string[] {
   const source = { level: "project", name: projectRulesPath, text, onlyTightens: true } as const;
   const { ignored, settings } = parseRules(source);
-  // A limit counts already where it is lower than others; once trusted, also where it is higher.
-  const limits = settings.filter(({ kind }) => kind === "limit").map(({ origin: place }) => place);
+  // An untrusted limit counts only when it is lower than others.
+  const limits = settings.filter(({ kind }) => kind === "limit").map(({ origin }) => origin);
   return [...ignored, ...limits]
     .sort((one, other) => one.line - other.line)
     .map(({ line, text: rule }) => `${projectRulesPath}:${line}: ${rule}`);
 }
 
 function showProject(workspace: string, project: ProjectRules, loosening: readonly string[]): string {
-  const columns = process.stderr.columns || 80;
+  const columns = columnsOf(2);
   const state = project.trust === "changed" ? "It has changed since you trusted it. " : "";
   return [
-    `${state}${projectRulesPath} in this folder would loosen the rules by ${counted(loosening.length, "line")}:`,
+    `${state}${projectRulesPath} of this folder would allow more by ${counted(loosening.length, "line")}:`,
     ...loosening.flatMap((line) => quoteText(line, columns)),
     `Folder  ${quoteText(workspace, columns).join("\n").trim().replace(/^\| /, "")}`,
     `SHA-256 ${project.hash}\n`,
@@ -71,6 +72,6 @@ function showProject(workspace: string, project: ProjectRules, loosening: readon
 
 function noProjectRules(workspace: string): ToolError {
   return new ToolError("not-found", `There is no ${projectRulesPath} in ${workspace}`, {
-    hint: "Rules of your own stand in the config directory: see toolcrib paths.",
+    hint: "Your own rules are in the config folder: toolcrib paths",
   });
 }

@@ -4,8 +4,8 @@ import { formatTime } from "./call-lines.ts";
 import type { Screen } from "./screen.ts";
 
 /**
- * Tells a person who waits what goes on: a line that is written again where the terminal can do that; elsewhere a plain line
- * for what takes long, and again from time to time. What ends within a second is not mentioned.
+ * Shows what is running: in a line that is rewritten, or, on a terminal that cannot do that, in plain lines from time to
+ * time. Nothing is shown for the first second.
  */
 export class Activity {
   readonly #screen: Screen;
@@ -17,11 +17,10 @@ export class Activity {
   }
 
   begin(id: string, what: string): void {
-    this.#running.set(id, { what, startedAt: monotonicMs(), message: "", toldAt: 0 });
+    this.#running.set(id, { what, startedAt: monotonicMs(), message: "", shownAt: 0 });
     this.#timer ??= setInterval(() => this.#show(), redrawMs).unref();
   }
 
-  /** How far it is. */
   note(id: string, message: string): void {
     const running = this.#running.get(id);
     if (running) running.message = ` ${printableLine(message)}`;
@@ -46,11 +45,11 @@ export class Activity {
     const elapsed = monotonicMs() - oldest.startedAt;
     if (elapsed < quietMs) return;
     const others = this.#running.size > 1 ? ` (and ${this.#running.size - 1} more)` : "";
-    const line = `${oldest.what} … ${tellWhole(elapsed)}${others}${oldest.message}`;
+    const line = `${oldest.what} … ${wholeSeconds(elapsed)}${others}${oldest.message}`;
     if (this.#screen.outputs.canRedraw) this.#screen.showLive(line);
-    else if (elapsed - oldest.toldAt >= (oldest.toldAt === 0 ? firstMs : againMs)) {
-      oldest.toldAt = elapsed;
-      this.#screen.tell(`${oldest.what} … ${tellWhole(elapsed)}`);
+    else if (elapsed - oldest.shownAt >= (oldest.shownAt === 0 ? firstMs : againMs)) {
+      oldest.shownAt = elapsed;
+      this.#screen.showLine(`${oldest.what} … ${wholeSeconds(elapsed)}`);
     }
   }
 }
@@ -59,11 +58,10 @@ interface Running {
   readonly what: string;
   readonly startedAt: number;
   message: string;
-  toldAt: number;
+  shownAt: number;
 }
 
-/** Whole seconds: digits that run help nobody. */
-function tellWhole(milliseconds: number): string {
+function wholeSeconds(milliseconds: number): string {
   return milliseconds < 10_000 ? `${Math.floor(milliseconds / 1000)} s` : formatTime(milliseconds);
 }
 
@@ -73,40 +71,40 @@ const firstMs = 2_000;
 const againMs = 30_000;
 
 /**
- * The words of a model for a terminal, piece by piece: nothing in them steers it, and none can be taken for the question
- * that we ask. What only the next piece decides is held until then.
+ * Streams a model's text to a terminal: it cannot control the terminal, and it cannot imitate the approval question. A
+ * piece that only the next one completes is held back.
  */
-export class ModelWords {
+export class ModelText {
   #held = "";
 
   add(piece: string): string {
     const text = this.#held + piece;
     const end = text.length - undecided(text);
     this.#held = text.slice(end);
-    return showWords(text.slice(0, end));
+    return showModelText(text.slice(0, end));
   }
 
-  /** What is left when no more comes. */
+  /** The rest, when no more comes. */
   end(): string {
-    const left = showWords(this.#held);
+    const rest = showModelText(this.#held);
     this.#held = "";
-    return left;
+    return rest;
   }
 }
 
-/** As approvals ask, see approve-on-terminal.ts. */
+/** The question in ask-on-terminal.ts. */
 const question = "allow it?";
 
-/** The same for words that are whole. */
-export function showWords(text: string): string {
-  return printable(text).replace(/allow it\?/gi, (words) => `"${words}"`);
+/** The same for a complete text. */
+export function showModelText(text: string): string {
+  return printable(text).replace(/allow it\?/gi, (found) => `"${found}"`);
 }
 
-/** How many characters at the end may belong together with what follows. */
+/** How many characters at the end may belong to the next piece. */
 function undecided(text: string): number {
   const tail = text.slice(1 - question.length).toLowerCase();
   for (let start = 0; start < tail.length; start += 1)
     if (question.startsWith(tail.slice(start))) return tail.length - start;
-  // Half of a line end, or of a character.
+  // Half of a line end, or of a surrogate pair.
   return /[\r\ud800-\udbff]$/.test(text) ? 1 : 0;
 }

@@ -10,7 +10,7 @@ import { colourDiffLine, quoteText } from "../approvals/show-request.ts";
 type ToolStart = Extract<AgentEvent, { type: "tool-start" }>;
 type ToolEnd = Extract<AgentEvent, { type: "tool-end" }>;
 
-/** `edit.replace src/a.ts`: what is done, on what. */
+/** `edit.replace src/a.ts` */
 export function callStartLine(
   { canonical, input }: Pick<ToolStart, "canonical" | "input">,
   workspace: string,
@@ -19,27 +19,27 @@ export function callStartLine(
   return printableLine(target === "" ? canonical : `${canonical} ${target}`);
 }
 
-/** How it ended: `+3 −1`, `exit code 2`, `12 matches`; "" where there is nothing to add. */
+/** How a call ended: `+3 −1`, `exit code 2`, `12 matches`; "" when there is nothing to add. */
 export function callEndLine({
   error,
   isError,
   data,
   shown,
 }: Pick<ToolEnd, "error" | "isError" | "data" | "shown">): string {
-  if (error !== null) return printableLine(tellError(error));
-  const words = isRecord(data) ? outcomeOf(data) : "";
-  return words === "" && isError ? printableLine(`failed: ${firstLine(shown)}`) : words;
+  if (error !== null) return printableLine(formatError(error));
+  const outcome = isRecord(data) ? outcomeOf(data) : "";
+  return outcome === "" && isError ? printableLine(`failed: ${firstLine(shown)}`) : outcome;
 }
 
-/** The changes of a call as unified diffs; "" where it made none, or does not tell. */
+/** The changes of a call as unified diffs; "" when its data has none. */
 export function diffOf(data: unknown): string {
   return filesIn(data)
     .map(({ diff }) => (typeof diff === "string" ? diff : ""))
     .join("");
 }
 
-/** The fields of all dialects that say what a call is about, the most telling first. */
-const telling = [
+/** The fields of all dialects that say what a call works on, the most important first. */
+const targetFields = [
   ...["command", "cmd", "script", "pattern", "query", "url", "expression"],
   ...["path", "file_path", "filePath", "absolute_path", "dir_path", "paths", "from", "to", "name"],
   ...["task", "prompt", "message", "agent_id", "target", "id", "process"],
@@ -48,10 +48,10 @@ const telling = [
 function targetOf(input: unknown, workspace: string): string {
   if (typeof input === "string") return namesInPatch(input);
   if (!isRecord(input)) return "";
-  const found = telling.flatMap((name) => {
+  const found = targetFields.flatMap((name) => {
     const value = input[name];
-    const words = Array.isArray(value) ? value.slice(0, maxNames).join(" ") : value;
-    return typeof words === "string" && words !== "" ? [inWorkspace(inOneLine(words), workspace)] : [];
+    const text = Array.isArray(value) ? value.slice(0, maxNames).join(" ") : value;
+    return typeof text === "string" && text !== "" ? [inWorkspace(inOneLine(text), workspace)] : [];
   });
   if (found.length > 0) return found.slice(0, 2).join(" ");
   const patch = Object.values(input).find((value) => typeof value === "string" && value.includes("*** "));
@@ -73,7 +73,7 @@ function inWorkspace(word: string, workspace: string): string {
 function outcomeOf(data: Readonly<Record<string, unknown>>): string {
   const files = filesIn(data);
   const diff = diffOf(data);
-  if (diff !== "") return tellLines(diff);
+  if (diff !== "") return countLines(diff);
   if (typeof data.exitCode === "number") return data.exitCode === 0 ? "" : `exit code ${data.exitCode}`;
   if (typeof data.signal === "string") return `ended by ${data.signal}`;
   if (Array.isArray(data.matches)) return counted(data.matches.length, "match", "matches");
@@ -93,8 +93,8 @@ function filesIn(data: unknown): readonly Readonly<Record<string, unknown>>[] {
   return isRecord(data) && Array.isArray(data.files) ? data.files.filter(isRecord) : [];
 }
 
-/** Lines that came and went, by what the hunks say of themselves: a line of a file may look like a header. */
-function tellLines(diff: string): string {
+/** Added and removed lines, by the counts in the hunk headers: a line of a file may look like a header. */
+function countLines(diff: string): string {
   let added = 0;
   let removed = 0;
   for (const [, before = "1", after = "1", body = ""] of diff.matchAll(hunks)) {
@@ -112,14 +112,14 @@ function tellLines(diff: string): string {
 
 const hunks = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@.*\n((?:[ +\\-].*\n?)*)/gm;
 
-function tellError(error: CallFailure): string {
+function formatError(error: CallFailure): string {
   const { code } = error;
   const first = firstLine(textForUser(error).message);
   if (code === "needs-approval") return `not approved: ${first.replace(/^This call needs approval: /, "")}`;
   return code === "denied" ? first : `failed: ${first}`;
 }
 
-/** Nothing of a command is hidden behind the end of its first line. */
+/** Shows all lines of a command in one. */
 function inOneLine(text: string): string {
   return text.trim().replace(/\s*\n\s*/g, " ⏎ ");
 }
@@ -128,15 +128,12 @@ function firstLine(text: string): string {
   return text.trimStart().split("\n", 1)[0] ?? "";
 }
 
-/** A diff for a person who watches: coloured, marked as words of others, and no longer than can be taken in. */
+/** A diff, coloured, quoted and shortened. */
 export function showDiff(
   diff: string,
-  {
-    columns,
-    callId,
-    whole,
-  }: { readonly columns: number; readonly callId: string | null; readonly whole: boolean },
+  options: { readonly columns: number; readonly callId: string | null; readonly whole: boolean },
 ): string {
+  const { columns, callId, whole } = options;
   const lines = quoteText(diff.slice(0, maxChars), columns);
   const shown = whole ? lines : lines.slice(0, maxLines);
   const hidden = lines.length - shown.length;
@@ -162,8 +159,8 @@ export function formatTime(milliseconds: number): string {
   return whole < 120 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** `$0.04`, and more digits where that would say nothing. */
-function tellCost(dollars: number): string {
+/** `$0.04`, with more digits for small amounts. */
+function formatCost(dollars: number): string {
   return `$${dollars === 0 || dollars >= 0.095 ? dollars.toFixed(2) : Number(dollars.toPrecision(2))}`;
 }
 
@@ -183,7 +180,7 @@ export function formatUsage({
   return [
     `${grouped(usage.input)} tokens read${cached}`,
     `${grouped(usage.output)} written`,
-    ...(cost === null ? [] : [tellCost(cost)]),
+    ...(cost === null ? [] : [formatCost(cost)]),
     ...(calls === undefined ? [] : [counted(calls, "call")]),
     ...(milliseconds === undefined ? [] : [formatTime(milliseconds)]),
   ].join(", ");

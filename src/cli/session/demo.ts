@@ -13,20 +13,20 @@ import { commandName } from "../tour/guide.ts";
 import { performTask } from "./run-task.ts";
 import { ownOutputs, Screen } from "./screen.ts";
 
-const task = "The tests fail. Find out why, and mend it.";
+const task = "The tests fail. Find out why and fix it.";
 
-/** `toolcrib run --demo`: a recorded model, but real tools, on a project of its own that is gone afterwards. */
+/** `toolcrib run --demo`: a recorded model with real tools, on a temporary project. */
 export async function playDemo(options: ReadonlyMap<string, string>): Promise<number> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib-demo-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  // Also when a second Ctrl-C ends us at once.
+  // Also when a second Ctrl-C exits at once.
   process.once("exit", remove);
-  const isForPeople = !options.has("json") && !options.has("jsonl");
+  const isForUser = !options.has("json") && !options.has("jsonl");
   const session = await openDemo(folder);
   try {
-    if (isForPeople) introduce(session);
+    if (isForUser) introduce(session);
     const exit = await performTask(session, task, { screen: new Screen(ownOutputs()), options });
-    if (isForPeople && exit === 0) await conclude(session);
+    if (isForUser && exit === 0) await conclude(session);
     return exit;
   } finally {
     await session.close();
@@ -43,7 +43,7 @@ async function openDemo(folder: string): Promise<Session> {
   return createSession({
     model: recordedModel(demoRecording, { wordMs: isTerminal(1) ? readingMs : 0 }),
     workspace,
-    // Nothing of the person's own is read or written, and the calls are known: nobody has to be asked.
+    // The user's own files are not used, and the calls are known: no approval is needed.
     stateDirectory: join(folder, "state"),
     configDirectory: join(folder, "config"),
     mode: "yolo",
@@ -51,15 +51,14 @@ async function openDemo(folder: string): Promise<Session> {
   });
 }
 
-/** As fast as one likes to read. */
 const readingMs = 25;
 
 function introduce({ crib: { workspace } }: Session): void {
   remark(
     [
-      paint(2, "bold", "A whole session, offline."),
-      "The model is a recording; its tools are real. They work on a small project that is made for it,",
-      `and removed at the end: ${printableLine(workspace)}`,
+      paint(2, "bold", "A session, offline"),
+      "The model is a recording; the tools are real. They work on a small temporary project:",
+      printableLine(workspace),
       "",
       `Task: ${task}`,
       "",
@@ -74,22 +73,22 @@ async function conclude({ crib }: Session): Promise<void> {
   remark(
     [
       "",
-      paint(2, "bold", "What the session changed, as toolcrib diff shows it"),
+      paint(2, "bold", "The changes, as toolcrib diff shows them"),
       colourDiff(2, files.map(({ diff }) => diff).join("")),
-      "Every call was judged by rules, recorded, and can be undone. In a project of yours:",
+      "Every call was checked against rules, recorded, and can be undone. In your own project:",
       "",
       explainExamples([
-        { command: `${commandName} models`, shows: "which models can be reached from here" },
-        { command: `${commandName} run "find out why the tests fail"`, shows: "a task for one of them" },
-        { command: `${commandName} chat`, shows: "the same, in a conversation" },
-        { command: `${commandName} undo`, shows: "take back the latest change" },
-        { command: `${commandName} help run`, shows: "what else there is" },
+        [`${commandName} models`, "list the available models"],
+        [`${commandName} run "find out why the tests fail"`, "give a model a task"],
+        [`${commandName} chat`, "chat with a model"],
+        [`${commandName} undo`, "undo the latest change"],
+        [`${commandName} help run`, "show all options"],
       ]),
     ].join("\n"),
   );
 }
 
-/** What the demonstration works on, by path: a shop whose test fails. */
+/** The demo project by path: a shop whose test fails. */
 export const demoProject: Readonly<Record<string, string>> = {
   "package.json": `{ "name": "shop", "type": "module", "private": true }
 `,

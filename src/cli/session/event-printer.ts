@@ -4,7 +4,7 @@ import { printable, printableLine } from "../../lib/text/printable.ts";
 import { plainTerminalText } from "../../lib/text/terminal-text.ts";
 import { quoteText } from "../approvals/show-request.ts";
 import { paint, type Tone } from "../terminal.ts";
-import { Activity, ModelWords, showWords } from "./activity.ts";
+import { Activity, ModelText, showModelText } from "./activity.ts";
 import {
   callEndLine,
   callStartLine,
@@ -20,26 +20,26 @@ type Of<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
 
 type Shows = { readonly [Type in AgentEvent["type"]]?: (event: Of<Type>) => void };
 
-/** Who it happens in: a subagent, or the session itself. */
+/** The subagent of an event; undefined for the session itself. */
 type From = Pick<AgentEvent, "agent">;
 
 /**
- * Shows a session to a person. The model's words go to standard output: as they come where somebody watches, else only the
- * answer, when it is whole. Everything else is lines on standard error.
+ * Shows a session to the user. The model's text goes to standard output: streamed on a terminal, otherwise only the
+ * complete answer. Everything else is lines on standard error.
  */
 export class EventPrinter {
   readonly #screen: Screen;
   readonly #activity: Activity;
   readonly #isVerbose: boolean;
-  readonly #words = new ModelWords();
+  readonly #text = new ModelText();
   readonly #starts = new Map<string, string>();
-  /** What was said since the last reply that called tools. */
-  #said = "";
-  /** What was said of the reply that comes. */
+  /** The text since the last reply that called tools. */
+  #answer = "";
+  /** The text of the current reply. */
   #reply = "";
   #workspace = "";
   #turnStart = 0;
-  #toldError = "";
+  #shownError = "";
 
   constructor(screen: Screen, { verbose }: { readonly verbose: boolean }) {
     this.#screen = screen;
@@ -49,12 +49,11 @@ export class EventPrinter {
 
   show(event: AgentEvent): void {
     const remark = remarkOf(event);
-    if (remark) this.#tell(remark.tone, remark.line, event);
+    if (remark) this.#showLine(remark.tone, remark.line, event);
     const isShown = event.agent === undefined || !ofSessionOnly.has(event.type);
     if (isShown) (this.#shows[event.type] as ((event: AgentEvent) => void) | undefined)?.(event);
   }
 
-  /** Nothing goes on any more. */
   stop(): void {
     this.#activity.stop();
     this.#screen.endLine();
@@ -69,17 +68,17 @@ export class EventPrinter {
     },
     "round-start": (event) => this.#waitForModel(event),
     "text-start": () => {
-      if (this.#reply !== "" && !this.#reply.endsWith("\n")) this.#say("\n");
+      if (this.#reply !== "" && !this.#reply.endsWith("\n")) this.#print("\n");
     },
     "text-delta": (event) => {
       if (this.#screen.outputs.isWatched) this.#activity.end(modelOf(event));
       else this.#activity.note(modelOf(event), "(writing)");
-      this.#say(event.text);
+      this.#print(event.text);
     },
     "text-end": (event) => {
-      this.#screen.say(this.#words.end());
-      this.#screen.endWords();
-      // The arguments of a call may take as long as any words.
+      this.#screen.print(this.#text.end());
+      this.#screen.endText();
+      // The arguments of a call may take as long as text.
       if (this.#screen.outputs.isWatched) this.#waitForModel(event);
     },
     "reasoning-start": (event) => this.#activity.note(modelOf(event), "(thinking)"),
@@ -106,8 +105,8 @@ export class EventPrinter {
     this.#activity.begin(modelOf(event), prefixed(event, "waiting for the model"));
   }
 
-  #say(text: string): void {
-    if (this.#screen.outputs.isWatched) this.#screen.say(this.#words.add(text));
+  #print(text: string): void {
+    if (this.#screen.outputs.isWatched) this.#screen.print(this.#text.add(text));
     this.#reply += text;
   }
 
@@ -120,17 +119,17 @@ export class EventPrinter {
   }
 
   #keepReply(): void {
-    this.#screen.say(this.#words.end());
-    const gap = this.#said === "" || this.#said.endsWith("\n") || this.#reply === "" ? "" : "\n";
-    this.#said += gap + this.#reply;
+    this.#screen.print(this.#text.end());
+    const gap = this.#answer === "" || this.#answer.endsWith("\n") || this.#reply === "" ? "" : "\n";
+    this.#answer += gap + this.#reply;
     this.#reply = "";
   }
 
-  /** Not the answer, but what the model said on its way. */
+  /** Text before a call is not the answer: it goes to standard error. */
   #setAside(): void {
-    const isSeen = this.#screen.outputs.isWatched || this.#said.trim() === "";
-    if (!isSeen) this.#screen.tell(showWords(this.#said.trimEnd()));
-    this.#said = "";
+    const isSeen = this.#screen.outputs.isWatched || this.#answer.trim() === "";
+    if (!isSeen) this.#screen.showLine(showModelText(this.#answer.trimEnd()));
+    this.#answer = "";
   }
 
   #endCall(event: Of<"tool-end">): void {
@@ -143,61 +142,61 @@ export class EventPrinter {
     const end = cutTo(callEndLine(event), Math.max(40, columns - time.length - 6));
     const tail = end === "" ? time : `${end}  ${time}`;
     const head = cutTo(prefixed(event, start), Math.max(30, columns - tail.length - 3));
-    this.#screen.tell(`${head}  ${paint(2, isError ? "red" : "dim", tail)}`);
+    this.#screen.showLine(`${head}  ${paint(2, isError ? "red" : "dim", tail)}`);
     const diff = diffOf(data);
-    if (diff !== "") this.#screen.tell(showDiff(diff, { columns, callId, whole: this.#isVerbose }));
+    if (diff !== "") this.#screen.showLine(showDiff(diff, { columns, callId, whole: this.#isVerbose }));
   }
 
   #retry({ kind, message, waitMs, attempt, ...event }: Of<"retry">): void {
     const isLost = event.agent === undefined && this.#reply !== "";
     if (isLost) {
-      this.#words.end();
+      this.#text.end();
       this.#reply = "";
     }
-    const lost = isLost ? "; what it began to say does not count" : "";
+    const lost = isLost ? "; its unfinished reply is discarded" : "";
     const problem = printableLine(message).replace(/\.$/, "");
-    const wait = waitMs < 1000 ? "at once" : `in ${formatTime(waitMs)}`;
-    this.#tell("yellow", `${problem} (${kind})${lost}. Asking again ${wait}, try ${attempt + 1}`, event);
-    this.#activity.begin(modelOf(event), prefixed(event, "waiting to ask the model again"));
+    const wait = waitMs < 1000 ? "now" : `in ${formatTime(waitMs)}`;
+    this.#showLine("yellow", `${problem} (${kind})${lost}. Retrying ${wait}, attempt ${attempt + 1}`, event);
+    this.#activity.begin(modelOf(event), prefixed(event, "waiting to retry"));
   }
 
   #fail({ message, hint, kind }: AgentFailure, event: From): void {
-    this.#toldError = message;
+    this.#shownError = message;
     this.#activity.end(modelOf(event));
-    this.#tell("red", `${printable(message)}${kind === "internal" ? "" : ` (${kind})`}`, event);
-    if (hint) this.#screen.tell(prefixed(event, printable(hint)));
+    this.#showLine("red", `${printable(message)}${kind === "internal" ? "" : ` (${kind})`}`, event);
+    if (hint) this.#screen.showLine(prefixed(event, printable(hint)));
   }
 
   #endTurn(event: Of<"turn-end">): void {
     this.#activity.stop();
     this.#keepReply();
     if (event.outcome === "completed" && !this.#screen.outputs.isWatched) {
-      this.#screen.say(this.#said);
-      this.#said = "";
+      this.#screen.print(this.#answer);
+      this.#answer = "";
     }
     this.#setAside();
     this.#screen.endLine();
-    if (event.error && event.error.message !== this.#toldError) this.#fail(event.error, {});
-    this.#toldError = "";
-    if (event.outcome === "aborted")
-      this.#tell("yellow", "Stopped. What was done until then stays done.", {});
+    if (event.error && event.error.message !== this.#shownError) this.#fail(event.error, {});
+    this.#shownError = "";
+    if (event.outcome === "aborted") this.#showLine("yellow", "Stopped. Changes made so far are kept.", {});
     const isUsed = event.calls > 0 || event.usage.input > 0;
-    if (isUsed) this.#tell("dim", formatUsage({ ...event, milliseconds: event.at - this.#turnStart }), {});
+    if (isUsed)
+      this.#showLine("dim", formatUsage({ ...event, milliseconds: event.at - this.#turnStart }), {});
   }
 
-  /** For people who want to see everything. */
+  /** Only with --verbose. */
   #quote(text: string, event: From): void {
     if (!this.#isVerbose || text === "") return;
     const lines = quoteText(plainTerminalText(text), this.#screen.outputs.columns());
-    this.#tell("dim", lines.map((line) => prefixed(event, line)).join("\n"), {});
+    this.#showLine("dim", lines.map((line) => prefixed(event, line)).join("\n"), {});
   }
 
-  #tell(tone: Tone, line: string, event: From): void {
-    this.#screen.tell(paint(2, tone, prefixed(event, line)));
+  #showLine(tone: Tone, line: string, event: From): void {
+    this.#screen.showLine(paint(2, tone, prefixed(event, line)));
   }
 }
 
-/** What subagents say is their business; what they do is shown. */
+/** The text of subagents is not shown; their calls are. */
 const ofSessionOnly: ReadonlySet<AgentEvent["type"]> = new Set([
   ...(["session-start", "turn-start", "turn-end", "text-start", "text-delta", "text-end"] as const),
 ]);
@@ -220,30 +219,30 @@ function lastLine(text: string): string {
 
 type EventOf<Type extends AgentHappening["type"]> = Extract<AgentEvent, { type: Type }>;
 
-/** What is worth one line of its own, whatever goes on beside it. */
+/** Events that are shown as one line. */
 function remarkOf(event: AgentEvent): { readonly tone: Tone; readonly line: string } | undefined {
   switch (event.type) {
     case "session-start":
       return event.agent === undefined
         ? {
             tone: "dim",
-            line: `${event.isResumed ? "Going on with" : "Session"} ${event.session}: ${printableLine(event.model)}`,
+            line: `${event.isResumed ? "Resumed session" : "Session"} ${event.session}: ${printableLine(event.model)}`,
           }
         : undefined;
     case "steering":
-      return { tone: "dim", line: `Told the model: ${printableLine(event.text)}` };
+      return { tone: "dim", line: `Sent to the model: ${printableLine(event.text)}` };
     case "user-input":
       return event.agent === undefined
         ? undefined
-        : { tone: "dim", line: `asked: ${printableLine(event.text.slice(0, maxChars))}` };
+        : { tone: "dim", line: `task: ${printableLine(event.text.slice(0, maxChars))}` };
     case "compaction":
-      return { tone: "dim", line: `The conversation was made shorter: ${tellCompaction(event)}` };
+      return { tone: "dim", line: `Compacted the conversation: ${formatCompaction(event)}` };
     case "model":
-      return { tone: "dim", line: `From now on: ${printableLine(event.model)}${tellReasoning(event)}` };
+      return { tone: "dim", line: `Model: ${printableLine(event.model)}${formatReasoning(event)}` };
     case "limit":
-      return { tone: "yellow", line: `Stopped by a limit: ${tellLimit(event)}` };
+      return { tone: "yellow", line: `Limit reached: ${formatLimit(event)}` };
     case "loop":
-      return { tone: "yellow", line: tellLoop(event) };
+      return { tone: "yellow", line: formatLoop(event) };
     case "warning":
       return { tone: "yellow", line: printableLine(event.message) };
     default:
@@ -251,23 +250,23 @@ function remarkOf(event: AgentEvent): { readonly tone: Tone; readonly line: stri
   }
 }
 
-function tellCompaction({ tokensBefore, tokensAfter }: EventOf<"compaction">): string {
-  return `${grouped(tokensBefore)} tokens became ${grouped(tokensAfter)}`;
+function formatCompaction({ tokensBefore, tokensAfter }: EventOf<"compaction">): string {
+  return `${grouped(tokensBefore)} to ${grouped(tokensAfter)} tokens`;
 }
 
-function tellReasoning({ reasoning }: EventOf<"model">): string {
+function formatReasoning({ reasoning }: EventOf<"model">): string {
   return reasoning === null ? "" : `, reasoning ${reasoning}`;
 }
 
-function tellLimit({ limit, allowed }: EventOf<"limit">): string {
+function formatLimit({ limit, allowed }: EventOf<"limit">): string {
   return limit === "cost" ? `$${allowed}` : counted(allowed, limit.slice(0, -1));
 }
 
-function tellLoop({ action, calls, times }: EventOf<"loop">): string {
+function formatLoop({ action, calls, times }: EventOf<"loop">): string {
   const names = calls.map((call) => printableLine(call.slice(0, maxChars))).join(", ");
   const what =
-    action === "warned" ? "The model repeats itself and was told so" : "Stopped: the model repeats itself";
-  return `${what}: ${names === "" ? "replies that cannot be read" : names}, ${counted(times, "time")}`;
+    action === "warned" ? "The model repeats itself and was warned" : "Stopped: the model repeats itself";
+  return `${what}: ${names === "" ? "unreadable replies" : names}, ${counted(times, "time")}`;
 }
 
 const maxChars = 120;

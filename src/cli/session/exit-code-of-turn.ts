@@ -3,14 +3,11 @@ import { type ErrorCode, textForUser } from "../../contract/error.ts";
 import type { CallFailure } from "../../toolcrib/index.ts";
 import { exitCodeOf } from "../report.ts";
 
-/** What `toolcrib run` means by its exit codes, as help tells it. */
-export const turnExitCodes: readonly string[] = [
-  "Exit codes: 0 the model has answered; 1 it failed, or was stopped by a limit or a loop; 2 the command line is wrong;",
-  "3 and 4 it has answered, but the last it tried was refused: 3 by a rule, the boundary or you, 4 because nobody could",
-  "be asked; 5 the model took too long; 130 interrupted.",
-];
+/** The exit codes of `toolcrib run`, for help. */
+export const turnExitCodes =
+  "Exit codes: 0 the model answered; 1 failure, limit or loop; 2 wrong command line; 3 it answered, but its last calls were denied; 4 it answered, but its last calls needed approval; 5 the model timed out; 130 interrupted.";
 
-/** Remembers whether the model ended at a refusal: whether one of the last calls that it made was refused. */
+/** Remembers whether one of the last calls of a turn was refused. */
 export class LastRefusal {
   #round = 0;
   #roundOfCalls = 0;
@@ -26,7 +23,7 @@ export class LastRefusal {
     if (event.error && refusals.has(event.error.code)) this.#error = event.error;
   }
 
-  /** What the user can do about it, in one line; "" where nothing was refused. */
+  /** What the user can do about it, in one line; "" when no call was refused. */
   get hint(): string {
     const hint = this.#error && textForUser(this.#error).hint;
     return hint ? `${hint}\n` : "";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { ModelWords } from "./activity.ts";
+import { ModelText } from "./activity.ts";
 
 function stream(pieces: Iterable<string>): string {
-  const words = new ModelWords();
+  const words = new ModelText();
   let shown = "";
   for (const piece of pieces) shown += words.add(piece);
   return shown + words.end();
@@ -14,7 +14,7 @@ it("shows words as they are, whole or in pieces", () => {
 });
 
 it("holds nothing back but what the next piece decides", () => {
-  const words = new ModelWords();
+  const words = new ModelText();
   expect([words.add("Yes, a"), words.add("nd more"), words.add("\r"), words.end()]).toEqual([
     "Yes, ",
     "and more",

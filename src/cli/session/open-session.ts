@@ -6,42 +6,35 @@ import type { ModelSettings } from "../../models/settings.ts";
 import type { Approve } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { configuredHub } from "../mcp/servers.ts";
-import { tellProgress } from "../progress.ts";
+import { commandProgress } from "../progress.ts";
 import { remarkRecovered, remarkWarnings } from "../report.ts";
 import { canAsk } from "../terminal.ts";
 import type { Screen } from "./screen.ts";
-import { type Beginning, sessionOptions } from "./session-options.ts";
+import { type SessionStart, sessionOptions } from "./session-options.ts";
 
-/** Opens the session that a command line asks for, with the model and the MCP servers that are configured. */
+/** Opens a session by the command line's options, with the configured model and MCP servers. */
 export async function openSession(
   given: Arguments,
-  begin: Beginning,
+  start: SessionStart,
   approve: Approve | undefined,
 ): Promise<Session> {
   const options = sessionOptions(given);
   const { createSession } = await import("../../agent/create-session.ts");
   const { readModelSettings } = await import("../../agent/read-model-settings.ts");
-  const progress = tellProgress("toolcrib");
+  const progress = commandProgress("toolcrib");
   let sources: readonly Hub[] = [];
   try {
-    progress.tell("finds the model");
+    progress.update("finding the model");
     const models = await readModelSettings();
-    // One that is gone on with has its own.
-    const isNew = begin.resume === undefined && begin.fork === undefined;
+    // A resumed session has its own model.
+    const isNew = start.resume === undefined && start.fork === undefined;
     const model = given.options.get("model") ?? (isNew ? await defaultModel(models) : undefined);
     sources = await configuredHub(options.workspace, { startAfterMs: 0 });
-    if (sources.length > 0) progress.tell("starts the MCP servers of mcp.json");
-    // Its tools are told to the model once, at the start: what comes later is found by tools.find.
+    if (sources.length > 0) progress.update("starting the MCP servers of mcp.json");
+    // The model gets the list of tools once, at the start; it finds later ones with tools.find.
     await untilReady(sources);
-    progress.tell("opens the session");
-    const session = await createSession({
-      ...options,
-      ...begin,
-      models,
-      sources,
-      ...(model !== undefined && { model }),
-      ...(approve && { approve }),
-    });
+    progress.update("opening the session");
+    const session = await createSession({ ...options, ...start, models, sources, model, approve });
     remarkRecovered(session.crib.recovered);
     boundYoungSpace(session);
     return session;
@@ -57,14 +50,14 @@ async function defaultModel(models: ModelSettings): Promise<string> {
   const { chooseModel } = await import("../../models/default-model.ts");
   const chosen = await chooseModel(models, process.env);
   if (chosen) return chosen.id;
-  const { threeWays } = await import("../models.ts");
-  throw new ToolError("unavailable", "There is no model to ask", { hint: threeWays() });
+  const { modelSetup } = await import("../models.ts");
+  throw new ToolError("unavailable", "No model is configured", { hint: modelSetup() });
 }
 
-/** Servers that take longer are not waited for. */
+/** Does not wait for slow servers. */
 async function untilReady(sources: readonly Hub[]): Promise<void> {
   const done = new AbortController();
-  // Nothing else may keep this process here meanwhile.
+  // This timer keeps the process alive meanwhile.
   const patience = pause(serversMs, undefined, { signal: done.signal }).catch(() => {});
   await Promise.race([Promise.all(sources.map((hub) => hub.ready)), patience]);
   done.abort();
@@ -73,8 +66,8 @@ async function untilReady(sources: readonly Hub[]): Promise<void> {
 const serversMs = 10_000;
 
 /**
- * Keeps the room for young objects small while a session goes on. Where there is much memory, Node lets it grow to 128 MB; what
- * a long conversation makes, a request after the other, is dead as soon as it was sent, and fills whatever there is.
+ * Stops V8's young generation from growing during a session. With much memory Node lets it grow to 128 MB, and the
+ * requests of a long conversation, garbage as soon as they are sent, fill it.
  */
 export function boundYoungSpace(session: Pick<Session, "on">): void {
   const stop = session.on(({ type }) => {
@@ -90,11 +83,11 @@ export function boundYoungSpace(session: Pick<Session, "on">): void {
 
 const enoughBytes = 8 * 1024 ** 2;
 
-/** Asks the person at the terminal, one question at a time; nobody, where nobody sits there. */
+/** Asks the user at the terminal, one request at a time; undefined without a terminal. */
 export function approverOn(
   screen: Screen,
   options: ReadonlyMap<string, string>,
-  /** Has the keyboard for as long as the question stands. */
+  /** Has the keyboard until the question is answered. */
   withKeyboard: <Answer>(ask: () => Promise<Answer>) => Promise<Answer> = (ask) => ask(),
 ): Approve | undefined {
   if (options.has("jsonl") || !canAsk(options)) return undefined;
@@ -102,8 +95,7 @@ export function approverOn(
   return (request, signal) => {
     const ask = async () => {
       signal.throwIfAborted();
-      const { approveOnTerminal } = await import("../approvals/ask-on-terminal.ts");
-      const { discardTyped } = await import("../approvals/ask-on-terminal.ts");
+      const { approveOnTerminal, discardTyped } = await import("../approvals/ask-on-terminal.ts");
       await discardTyped();
       return approveOnTerminal(request, signal);
     };
@@ -113,13 +105,13 @@ export function approverOn(
   };
 }
 
-/** Tells a person each warning of a room once, as they become known. */
+/** Prints each warning of a session once. */
 export class PrintedWarnings {
-  readonly #told = new Set<string>();
+  readonly #printed = new Set<string>();
 
-  tell(warnings: readonly string[]): void {
-    const fresh = warnings.filter((warning) => !this.#told.has(warning));
-    for (const warning of fresh) this.#told.add(warning);
+  print(warnings: readonly string[]): void {
+    const fresh = warnings.filter((warning) => !this.#printed.has(warning));
+    for (const warning of fresh) this.#printed.add(warning);
     remarkWarnings(fresh);
   }
 }

@@ -6,43 +6,43 @@ import type { CallFailure } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import { readStandardInput } from "../read-input.ts";
-import { exitCodeOfTrouble, forReader, printFailure, printJson } from "../report.ts";
-import { onUnread, remark } from "../terminal.ts";
+import { exitCodeOfError, forReader, printFailure, printJson } from "../report.ts";
+import { onOutputClosed, remark } from "../terminal.ts";
 import { EventPrinter } from "./event-printer.ts";
 import { LastRefusal } from "./exit-code-of-turn.ts";
 import { approverOn, openSession, PrintedWarnings } from "./open-session.ts";
 import { ownOutputs, Screen } from "./screen.ts";
-import { type Beginning, beginningOf } from "./session-options.ts";
+import { type SessionStart, sessionStartOf } from "./session-options.ts";
 
-/** `toolcrib run`: one task, one turn. Gives the exit code. */
-export async function runTask(given: Arguments, begin?: Beginning): Promise<number> {
+/** `toolcrib run`: one task, one turn. Returns the exit code. */
+export async function runTask(given: Arguments, start?: SessionStart): Promise<number> {
   const { options } = given;
   const screen = new Screen(ownOutputs());
   try {
     const task = await readTask(given);
     const session = await openSession(
       given,
-      begin ?? (await beginningOf(given)),
+      start ?? (await sessionStartOf(given)),
       approverOn(screen, options),
     );
     const warnings = new PrintedWarnings();
-    warnings.tell(session.crib.warnings);
+    warnings.print(session.crib.warnings);
     const exit = await performTask(session, task, { screen, options });
     await session.close();
-    warnings.tell(session.crib.warnings);
+    warnings.print(session.crib.warnings);
     return exit;
   } catch (error) {
-    // What went wrong before there was a turn.
+    // An error before the turn started.
     if (options.has("json")) printJson(failedTurn(error));
     else if (options.has("jsonl"))
       printJson({ type: "error", at: Date.now(), error: failedTurn(error).error });
     else if (error instanceof ModelError) printFailure(error);
     else throw error;
-    return error instanceof ToolError ? exitCodeOfTrouble(error.code) : 1;
+    return error instanceof ToolError ? exitCodeOfError(error.code) : 1;
   }
 }
 
-/** Has the model do one task, and shows it. Gives the exit code. */
+/** Runs one turn and shows it. Returns the exit code. */
 export async function performTask(
   session: Session,
   task: string,
@@ -51,7 +51,7 @@ export async function performTask(
   const refusal = new LastRefusal();
   const made = new TurnCalls();
   const printer = new EventPrinter(screen, { verbose: options.has("verbose") });
-  const show = options.has("jsonl") ? printEvent : (event: AgentEvent) => printer.show(event);
+  const show = options.has("jsonl") ? printJson : (event: AgentEvent) => printer.show(event);
   let unwritten: unknown;
   session.on((event) => {
     refusal.hear(event);
@@ -59,14 +59,14 @@ export async function performTask(
     try {
       if (!options.has("json") && unwritten === undefined) show(event);
     } catch (error) {
-      // Nobody reads what is done from now on.
+      // The output is closed: nothing more can be shown.
       unwritten = error;
       void session.abort();
     }
   });
-  // Not taken back: a second one is to be heard while everything is being closed.
+  // Not removed: a second Ctrl-C must work while everything is being closed.
   onInterruption().signal.addEventListener("abort", () => void session.abort());
-  onUnread(() => void session.abort());
+  onOutputClosed(() => void session.abort());
   const { calls: _, ...result } = await session.run(task).result;
   printer.stop();
   if (unwritten !== undefined) throw unwritten;
@@ -76,19 +76,15 @@ export async function performTask(
   return refusal.exitCode(result);
 }
 
-function printEvent(event: AgentEvent): void {
-  printJson(event);
-}
-
-/** The words of the command line; the standard input stands for a `-` among them, and for none. */
+/** The words of the command line, with standard input for a `-` among them, or when there are none. */
 async function readTask({ operands }: Arguments): Promise<string> {
   const isRead = operands.includes("-") || (operands.length === 0 && !process.stdin.isTTY);
   const words = operands.filter((word) => word !== "-").join(" ");
   const read = isRead ? await readStandardInput() : "";
   const task = words === "" || read === "" ? `${words}${read}` : `${words}\n\n${read}`;
   if (task.trim() !== "") return task;
-  throw new ToolError("invalid-input", isRead ? "The standard input has no task" : "Say what is to be done", {
-    hint: `For example: toolcrib run "find out why the tests fail", or toolcrib run - < task.txt. To see one at work: toolcrib run --demo`,
+  throw new ToolError("invalid-input", isRead ? "Standard input has no task" : "A task is missing", {
+    hint: 'For example: toolcrib run "find out why the tests fail", or: toolcrib run --demo',
   });
 }
 
@@ -110,7 +106,7 @@ export interface ReportedCall {
   readonly durationMs: number;
 }
 
-/** Collects the calls of a turn, those of subagents, too. */
+/** Collects the calls of a turn, including those of subagents. */
 export class TurnCalls {
   readonly calls: ReportedCall[] = [];
   readonly #inputs = new Map<string, unknown>();
@@ -124,7 +120,7 @@ export class TurnCalls {
   }
 }
 
-/** The report of a turn that did not even begin. */
+/** The report of a turn that never started. */
 export function failedTurn(thrown: unknown): TurnReport {
   const { message, hint = null } = thrown as { readonly message: string; readonly hint?: string };
   return {

@@ -1,95 +1,95 @@
 import { widthOf } from "../approvals/show-request.ts";
-import { canRedraw, isTerminal, print, remark } from "../terminal.ts";
+import { canRedraw, columnsOf, isTerminal, print, printExact, remark } from "../terminal.ts";
 
 /** Where a session is shown. */
 export interface Outputs {
   print(text: string): void;
   remark(text: string): void;
-  /** A person watches the standard output. */
+  /** Standard output is a terminal. */
   readonly isWatched: boolean;
-  /** A line of standard error can be written again. */
+  /** A line of standard error can be rewritten. */
   readonly canRedraw: boolean;
   columns(): number;
 }
 
-/** This process's own. */
+/** The outputs of this process. */
 export function ownOutputs(): Outputs {
+  const isWatched = isTerminal(1);
   return {
-    print,
+    print: isWatched ? print : printExact,
     remark,
-    isWatched: isTerminal(1),
+    isWatched,
     canRedraw: canRedraw(2),
-    columns: () => (isTerminal(2) ? process.stderr.columns || 80 : logColumns),
+    columns: () => (isTerminal(2) ? columnsOf(2) : logColumns),
   };
 }
 
-/** Nobody minds long lines in a file. */
 const logColumns = 160;
 
-/** Keeps the words of a model, lines about everything else and the line that is written again out of each other's way. */
+/** Keeps the model's text, lines about everything else, and the live line apart. */
 export class Screen {
   readonly outputs: Outputs;
   #isAtLineStart = true;
-  #isInWords = false;
-  /** What the line that is written again says. */
+  #isInText = false;
+  /** The text of the live line. */
   #live = "";
   #questions = 0;
-  /** What others have to say while a question stands, which must not be pushed away by it. */
+  /** Writes that wait until a question is answered. */
   readonly #held: (() => void)[] = [];
 
   constructor(outputs: Outputs) {
     this.outputs = outputs;
   }
 
-  /** Words of the model on standard output, as they come. */
-  say(text: string): void {
+  /** Streams text of the model to standard output. */
+  print(text: string): void {
     if (text === "") return;
-    this.#whenUnasked(() => {
+    this.#whenAnswered(() => {
       this.#clear();
       this.outputs.print(text);
       this.#isAtLineStart = text.endsWith("\n");
-      this.#isInWords = true;
+      this.#isInText = true;
     });
   }
 
-  /** No more comes of these words. */
-  endWords(): void {
-    this.#whenUnasked(() => {
-      this.#isInWords = false;
+  /** The current text of the model is complete. */
+  endText(): void {
+    this.#whenAnswered(() => {
+      this.#isInText = false;
     });
   }
 
-  /** What comes next begins a line. */
+  /** Makes the next output start a line. */
   endLine(): void {
-    this.#whenUnasked(() => {
-      if (!this.#isAtLineStart) this.say("\n");
+    this.#whenAnswered(() => {
+      if (!this.#isAtLineStart) this.print("\n");
     });
   }
 
-  /** One or more whole lines on standard error. */
-  tell(lines: string): void {
-    this.#whenUnasked(() => {
+  /** Writes one or more whole lines to standard error. */
+  showLine(lines: string): void {
+    this.#whenAnswered(() => {
       this.#clear();
       this.endLine();
       this.outputs.remark(`${lines}\n`);
     });
   }
 
-  /** The line that tells what goes on right now; none, if nothing is given. */
+  /** Rewrites the live line; removes it when no text is given. */
   showLive(text?: string): void {
     if (text === undefined) {
       this.#clear();
       return;
     }
     if (!this.outputs.canRedraw || this.#questions > 0) return;
-    if (!this.#isAtLineStart && this.#isInWords) return;
+    if (!this.#isAtLineStart && this.#isInText) return;
     this.endLine();
     const line = cutTo(text, this.outputs.columns() - 1);
     if (line !== this.#live) this.outputs.remark(`${startOfLine}${line}`);
     this.#live = line;
   }
 
-  /** Keeps everything out of the way of a question until it is answered. */
+  /** Holds back all output until a question is answered. */
   async whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     this.#clear();
     this.endLine();
@@ -102,7 +102,7 @@ export class Screen {
     }
   }
 
-  #whenUnasked(write: () => void): void {
+  #whenAnswered(write: () => void): void {
     if (this.#questions === 0) write();
     else this.#held.push(write);
   }
@@ -113,7 +113,7 @@ export class Screen {
   }
 }
 
-/** As much of a line as certainly fits. */
+/** Cuts a line so that it fits for certain. */
 export function cutTo(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
   let shown = "";
@@ -126,5 +126,5 @@ export function cutTo(line: string, columns: number): string {
   return `${shown}…`;
 }
 
-/** Back to the first column, and the line emptied. */
+/** Moves to the first column and erases the line. */
 const startOfLine = "\r\u001b[2K";

@@ -7,33 +7,30 @@ import type { Mode } from "../../policy/policy.ts";
 import { realWorkspace } from "../../system/directories.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import type { Arguments } from "../command.ts";
-import { narrowingGiven, rulesGiven } from "../options.ts";
+import { addedRules, toolSelection } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 
-/** What a session begins with: nothing, if neither is said. */
-export type Beginning = Pick<SessionOptions, "resume" | "fork">;
+/** The session to resume or fork; a new one without either. */
+export type SessionStart = Pick<SessionOptions, "resume" | "fork">;
 
-/** The session that a command line asks for, but for its model and whom it asks. */
+/** The options of a session, except for its model and its approver. */
 export function sessionOptions(
   given: Arguments,
 ): Omit<SessionOptions, "model"> & { readonly workspace: string } {
   const { options } = given;
-  const dialect = options.get("dialect");
-  const rounds = readCount(given, "max-rounds");
-  const cost = readCost(options.get("max-cost"));
   return {
-    // Who names a folder that is not there hears it at once.
+    // Fails at once when the folder does not exist.
     workspace: realWorkspace(options.get("workspace") ?? process.cwd()),
     mode: (options.get("mode") ?? "cautious") as Mode,
-    ...rulesGiven(options),
-    ...narrowingGiven(options),
+    ...addedRules(options),
+    ...toolSelection(options),
     sandbox: sandboxWanted(options.get("sandbox")),
-    ...(dialect !== undefined && { dialect }),
+    dialect: options.get("dialect"),
     protocol: options.get("protocol") as Protocol | undefined,
     reasoning: options.get("reasoning") as ReasoningEffort | undefined,
     instructions: readInstructions(options.get("instructions")),
     projectInstructions: !options.has("no-project-instructions"),
-    limits: { ...(rounds !== undefined && { rounds }), ...(cost !== undefined && { cost }) },
+    limits: { rounds: readCount(given, "max-rounds"), cost: readCost(options.get("max-cost")) },
     telemetry: options.has("telemetry"),
   };
 }
@@ -43,7 +40,7 @@ function readCost(text: string | undefined): number | undefined {
   const cost = /^\$?\d{1,6}(?:\.\d{1,6})?$/.test(text) ? Number(text.replace("$", "")) : 0;
   if (cost > 0) return cost;
   throw new ToolError("invalid-input", `--max-cost must be an amount in US dollars, not "${text}"`, {
-    hint: "For example: --max-cost 0.50.",
+    hint: "For example: --max-cost 0.50",
   });
 }
 
@@ -53,16 +50,16 @@ function readInstructions(file: string | undefined): string | undefined {
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
   } catch (cause) {
     throw new ToolError("invalid-input", `The instructions cannot be read: ${(cause as Error).message}`, {
-      hint: "--instructions takes a text file in UTF-8.",
+      hint: "Name a UTF-8 text file: --instructions FILE",
       cause,
     });
   }
 }
 
-/** What `--resume` asks for. */
-export async function beginningOf(given: Arguments): Promise<Beginning> {
-  const word = given.options.get("resume");
-  if (word === undefined) return {};
+/** Reads `--resume`. */
+export async function sessionStartOf(given: Arguments): Promise<SessionStart> {
+  const name = given.options.get("resume");
+  if (name === undefined) return {};
   const { findSession } = await import("./stored-sessions.ts");
-  return { resume: await findSession(given, word) };
+  return { resume: await findSession(given, name) };
 }

@@ -12,28 +12,28 @@ import { withJournal } from "../log/list-calls.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { paint, print, toLocalTime } from "../terminal.ts";
-import { nameSession, sessionMeant } from "./stored-sessions.ts";
+import { matchSession, requireSession } from "./stored-sessions.ts";
 
 /** `toolcrib sessions show <session>` */
 export async function showSession(given: Arguments): Promise<number> {
-  const [word, ...rest] = given.operands;
+  const [name, ...rest] = given.operands;
   refuseOperands(rest, sessionsCommand);
   const { options } = given;
-  return withJournal(given, (desk) => {
-    const session = sessionMeant(desk, nameSession(word));
-    const kept = desk.conversations.entries(session);
-    const entries = options.has("with-secrets") ? kept : withoutSecrets(kept);
+  return withJournal(given, (journal) => {
+    const session = matchSession(journal, requireSession(name));
+    const stored = journal.conversations.entries(session);
+    const entries = options.has("with-secrets") ? stored : withoutSecrets(stored);
     if (options.has("json")) {
       printJson({ session, entries });
       return 0;
     }
     const { start, turns } = toTranscript(session, entries);
-    print(`${paint(1, "bold", session)}  ${printableLine(start?.model ?? "model not known")}\n`);
+    print(`${paint(1, "bold", session)}  ${printableLine(start?.model ?? "unknown model")}\n`);
     if (start?.parent)
       print(`Forked from ${printableLine(start.parent.session)} after turn ${start.parent.turn}.\n`);
     for (const { number, startedAt, items } of turns) {
       print(`\n${paint(1, "bold", `Turn ${number}`)}  ${paint(1, "dim", toLocalTime(startedAt))}\n`);
-      for (const item of items) print(`${tell(item, options.has("all") ? undefined : maxLines)}\n`);
+      for (const item of items) print(`${format(item, options.has("all") ? undefined : maxLines)}\n`);
     }
     return 0;
   });
@@ -41,7 +41,7 @@ export async function showSession(given: Arguments): Promise<number> {
 
 const maxLines = 8;
 
-function tell(item: TranscriptItem, limit: number | undefined): string {
+function format(item: TranscriptItem, limit: number | undefined): string {
   switch (item.kind) {
     case "user":
       return `${paint(1, "green", `${speakers[item.source]}:`)}\n${indent(item.text)}`;
@@ -52,7 +52,7 @@ function tell(item: TranscriptItem, limit: number | undefined): string {
     case "note":
       return paint(1, "yellow", item.text);
     case "call":
-      return tellCall(item, limit);
+      return formatCall(item, limit);
   }
 }
 
@@ -63,7 +63,7 @@ const speakers = {
   notice: "Notice",
 } as const;
 
-function tellCall({ name, arguments: fields, answer }: TranscriptCall, limit: number | undefined): string {
+function formatCall({ name, arguments: fields, answer }: TranscriptCall, limit: number | undefined): string {
   const given = fields.map(({ name, text }) =>
     text.includes("\n") ? `  ${name}:\n${indent(shorten(text, limit), "    ")}` : `  ${name}: ${text}`,
   );

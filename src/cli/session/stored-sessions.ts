@@ -9,28 +9,25 @@ import { withJournal } from "../log/list-calls.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { layTable, print, remark, toLocalTime } from "../terminal.ts";
-import type { Beginning } from "./session-options.ts";
+import type { SessionStart } from "./session-options.ts";
 
 /** `toolcrib sessions list` */
 export async function listSessions(given: Arguments): Promise<number> {
   refuseOperands(given.operands, sessionsCommand);
-  return withJournal(given, (desk, workspace) => {
-    const sessions = tellSessions(desk, readCount(given, "limit") ?? 20);
+  return withJournal(given, (journal, workspace) => {
+    const sessions = listedSessions(journal, readCount(given, "limit") ?? 20);
     if (given.options.has("json")) printJson(sessions);
     else if (sessions.length > 0) print(layTable(sessions.map(toRow)));
-    else
-      remark(
-        `No sessions in ${printableLine(workspace)} yet. Begin one: toolcrib run "…", or toolcrib chat\n`,
-      );
+    else remark(`No sessions in ${printableLine(workspace)} yet. To start one: toolcrib chat\n`);
     return 0;
   });
 }
 
-function toRow(session: ToldSession): readonly string[] {
+function toRow(session: ListedSession): readonly string[] {
   return [
     session.session,
     toLocalTime(session.lastAt),
-    tellState(session),
+    formatState(session),
     counted(session.turns, "turn"),
     printableLine(session.model ?? "?"),
     printableLine(shorten(session.task)),
@@ -38,117 +35,107 @@ function toRow(session: ToldSession): readonly string[] {
 }
 
 function shorten(text: string): string {
-  const characters = [
-    ...text
-      .slice(0, 4 * maxTaskChars)
-      .replace(/\s+/g, " ")
-      .trim(),
-  ];
-  return characters.length <= maxTaskChars
-    ? characters.join("")
-    : `${characters.slice(0, maxTaskChars).join("")}…`;
+  const line = text.slice(0, 4 * maxTaskChars).replace(/\s+/g, " ");
+  const characters = [...line.trim()];
+  const shown = characters.slice(0, maxTaskChars).join("");
+  return characters.length <= maxTaskChars ? shown : `${shown}…`;
 }
 
 const maxTaskChars = 60;
 
-/** A session as a person looks at it. */
-export interface ToldSession extends Omit<SessionSummary, "isTurnOpen"> {
-  /** "interrupted": its process is gone, and its last turn has not ended. */
+/** A session as `toolcrib sessions --json` prints it. */
+export interface ListedSession extends Omit<SessionSummary, "isTurnOpen"> {
+  /** "interrupted": its process died during a turn. */
   readonly state: "open" | "ended" | "interrupted";
-  /** The number of the process that has it open. */
+  /** The id of the process that has it open. */
   readonly pid: number | null;
 }
 
 /** Newest first. */
-export function tellSessions(desk: WorkspaceJournal, limit: number): readonly ToldSession[] {
+export function listedSessions(journal: WorkspaceJournal, limit: number): readonly ListedSession[] {
   const open = new Map(
-    desk.sessions().flatMap(({ session, state, pid }) => (state === "open" ? [[session, pid]] : [])),
+    journal.sessions().flatMap(({ session, state, pid }) => (state === "open" ? [[session, pid]] : [])),
   );
-  return desk.conversations
+  return journal.conversations
     .list()
     .slice(0, limit)
     .map((info) => {
-      const { isTurnOpen, ...summary } = summariseSession(desk.conversations, info);
+      const { isTurnOpen, ...summary } = summariseSession(journal.conversations, info);
       const state = open.has(info.session) ? "open" : isTurnOpen ? "interrupted" : "ended";
       return { ...summary, state, pid: open.get(info.session) ?? null };
     });
 }
 
-export function tellState({ state, pid }: ToldSession): string {
+export function formatState({ state, pid }: ListedSession): string {
   return state === "open" ? `open in process ${pid}` : state;
 }
 
-/** The id of the session that a person means: by `last`, or by a beginning of it that no other has. */
-export function findSession(given: Arguments, word: string): Promise<string> {
-  return withJournal(given, (desk) => sessionMeant(desk, word));
+/** The session id for `last`, an id, or a unique beginning of one. */
+export function findSession(given: Arguments, name: string): Promise<string> {
+  return withJournal(given, (journal) => matchSession(journal, name));
 }
 
-/** A session has to be named. */
-export function nameSession(word: string | undefined): string {
-  if (word !== undefined) return word;
-  throw new ToolError("invalid-input", "Name a session", {
-    hint: "Their ids stand in: toolcrib sessions list. The latest is last.",
+export function requireSession(name: string | undefined): string {
+  if (name !== undefined) return name;
+  throw new ToolError("invalid-input", "A session id is missing", {
+    hint: "Find it with: toolcrib sessions list. `last` is the latest session.",
   });
 }
 
-/** So much of an id is no slip. */
-const shortestBeginning = 2;
+/** A shorter beginning of an id may be a typing error. */
+const minimumChars = 2;
 
-function sayMore(word: string): ToolError {
-  return new ToolError("invalid-input", `"${word}" is too little of an id`, {
-    hint: "Ids stand in: toolcrib sessions list. Give some letters after session_; the latest is last.",
-  });
-}
-
-export function sessionMeant(desk: WorkspaceJournal, word: string): string {
-  const known = desk.conversations.list().map(({ session }) => session);
+export function matchSession(journal: WorkspaceJournal, name: string): string {
+  const known = journal.conversations.list().map(({ session }) => session);
   const [latest] = known;
-  if (word === "last" && latest !== undefined) return latest;
-  if (known.includes(word)) return word;
-  if (word.replace(/^session_/, "").length < shortestBeginning || "session_".startsWith(word))
-    throw sayMore(word);
-  const fitting = known.filter((id) => id.startsWith(word) || id.startsWith(`session_${word}`));
-  const [found, ...others] = fitting;
+  if (name === "last" && latest !== undefined) return latest;
+  if (known.includes(name)) return name;
+  if (name.replace(/^session_/, "").length < minimumChars || "session_".startsWith(name))
+    throw new ToolError("invalid-input", `"${name}" is too short for a session id`, {
+      hint: "Add letters after session_, or find the id with: toolcrib sessions list",
+    });
+  const matching = known.filter((id) => id.startsWith(name) || id.startsWith(`session_${name}`));
+  const [found, ...others] = matching;
   if (found === undefined)
-    throw new ToolError("not-found", `No session here has the id "${word}"`, {
-      hint: "See which there are: toolcrib sessions list. Each belongs to the folder that it was held in.",
+    throw new ToolError("not-found", `No session of this folder has the id "${name}"`, {
+      hint: "List them: toolcrib sessions list",
     });
   if (others.length === 0) return found;
-  throw new ToolError("invalid-input", `${fitting.length} sessions begin with "${word}"`, {
-    hint: `Give more of the id: ${fitting.slice(0, 5).join(", ")}.`,
+  throw new ToolError("invalid-input", `${matching.length} sessions begin with "${name}"`, {
+    hint: `Add letters of the id: ${matching.slice(0, 5).join(", ")}`,
   });
 }
 
 /** `toolcrib sessions resume <session> [task]` */
-export async function resumeSession({ options, operands: [word, ...task] }: Arguments): Promise<number> {
+export async function resumeSession({ options, operands: [name, ...task] }: Arguments): Promise<number> {
   const given = { options, operands: task };
-  return goOn(given, { resume: await findSession(given, nameSession(word)) });
+  return continueSession(given, { resume: await findSession(given, requireSession(name)) });
 }
 
 /** `toolcrib sessions fork <session> [task]` */
-export async function forkSession({ options, operands: [word, ...task] }: Arguments): Promise<number> {
+export async function forkSession({ options, operands: [name, ...task] }: Arguments): Promise<number> {
   const given = { options, operands: task };
-  const session = await findSession(given, nameSession(word));
-  return goOn(given, { fork: { session, turn: readCount(given, "turn") } });
+  const session = await findSession(given, requireSession(name));
+  return continueSession(given, { fork: { session, turn: readCount(given, "turn") } });
 }
 
-/** With a task like `toolcrib run`; without, a person talks on, as by `toolcrib chat`. */
-async function goOn(given: Arguments, begin: Beginning): Promise<number> {
-  const isTalk = given.operands.length === 0 && process.stdin.isTTY;
-  if (isTalk) return (await import("../chat/chat.ts")).chat(given, begin);
-  return (await import("./run-task.ts")).runTask(given, begin);
+/** With a task like `toolcrib run`, without one like `toolcrib chat`. */
+async function continueSession(given: Arguments, start: SessionStart): Promise<number> {
+  const isChat = given.operands.length === 0 && process.stdin.isTTY;
+  if (isChat) return (await import("../chat/chat.ts")).chat(given, start);
+  return (await import("./run-task.ts")).runTask(given, start);
 }
 
-/** `toolcrib sessions rm <session> …`: all that are named, or none. */
+/** `toolcrib sessions rm <session> …`: all of them or none. */
 export async function removeSessions(given: Arguments): Promise<number> {
   const { operands, options } = given;
-  return withJournal(given, (desk) => {
-    const words = [nameSession(operands[0]), ...operands.slice(1)];
-    const sessions = [...new Set(words.map((word) => sessionMeant(desk, word)))];
-    for (const session of sessions) desk.refuseOpen(session);
-    for (const session of sessions) desk.conversations.remove(session);
+  return withJournal(given, (journal) => {
+    const names = [requireSession(operands[0]), ...operands.slice(1)];
+    const sessions = [...new Set(names.map((name) => matchSession(journal, name)))];
+    for (const session of sessions) journal.refuseOpen(session);
+    for (const session of sessions) journal.conversations.remove(session);
     if (options.has("json")) printJson({ removed: sessions });
-    else print(sessions.map((session) => `Removed ${session}.\n`).join(""));
+    else print(sessions.map((session) => `Deleted ${session}.\n`).join(""));
     return 0;
   });
 }

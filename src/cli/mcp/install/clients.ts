@@ -4,30 +4,29 @@ import { join } from "node:path";
 
 /** An MCP client, and how its configuration names a server. */
 export interface Client {
-  /** As people know it. */
   readonly title: string;
-  /** Where its configuration is: the person's own, or the project's. */
-  file(scope: Scope, place: ConfigurationPlace): string;
+  /** Its configuration file: the user's, or the project's. */
+  file(scope: Scope, folders: ConfigurationFolders): string;
   readonly format: "json" | "toml";
-  /** The key below which servers stand. */
+  /** The key that contains the servers. */
   readonly servers: string;
-  /** What stands there for a server that is started by a command. */
+  /** The entry of a server that a command starts. */
   entry(command: readonly [string, ...string[]]): Readonly<Record<string, unknown>>;
-  /** How its configuration spells the folder that is open, where servers are not started there. */
+  /** The variable for the open folder, in clients that start servers elsewhere. */
   readonly openFolder?: string;
 }
 
 export const scopes = ["user", "project"] as const;
 export type Scope = (typeof scopes)[number];
 
-interface ConfigurationPlace {
+interface ConfigurationFolders {
   /** The project's folder. */
   readonly workspace: string;
   readonly variables: NodeJS.ProcessEnv;
   readonly platform: NodeJS.Platform;
 }
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: theirs, not ours
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the clients replace it
 const openFolder = "${workspaceFolder}";
 
 export const clientNames = ["claude", "codex", "cursor", "vscode", "zed", "gemini", "opencode"] as const;
@@ -56,7 +55,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
   },
   cursor: {
     title: "Cursor",
-    file: (scope, place) => join(rootOf(scope, place), ".cursor/mcp.json"),
+    file: (scope, folders) => join(rootOf(scope, folders), ".cursor/mcp.json"),
     format: "json",
     servers: "mcpServers",
     entry: ([command, ...args]) => ({ command, args }),
@@ -64,10 +63,10 @@ export const clients: Readonly<Record<ClientName, Client>> = {
   },
   vscode: {
     title: "VS Code",
-    file: (scope, place) =>
+    file: (scope, folders) =>
       scope === "project"
-        ? join(place.workspace, ".vscode/mcp.json")
-        : join(codeFolder(place), "User/mcp.json"),
+        ? join(folders.workspace, ".vscode/mcp.json")
+        : join(codeFolder(folders), "User/mcp.json"),
     format: "json",
     servers: "servers",
     entry: ([command, ...args]) => ({ type: "stdio", command, args }),
@@ -85,7 +84,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
   },
   gemini: {
     title: "Gemini CLI",
-    file: (scope, place) => join(rootOf(scope, place), ".gemini/settings.json"),
+    file: (scope, folders) => join(rootOf(scope, folders), ".gemini/settings.json"),
     format: "json",
     servers: "mcpServers",
     entry: ([command, ...args]) => ({ command, args }),
@@ -103,7 +102,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
   },
 };
 
-function rootOf(scope: Scope, { workspace, variables }: ConfigurationPlace): string {
+function rootOf(scope: Scope, { workspace, variables }: ConfigurationFolders): string {
   return scope === "project" ? workspace : home(variables);
 }
 
@@ -115,7 +114,7 @@ function configFolder(variables: NodeJS.ProcessEnv): string {
   return variables.XDG_CONFIG_HOME || join(home(variables), ".config");
 }
 
-function codeFolder({ variables, platform }: ConfigurationPlace): string {
+function codeFolder({ variables, platform }: ConfigurationFolders): string {
   if (platform === "darwin") return join(home(variables), "Library/Application Support/Code");
   if (platform === "win32") return join(variables.APPDATA ?? home(variables), "Code");
   return join(configFolder(variables), "Code");

@@ -1,9 +1,9 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { parse } from "smol-toml";
 import { ToolError } from "../../../contract/error.ts";
-import type { EntryEdit, EntryPlace } from "./configuration.ts";
+import type { EntryEdit, EntryKey } from "./configuration.ts";
 
-/** Edits JSON with comments: what is not the entry stays as it is, to the byte. */
+/** Edits JSON with comments: everything but the entry stays as it is, to the byte. */
 export const jsonEntry: EntryEdit = {
   read: (text) => {
     const root = rootOf(text);
@@ -33,7 +33,7 @@ export const jsonEntry: EntryEdit = {
     const [space = ""] = /(?:\r?\n)?[ \t]*$/.exec(text.slice(0, property.offset)) ?? [];
     const start = property.offset - space.length;
     const comma = nextComma(text, end);
-    // On a line of its own it goes with the line, else with the space behind it.
+    // Removes the whole line, or the space after an entry that shares its line.
     if (comma !== undefined && space.includes("\n")) return text.slice(0, start) + text.slice(comma + 1);
     if (comma !== undefined)
       return text.slice(0, property.offset) + text.slice(comma + 1).replace(/^[ \t]+/, "");
@@ -61,7 +61,7 @@ function writeJson(value: unknown, base: string, { indent, lineEnd }: Style): st
   return JSON.stringify(value, undefined, indent).replaceAll("\n", `${lineEnd}${base}`);
 }
 
-/** At the beginning no comma and no comment of others is in the way. */
+/** At the beginning of an object, no comma or comment is in the way. */
 function insertFirst(text: string, object: Node, key: string, value: unknown, style: Style): string {
   const [first] = object.children ?? [];
   const open = object.offset + 1;
@@ -78,18 +78,18 @@ function insertFirst(text: string, object: Node, key: string, value: unknown, st
   return text.slice(0, open) + property + after + text.slice(open);
 }
 
-/** What the line begins with that an offset stands on. */
+/** The indentation of the line at an offset. */
 function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", offset - 1) + 1))?.[0] ?? "";
 }
 
-/** Where a comma follows, with nothing but space and comments before it. */
+/** The offset of the next comma, with only space and comments before it. */
 function nextComma(text: string, offset: number): number | undefined {
   const between = /^(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/.exec(text.slice(offset))?.[0].length ?? 0;
   return text[offset + between] === "," ? offset + between : undefined;
 }
 
-/** Undefined for a text without any value. */
+/** Undefined for an empty text. */
 function rootOf(text: string): Node | undefined {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
@@ -98,17 +98,17 @@ function rootOf(text: string): Node | undefined {
     const line = text.slice(0, error.offset).split("\n").length;
     throw new ToolError("invalid-input", `line ${line}: ${printParseErrorCode(error.error)}`);
   }
-  return root && objectAt(root, "the whole of it");
+  return root && objectAt(root, "the top level");
 }
 
 function objectAt(node: Node, name: string): Node {
   if (node.type === "object") return node;
-  throw new ToolError("invalid-input", `${name} is no object`);
+  throw new ToolError("invalid-input", `${name} is not an object`);
 }
 
 function valueAt(object: Node | undefined, key: string): Node | undefined {
   const found = object?.children?.filter((property) => jsonKey(property) === key) ?? [];
-  if (found.length > 1) throw new ToolError("invalid-input", `"${key}" stands there twice`);
+  if (found.length > 1) throw new ToolError("invalid-input", `"${key}" occurs twice`);
   return found[0]?.children?.[1];
 }
 
@@ -125,27 +125,27 @@ function readNode(node: Node): unknown {
   );
 }
 
-/** Edits TOML: the entry is a table of its own, what else stands there stays as it is, to the byte. */
+/** Edits TOML: the entry is a table, and everything else stays as it is, to the byte. */
 export const tomlEntry: EntryEdit = {
   read: (text) => structuredClone(read(text)),
-  set: (text, place, value) => {
+  set: (text, key, value) => {
     const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
-    const table = tableOf(place, value).replaceAll("\n", lineEnd);
-    const block = blockOf(text, place);
+    const table = tableOf(key, value).replaceAll("\n", lineEnd);
+    const block = blockOf(text, key);
     if (block) return `${text.slice(0, block.start)}${table}${text.slice(block.end)}`;
     const gap = text === "" ? "" : text.endsWith("\n") ? lineEnd : lineEnd + lineEnd;
     return `${text}${gap}${table}${lineEnd}`;
   },
-  remove: (text, place) => {
-    const block = blockOf(text, place);
+  remove: (text, key) => {
+    const block = blockOf(text, key);
     if (!block) return text;
     const before = text.slice(0, block.start).replace(/(^|\n)\r?\n$/, "$1");
     return before + text.slice(block.end).replace(/^\r?\n/, "");
   },
-  show: (place, value) => `${tableOf(place, value)}\n`,
+  show: (key, value) => `${tableOf(key, value)}\n`,
 };
 
-function tableOf({ servers, name }: EntryPlace, value: Readonly<Record<string, unknown>>): string {
+function tableOf({ servers, name }: EntryKey, value: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(value).map(([key, item]) => `${tomlKey(key)} = ${writeToml(item)}`);
   return [`[${servers}.${tomlKey(name)}]`, ...lines].join("\n");
 }
@@ -162,10 +162,10 @@ function writeToml(value: unknown): string {
   return `{ ${fields.join(", ")} }`;
 }
 
-/** From the table's header to its last line, with the tables below it; what the parser reads otherwise is found out later. */
+/** From the table's header to its last line, with its subtables. The caller checks the result with the parser. */
 function blockOf(
   text: string,
-  { servers, name }: EntryPlace,
+  { servers, name }: EntryKey,
 ): { readonly start: number; readonly end: number } | undefined {
   const key = (word: string) => `(?:${word}|"${word}"|'${word}')`.replaceAll("-", "\\-");
   const own = new RegExp(`^[ \\t]*\\[[ \\t]*${key(servers)}[ \\t]*\\.[ \\t]*${key(name)}[ \\t]*[\\].]`);

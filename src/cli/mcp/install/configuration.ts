@@ -7,95 +7,92 @@ import { contentHash } from "../../../lib/bytes/content-hash.ts";
 import { realLocation } from "../../../system/directories.ts";
 import type { Client } from "./clients.ts";
 
-/** Where an entry stands in a configuration. */
-export interface EntryPlace {
+/** The key of an entry in a configuration. */
+export interface EntryKey {
   readonly servers: string;
   readonly name: string;
 }
 
-/** How one format is read and written. Pure; throws `invalid-input` with what is wrong, and where. */
+/** Reads and writes one format. Pure; throws `invalid-input` with the line and the fault. */
 export interface EntryEdit {
-  /** All that it says. */
   read(text: string): Readonly<Record<string, unknown>>;
-  set(text: string, place: EntryPlace, value: Readonly<Record<string, unknown>>): string;
-  remove(text: string, place: EntryPlace): string;
+  set(text: string, key: EntryKey, value: Readonly<Record<string, unknown>>): string;
+  remove(text: string, key: EntryKey): string;
   /** The entry alone, in its container. */
-  show(place: EntryPlace, value: Readonly<Record<string, unknown>>): string;
+  show(key: EntryKey, value: Readonly<Record<string, unknown>>): string;
 }
 
-/** A client's configuration as it stands on the disk. */
 export interface Configuration {
-  /** As the client names it; a link is followed. */
+  /** The path that the client uses; links are followed. */
   readonly file: string;
-  /** Undefined where there is none. */
+  /** Undefined when the file does not exist. */
   readonly text: string | undefined;
 }
 
 export async function editorFor({ format }: Pick<Client, "format">): Promise<EntryEdit> {
-  return format === "json"
-    ? (await import("./configuration-entry.ts")).jsonEntry
-    : (await import("./configuration-entry.ts")).tomlEntry;
+  const { jsonEntry, tomlEntry } = await import("./configuration-entry.ts");
+  return format === "json" ? jsonEntry : tomlEntry;
 }
 
 const byteOrderMark = "\uFEFF";
 
-/** The text with the entry as told, undefined for none, and with nothing else changed; throws where that cannot be done. */
+/** Sets the entry, or removes it when `value` is undefined, and changes nothing else; throws when that is not possible. */
 export function editText(
   { file, text = "" }: Configuration,
   editor: EntryEdit,
-  place: EntryPlace,
+  key: EntryKey,
   value: Readonly<Record<string, unknown>> | undefined,
 ): string {
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
   const bare = text.slice(mark.length);
   try {
-    const wanted = withEntry(editor.read(bare), place, value);
-    const after = value ? editor.set(bare, place, value) : editor.remove(bare, place);
-    if (isDeepStrictEqual(withEntry(editor.read(after), place, value), wanted)) {
-      const entry = entryIn(editor.read(after), place);
+    const wanted = withEntry(editor.read(bare), key, value);
+    const after = value ? editor.set(bare, key, value) : editor.remove(bare, key);
+    if (isDeepStrictEqual(withEntry(editor.read(after), key, value), wanted)) {
+      const entry = entryIn(editor.read(after), key);
       if (isDeepStrictEqual(entry, value)) return mark + after;
     }
   } catch (error) {
     throw unreadable(file, (error as Error).message);
   }
-  throw unreadable(file, `"${place.name}" stands there in a way that Toolcrib does not change`);
+  throw unreadable(file, `"${key.name}" is written in a form that Toolcrib cannot change`);
 }
 
-/** The entry as it is; throws where the file cannot be understood. */
-export function readEntry({ file, text = "" }: Configuration, editor: EntryEdit, place: EntryPlace): unknown {
+/** Throws when the file cannot be parsed. */
+export function readEntry({ file, text = "" }: Configuration, editor: EntryEdit, key: EntryKey): unknown {
   try {
-    return entryIn(editor.read(text.startsWith(byteOrderMark) ? text.slice(1) : text), place);
+    return entryIn(editor.read(text.startsWith(byteOrderMark) ? text.slice(1) : text), key);
   } catch (error) {
     throw unreadable(file, (error as Error).message);
   }
 }
 
-function entryIn(content: Readonly<Record<string, unknown>>, { servers, name }: EntryPlace): unknown {
+function entryIn(content: Readonly<Record<string, unknown>>, { servers, name }: EntryKey): unknown {
   const container = content[servers];
   if (container === undefined) return undefined;
   if (typeof container !== "object" || container === null || Array.isArray(container))
-    throw new ToolError("invalid-input", `${servers} is no object`);
+    throw new ToolError("invalid-input", `${servers} is not an object`);
   return Object.hasOwn(container, name) ? (container as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** What the file should say: a container that holds nothing is as good as none. */
+/** The expected content; an empty container counts as none. */
 function withEntry(
   content: Readonly<Record<string, unknown>>,
-  place: EntryPlace,
+  key: EntryKey,
   value: unknown,
 ): Readonly<Record<string, unknown>> {
-  const { [place.servers]: container, ...others } = content;
-  const { [place.name]: _, ...siblings } = (container ?? {}) as Readonly<Record<string, unknown>>;
-  const inside = { ...siblings, ...(value !== undefined && { [place.name]: value }) };
-  return Object.keys(inside).length === 0 ? others : { ...others, [place.servers]: inside };
+  const { [key.servers]: container, ...others } = content;
+  const { [key.name]: _, ...siblings } = (container ?? {}) as Readonly<Record<string, unknown>>;
+  const inside = { ...siblings, ...(value !== undefined && { [key.name]: value }) };
+  return Object.keys(inside).length === 0 ? others : { ...others, [key.servers]: inside };
 }
 
 export function readConfiguration(file: string): Configuration {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined && lstatSync(file, { throwIfNoEntry: false }))
-    throw unreadable(file, "it is a link that leads nowhere");
+    throw unreadable(file, "it is a broken link");
   if (stats === undefined) return { file, text: undefined };
-  if (!stats.isFile()) throw unreadable(file, "it is no regular file");
+  if (!stats.isFile()) throw unreadable(file, "it is not a regular file");
   if (stats.size > maxBytes) throw unreadable(file, "it is too large");
   try {
     return {
@@ -109,7 +106,7 @@ export function readConfiguration(file: string): Configuration {
 
 const maxBytes = 64 * 1024 * 1024;
 
-/** Replaces what was read, as a whole; undefined removes the file. Gives the directories that had to be made. */
+/** Replaces the file that was read; undefined deletes it. Returns the directories that were created. */
 export async function writeConfiguration(
   { file, text: before }: Configuration,
   after: string | undefined,
@@ -126,7 +123,7 @@ export async function writeConfiguration(
         path: real,
         before: before === undefined ? "nothing" : contentHash(Buffer.from(before)),
         after: after === undefined ? "nothing" : Buffer.from(after),
-        ...(before === undefined && modeOfNew !== undefined && { mode: modeOfNew }),
+        mode: before === undefined ? modeOfNew : undefined,
       },
     ]);
     return made;
@@ -135,7 +132,7 @@ export async function writeConfiguration(
   }
 }
 
-/** Those of the directories that are empty again, the innermost first. */
+/** Removes those that are empty again, innermost first. */
 export function removeDirectories(made: readonly string[]): void {
   for (const folder of made.toReversed()) {
     try {
@@ -162,7 +159,7 @@ function refuseReadOnly(file: string): void {
     accessSync(file, constants.W_OK);
   } catch (cause) {
     throw new ToolError("unavailable", `${file} is read-only`, {
-      hint: "Make it writable, or add what --print shows yourself.",
+      hint: "Make it writable, or add the output of --print yourself.",
       cause,
     });
   }
@@ -170,6 +167,6 @@ function refuseReadOnly(file: string): void {
 
 function unreadable(file: string, why: string): ToolError {
   return new ToolError("invalid-input", `${file} cannot be changed: ${why}`, {
-    hint: "Nothing was changed: mend it, or add what --print shows yourself.",
+    hint: "Nothing was changed. Fix the file, or add the output of --print yourself.",
   });
 }

@@ -15,15 +15,16 @@ import { liesInside } from "../../../system/workspace-path.ts";
 import { refuseProgramsOfTools } from "../../approvals/ask-on-terminal.ts";
 import type { Arguments } from "../../command.ts";
 import { mcpCommand } from "../../commands/mcp.ts";
-import { dialectHere, narrowingGiven, rulesGiven } from "../../options.ts";
+import { addedRules, dialectHere, toolSelection } from "../../options.ts";
 import { parseArguments, readCount, refuseOperands } from "../../parse-arguments.ts";
-import { forReader } from "../../report.ts";
-import { print, remark } from "../../terminal.ts";
+import { printContent } from "../../report.ts";
+import { print, printExact, remark } from "../../terminal.ts";
 import { version } from "../../version.ts";
 import { type Client, type ClientName, clientNames, clients, type Scope } from "./clients.ts";
 import {
   type Configuration,
   type EntryEdit,
+  type EntryKey,
   editorFor,
   editText,
   readConfiguration,
@@ -34,149 +35,142 @@ import {
 
 /** `toolcrib mcp install` */
 export async function installClient(given: Arguments): Promise<number> {
-  const { client, configuration, editor, place, scope } = await readPlace(given);
-  const served = serverWords(given, client, scope);
-  await refuseWhatWouldNotStart(served);
-  const entry = client.entry(serverCommand(scope, served));
+  const { client, configuration, editor, key, scope } = await readTarget(given);
+  const args = serverArguments(given, client, scope);
+  await checkServerArguments(args);
+  const entry = client.entry(serverCommand(scope, args));
   if (given.options.has("print")) {
     remark(`${configuration.file}\n`);
-    print(editor.show(place, entry));
+    printExact(editor.show(key, entry));
     return 0;
   }
   refuseProgramsOfTools("change clients");
-  const present = readEntry(configuration, editor, place);
-  if (present !== undefined && !startsUs(present)) throw taken(place.name, configuration.file);
+  const present = readEntry(configuration, editor, key);
+  if (present !== undefined && !startsToolcrib(present)) throw taken(key.name, configuration.file);
   const value = { ...entry, ...(present as typeof entry | undefined), ...commandOf(entry) };
   if (isDeepStrictEqual(present, value)) {
-    print(`${client.title} has it already: ${configuration.file}\n`);
+    print(`Already installed in ${client.title}: ${configuration.file}\n`);
     return 0;
   }
-  const after = editText(configuration, editor, place, value);
+  const after = editText(configuration, editor, key, value);
   const records = new InstallRecords(userDirectories().state);
-  const earlier = records.read({ file: configuration.file, name: place.name });
-  // The person's own may be told keys later on.
+  const earlier = records.read({ file: configuration.file, name: key.name });
+  // The user may add keys to their own configuration later.
   const made = await writeConfiguration(configuration, after, scope === "user" ? 0o600 : undefined);
   const isOnTop = earlier !== undefined && earlier.after === configuration.text;
   records.write({
     file: configuration.file,
-    name: place.name,
+    name: key.name,
     before: isOnTop ? earlier.before : (configuration.text ?? null),
     after,
     made: isOnTop ? earlier.made : made,
   });
-  tellChange(configuration, after);
-  const words = ["client", "scope", "name"].flatMap((option) => {
+  printChange(configuration, after);
+  const flags = ["client", "scope", "name"].flatMap((option) => {
     const value = given.options.get(option);
     return value === undefined ? [] : [`--${option}`, value];
   });
-  print(`${client.title} starts "${place.name}" from its next start on.\n`);
-  print(`To take it back: ${toCommandLine(["toolcrib", "mcp", "uninstall", ...words])}\n`);
+  print(`${client.title} starts "${key.name}" from its next start on.\n`);
+  print(`To remove it: ${toCommandLine(["toolcrib", "mcp", "uninstall", ...flags])}\n`);
   return 0;
 }
 
 /** `toolcrib mcp uninstall` */
 export async function uninstallClient(given: Arguments): Promise<number> {
-  const { client, configuration, editor, place } = await readPlace(given);
-  const present = readEntry(configuration, editor, place);
+  const { client, configuration, editor, key } = await readTarget(given);
+  const present = readEntry(configuration, editor, key);
   if (present === undefined) {
-    print(`${client.title} does not have it: ${configuration.file}\n`);
+    print(`Not installed in ${client.title}: ${configuration.file}\n`);
     return 0;
   }
-  if (!startsUs(present)) throw taken(place.name, configuration.file);
+  if (!startsToolcrib(present)) throw taken(key.name, configuration.file);
   const records = new InstallRecords(userDirectories().state);
-  const record = records.read({ file: configuration.file, name: place.name });
-  // Where nobody has changed it since, it becomes just what it was.
+  const record = records.read({ file: configuration.file, name: key.name });
+  // An unchanged file gets exactly its old content back.
   const isUntouched = record !== undefined && record.after === configuration.text;
-  const after = isUntouched
-    ? (record.before ?? undefined)
-    : editText(configuration, editor, place, undefined);
+  const after = isUntouched ? (record.before ?? undefined) : editText(configuration, editor, key, undefined);
   if (given.options.has("print")) {
-    tellChange(configuration, after);
+    printChange(configuration, after);
     return 0;
   }
   refuseProgramsOfTools("change clients");
   await writeConfiguration(configuration, after);
   if (isUntouched) removeDirectories(record.made);
   if (record) records.remove(record);
-  tellChange(configuration, after);
-  const left = readEntry({ ...configuration, text: after }, editor, place);
-  print(
-    `${client.title} ${left ? "starts" : "no longer starts"} "${place.name}"${left ? " as before" : ""}.\n`,
-  );
+  printChange(configuration, after);
+  const left = readEntry({ ...configuration, text: after }, editor, key);
+  print(`${client.title} ${left ? `starts "${key.name}" as before` : `no longer starts "${key.name}"`}.\n`);
   return 0;
 }
 
-interface Place {
+interface Target {
   readonly client: Client;
   readonly scope: Scope;
   readonly configuration: Configuration;
   readonly editor: EntryEdit;
-  readonly place: { readonly servers: string; readonly name: string };
+  readonly key: EntryKey;
 }
 
-async function readPlace({ options }: Arguments): Promise<Place> {
+async function readTarget({ options }: Arguments): Promise<Target> {
   const named = options.get("client") as ClientName | undefined;
   if (named === undefined)
-    throw new ToolError("invalid-input", "Say for which client", {
-      hint: `--client ${clientNames.join("|")}`,
+    throw new ToolError("invalid-input", "--client is missing", {
+      hint: `Add: --client ${clientNames.join("|")}`,
     });
   const client = clients[named];
   const scope = (options.get("scope") ?? "user") as Scope;
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   const file = client.file(scope, { workspace, variables: process.env, platform: process.platform });
-  if (scope === "project" && !liesInside(realLocation(file), workspace)) throw leadsOut(file);
+  if (scope === "project" && !liesInside(realLocation(file), workspace))
+    throw new ToolError("outside-workspace", `${file} is outside the project, because of a link`, {
+      hint: "Nothing was changed. Remove the link, or use --scope user.",
+    });
   const name = options.get("name") ?? "toolcrib";
   if (!/^[\w.-]{1,64}$/.test(name))
-    throw new ToolError("invalid-input", `"${name}" is no name for a server`, {
-      hint: "Use letters, digits, - and _.",
+    throw new ToolError("invalid-input", `--name must consist of letters, digits, - and _, not "${name}"`, {
+      hint: "For example: --name toolcrib",
     });
   return {
     client,
     scope,
     configuration: readConfiguration(file),
     editor: await editorFor(client),
-    place: { servers: client.servers, name },
+    key: { servers: client.servers, name },
   };
 }
 
-/** What else somebody has set there, variables for example, stays. */
+/** The fields to replace; other fields of the user, such as variables, stay. */
 function commandOf(entry: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { command, args } = entry;
-  return { command, ...(args !== undefined && { args }) };
+  return args === undefined ? { command } : { command, args };
 }
 
-function tellChange({ file: path, text }: Configuration, now: string | undefined): void {
+function printChange({ file: path, text }: Configuration, now: string | undefined): void {
   const [before, after] = [text, now].map((content) =>
     content === undefined ? "nothing" : Buffer.from(content),
   );
   const diff = diffContents({ path: path.replace(/^\//, ""), before: before!, after: after! });
-  print(forReader(1, redactText(diff)));
-}
-
-function leadsOut(file: string): ToolError {
-  return new ToolError("outside-workspace", `${file} leads out of the project by a link`, {
-    hint: "Nothing was changed. Remove the link, or take --scope user.",
-  });
+  printContent(redactText(diff));
 }
 
 function taken(name: string, file: string): ToolError {
-  return new ToolError("already-exists", `${file} has another server "${name}"`, {
-    hint: "Choose another --name, or remove that one yourself.",
+  return new ToolError("already-exists", `${file} already has another server named "${name}"`, {
+    hint: "Choose another --name, or remove that server yourself.",
   });
 }
 
-/** What an installation has changed, so that it can be taken back to the byte. It is also the backup. */
+/** What an installation changed, so that uninstalling restores every byte. It is also the backup. */
 export interface InstallRecord {
   readonly file: string;
   readonly name: string;
-  /** Null where there was no file. */
+  /** Null when there was no file. */
   readonly before: string | null;
   readonly after: string;
-  /** Directories that were made for it, outermost first. */
+  /** Directories that were created for it, outermost first. */
   readonly made: readonly string[];
 }
 
-/** Kept in the state directory, for nobody else to read: configurations hold keys. */
+/** Stored in the state directory, readable only by the user: configurations contain keys. */
 export class InstallRecords {
   readonly #folder: string;
 
@@ -188,19 +182,19 @@ export class InstallRecords {
     writePolicyFile(this.#at(record), JSON.stringify(record));
   }
 
-  /** Undefined also for one that is damaged. */
-  read(place: Pick<InstallRecord, "file" | "name">): InstallRecord | undefined {
+  /** Undefined also for a damaged record. */
+  read(wanted: Pick<InstallRecord, "file" | "name">): InstallRecord | undefined {
     try {
-      const found = JSON.parse(readPolicyFile(this.#at(place)) ?? "null") as InstallRecord | null;
-      const isMeant = found?.file === place.file && found.name === place.name;
-      return isMeant && Array.isArray(found.made) && typeof found.after === "string" ? found : undefined;
+      const found = JSON.parse(readPolicyFile(this.#at(wanted)) ?? "null") as InstallRecord | null;
+      const isSame = found?.file === wanted.file && found.name === wanted.name;
+      return isSame && Array.isArray(found.made) && typeof found.after === "string" ? found : undefined;
     } catch {
       return undefined;
     }
   }
 
-  remove(place: Pick<InstallRecord, "file" | "name">): void {
-    removePolicyFile(this.#at(place));
+  remove(record: Pick<InstallRecord, "file" | "name">): void {
+    removePolicyFile(this.#at(record));
   }
 
   #at({ file, name }: Pick<InstallRecord, "file" | "name">): string {
@@ -208,49 +202,51 @@ export class InstallRecords {
   }
 }
 
-/** Reads the words that a client is to start us with as we shall read them: in its log hardly anybody would see what is wrong. */
-export async function refuseWhatWouldNotStart(words: readonly string[]): Promise<void> {
-  const given = parseArguments(words, mcpCommand);
+/** Parses the server's arguments as the server will: its errors would only appear in the client's log. */
+export async function checkServerArguments(args: readonly string[]): Promise<void> {
+  const given = parseArguments(args, mcpCommand);
   refuseOperands(given.operands, mcpCommand);
   readCount(given, "approval-wait-ms");
-  const { rules, ruleFiles } = rulesGiven(given.options);
+  const { rules, ruleFiles } = addedRules(given.options);
   parseRules({ level: "command line", name: "--rule", text: rules.join("\n") });
   for (const name of ruleFiles) {
     const text = readPolicyFile(name);
-    if (text === undefined) throw noRules(name);
+    if (text === undefined)
+      throw new ToolError("not-found", `The rule file ${name} does not exist`, { hint: "Create it first." });
     parseRules({ level: "command line", name, text });
   }
-  const { allowedTools } = narrowingGiven(given.options);
+  const { allowedTools } = toolSelection(given.options);
   if (allowedTools === undefined) return;
   const dialect = await dialectHere(given.options.get("dialect"));
   const { servers } = await readServers({ workspace: process.cwd() });
   selectTools(dialect.tools, allowedTools, { ...dialect, more: Object.keys(servers).length > 0 });
 }
 
-function noRules(file: string): ToolError {
-  return new ToolError("not-found", `There is no rule file ${file}`, { hint: "Write it first." });
-}
-
 /**
- * What starts our server. In the person's own configuration this very installation, by its path: that needs no network,
- * and no PATH, which programs with windows often lack. A project's configuration is for others, too: there npx finds it.
+ * The command that starts the server. The user's configuration names this installation by its path, because desktop
+ * programs often lack a PATH. A project's configuration is shared, so it uses npx.
  */
-export function serverCommand(scope: Scope, words: readonly string[]): [string, ...string[]] {
+export function serverCommand(scope: Scope, args: readonly string[]): [string, ...string[]] {
   const program = ownProgram();
-  // What npx has fetched, it may throw away.
-  const isPassing = /[/\\]_npx[/\\]/.test(program);
-  if (scope === "user" && !isPassing) return [process.execPath, program, "mcp", ...words];
-  return ["npx", "-y", scope === "user" ? `toolcrib@${version}` : "toolcrib", "mcp", ...words];
+  // The cache of npx may be cleared.
+  const isTemporary = /[/\\]_npx[/\\]/.test(program);
+  if (scope === "user" && !isTemporary) return [process.execPath, program, "mcp", ...args];
+  return ["npx", "-y", scope === "user" ? `toolcrib@${version}` : "toolcrib", "mcp", ...args];
 }
 
-/** Whether a client's entry starts Toolcrib: only then it is ours to change, and what else it says stays. */
-export function startsUs(entry: unknown): boolean {
-  if (typeof entry !== "object" || entry === null) return false;
+/** The command line of a client's entry. */
+export function commandWords(entry: unknown): readonly string[] {
+  if (typeof entry !== "object" || entry === null) return [];
   const { command, args } = entry as { readonly command?: unknown; readonly args?: unknown };
-  const [launcher, ...words] = [command, args].flat().map(String);
+  return [command, args].flat().map(String);
+}
+
+/** Whether a client's entry starts Toolcrib: only such an entry may be changed. */
+export function startsToolcrib(entry: unknown): boolean {
+  const [launcher = "", ...words] = commandWords(entry);
   const [program = "", subcommand] = words.filter((word) => word !== "-y" && word !== "--yes");
-  if (basename(launcher!) === "toolcrib") return program === "mcp";
-  const isOurs = /^npx(?:\.cmd)?$/.test(basename(launcher!))
+  if (basename(launcher) === "toolcrib") return program === "mcp";
+  const isOurs = /^npx(?:\.cmd)?$/.test(basename(launcher))
     ? /^toolcrib(?:@[\w.-]+)?$/.test(program)
     : program === ownProgram() || /[/\\]node_modules[/\\]toolcrib[/\\]/.test(program);
   return isOurs && subcommand === "mcp";
@@ -260,31 +256,31 @@ function ownProgram(): string {
   return realpathSync(resolve(process.argv[1] ?? ""));
 }
 
-/** What the server is started with: the options of `toolcrib mcp` that were given, and the words after `--`. */
-export function serverWords(
+/** The arguments of the server: the given options of `toolcrib mcp`, and the words after `--`. */
+export function serverArguments(
   { options, operands }: Arguments,
   client: Client,
   scope: Scope,
 ): readonly string[] {
   const [first] = operands;
   if (first !== undefined && !first.startsWith("-"))
-    throw new ToolError("invalid-input", `"${first}" is one word too many`, {
-      hint: "Options of the server stand after a lone --",
+    throw new ToolError("invalid-input", `Unexpected argument: ${first}`, {
+      hint: "Write options of the server after a lone --",
     });
-  const words = [...options].flatMap(([name, values]) => (handedOn.has(name) ? wordsOf(name, values) : []));
+  const args = [...options].flatMap(([name, values]) => (forwarded.has(name) ? flagsOf(name, values) : []));
   const folder = options.get("workspace");
-  const says = [...operands, ...words].some((word) => /^(?:--workspace|-C)(?:=|$)/.test(word));
-  // The project's configuration is for the project's folder.
-  if (folder !== undefined && scope === "user") words.push("--workspace", resolve(folder));
-  else if (client.openFolder !== undefined && !says) words.push("--workspace", client.openFolder);
-  return [...words, ...operands];
+  const isSet = [...operands, ...args].some((word) => /^(?:--workspace|-C)(?:=|$)/.test(word));
+  // A project's configuration is for the project's folder.
+  if (folder !== undefined && scope === "user") args.push("--workspace", resolve(folder));
+  else if (client.openFolder !== undefined && !isSet) args.push("--workspace", client.openFolder);
+  return [...args, ...operands];
 }
 
-const handedOn = new Set([
+const forwarded = new Set([
   ...["dialect", "mode", "rule", "rules", "sandbox", "tools", "read-only", "approval-wait-ms"],
 ]);
 
-function wordsOf(name: string, values: string): readonly string[] {
+function flagsOf(name: string, values: string): readonly string[] {
   if (values === "") return [`--${name}`];
   const read = name === "rules" ? (file: string) => resolve(file) : (value: string) => value;
   return values.split("\n").flatMap((value) => [`--${name}`, read(value)]);
