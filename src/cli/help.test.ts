@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { safeParse } from "zod/v4/core";
 import { defineTools } from "../dialects/definition.ts";
@@ -12,8 +13,10 @@ import { fieldSchemasOf } from "./tool-fields.ts";
 import { toolExamples } from "./tool-help.ts";
 
 const { tools } = toolcribDialect;
+/** Wide enough for every example to be on one line. */
+const wide = 400;
 const explain = (name: string, ...operands: string[]) =>
-  explainCommand(findCommand(name), { options: new Map(), operands });
+  explainCommand(findCommand(name), { options: new Map(), operands }, wide);
 
 /** Every line of help that shows what to type, as words. */
 const typed = (help: string) =>
@@ -33,7 +36,7 @@ async function check(words: readonly string[]): Promise<void> {
 }
 
 it("names every command", () => {
-  const help = explainEverything();
+  const help = explainEverything(80);
   for (const { name, summary } of commands)
     expect(help).toMatch(new RegExp(`^ {2}${name} +${summary}$`, "m"));
 });
@@ -44,14 +47,42 @@ describe.each(commands.map((command) => [command.name, command] as const))(
     it("names every option and shows examples", async () => {
       const help = await explain(name);
       for (const option of optionsOf(command)) expect(help).toContain(`--${option.name}`);
-      for (const example of command.examples) expect(help).toContain(`  ${example.command} `);
+      for (const [example] of command.examples) expect(help).toContain(`  ${example} `);
       expect(command.examples).not.toEqual([]);
+    });
+
+    it("has a summary of at most eight words", () => {
+      expect(command.summary).toMatch(/^[A-Z](?:\S+ ){0,7}\S+[^.]$/);
+    });
+
+    it("lists every option once, and common options in a group of their own", async () => {
+      const help = stripVTControlCharacters(await explain(name));
+      const flags = (text = "") => [...text.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, flag]) => flag!);
+      const [, own = "", common] = /\nOptions\n([\s\S]*?)\nCommon options\n([\s\S]*?)\n\n/.exec(help) ?? [
+        ,
+        "",
+        /\nCommon options\n([\s\S]*?)\n\n/.exec(help)?.[1],
+      ];
+      const names = (isCommon: boolean) =>
+        optionsOf(command)
+          .filter((option) => (option.isCommon ?? false) === isCommon)
+          .map((option) => option.name);
+      expect({ own: flags(own), common: flags(common) }).toEqual({ own: names(false), common: names(true) });
+    });
+
+    it.each([60, 80])("fits %i columns, except for commands to copy", async (columns) => {
+      const help = await explainCommand(command, { options: new Map(), operands: [] }, columns);
+      const isCommand = (line: string) => /^ {2}(?:\S.* \| )?(?:toolcrib|eval|git) /.test(line);
+      const tooLong = stripVTControlCharacters(help)
+        .split("\n")
+        .filter((line) => line.length > columns && !isCommand(line));
+      expect(tooLong).toEqual([]);
     });
   },
 );
 
 it("shows only examples that work", async () => {
-  const helps = [explainEverything(), ...(await Promise.all(commands.map(({ name }) => explain(name))))];
+  const helps = [explainEverything(wide), ...(await Promise.all(commands.map(({ name }) => explain(name))))];
   for (const words of helps.flatMap(typed)) await check(words);
 });
 
@@ -76,4 +107,38 @@ describe.each(tools.map(({ canonical }) => canonical))("toolcrib help %s", (name
       expect(await readInput(findTool(tools, name), operands.slice(1))).toEqual(toolExamples[name]);
     }
   });
+});
+
+it("reads well at 60 columns", async () => {
+  const help = await explainCommand(findCommand("diff"), { options: new Map(), operands: [] }, 60);
+  expect(stripVTControlCharacters(help)).toBe(`Show what calls changed in files.
+
+Usage
+  toolcrib diff [<call> | <call>..<call> | <checkpoint>]
+      default: the latest call that changed something
+  toolcrib diff --last N | --since TIME
+      several calls together
+
+Hunks are numbered for \`toolcrib undo --hunk\`. Edits made
+outside Toolcrib are not included.
+
+Options
+  --last N      the latest N calls that changed something
+  --since TIME  everything since 30m, 2h, 3d, 2026-11-15,
+                '2026-11-15 09:30'
+  --file PATH   only this file or folder (repeatable)
+  --stat        only file names and line counts
+
+Common options
+  -C, --workspace DIR  workspace folder (default: current
+                       folder)
+  --json               print JSON
+  -h, --help           show this help
+
+Examples
+  # what \`toolcrib undo\` would revert
+  toolcrib diff
+  # files changed since a checkpoint
+  toolcrib diff before-refactoring --stat
+`);
 });

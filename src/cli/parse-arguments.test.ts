@@ -6,7 +6,7 @@ import { parseArguments, readCount } from "./parse-arguments.ts";
 const plain: Command = {
   name: "plain",
   summary: "Take options",
-  usage: ["plain"],
+  usage: [["plain"]],
   options: [
     { name: "workspace", short: "C", value: "DIR", summary: "a folder" },
     { name: "mode", value: "MODE", choices: ["safe", "yolo"], summary: "a choice" },
@@ -15,7 +15,7 @@ const plain: Command = {
   examples: [],
   run: async () => 0,
 };
-const handingOn: Command = { ...plain, name: "call", handsOn: true };
+const forwarding: Command = { ...plain, name: "call", forwardsFlags: true };
 
 const parse = (words: readonly string[], command = plain) => {
   const { options, operands } = parseArguments(words, command);
@@ -54,7 +54,7 @@ it("takes nothing after a lone -- for an option", () => {
 
 it("hands on to the tool what it does not know, and all after a lone --", () => {
   expect(
-    parse(["--json", "grep", "--pattern", "x", "--mode", "safe", "-i", "--", "--mode", "files"], handingOn),
+    parse(["--json", "grep", "--pattern", "x", "--mode", "safe", "-i", "--", "--mode", "files"], forwarding),
   ).toEqual({
     options: { json: "", mode: "safe" },
     operands: ["grep", "--pattern", "x", "-i", "--mode", "files"],
@@ -68,8 +68,8 @@ it("explains what it cannot take", () => {
     refusal(["--json=yes"]),
     refusal(["--workspace"]),
     refusal(["--mode", "yollo"]),
-    refusal(["grep", "--mode", "files"], handingOn),
-    refusal(["--pattern", "grep"], handingOn),
+    refusal(["grep", "--mode", "files"], forwarding),
+    refusal(["--pattern", "grep"], forwarding),
   ]).toEqual([
     { code: "invalid-input", message: "toolcrib plain has no option --jsno", hint: "Did you mean --json?" },
     {

@@ -109,7 +109,10 @@ function write(descriptor: Descriptor, text: string): void {
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EPIPE") return emitClosed(descriptor);
+    if (code === "EPIPE") {
+      emitClosed(descriptor);
+      return;
+    }
     if (code !== "EAGAIN") throw cannotWrite(error as Error);
     buffered.add(descriptor);
     streamOf(descriptor).on("error", () => emitClosed(descriptor));

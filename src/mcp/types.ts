@@ -33,22 +33,22 @@ export interface ServerState {
   readonly name: string;
   readonly state: "waiting" | "starting" | "ready" | "restarting" | "failed" | "closed";
   readonly reach: "stdio" | "http";
-  /** How many are on offer. */
+  /** How many it offers. */
   readonly tools: number;
-  /** What it calls itself. */
+  /** Its name and version. */
   readonly version: string | undefined;
-  /** The revision of the protocol that is spoken. */
+  /** The protocol revision in use. */
   readonly protocol: string | undefined;
   readonly pid: number | undefined;
-  /** Why it is not ready, or what had to be left out, a sentence each. */
+  /** Why it is not ready, or which tools are skipped. */
   readonly problems: readonly string[];
   /** The last lines of its standard error. */
   readonly said: readonly string[];
-  /** Lines of its output that were no messages. */
+  /** Lines of its output that were not messages. */
   readonly junkLines: number;
 }
 
-/** How our server introduces itself to clients. */
+/** How the server introduces itself to clients. */
 export interface ServerIdentity {
   readonly version: string;
   readonly instructions?: string | undefined;

@@ -56,11 +56,11 @@ it("writes plain lines, and few, where nothing can be written again", () => {
 
 it("keeps out of the way of words that are coming, and of questions", async () => {
   const { screen, activity, take } = open({ canRedraw: true });
-  screen.say("Half a line");
+  screen.print("Half a line");
   activity.begin("a", "waiting");
   vi.advanceTimersByTime(1_100);
   const inWords = take();
-  screen.endWords();
+  screen.endText();
   vi.advanceTimersByTime(250);
   const afterWords = take();
   await screen.whileAsking(async () => vi.advanceTimersByTime(2_000));

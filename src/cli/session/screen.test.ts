@@ -6,15 +6,15 @@ it("lets nothing be written over a question that stands", async () => {
   const write = (text: string) => void written.push(text);
   const outputs = { print: write, remark: write, isWatched: true, canRedraw: false, columns: () => 80 };
   const screen = new Screen(outputs);
-  screen.say("Let me see");
+  screen.print("Let me see");
   const answer = await screen.whileAsking(async () => {
     write("Allow it? ");
-    screen.tell("agent_1  file.read a");
-    screen.say("All is well");
+    screen.showLine("agent_1  file.read a");
+    screen.print("All is well");
     write("y\n");
     return "yes";
   });
-  screen.tell("done");
+  screen.showLine("done");
   expect([answer, written.join("")]).toEqual([
     "yes",
     "Let me see\nAllow it? y\nagent_1  file.read a\nAll is well\ndone\n",

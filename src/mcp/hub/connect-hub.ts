@@ -10,33 +10,33 @@ import { hubVariable } from "./transport/stdio-transport.ts";
 export interface HubOptions {
   /** By name, as in `mcp.json`. */
   readonly servers: Readonly<Record<string, ServerConfiguration>>;
-  /** What servers on this machine start in, and are told of as their root. */
+  /** The folder in which local servers start, and their root. */
   readonly workspace: string;
-  /** What a person has to know already: of the files that the servers stand in. */
+  /** Warnings about the configuration files. */
   readonly warnings?: readonly string[];
-  /** What "${NAME}" stands for; our environment variables if not said. */
+  /** The values of "${NAME}". Default: the environment variables of this process. */
   readonly variables?: NodeJS.ProcessEnv;
-  /** Where it is noted what runs; below the XDG state directory if not said. */
+  /** Where running servers are recorded. Default: the XDG state directory. */
   readonly stateDirectory?: string;
-  /** Nothing is started before: what has to answer first is not slowed by it. */
+  /** No server starts before this settles. */
   readonly startAfter?: Promise<unknown>;
-  /** How long to wait before a server that has ended is started again; a second if not said, twice as long each time. */
+  /** The delay before a server that ended is restarted; it doubles each time. Default: 1 s. */
   readonly restartMs?: number;
-  /** Puts servers' questions to the person; without it they are told that nobody can be asked. */
+  /** Asks the user the questions of servers; without it, servers are refused elicitation. */
   readonly elicit?: Elicit;
 }
 
 /** The tools of other MCP servers. */
 export interface Hub extends ToolSource {
-  /** How each server is, in the order of the configuration. */
+  /** In the order of the configuration. */
   states(): readonly ServerState[];
-  /** The tools of a server as it tells of them itself, nothing repaired, renamed or left out. */
+  /** The tools as the server lists them, nothing repaired, renamed or left out. */
   listed(server: string): readonly ListedTool[];
 }
 
 /**
  * Connects to other MCP servers, all at once, when their tools are first needed. A server that fails, hangs, lies or floods
- * harms no other: its tools are missing, and `warnings` and `states` say why.
+ * does not affect the others: its tools are missing, and `warnings` and `states` say why.
  */
 export function connectHub(options: HubOptions): Hub {
   return new ConnectedHub(options);
@@ -47,7 +47,7 @@ class ConnectedHub implements Hub {
   readonly #servers: readonly HubServer[];
   readonly #unusable: string[];
   readonly #listeners = new Set<() => void>();
-  /** Which server a short name belongs to, for as long as the hub lives. */
+  /** The server that a short name belongs to, until the hub is closed. */
   readonly #owners = new Map<string, string>();
   #tools: readonly AnyTool[] = [];
   #collisions: readonly string[] = [];
@@ -58,10 +58,10 @@ class ConnectedHub implements Hub {
   constructor(options: HubOptions) {
     this.#startAfter = options.startAfter;
     this.#unusable = [...(options.warnings ?? [])];
-    // A server started by another hub, perhaps for this very folder, would start further ones without end.
+    // A server that another hub started, perhaps for the same folder, would start further ones endlessly.
     const isStartedByHub = process.env[hubVariable] !== undefined && Object.keys(options.servers).length > 0;
     if (isStartedByHub)
-      this.#unusable.push("No MCP servers are started: this Toolcrib is itself one of another.");
+      this.#unusable.push("No MCP servers are started: this Toolcrib is itself the MCP server of another one.");
     this.#servers = isStartedByHub ? [] : this.#openServers(options);
   }
 
@@ -99,9 +99,8 @@ class ConnectedHub implements Hub {
 
   #openServers(options: HubOptions): readonly HubServer[] {
     const workspace = realWorkspace(options.workspace);
-    const { variables = process.env, stateDirectory = userDirectories().state, restartMs = 1_000 } = options;
-    const startRecords = workspaceFiles(stateDirectory, workspace).started;
-    const { elicit } = options;
+    const { variables = process.env, restartMs = 1_000, elicit } = options;
+    const startRecords = workspaceFiles(options.stateDirectory ?? userDirectories().state, workspace).started;
     const serverOptions = { workspace, startRecords, restartMs, elicit, onChange: () => this.#rebuild() };
     return Object.entries(options.servers).flatMap(([name, given]) => {
       try {
@@ -109,7 +108,7 @@ class ConnectedHub implements Hub {
         return settings === "disabled" ? [] : [new HubServer(settings, serverOptions)];
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
-        this.#unusable.push(`The MCP server ${name} is left out: ${error.message}.`);
+        this.#unusable.push(`The MCP server ${name} is skipped: ${error.message}.`);
         return [];
       }
     });
@@ -147,7 +146,7 @@ class ConnectedHub implements Hub {
     const isSame =
       after.length === this.#tools.length && after.every((tool, index) => tool === this.#tools[index]);
     this.#tools = after;
-    // Until every server has listed its tools, the first one is a matter of luck.
+    // Before every server has listed its tools, the first one depends on timing.
     if (this.#isSettled) this.#rememberNames();
     this.#collisions = named.warnings;
     if (!isSame) for (const listener of this.#listeners) listener();

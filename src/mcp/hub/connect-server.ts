@@ -14,7 +14,7 @@ import { type RecentLines, withoutSecrets } from "./transport/recent-lines.ts";
 import { repairResults } from "./transport/repair-results.ts";
 import { StdioTransport } from "./transport/stdio-transport.ts";
 
-/** A server that answers, and the tools that it has told of. */
+/** A connected server and its tools. */
 export interface Connection {
   readonly client: Client;
   readonly listed: readonly ListedTool[];
@@ -22,11 +22,11 @@ export interface Connection {
   readonly version: string | undefined;
   readonly protocol: string | undefined;
   readonly pid: number | undefined;
-  /** When it is there no more, and how it went. */
+  /** Resolves when the connection ends, with the reason. */
   readonly ended: Promise<string>;
-  /** Asks for its tools again. */
+  /** Lists its tools again. */
   refresh(): Promise<void>;
-  /** What a call failed with, in words for a model; where the server seems to be gone, the connection ends. */
+  /** The error of a call, for a model. When the server seems to be gone, the connection ends. */
   explain(error: unknown, tool: string): ToolError;
   /** May be called twice. */
   close(): Promise<void>;
@@ -42,7 +42,7 @@ export interface ConnectOptions {
   readonly signal: AbortSignal;
 }
 
-/** Throws when it has not told its tools in time; `not-found` where it is of no use to try again. */
+/** Throws when the server does not list its tools in time; `not-found` when a retry is useless. */
 export async function connectServer(settings: ServerSettings, options: ConnectOptions): Promise<Connection> {
   const sdk = await import("@modelcontextprotocol/client");
   const late = AbortSignal.timeout(settings.startTimeoutMs);
@@ -54,11 +54,11 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
     client.setRequestHandler("elicitation/create", async ({ params }) => ({
       ...(await elicit({ server: settings.name, message: cleanText(params.message, 2_000), params })),
     }));
-  if (settings.tellsRoots)
+  if (settings.sendsRoots)
     client.setRequestHandler("roots/list", () => ({ roots: [rootOf(options.workspace)] }));
   const ended = Promise.withResolvers<string>();
   client.onclose = () => ended.resolve(endOf(transport));
-  // Answers to nothing, and what else only a server can mend.
+  // Unrelated responses, and other faults that only the server can fix.
   client.onerror = () => {};
   const close = async () => {
     if (transport instanceof sdk.StreamableHTTPClientTransport) await leave(transport);
@@ -66,7 +66,7 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
     ended.resolve(endOf(transport));
   };
   try {
-    // Whoever does not answer must not hold the start: the deadline is ours.
+    // The SDK may not return when the server does not answer, so the deadline is enforced here.
     const connecting = client.connect(transport, { timeout: settings.startTimeoutMs, signal });
     await untilAborted(connecting, signal, ({ reason }) => reason);
     let list = await listTools(client, signal);
@@ -90,7 +90,7 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
       },
       explain: (error, tool) => {
         const failure = explain(sdk, error, tool, settings);
-        if (failure.code === "unavailable" && isGone(sdk, error)) ended.resolve("it cannot be reached");
+        if (failure.code === "unavailable" && isGone(sdk, error)) ended.resolve("it is not reachable");
         return failure;
       },
       close,
@@ -111,12 +111,12 @@ function clientOptions(settings: ServerSettings, { elicit, onListChange }: Conne
   const modes = { "2025": "legacy", auto: "auto", "2026": { pin: "2026-07-28" } } as const;
   return {
     capabilities: {
-      ...(settings.tellsRoots && { roots: {} }),
+      ...(settings.sendsRoots && { roots: {} }),
       ...(elicit && { elicitation: { form: { applyDefaults: true } } }),
     },
     versionNegotiation: {
       mode: modes[protocol],
-      // Who is slow to tell is taken for one of the earlier era, where it may be.
+      // A slow server is treated as one of the earlier era, if allowed.
       probe: { timeoutMs: protocol === "2026" ? startTimeoutMs : Math.min(3_000, startTimeoutMs) },
     },
     listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onListChange } },
@@ -128,12 +128,12 @@ async function openTransport(
   settings: ServerSettings,
   options: ConnectOptions,
 ): Promise<Transport> {
-  const { reach } = settings;
+  const { transport: reach } = settings;
   if (reach.kind === "http")
     return new sdk.StreamableHTTPClientTransport(reach.url, {
       requestInit: { headers: { ...reach.headers } },
       fetch: boundedFetch(reach.url.origin),
-      // However soon it wants to be asked again.
+      // The server may ask for a shorter delay.
       reconnectionScheduler: (reconnect, delayMs) => {
         const timer = setTimeout(reconnect, Math.max(delayMs, leastPauseMs));
         return () => clearTimeout(timer);
@@ -144,7 +144,7 @@ async function openTransport(
   return new StdioTransport({ ...options, reach, environment, parse: sdk.parseJSONRPCMessage });
 }
 
-/** It may have been long since it was started last. */
+/** The files may have changed since the last start. */
 async function refuseChanged({ files }: ServerSettings, { workspace }: ConnectOptions): Promise<void> {
   const environment = openLocalEnvironment({ workspace });
   const changed = await changedFile(files, environment).finally(() => environment.close());
@@ -167,7 +167,7 @@ function endOf(transport: Transport): string {
   return (transport instanceof StdioTransport ? transport.end : undefined) ?? "its connection was closed";
 }
 
-/** Lets the server forget the session; who does not listen is not waited for. */
+/** Ends the session on the server, without waiting long. */
 async function leave(transport: InstanceType<Sdk["StreamableHTTPClientTransport"]>): Promise<void> {
   await unlessAborted(transport.terminateSession(), AbortSignal.timeout(1_000)).catch(() => {});
 }
@@ -179,14 +179,14 @@ async function startFailure(
   settings: ServerSettings,
 ): Promise<Error> {
   if (late.aborted)
-    return new ToolError("timeout", `it did not tell its tools within ${settings.startTimeoutMs} ms`);
+    return new ToolError("timeout", `it did not list its tools within ${settings.startTimeoutMs} ms`);
   const end = transport instanceof StdioTransport ? await transport.seeEnd() : undefined;
-  // What shells say of a program that is not there, or cannot be run.
+  // The exit codes of shells for a missing or unusable program.
   if (end === "exit code 127" || end === "exit code 126")
     return new ToolError("not-found", `its program cannot be started (${end})`);
-  if (end !== undefined) return new ToolError("unavailable", `it ended before it told its tools (${end})`);
-  if (settings.reach.kind === "http") {
-    const { origin } = settings.reach.url;
+  if (end !== undefined) return new ToolError("unavailable", `it ended before it listed its tools (${end})`);
+  if (settings.transport.kind === "http") {
+    const { origin } = settings.transport.url;
     return new ToolError("unavailable", `${origin} cannot be used: ${deepestCause(error)}`, {
       cause: error,
     });
@@ -194,7 +194,7 @@ async function startFailure(
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** Those who could not connect say so inside of those who failed by it, and some by their code alone. */
+/** Connection errors are nested, and some have only a code. */
 function deepestCause(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return deepestCause(error.cause);
@@ -209,27 +209,25 @@ function isGone(sdk: Sdk, error: unknown): boolean {
 function explain(sdk: Sdk, error: unknown, tool: string, { name, secrets }: ServerSettings): ToolError {
   if (error instanceof ToolError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  const words = cleanLine(withoutSecrets(message, secrets), 500);
+  const reason = cleanLine(withoutSecrets(message, secrets), 500);
   if (error instanceof sdk.ProtocolError)
     return error.code === -32602
-      ? new ToolError("invalid-input", `${tool} refused the call: ${words}`, {
-          hint: "Mend its arguments, if they are what it means.",
-        })
-      : new ToolError("unavailable", `${tool} failed: ${words} (${error.code})`);
+      ? new ToolError("invalid-input", `${tool} refused the call: ${reason}`, { hint: "Fix its arguments." })
+      : new ToolError("unavailable", `${tool} failed: ${reason} (${error.code})`);
   if (error instanceof sdk.SdkError)
     switch (error.code) {
       case sdk.SdkErrorCode.ConnectionClosed:
       case sdk.SdkErrorCode.NotConnected:
       case sdk.SdkErrorCode.SendFailed:
-        return new ToolError("unavailable", `The MCP server ${name} ended in the middle of the call`, {
-          hint: "It is started again. Look what the call has done already before you call again.",
+        return new ToolError("unavailable", `The MCP server ${name} ended during the call`, {
+          hint: "It is being restarted. Check what the call has already done before you repeat it.",
         });
       case sdk.SdkErrorCode.InvalidResult:
-        return new ToolError("unavailable", `${tool} gave what is no result`);
+        return new ToolError("unavailable", `${tool} returned an invalid result`);
       case sdk.SdkErrorCode.CapabilityNotSupported:
-        return new ToolError("unsupported", `${tool} asks for what is not offered to it: ${words}`);
+        return new ToolError("unsupported", `${tool} needs a capability that is not offered: ${reason}`);
       default:
     }
-  const hint = isGone(sdk, error) ? "Its server is connected to again: call again." : undefined;
-  return new ToolError("unavailable", `${tool} failed: ${words}`, { hint });
+  const hint = isGone(sdk, error) ? "The server is being reconnected: repeat the call." : undefined;
+  return new ToolError("unavailable", `${tool} failed: ${reason}`, { hint });
 }

@@ -15,21 +15,21 @@ interface HubServerOptions {
   readonly workspace: string;
   /** See LocalEnvironmentOptions. */
   readonly startRecords: string;
-  /** After each change of `tools`, or of what a person has to know. */
+  /** Called after each change of the tools or the state. */
   readonly onChange: () => void;
-  /** How long to wait before it is started again; twice as long each time. */
+  /** The delay before a restart; it doubles each time. */
   readonly restartMs: number;
   readonly elicit: Elicit | undefined;
 }
 
-// So often it is tried in a row, and so long it has to run for a failure to count as the first again.
+// Starts in a row; after running this long, a failure counts as the first again.
 const maxTries = 5;
 const steadyMs = 60_000;
 
-// Whoever changes its tools all the time is not asked all the time.
+/** The shortest time between two requests for the list of tools. */
 const followMs = 1_000;
 
-/** One server of others: started, asked for its tools, started again when it ends, and ended with us. */
+/** One MCP server: starts it, lists its tools, restarts it when it ends, and closes it. */
 export class HubServer {
   readonly settings: ServerSettings;
   readonly #options: HubServerOptions;
@@ -42,8 +42,8 @@ export class HubServer {
   #tools: ReadonlyMap<string, NamelessTool> = new Map();
   #problem: string | undefined;
   #leftOut: readonly string[] = [];
-  /** What it last told of its tools, so that it can tell the same again and nothing changes. */
-  #told = "";
+  /** The last list of tools, to notice when a new one is the same. */
+  #lastList = "";
   #junkLines = 0;
   #following: "no" | "yes" | "again" = "no";
 
@@ -53,12 +53,11 @@ export class HubServer {
     this.#said = new RecentLines(settings.secrets);
   }
 
-  /** By their own names. While it is started again, those that it had. */
+  /** By their own names. During a restart, the previous tools. */
   get tools(): ReadonlyMap<string, NamelessTool> {
     return this.#tools;
   }
 
-  /** As it tells of them itself. */
   get listed(): readonly ListedTool[] {
     return this.#connection?.listed ?? [];
   }
@@ -67,7 +66,7 @@ export class HubServer {
     return {
       name: this.settings.name,
       state: this.#state,
-      reach: this.settings.reach.kind,
+      reach: this.settings.transport.kind,
       tools: this.#tools.size,
       version: this.#connection?.version,
       protocol: this.#connection?.protocol,
@@ -78,7 +77,7 @@ export class HubServer {
     };
   }
 
-  /** Settled when its tools are known, or the first try has failed. */
+  /** Resolves when its tools are known, or the first attempt has failed. */
   start(): Promise<void> {
     const first = Promise.withResolvers<void>();
     this.#running ??= this.#run(first.resolve).finally(first.resolve);
@@ -90,7 +89,7 @@ export class HubServer {
     input: Record<string, unknown>,
     context: Pick<ToolContext, "signal" | "progress">,
   ): Promise<GivenResult> {
-    const connection = await this.#reach(context.signal);
+    const connection = await untilAborted(this.#connected.promise, context.signal);
     try {
       return await callTool(connection.client, tool, input, context);
     } catch (error) {
@@ -124,7 +123,7 @@ export class HubServer {
     }
   }
 
-  /** From its start to its end; whether that is the same each time. */
+  /** Runs it from start to end. Returns true when a retry is useless. */
   async #live(onFirst: () => void): Promise<boolean> {
     const { signal } = this.#closing;
     if (this.#state === "waiting") this.#state = "starting";
@@ -151,7 +150,7 @@ export class HubServer {
       this.#connected = waiting();
       return false;
     } catch (error) {
-      this.#problem = this.#words(error);
+      this.#problem = this.#describe(error);
       return error instanceof ToolError && error.code === "not-found";
     } finally {
       await connection?.close();
@@ -159,20 +158,16 @@ export class HubServer {
   }
 
   #giveUp(tries: number): void {
-    const often = tries === 1 ? "" : ` It was tried ${tries} times.`;
-    this.#problem = `${this.#problem ?? "it cannot be reached"}.${often} It is given up`;
+    const attempts = tries === 1 ? "" : ` after ${tries} attempts`;
+    this.#problem = `${this.#problem ?? "it is not reachable"}; given up${attempts}`;
     this.#state = "failed";
     this.#tools = new Map();
-    this.#told = "";
+    this.#lastList = "";
     this.#connected.reject(this.#unavailable(`is not running: ${this.#problem}`));
     this.#options.onChange();
   }
 
-  async #reach(signal: AbortSignal): Promise<Connection> {
-    return untilAborted(this.#connected.promise, signal);
-  }
-
-  /** Asks for its tools again, once however often it says that they have changed. */
+  /** Lists its tools again, at most once per `followMs`. */
   async #follow(): Promise<void> {
     if (this.#following !== "no") {
       this.#following = "again";
@@ -186,7 +181,7 @@ export class HubServer {
         await connection?.refresh();
         if (connection !== undefined && connection === this.#connection) this.#put(connection);
       } catch (error) {
-        this.#problem = `its tools could not be asked for again: ${this.#words(error)}`;
+        this.#problem = `its tools could not be listed again: ${this.#describe(error)}`;
       }
       this.#options.onChange();
       await pause(followMs, undefined, { signal, ref: false }).catch(() => {});
@@ -195,9 +190,9 @@ export class HubServer {
   }
 
   #put({ listed, problems }: Connection): void {
-    const told = JSON.stringify([listed, problems]);
-    if (told === this.#told) return;
-    this.#told = told;
+    const list = JSON.stringify([listed, problems]);
+    if (list === this.#lastList) return;
+    this.#lastList = list;
     const leftOut = [...problems];
     const tools = new Map<string, NamelessTool>();
     const { tools: wanted } = this.settings;
@@ -207,28 +202,28 @@ export class HubServer {
       try {
         tools.set(tool.name, hubTool(tool, this));
       } catch (error) {
-        leftOut.push(
-          `its tool ${JSON.stringify(cleanLine(tool.name, 80))} is left out: ${this.#words(error)}`,
-        );
+        const name = JSON.stringify(cleanLine(tool.name, 80));
+        leftOut.push(`its tool ${name} is skipped: ${this.#describe(error)}`);
       }
     }
     this.#tools = tools;
     this.#leftOut = leftOut;
   }
 
-  #words(error: unknown): string {
+  #describe(error: unknown): string {
     const message = error instanceof Error ? error.message : String(error);
     return cleanLine(withoutSecrets(message, this.settings.secrets), 300).replace(/\.$/, "");
   }
 
   #unavailable(what: string): ToolError {
     return new ToolError("unavailable", `The MCP server ${this.settings.name} ${what}`, {
-      hint: "Go on without its tools. A person sees more with `toolcrib doctor`.",
+      hint: "Continue without its tools.",
+      forUser: { hint: "See: toolcrib doctor" },
     });
   }
 }
 
-/** Nobody need be waiting when it fails. */
+/** A rejection that no call waits for is not an error. */
 function waiting(): PromiseWithResolvers<Connection> {
   const connected = Promise.withResolvers<Connection>();
   connected.promise.catch(() => {});

@@ -13,7 +13,7 @@ import { inputOf, withoutNulls } from "./schema/input-of.ts";
 import { repairSchema } from "./schema/repair-schema.ts";
 import { type GivenResult, showResult } from "./show-result.ts";
 
-/** A tool of another server, all but its names. Throws where providers could not be told of it. */
+/** A tool of another server without its names. Throws when providers would refuse it. */
 export type NamelessTool = Omit<AnyTool, "name" | "canonical">;
 
 export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
@@ -31,7 +31,7 @@ export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
     input: inputOf(schema),
     limits: { maxChars: 30_000, keep: "both" },
     timeoutMs: settings.timeoutMs,
-    // What it touches only its server knows: rules judge its use.
+    // Only the server knows what the tool accesses: rules decide about its use.
     accesses: () => [],
     preview: async (input) => `Calls ${own} with:\n${shown(input)}`,
     run: async (input, context) => {
@@ -43,10 +43,10 @@ export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
 
 const maxSummary = 2_000;
 
-/** What a server says of itself only makes it stricter, unless the person trusts it. */
+/** Annotations of a server only raise the risk, unless the user trusts them. */
 function riskOf(
   { readOnlyHint, destructiveHint }: Record<string, unknown>,
-  { trustsAnnotations, reach }: HubServer["settings"],
+  { trustsAnnotations, transport: reach }: HubServer["settings"],
 ): Risk {
   if (trustsAnnotations && readOnlyHint === true) return "read";
   if (destructiveHint === true && readOnlyHint !== true) return "destructive";
@@ -58,11 +58,10 @@ function hintsOf(
   { title: other, readOnlyHint, idempotentHint, openWorldHint }: Record<string, unknown>,
   isTrusted: boolean,
 ): ToolHints {
-  const words = cleanLine(title ?? other, 100);
   return {
-    ...(words !== "" && { title: words }),
-    ...(isTrusted && readOnlyHint === true && { readOnly: true }),
-    ...(isTrusted && idempotentHint === true && { idempotent: true }),
+    title: cleanLine(title ?? other, 100) || undefined,
+    readOnly: (isTrusted && readOnlyHint === true) || undefined,
+    idempotent: (isTrusted && idempotentHint === true) || undefined,
     openWorld: !(isTrusted && openWorldHint === false),
   };
 }
@@ -72,7 +71,7 @@ function shown(input: unknown): string {
   return prettyJson(text) ?? text;
 }
 
-/** One call of a server's tool. What it gives is taken as it comes: the protocol's schema refuses whole answers for a part. */
+/** One call of a server's tool. The result is not validated: the protocol's schema would refuse all of it for one bad part. */
 export async function callTool(
   client: Client,
   { name, inputSchema }: ListedTool,
@@ -83,7 +82,7 @@ export async function callTool(
   const options = { signal, timeout: longest, onprogress: seldom(progress) };
   if (client.getProtocolEra() !== "modern")
     return client.request({ method: "tools/call", params }, anyResult, options);
-  // Mirrors arguments in headers, where the tool's schema asks for that.
+  // Mirrors arguments in headers when the tool's schema asks for that.
   const toolDefinition = { name, inputSchema: inputSchema as { type: "object" } };
   return client.callTool(params, { ...options, toolDefinition });
 }
@@ -96,14 +95,14 @@ const anyResult = z.looseObject({
 
 const seldomMs = 100;
 
-/** However often a server tells how far it is. */
-function seldom(tell: (message: string) => void): (progress: Progress) => void {
-  let told = Number.NEGATIVE_INFINITY;
+/** Limits how often progress is reported. */
+function seldom(report: (message: string) => void): (progress: Progress) => void {
+  let reportedAt = Number.NEGATIVE_INFINITY;
   return ({ progress, total, message }) => {
     const now = monotonicMs();
-    if (now - told < seldomMs) return;
-    told = now;
+    if (now - reportedAt < seldomMs) return;
+    reportedAt = now;
     const figures = total === undefined ? `${progress}` : `${progress} of ${total}`;
-    tell(cleanLine(message, 200) || figures);
+    report(cleanLine(message, 200) || figures);
   };
 }

@@ -10,11 +10,11 @@ const maxPages = 64;
 const maxTools = 1_000;
 const maxNameChars = 256;
 const maxProblems = 20;
-// Of all that is kept of a tool, and of all tools: whoever tells more would fill the memory of everybody.
+// The size of one tool, and of all tools, in memory.
 const maxToolChars = 1024 * 1024;
 const maxAllChars = 8 * 1024 * 1024;
 
-/** All tools of a server, page by page. One that is not as it should be costs none of the others. */
+/** All tools of a server, page by page. An invalid tool does not affect the others. */
 export async function listTools(
   client: Client,
   signal: AbortSignal,
@@ -33,7 +33,7 @@ export async function listTools(
   }
 }
 
-/** What a server has told of, in bounded memory. */
+/** The listed tools, in bounded memory. */
 class ToolList {
   readonly #tools = new Map<string, ListedTool>();
   readonly #problems = new Set<string>();
@@ -46,20 +46,20 @@ class ToolList {
 
   get taken() {
     const all = counted(this.#tools.size + this.#missed, "tool");
-    if (this.#missed > 0) this.#tell(`of its ${all} only the first ${this.#tools.size} are taken`);
+    if (this.#missed > 0) this.#report(`of its ${all} only the first ${this.#tools.size} are used`);
     return { tools: [...this.#tools.values()], problems: [...this.#problems] };
   }
 
-  /** Of a list that goes on. */
+  /** For a list that does not end. */
   get left() {
-    this.#tell(`its list of tools does not end, and was left after ${counted(this.#tools.size, "tool")}`);
+    this.#report(`its list of tools does not end; only ${counted(this.#tools.size, "tool")} were read`);
     return this.taken;
   }
 
   take(given: unknown): void {
     const tool = this.#read(given);
     if (typeof tool === "string") {
-      this.#tell(tool);
+      this.#report(tool);
       return;
     }
     const weight = weightOf(tool, maxToolChars);
@@ -71,30 +71,30 @@ class ToolList {
     this.#tools.set(tool.name, tool);
   }
 
-  /** Or why it is left out. */
+  /** The tool, or why it is skipped. */
   #read(given: unknown): ListedTool | string {
     if (!isRecord(given) || typeof given.name !== "string" || given.name.trim() === "")
-      return "a tool without a name is left out";
+      return "a tool without a name is skipped";
     const { name } = given;
-    if (name.length > maxNameChars) return `a tool whose name has ${name.length} characters is left out`;
+    if (name.length > maxNameChars) return `a tool whose name has ${name.length} characters is skipped`;
     const shown = JSON.stringify(cleanLine(name, 80));
-    if (this.#tools.has(name)) return `it tells of ${shown} twice: the first counts`;
+    if (this.#tools.has(name)) return `it lists ${shown} twice: the first is used`;
     const tool = essence(given, name);
     if (weightOf(tool, maxToolChars) <= maxToolChars) return tool;
-    return `its tool ${shown} is left out: it says more of it than anybody could read`;
+    return `its tool ${shown} is skipped: its definition is too large`;
   }
 
-  #tell(problem: string): void {
+  #report(problem: string): void {
     if (this.#problems.size < maxProblems) this.#problems.add(problem);
   }
 }
 
-/** Whatever else is told is not kept. */
+/** Other fields are not stored. */
 function essence(given: Record<string, unknown>, name: string): ListedTool {
   const { title, description, inputSchema } = given;
-  const said = isRecord(given.annotations) ? given.annotations : {};
+  const listed = isRecord(given.annotations) ? given.annotations : {};
   const annotations = Object.fromEntries(
-    hints.filter((hint) => Object.hasOwn(said, hint)).map((hint) => [hint, said[hint]]),
+    hints.filter((hint) => Object.hasOwn(listed, hint)).map((hint) => [hint, listed[hint]]),
   );
   return { name, title, description, inputSchema, annotations };
 }
@@ -104,7 +104,7 @@ const hints = ["title", "readOnlyHint", "destructiveHint", "idempotentHint", "op
 async function readPage(client: Client, cursor: string | undefined, signal: AbortSignal) {
   const options = { signal, timeout: longest };
   if (client.getProtocolEra() === "modern") {
-    // Leaves out tools whose headers are not valid, as the protocol demands. It refuses more than that, and so is only tried.
+    // Skips tools with invalid headers, as the protocol demands. The SDK refuses more than that, so failures are ignored.
     const page = await client
       .listTools(cursor === undefined ? undefined : { cursor }, options)
       .catch(() => undefined);
@@ -114,12 +114,12 @@ async function readPage(client: Client, cursor: string | undefined, signal: Abor
   return client.request(request, anyPage, options);
 }
 
-/** The signal ends it. */
+/** The signal ends requests earlier. */
 export const longest: number = 2 ** 31 - 1;
 
-// The protocol's own schema would refuse the whole page because of one tool.
+// The protocol's own schema would refuse the whole page for one bad tool.
 const anyPage = z.looseObject({
-  // Not looked at one by one, which takes long.
+  // Validating each item takes long.
   tools: z._default(
     z.custom<readonly unknown[]>((value) => Array.isArray(value)),
     [],

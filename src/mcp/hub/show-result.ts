@@ -4,43 +4,38 @@ import { sniffMediaType } from "../../lib/bytes/media-type.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { prettyJson } from "../../lib/json/pretty-json.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
-import { cleanLine, withoutSteering } from "./clean-text.ts";
+import { cleanLine, withoutControls } from "./clean-text.ts";
 
-/** What another server's tool gave, as far as it is a result at all. */
+/** The result of another server's tool, not validated. */
 export interface GivenResult {
   readonly content?: unknown;
   readonly structuredContent?: unknown;
   readonly isError?: unknown;
 }
 
-/** The same for programs: as the server gave it, pictures aside. */
+/** The result for programs: as the server returned it, without the bytes of images. */
 export interface HubData {
   readonly content: readonly unknown[];
   readonly structuredContent?: unknown;
 }
 
-/** Text and pictures as they are; of what a model cannot be shown, what it is. Data only where there are no words. */
+/** Text and images, and a description of other content. Structured data only when there is no text. */
 export function showResult(given: GivenResult): ToolOutput<HubData> {
   const { isError } = given;
   const blocks = Array.isArray(given.content) ? given.content.map(shallow) : [];
   const structuredContent = shallow(given.structuredContent);
   const shown = blocks.map(showBlock);
-  const words = withoutSteering(shown.flatMap(({ text }) => (text === "" ? [] : [text])).join("\n"));
+  const content = withoutControls(shown.flatMap(({ text }) => (text === "" ? [] : [text])).join("\n"));
   const images = fitting(shown.flatMap(({ image }) => (image === undefined ? [] : [image])));
-  const text =
-    words !== ""
-      ? words
-      : structuredContent === undefined
-        ? "(no content)"
-        : withoutSteering(asWords(structuredContent));
+  const data = structuredContent === undefined ? "(no content)" : withoutControls(asText(structuredContent));
   return {
     data: {
       content: blocks.map((block, index) => (shown[index]?.image ? withoutData(block) : block)),
       ...(structuredContent !== undefined && { structuredContent }),
     },
-    text,
-    ...(images.length > 0 && { images }),
-    ...(isError === true && { isError }),
+    text: content === "" ? data : content,
+    images: images.length > 0 ? images : undefined,
+    isError: isError === true || undefined,
   };
 }
 
@@ -57,7 +52,7 @@ function showBlock(block: unknown): Shown {
     case "image":
       return showImage(block);
     case "audio":
-      return { text: `[audio, ${kindOf(block)}: it cannot be shown]` };
+      return { text: `[audio, ${kindOf(block)}: not shown]` };
     case "resource":
       return { text: showResource(block.resource) };
     case "resource_link":
@@ -67,16 +62,16 @@ function showBlock(block: unknown): Shown {
   }
 }
 
-/** Providers refuse a conversation with a damaged picture for ever, so that none is believed to be one. */
+/** Providers refuse every further request of a conversation that contains a damaged image, so images are checked. */
 function showImage(block: Record<string, unknown>): Shown {
   const { data, mimeType } = block;
   const kind = `image, ${kindOf(block)}`;
-  if (typeof mimeType !== "string" || typeof data !== "string" || !isPicture(data, mimeType))
-    return { text: `[${kind}: it cannot be shown]` };
+  if (typeof mimeType !== "string" || typeof data !== "string" || !isImage(data, mimeType))
+    return { text: `[${kind}: not shown]` };
   return { text: `[${kind}]`, image: { mediaType: mimeType, base64: data } };
 }
 
-function isPicture(data: string, mimeType: string): boolean {
+function isImage(data: string, mimeType: string): boolean {
   if (!imageType.test(mimeType) || data.length > maxImageChars || data.length % 4 > 0 || !base64.test(data))
     return false;
   const bytes = Buffer.from(data, "base64");
@@ -93,7 +88,7 @@ function fitting(images: readonly Image[]): readonly Image[] {
 
 const imageType = /^image\/(?:png|jpeg|gif|webp)$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
-// Of one picture, and of all in one answer.
+// Of one image, and of all in one result.
 const maxImageChars = 10_000_000;
 const maxImages = 20;
 
@@ -106,28 +101,28 @@ function showResource(resource: unknown): string {
   if (!isRecord(resource)) return "[resource without content]";
   const name = `resource ${cleanLine(resource.uri, 500)}`;
   if (typeof resource.text === "string") return `[${name}]\n${resource.text}`;
-  return `[${name}, ${kindOf({ ...resource, data: resource.blob })}: it cannot be shown]`;
+  return `[${name}, ${kindOf({ ...resource, data: resource.blob })}: not shown]`;
 }
 
 function showLink({ uri, name, description }: Record<string, unknown>): string {
-  const words = [cleanLine(name, 200), cleanLine(description, 500)].filter((part) => part !== "").join(": ");
-  return `[resource ${cleanLine(uri, 500)}${words === "" ? "" : `, ${words}`}]`;
+  const title = [cleanLine(name, 200), cleanLine(description, 500)].filter((part) => part !== "").join(": ");
+  return `[resource ${cleanLine(uri, 500)}${title === "" ? "" : `, ${title}`}]`;
 }
 
 function kindOf({ mimeType, data }: Record<string, unknown>): string {
-  const type = cleanLine(mimeType, 80) || "of no known type";
+  const type = cleanLine(mimeType, 80) || "unknown type";
   return typeof data === "string" ? `${type}, ${showSize(Math.floor((data.length * 3) / 4))}` : type;
 }
 
-function asWords(value: unknown): string {
+function asText(value: unknown): string {
   if (typeof value === "string") return value;
   const text = JSON.stringify(value);
   return prettyJson(text) ?? text;
 }
 
-/** What is nested so deeply that to walk through it would take all of the stack is no data for anybody. */
+/** Walking deeply nested data would overflow the stack. */
 function shallow(value: unknown): unknown {
-  return isDeep(value) ? "[data that is nested too deeply to be shown]" : value;
+  return isDeep(value) ? "[data not shown: nested too deeply]" : value;
 }
 
 function isDeep(value: unknown): boolean {

@@ -2,23 +2,23 @@ import { fingerprint } from "../../lib/bytes/content-hash.ts";
 
 interface ServerTools {
   readonly server: string;
-  /** As the server calls them, each once. */
+  /** The server's own names, each once. */
   readonly tools: readonly string[];
 }
 
 interface NamedTool {
   readonly server: string;
-  /** As its server calls it. */
+  /** The server's own name for it. */
   readonly ownName: string;
-  /** "server__tool": always callable, and nobody else's. */
+  /** "server__tool": unique, and always callable. */
   readonly longName: string;
-  /** The plain name, or the long one where another has that. */
+  /** The plain name, or the long one when another tool has the plain name. */
   readonly name: string;
 }
 
 /**
- * Names for the tools of all servers, the first server first. A plain name goes to the first that has it; `owners` tells
- * who has had it all along, and keeps it: what a model knows by a name must not become another server's.
+ * Names for the tools of all servers, in order. A plain name goes to the first server that has it, unless `owners` names
+ * another: a name that a model knows must not move to another server.
  */
 export function nameTools(
   servers: readonly ServerTools[],
@@ -26,7 +26,7 @@ export function nameTools(
 ): { readonly tools: readonly NamedTool[]; readonly warnings: readonly string[] } {
   const taken = new Set<string>();
   const prefixes = servers.map(({ server }) => prefixOf(server));
-  // Also of a server that is gone, or has not told of any tool yet.
+  // Also for a server without tools at the moment.
   const isOfServer = (name: string) => prefixes.some((prefix) => name.startsWith(prefix));
   const all = servers.flatMap(({ server, tools }) =>
     tools.map((ownName) => {
@@ -47,14 +47,14 @@ export function nameTools(
     const isPlain = holder?.longName === tool.longName && !taken.has(plain) && !isOfServer(plain);
     if (!isPlain && holder && holder.longName !== tool.longName)
       warnings.push(
-        `"${plain}" is the tool of the MCP server ${holder.server}; that of ${tool.server} is ${tool.longName}.`,
+        `"${plain}" is a tool of the MCP server ${holder.server}; the one of ${tool.server} is ${tool.longName}.`,
       );
     return { ...tool, name: isPlain ? plain : tool.longName };
   });
   return { tools, warnings };
 }
 
-/** The long name, unless that could be one of a server whose own name goes on where this one's ends. */
+/** A long name that cannot belong to a server whose name starts with this server's name. */
 function unmistaken(server: string, tool: string, prefixes: readonly string[]): string {
   const own = prefixOf(server);
   const longer = prefixes.filter((prefix) => prefix.length > own.length && prefix.startsWith(own));
@@ -75,11 +75,11 @@ function unique(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** What every provider takes as the name of a tool. */
+/** Tool names that every provider accepts. */
 const legal = /^[a-zA-Z0-9_-]{1,64}$/;
 const maxChars = 64;
 
-/** The name itself where providers take it, else one that is like it and the same each time. */
+/** The name itself if providers accept it, otherwise a similar, stable one. */
 function legalName(name: string): string {
   if (legal.test(name)) return name;
   const plain = name.replace(/[^a-zA-Z0-9_-]+/g, "_").replace(/^_+(?=.)|(?<=.)_+$/g, "");
@@ -87,7 +87,7 @@ function legalName(name: string): string {
   return readable.length <= maxChars ? readable : shortened(readable, name);
 }
 
-/** "server__tool": of one server only, whatever others have. */
+/** "server__tool" */
 function longName(server: string, tool: string): string {
   const name = `${legalName(server)}__${legalName(tool)}`;
   return name.length <= maxChars ? name : shortened(name, `${server}\n${tool}`);

@@ -14,26 +14,26 @@ import { printable, printableLine } from "../../lib/text/printable.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
 
-/** What travels with a question through the client, signed, and comes back with the answer. */
+/** Signed state that the client returns with the answer. */
 interface QuestionState {
-  /** Stands for the very call and what was shown of it. */
+  /** Identifies the call and what was shown of it. */
   readonly shown: string;
   /** Each answer counts once. */
   readonly nonce: string;
 }
 
-/** What a person said, where the client came back with a question of ours. */
+/** The user's answer to a question that the client asked. */
 export type Answer =
   | { readonly kind: "none" }
-  /** Nobody could be asked, or the form was closed, or left empty: as if there were no such client. */
+  /** The client cannot ask, or the form was closed or left empty. */
   | { readonly kind: "unanswered" }
   | { readonly kind: "answered"; approve(request: ApprovalRequest): Approval | undefined };
 
-/** Questions that clients put before a person, and their answers; the same in both eras of the protocol. */
+/** Asks the user through the client, in both eras of the protocol. */
 export class ApprovalQuestions {
   readonly #codec: RequestStateCodec<QuestionState>;
   readonly #used = new BoundedCache<string, true>({ maxEntries: maxRemembered });
-  /** What is to be asked about requests that were tried before the SDK has them. */
+  /** Approval requests of calls that were already tried before the SDK got them. */
   readonly #found = new Map<RequestId, ApprovalRequest>();
 
   constructor({ ttlSeconds = 600 }: { readonly ttlSeconds?: number | undefined } = {}) {
@@ -44,12 +44,11 @@ export class ApprovalQuestions {
     });
   }
 
-  /** Refuses what was not signed here, for this session, a short while ago. */
+  /** Rejects state that was not signed by this server, for this session, recently. */
   verify(state: string, context: ServerContext): Promise<QuestionState> {
     return this.#codec.verify(state, context);
   }
 
-  /** A request was tried and has to be asked about; it is handed on to be asked. */
   noteFound(id: RequestId, request: ApprovalRequest): void {
     this.#found.set(id, request);
   }
@@ -62,15 +61,11 @@ export class ApprovalQuestions {
 
   async ask(request: ApprovalRequest, context: ServerContext): Promise<InputRequiredResult> {
     const requestState = await this.#codec.mint({ shown: shownBy(request), nonce: randomUUID() }, context);
-    return inputRequired({
-      requestState,
-      inputRequests: {
-        [questionKey]: inputRequired.elicit(formFor(request)),
-      },
-    });
+    const inputRequests = { [questionKey]: inputRequired.elicit(formFor(request)) };
+    return inputRequired({ requestState, inputRequests });
   }
 
-  /** Asks while the call waits. A client that cannot do what it says it can is one that cannot ask. */
+  /** Asks while the call waits. A client that fails to ask counts as one that cannot ask. */
   async askMeanwhile(request: ApprovalRequest, { mcpReq }: ServerContext): Promise<Answer> {
     const { signal } = mcpReq;
     const params = { mode: "form" as const, ...formFor(request) };
@@ -91,7 +86,7 @@ export class ApprovalQuestions {
     return answerOf(view, (request) => state.shown === shownBy(request) && this.#use(state.nonce));
   }
 
-  /** Whether an answer has not counted yet. Older ones than those remembered have expired, or nearly so. */
+  /** Whether an answer is used for the first time. Answers that are no longer remembered have expired, or nearly so. */
   #use(nonce: string): boolean {
     if (this.#used.has(nonce)) return false;
     this.#used.set(nonce, true);
@@ -118,30 +113,31 @@ function formFor(request: ApprovalRequest) {
   };
 }
 
-/** What a filled form says; `isMeant` tells the call that it was shown for. */
+/** The answer in a form; `isSame` recognizes the call that it was shown for. */
 function answerOf(
   { action, content }: { readonly action: string; readonly content?: Record<string, unknown> | undefined },
-  isMeant: (request: ApprovalRequest) => boolean,
+  isSame: (request: ApprovalRequest) => boolean,
 ): Answer {
   const approval = action === "accept" ? approvals.get(content?.answer) : undefined;
   if (approval === undefined) return { kind: "unanswered" };
   return {
     kind: "answered",
-    approve: (request) =>
-      isMeant(request) ? { ...approval, ...(approval.allow ? { hash: request.hash } : {}) } : undefined,
+    approve: (request) => {
+      if (!isSame(request)) return undefined;
+      return approval.allow ? { ...approval, hash: request.hash } : approval;
+    },
   };
 }
 
 const questionKey = "approval";
-/** People take their time. */
 const patienceMs = 600_000;
 const maxRemembered = 10_000;
 
 const meanings: Readonly<Record<string, string>> = {
   once: "this call",
-  session: "also what is named above, until the server ends",
-  always: "also what is named above, in this workspace from now on",
-  no: "refuse it",
+  session: "also by the rules above, until the server ends",
+  always: "also by the rules above, in this workspace from now on",
+  no: "deny it",
 };
 
 const approvals: ReadonlyMap<unknown, Approval> = new Map<unknown, Approval>([
@@ -151,25 +147,25 @@ const approvals: ReadonlyMap<unknown, Approval> = new Map<unknown, Approval>([
   ["no", { allow: false }],
 ]);
 
-/** The call, and the changes that were shown: what others have changed since must be shown again. */
+/** The call and the changes that were shown; when the files change meanwhile, the user is asked again. */
 function shownBy({ hash, previewHash }: ApprovalRequest): string {
   return contentHash(Buffer.from(`${hash}\0${previewHash}`));
 }
 
-/** What a client puts before a person. Whatever comes from files, commands or models is made visible and indented. */
+/** The text of the question. Text from files, commands and models is made printable and indented. */
 function describeRequest(request: ApprovalRequest): string {
   const { tool, risk, reason, rule, source, preview, grants, accesses } = request;
   const commands = accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
   return [
     `Allow ${tool}? (risk: ${risk})`,
-    `Why it is asked: ${printableLine(reason)}`,
+    `Reason: ${printableLine(reason)}`,
     `Rule: ${printableLine(rule.startsWith(source) ? rule : `${rule} (${source})`)}`,
     ...commands.flatMap((command) => ["Command:", quote(command)]),
-    ...(commands.length === 0 ? [] : [`It runs ${placeToRun(request)}.`]),
+    ...(commands.length === 0 ? [] : [`It runs ${confinementOf(request)}.`]),
     ...(preview === undefined ? describeInput(request, commands) : ["Changes:", quote(preview)]),
     grants.length === 0
-      ? "It can be allowed only once."
-      : `"session" and "always" would add: ${grants.map(printableLine).join("; ")}`,
+      ? "It can only be allowed once."
+      : `"session" and "always" add these rules: ${grants.map(printableLine).join("; ")}`,
   ].join("\n");
 }
 
@@ -179,25 +175,26 @@ function describeInput({ input }: ApprovalRequest, commands: readonly string[]):
   return ["Input:", quote(JSON.stringify(Object.fromEntries(given), asText, 2))];
 }
 
-function placeToRun({ sandbox, unconfined, hosts }: ApprovalRequest): string {
-  if (unconfined) return "outside the sandbox, as your rules say, and reaches all that you can reach";
-  if (sandbox === "none") return "without a sandbox and reaches all that you can reach";
-  if (hosts.length === 0) return `in the sandbox (${sandbox}) and reaches no host`;
-  return `in the sandbox (${sandbox}) and reaches ${hosts.includes("*") ? "every host that no rule denies" : hosts.join(", ")}`;
+function confinementOf({ sandbox, unconfined, hosts }: ApprovalRequest): string {
+  const access = "and can access everything that you can access";
+  if (unconfined) return `outside the sandbox, by your rules, ${access}`;
+  if (sandbox === "none") return `without a sandbox ${access}`;
+  const network = hosts.includes("*") ? "every host that no rule denies" : hosts.join(", ") || "no host";
+  return `in the sandbox (${sandbox}) and can connect to ${network}`;
 }
 
 function quote(text: string): string {
   const { text: shown } = truncateText(
     printable(text),
     limits,
-    ({ chars }) => `[… ${chars} characters are not shown …]`,
+    ({ chars }) => `[… ${chars} characters not shown …]`,
   );
   return shown.replace(/^/gm, "    ");
 }
 
 const limits = { maxChars: 4_000, maxLines: 80, keep: "both" } as const;
 
-/** JSON knows no large integers. */
+/** JSON has no big integers. */
 function asText(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? `${value}n` : value;
 }

@@ -16,7 +16,7 @@ import { outputUri } from "./outputs.ts";
 import { ProgressNotes } from "./progress-notes.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
 
-/** One call of a client: made at the counter, asked about through the client, told in the words of MCP. */
+/** Runs a client's call, asks for approval through the client, and returns the result in MCP's form. */
 export async function callTool(
   wanted: WantedCall,
   { room, questions }: { readonly room: ServedToolcrib; readonly questions: ApprovalQuestions },
@@ -45,34 +45,32 @@ export async function callTool(
   }
 }
 
-/** A call is asked about again when what was shown of it has changed meanwhile. */
+/** The user is asked again when what was shown has changed meanwhile. */
 const maxTimes = 8;
 
-/** A call as a client wants it. */
 export interface WantedCall {
   readonly name: string;
   readonly input: unknown;
 }
 
-interface CallCircumstances {
+interface CallOptions {
   readonly signal: AbortSignal;
-  /** What the person has said, or that nobody can be asked through this client. */
   readonly answer: Answer;
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
 }
 
-/** How a call ended: with a result, or with something to be asked first. */
+/** A result, or a question for the user. */
 type MadeCall =
   | { readonly kind: "result"; readonly result: CallResult; readonly isStructured: boolean }
   | { readonly kind: "question"; readonly request: ApprovalRequest }
-  /** There is no such tool. */
+  /** The tool does not exist. */
   | { readonly kind: "unknown"; readonly message: string };
 
-/** Makes a call at the counter. Does not know how its client talks. */
+/** Makes a call, for every kind of client. */
 export async function makeCall(
   { name, input }: WantedCall,
   room: ServedToolcrib,
-  { signal, answer, onEvent }: CallCircumstances,
+  { signal, answer, onEvent }: CallOptions,
 ): Promise<MadeCall> {
   const crib = await room.crib();
   let question: ApprovalRequest | undefined;
@@ -85,7 +83,7 @@ export async function makeCall(
   const result = await crib.call(name, input, {
     signal,
     ...(answer.kind === "unanswered" ? {} : { approve }),
-    ...(onEvent && { onEvent }),
+    onEvent,
   });
   if (question !== undefined) return { kind: "question", request: question };
   const details = result.error?.details;
@@ -96,14 +94,13 @@ export async function makeCall(
   return { kind: "result", result, isStructured: result.error === null && (await room.isStructured(name)) };
 }
 
-/** How this call is told in the journal; the next one has the answer. */
+/** How the journal records this call; it is made again with the answer. */
 function askedThroughClient(): ToolError {
-  return new ToolError("needs-approval", "The person is asked through the client", {
+  return new ToolError("needs-approval", "The user is being asked through the client", {
     hint: "The call is made again with the answer.",
   });
 }
 
-/** What is said of a call in the words of MCP. */
 export function toCallResult(
   { content, isError, data, images, output }: CallResult,
   { isStructured, knowsLinks }: Pick<ClientAbilities, "knowsLinks"> & { readonly isStructured: boolean },
@@ -130,23 +127,23 @@ export function toCallResult(
   };
 }
 
-/** What the client that made a request can do; in the era of 2026 each request tells. */
+/** The abilities of the client; in the 2026 era each request declares them. */
 interface ClientAbilities {
-  /** It can put a form before a person. */
+  /** It can show the user a form. */
   readonly asks: boolean;
-  /** Its questions come as results, after which it makes the call again; in the era before, while the call waits. */
+  /** It gets questions as results and repeats the call; in the 2025 era the call waits. */
   readonly isAskedByResults: boolean;
-  /** It knows links to resources in results, and data beside text. */
+  /** It supports resource links and structured content in results. */
   readonly knowsLinks: boolean;
 }
 
 export function abilitiesOf(server: Server, context?: ServerContext): ClientAbilities {
   const envelope: Record<string, unknown> = { ...context?.mcpReq.envelope };
-  const told = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
-  const { elicitation } = told ?? server.getClientCapabilities() ?? {};
+  const declared = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  const { elicitation } = declared ?? server.getClientCapabilities() ?? {};
   const version = server.getNegotiatedProtocolVersion() ?? firstWithLinks;
   return {
-    // Before there were kinds of them, a client that could be asked at all could show a form.
+    // In older revisions, elicitation without a kind means forms.
     asks: elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
     isAskedByResults: context?.mcpReq.envelope !== undefined,
     knowsLinks: version >= firstWithLinks,

@@ -1,15 +1,10 @@
-/** What a client may tell its model of the whole: short, since it is read with every request. */
-export function instructionsFor({ workspace, readOnly }: InstructionFacts): string {
+/** Instructions for the client's model; short, because every request contains them. */
+export function instructionsFor(facts: { readonly workspace: string; readonly readOnly: boolean }): string {
   return [
-    `Tools for the folder ${workspace}.`,
-    readOnly
-      ? "Nothing can be changed here."
-      : "Edits are exact and can be undone; a refusal says why and what would be allowed.",
-    "What is too long to show is kept: its handle (out_…) stands for a path wherever one is read.",
+    `Tools for the folder ${facts.workspace}.`,
+    facts.readOnly
+      ? "These tools change nothing."
+      : "Edits are exact and can be undone. If a call is denied, the error says why.",
+    "Long output is stored under a handle (out_…), which you can read like a file.",
   ].join(" ");
-}
-
-export interface InstructionFacts {
-  readonly workspace: string;
-  readonly readOnly: boolean;
 }

@@ -12,8 +12,8 @@ export interface ServerParts extends ServerIdentity {
 }
 
 /**
- * The server of one connection, or of one request: cheap to make, since all that lasts is in the room. Answers `initialize`
- * before the room is open.
+ * The server of one connection, or of one request: cheap, because the served instance holds all state. Answers `initialize`
+ * before the instance is open.
  */
 export function newServer({
   room,
@@ -44,14 +44,14 @@ export function newServer({
   return server;
 }
 
-/** The SDK's own takes longer to make than the server, which leaves all checks to the counter. */
+/** The SDK's validator is slow to create and not needed: the pipeline validates. */
 const checksNothing: jsonSchemaValidator = {
   getValidator<Value>(): JsonSchemaValidator<Value> {
     return (data) => ({ valid: true, data: data as Value, errorMessage: undefined });
   },
 };
 
-/** Lists may be kept for a while: changes are told. What is kept of an output never changes. */
+/** Clients may cache lists, because changes are notified, and stored outputs, which never change. */
 const cacheHints = {
   "tools/list": { ttlMs: 60_000, cacheScope: "private" },
   "resources/read": { ttlMs: 600_000, cacheScope: "private" },

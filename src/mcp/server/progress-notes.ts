@@ -10,7 +10,7 @@ type Notify = (notification: {
   };
 }) => Promise<void>;
 
-/** Tells a client that asked for it how far a call is: what it says of itself, and the last line of its output. */
+/** Sends progress notifications: progress messages, and the last line of the output. */
 export class ProgressNotes {
   readonly #notify: Notify;
   readonly #token: ProgressToken;
@@ -29,11 +29,11 @@ export class ProgressNotes {
     const line = lastLine(message);
     if (line === "" || this.#ended) return;
     this.#message = line;
-    // The first at once; a command that says much is not worth a message for each line.
+    // The first is sent at once, later ones at most every `pauseMs`.
     if (this.#timer === undefined) this.#send();
   };
 
-  /** Nothing may follow the answer. */
+  /** No notification may follow the result. */
   end(): void {
     this.#ended = true;
     clearTimeout(this.#timer);

@@ -1,11 +1,11 @@
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { type Toolcrib, type ToolDefinition, ToolError } from "../../toolcrib/index.ts";
 
-/** A room as a server holds it: opened by the first who needs it, and whatever is remembered between its requests. */
+/** An instance that opens when a request first needs it, and what is remembered between requests. */
 export class ServedToolcrib {
   readonly #open: () => Promise<Toolcrib>;
   readonly #listeners = new Set<() => void>();
-  /** Handles that answers have named, the latest last. */
+  /** Output handles in results, the latest last. The others can still be read by their handle. */
   readonly #outputs = new BoundedCache<string, string>({ maxEntries: 100 });
   #crib: Promise<Toolcrib> | undefined;
   #definitions: Promise<readonly ToolDefinition[]> | undefined;
@@ -17,20 +17,21 @@ export class ServedToolcrib {
     this.#open = open;
   }
 
-  /** Opens it now. Who failed to open it may be asked again. */
+  /** Opens it if necessary. After a failure, the next request tries again. */
   crib(): Promise<Toolcrib> {
-    if (this.#closed !== undefined) return Promise.reject(hasClosed());
-    this.#crib ??= this.#enter();
+    if (this.#closed !== undefined)
+      return Promise.reject(new ToolError("unavailable", "The server has ended", { hint: "Start it again." }));
+    this.#crib ??= this.#openCrib();
     return this.#crib;
   }
 
-  /** The tools that clients are told of. */
+  /** The listed tools. */
   definitions(): Promise<readonly ToolDefinition[]> {
     this.#definitions ??= this.#define();
     return this.#definitions;
   }
 
-  /** Whether what a tool gives is data, and may be shown as such. */
+  /** Whether the results of a tool may have structured content. */
   async isStructured(name: string): Promise<boolean> {
     const listed = (await this.definitions()).find((definition) => definition.name === name);
     if (listed !== undefined) return listed.effects.structured;
@@ -38,7 +39,7 @@ export class ServedToolcrib {
     return (await this.#structured).has(name);
   }
 
-  /** Calls `listener` when other tools are to be listed; the answer stops it. */
+  /** Calls `listener` when the listed tools change. Returns what removes it. */
   onToolsChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -69,11 +70,11 @@ export class ServedToolcrib {
 
   /** May be called twice. */
   close(): Promise<void> {
-    this.#closed ??= this.#leave();
+    this.#closed ??= this.#closeCrib();
     return this.#closed;
   }
 
-  async #enter(): Promise<Toolcrib> {
+  async #openCrib(): Promise<Toolcrib> {
     try {
       const crib = await this.#open();
       crib.onToolsChange(() => {
@@ -104,15 +105,9 @@ export class ServedToolcrib {
     return new Set(structured.flatMap(({ name, canonical }) => [name, canonical]));
   }
 
-  async #leave(): Promise<void> {
+  async #closeCrib(): Promise<void> {
     this.#listeners.clear();
     const crib = await this.#crib?.catch(() => undefined);
     await crib?.close();
   }
 }
-
-function hasClosed(): ToolError {
-  return new ToolError("unavailable", "The server has ended", { hint: "Start it again." });
-}
-
-/** How many outputs are listed as resources; the others can still be read by their handle. */

@@ -2,17 +2,14 @@ import type { Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import type { StdioStreams } from "./serve-stdio.ts";
 
-/**
- * Messages as lines of JSON. What is no message is passed over, however long, with a remark: one bad line of a client must not
- * end the connection of all others.
- */
+/** Messages as lines of JSON. Invalid lines of any length are skipped with a remark, and do not end the connection. */
 export class StdioTransport implements Transport {
   readonly #streams: StdioStreams;
-  /** Pieces of a line that has not ended. */
+  /** Pieces of an unfinished line. */
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** What came while too many answers wait for the client to read them. */
-  #unheard: Buffer[] = [];
+  /** Input that waits until the client has read earlier responses. */
+  #waiting: Buffer[] = [];
   #hasTurn = false;
   #unsent = "";
   #writing: Promise<void> | undefined;
@@ -27,22 +24,22 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const { input, output } = this.#streams;
-    // A client that has gone breaks the one or ends the other.
+    // A client that disconnects ends the input or breaks the output.
     input.on("end", this.#end).on("close", this.#end).on("error", this.#end);
     output.on("error", this.#end);
     input.on("data", this.#hear);
     if (input.readableEnded || input.destroyed) setImmediate(this.#end);
   }
 
-  /** Settled when it is written and there is room for more. */
+  /** Resolves when the message is written and more can be written. */
   send(message: JSONRPCMessage): Promise<void> {
-    if (this.#isClosed) return Promise.reject(new Error("The client has gone"));
+    if (this.#isClosed) return Promise.reject(new Error("The client has disconnected"));
     this.#unsent += `${JSON.stringify(message)}\n`;
     this.#writing ??= this.#write();
     return this.#writing;
   }
 
-  /** Answers that are ready together are written together; while the client does not read, they wait here. */
+  /** Writes responses that are ready together in one go; while the client does not read, they wait here. */
   async #write(): Promise<void> {
     const { output } = this.#streams;
     await new Promise<void>((resolve) => process.nextTick(resolve));
@@ -51,7 +48,7 @@ export class StdioTransport implements Transport {
     if (!output.write(text)) await untilDrained(output);
     this.#writing = undefined;
     if (this.#unsent !== "" && !this.#isClosed) this.#writing = this.#write();
-    this.#goOn();
+    this.#process();
   }
 
   async close(): Promise<void> {
@@ -61,7 +58,7 @@ export class StdioTransport implements Transport {
     input.off("data", this.#hear).off("end", this.#end).off("close", this.#end);
     input.pause();
     this.#pieces = [];
-    this.#unheard = [];
+    this.#waiting = [];
     this.onclose?.();
   }
 
@@ -70,46 +67,46 @@ export class StdioTransport implements Transport {
   };
 
   readonly #hear = (chunk: Buffer): void => {
-    this.#unheard.push(chunk);
-    this.#goOn();
+    this.#waiting.push(chunk);
+    this.#process();
   };
 
   /**
-   * Who does not read answers is heard no further: they would pile up here. A little more is taken in all the same, since
-   * nothing else tells that the input has ended.
+   * Processes no further input while the client does not read its responses, which would pile up here. Some more input is
+   * buffered, because only reading shows that it has ended.
    */
-  #goOn(): void {
+  #process(): void {
     const { input, output } = this.#streams;
     const isBehind = () => this.#unsent.length + output.writableLength > maxUnread;
-    for (let lines = 0; this.#unheard.length > 0 && !this.#hasTurn && !isBehind(); lines += 1)
+    for (let lines = 0; this.#waiting.length > 0 && !this.#hasTurn && !isBehind(); lines += 1)
       if (lines < linesAtOnce) this.#readPiece();
-      else this.#goOnLater();
+      else this.#processLater();
     if (this.#isClosed) return;
-    if (this.#unheard.length > maxUnheard) input.pause();
+    if (this.#waiting.length > maxWaiting) input.pause();
     else if (input.isPaused()) input.resume();
   }
 
-  /** Lets calls come to their answers before more are begun. */
-  #goOnLater(): void {
+  /** Lets calls finish before more are started. */
+  #processLater(): void {
     this.#hasTurn = true;
     setImmediate(() => {
       this.#hasTurn = false;
-      this.#goOn();
+      this.#process();
     });
   }
 
-  /** Up to the end of a line, or all that came. */
+  /** Reads to the end of a line, or of the chunk. */
   #readPiece(): void {
-    const chunk = this.#unheard.shift()!;
+    const chunk = this.#waiting.shift()!;
     const end = chunk.indexOf(newline);
-    if (end >= 0 && end + 1 < chunk.length) this.#unheard.unshift(chunk.subarray(end + 1));
+    if (end >= 0 && end + 1 < chunk.length) this.#waiting.unshift(chunk.subarray(end + 1));
     this.#take(end < 0 ? chunk : chunk.subarray(0, end));
     if (end >= 0) this.#readLine();
   }
 
   #take(piece: Buffer): void {
     this.#bytes += piece.length;
-    // Of a line that is too long its two ends stay, which may tell whose message it was.
+    // Of a line that is too long, both ends are kept: one of them contains the id.
     if (this.#bytes > maxLineBytes && this.#pieces.length > 1) this.#pieces = [this.#pieces[0]!];
     if (piece.length > 0) this.#pieces.push(piece);
   }
@@ -130,32 +127,30 @@ export class StdioTransport implements Transport {
     try {
       parsed = JSON.parse(line);
     } catch {
-      this.#streams.remark?.(
-        `A line on standard input is no JSON, and was passed over: ${line.slice(0, 60)}`,
-      );
+      this.#streams.remark?.(`Skipped a line on standard input that is not JSON: ${line.slice(0, 60)}`);
       return;
     }
-    // Clients of 2025-03-26 may send several at once.
+    // Clients of 2025-03-26 may send a batch.
     const messages = Array.isArray(parsed) ? parsed : [parsed];
     if (messages.length > maxBatch)
-      this.#streams.remark?.(`Of ${messages.length} messages at once only the first ${maxBatch} are heard`);
+      this.#streams.remark?.(`Processed only the first ${maxBatch} of ${messages.length} messages in a batch`);
     for (const message of messages.slice(0, maxBatch)) {
       if (isMessage(message)) this.#pass(message);
-      else this.#streams.remark?.("A line on standard input is no message of JSON-RPC, and was passed over");
+      else this.#streams.remark?.("Skipped a line on standard input that is not a JSON-RPC message");
     }
   }
 
-  /** Whatever one message does to who hears it, the next is heard. */
+  /** An error in one message does not affect the next. */
   #pass(message: JSONRPCMessage): void {
     try {
       this.onmessage?.(message);
     } catch (error) {
-      this.#streams.remark?.(`A message could not be taken: ${(error as Error).message}`);
+      this.#streams.remark?.(`A message could not be processed: ${(error as Error).message}`);
     }
   }
 
   #refuse(line: Buffer, bytes: number): void {
-    const text = `A message of ${bytes} bytes is too long: at most ${maxLineBytes} are read`;
+    const text = `A message of ${bytes} bytes is too long: the limit is ${maxLineBytes}`;
     this.#streams.remark?.(text);
     const id = idAtAnEnd(line);
     if (id === undefined) return;
@@ -168,11 +163,11 @@ const linesAtOnce = 25;
 const maxLineBytes = 32 * 1024 * 1024;
 const maxBatch = 1_000;
 const maxUnread = 8 * 1024 * 1024;
-/** Chunks, of 64 KiB at most where they come from a pipe. */
-const maxUnheard = 16;
+/** Chunks, of at most 64 KiB from a pipe. */
+const maxWaiting = 16;
 const invalidRequest = -32600;
 
-/** Or until nobody will ever read it. */
+/** Also resolves when the output is closed. */
 function untilDrained(output: Writable): Promise<void> {
   return new Promise((resolve) => {
     const settle = () => {
@@ -188,7 +183,7 @@ function isMessage(value: unknown): value is JSONRPCMessage {
   return typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
 }
 
-/** SDKs write it first or last, where nothing of the arguments can be taken for it. */
+/** SDKs write the id first or last, where no argument can be mistaken for it. */
 function idAtAnEnd(line: Buffer): string | number | undefined {
   const head = line.subarray(0, 200).toString();
   const tail = line.subarray(-200).toString();

@@ -2,25 +2,25 @@ import * as z from "zod/mini";
 import type { ObjectSchema, Schema } from "./repair-schema.ts";
 
 /**
- * The check of arguments before they go to another server: what it needs must be there, and plain values be of their
- * kind, so that a mistake is told at once and in our words. All else is for the server to judge.
+ * Checks arguments before they are sent to another server: required ones must exist, and plain values must have their
+ * type, so that mistakes get a clear error at once. The server validates the rest.
  */
 export function inputOf(schema: ObjectSchema): z.core.$ZodType<Record<string, unknown>> {
   const required = new Set(schema.required);
   const shape = Object.fromEntries(
     Object.entries(schema.properties).map(([key, property]) => [
       key,
-      // Models give null for what they leave out.
+      // Models write null for arguments they omit.
       required.has(key) ? checkOf(property) : z.optional(z.nullable(checkOf(property))),
     ]),
   );
   const input = schema.additionalProperties === false ? z.strictObject(shape) : z.looseObject(shape);
-  // What models are told is what the server says, which our check is only a part of.
+  // Models get the server's schema; this check is only a part of it.
   input._zod.toJSONSchema = () => ({ ...schema });
   return input;
 }
 
-/** Without what is null and may be left out, unless null is a value of it. */
+/** Removes null for optional arguments, unless null is a valid value. */
 export function withoutNulls(
   input: Readonly<Record<string, unknown>>,
   { properties, required = [] }: ObjectSchema,
@@ -33,9 +33,9 @@ export function withoutNulls(
 }
 
 function checkOf({ type }: Schema): z.core.$ZodType {
-  return (
-    (typeof type === "string" && Object.hasOwn(checks, type) ? checks[type]?.() : undefined) ?? present()
-  );
+  const check = typeof type === "string" && Object.hasOwn(checks, type) ? checks[type] : undefined;
+  // Any value but undefined.
+  return check?.() ?? z.nonoptional(z.unknown());
 }
 
 const checks: Readonly<Record<string, () => z.core.$ZodType>> = {
@@ -46,8 +46,3 @@ const checks: Readonly<Record<string, () => z.core.$ZodType>> = {
   array: () => z.array(z.unknown()),
   object: () => z.record(z.string(), z.unknown()),
 };
-
-/** Anything but nothing. */
-function present(): z.core.$ZodType {
-  return z.nonoptional(z.unknown());
-}

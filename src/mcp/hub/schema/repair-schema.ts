@@ -2,7 +2,7 @@ import { ToolError } from "../../../contract/error.ts";
 import { isRecord } from "../../../lib/json/is-record.ts";
 import { cleanText } from "../clean-text.ts";
 
-/** A schema as every provider takes it: an object, without references, in the words of draft 2020-12. */
+/** A schema that every provider accepts: an object without references, in draft 2020-12. */
 export interface ObjectSchema {
   readonly type: "object";
   readonly properties: Readonly<Record<string, Schema>>;
@@ -14,8 +14,8 @@ export interface ObjectSchema {
 export type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * What another server says its tool takes, in a form that providers take. Whatever is left out on the way only makes it
- * wider: the server still judges its arguments itself. Throws where the arguments could not be given at all.
+ * Turns the input schema of another server's tool into one that providers accept. The result may be wider: the server
+ * still validates the arguments. Throws when the arguments could not be passed at all.
  */
 export function repairSchema(given: unknown): ObjectSchema {
   const work: Work = { root: given, nodes: 0, chars: maxWork };
@@ -23,22 +23,22 @@ export function repairSchema(given: unknown): ObjectSchema {
   const root = repair(given, work, []);
   const joined = joinChoices(root);
   if (joined.type !== undefined && joined.type !== "object")
-    throw unusable(`its input is no object, but ${JSON.stringify(joined.type)}`);
+    throw unusable(`its input is not an object, but ${JSON.stringify(joined.type)}`);
   const schema = closeObject(joined);
   const size = JSON.stringify(schema).length;
   if (size > maxChars)
-    throw unusable(`its input schema has ${size} characters, at most ${maxChars} are taken`);
+    throw unusable(`its input schema has ${size} characters; the limit is ${maxChars}`);
   return schema;
 }
 
 interface Work {
   readonly root: unknown;
   nodes: number;
-  /** How much may still be read: references make much of little. */
+  /** How much may still be read: references can multiply a small schema. */
   chars: number;
 }
 
-/** Once too much was wanted, nothing more is read. */
+/** Once the limit is exceeded, nothing more is read. */
 function mayRead(part: unknown, work: Work): boolean {
   work.chars = Math.max(-1, work.chars - weightOf(part, work.chars));
   return work.chars >= 0;
@@ -50,7 +50,7 @@ const maxNodes = 2_000;
 const maxDepth = 16;
 const maxDescription = 600;
 
-/** `above`: the references that lead here, so that one that leads back to itself ends. */
+/** `above`: the references on the way here, to stop at a cycle. */
 function repair(given: unknown, work: Work, above: readonly string[]): Schema {
   work.nodes += 1;
   if (!isRecord(given) || work.nodes > maxNodes || above.length > maxDepth) return {};
@@ -64,7 +64,7 @@ function repair(given: unknown, work: Work, above: readonly string[]): Schema {
     const list = given[key];
     if (!Array.isArray(list)) return [];
     const kept = list.filter((one) => one !== false).map(each);
-    // "Anything" among others is no choice.
+    // An alternative that accepts anything makes the others irrelevant.
     const isOpen = key !== "allOf" && kept.some((one) => Object.keys(one).length === 0);
     return kept.length === 0 || isOpen ? [] : [[key, kept]];
   });
@@ -89,8 +89,8 @@ function followed($ref: string, given: Schema, work: Work, above: readonly strin
 }
 
 function describe({ description }: Schema): { readonly description?: string } {
-  const words = cleanText(description, maxDescription);
-  return words === "" ? {} : { description: words };
+  const text = cleanText(description, maxDescription);
+  return text === "" ? {} : { description: text };
 }
 
 function repairProperties(given: Schema, each: (value: unknown) => Schema): Schema | undefined {
@@ -102,7 +102,7 @@ function repairProperties(given: Schema, each: (value: unknown) => Schema): Sche
         : undefined;
   }
   const entries = Object.entries(given.properties).filter(([, value]) => value !== false);
-  // Draft 3 says it of each property, the others in a list.
+  // Draft 3 marks each property, later drafts have a list.
   const own = entries.filter(([, value]) => isRecord(value) && value.required === true).map(([key]) => key);
   const listed = Array.isArray(given.required) ? given.required.filter((key) => typeof key === "string") : [];
   const required = new Set([...listed, ...own]);
@@ -111,7 +111,7 @@ function repairProperties(given: Schema, each: (value: unknown) => Schema): Sche
   const illegal = [...named.keys()].filter((key) => !legalProperty.test(key) || key === "__proto__");
   const needed = illegal.find((key) => required.has(key));
   if (needed !== undefined)
-    throw unusable(`it needs an argument that providers cannot name: ${JSON.stringify(needed.slice(0, 80))}`);
+    throw unusable(`providers refuse the name of a required argument: ${JSON.stringify(needed.slice(0, 80))}`);
   for (const key of illegal) named.delete(key);
   const { additionalProperties: more } = given;
   return {
@@ -124,13 +124,13 @@ function repairProperties(given: Schema, each: (value: unknown) => Schema): Sche
 
 const legalProperty = /^[a-zA-Z0-9_.-]{1,64}$/;
 
-/** Providers want to know what is in a list, and know no lists whose places differ. */
+/** Providers require `items`, and do not support tuples. */
 function repairItems(given: Schema, type: unknown, each: (value: unknown) => Schema): Schema {
   const isList = type === "array" || (Array.isArray(type) && type.includes("array"));
-  const places = [given.prefixItems, given.items].find(Array.isArray);
-  if (places) {
-    const kinds = places.map(each).filter((one) => Object.keys(one).length > 0);
-    return { items: kinds.length === places.length ? { anyOf: kinds } : {} };
+  const tuple = [given.prefixItems, given.items].find(Array.isArray);
+  if (tuple) {
+    const kinds = tuple.map(each).filter((one) => Object.keys(one).length > 0);
+    return { items: kinds.length === tuple.length ? { anyOf: kinds } : {} };
   }
   if (isRecord(given.items)) return { items: each(given.items) };
   return isList ? { items: {} } : {};
@@ -151,10 +151,7 @@ function unusable(why: string): ToolError {
   return new ToolError("unsupported", why);
 }
 
-/**
- * Providers take no choice between whole inputs: what any of them may hold, the one input may hold, and it needs what all
- * of them need.
- */
+/** Providers refuse alternatives at the top: the merged input has all properties, and requires what all alternatives require. */
 function joinChoices(root: Schema): Schema {
   const { anyOf, oneOf, allOf, ...own } = root;
   const of = (list: unknown) => (Array.isArray(list) ? list.filter(isRecord).map(joinChoices) : []);
@@ -178,7 +175,7 @@ function joinChoices(root: Schema): Schema {
     type,
     properties: Object.assign({}, ...parts.toReversed().map(({ properties }) => properties)),
     ...(required.length > 0 && { required }),
-    // What one of them forbids, another may hold.
+    // A property that one alternative forbids may belong to another.
     ...(own.additionalProperties === false && { additionalProperties: true }),
   };
 }
@@ -187,7 +184,7 @@ function requiredOf({ required }: Schema): readonly string[] {
   return Array.isArray(required) ? required : [];
 }
 
-/** The plain keywords of a schema that hold what they should; all others are left out, which only makes it wider. */
+/** The valid plain keywords of a schema; dropping the others only makes it wider. */
 function keepKeywords(given: Schema): Schema {
   const kept = Object.entries(given).flatMap(([key, value]): [string, unknown][] => {
     if (numbers.has(key)) return typeof value === "number" && Number.isFinite(value) ? [[key, value]] : [];
@@ -218,7 +215,7 @@ const sizes = new Set(["minLength", "maxLength", "minItems", "maxItems", "minPro
 const values = new Set(["default", "const"]);
 const maxChoices = 10_000;
 
-/** In draft 4 `exclusiveMinimum: true` is said of `minimum`. */
+/** In draft 4, `exclusiveMinimum: true` modifies `minimum`. */
 function oldBounds(given: Schema, kept: Record<string, unknown>): Schema {
   for (const [flag, bound] of [
     ["exclusiveMinimum", "minimum"],
@@ -243,13 +240,13 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** The type, or types, as JSON Schema spells them; undefined for any. What is not said is told by what else is. */
+/** The type or types in JSON Schema's spelling; undefined for any. A missing type is inferred from other keywords. */
 function legalTypes(given: Schema): string | readonly string[] | undefined {
   const { type } = given;
-  const said = (Array.isArray(type) ? type : [type]).flatMap((one) =>
+  const spelled = (Array.isArray(type) ? type : [type]).flatMap((one) =>
     typeof one === "string" ? (spellings.get(one.toLowerCase()) ?? []) : one === null ? ["null"] : [],
   );
-  const types = [...new Set(said)];
+  const types = [...new Set(spelled)];
   if (given.nullable === true && types.length > 0 && !types.includes("null")) types.push("null");
   if (types.length > 0) return types.length === 1 ? types[0] : types;
   if (type !== undefined) return undefined;
@@ -257,31 +254,20 @@ function legalTypes(given: Schema): string | readonly string[] | undefined {
   return given.items !== undefined || given.prefixItems !== undefined ? "array" : undefined;
 }
 
-/** "any" is all of them, which is the same as none. */
-const spellings: ReadonlyMap<string, string> = new Map([
-  ["string", "string"],
-  ["str", "string"],
-  ["text", "string"],
-  ["number", "number"],
-  ["float", "number"],
-  ["double", "number"],
-  ["decimal", "number"],
-  ["integer", "integer"],
-  ["int", "integer"],
-  ["long", "integer"],
-  ["boolean", "boolean"],
-  ["bool", "boolean"],
-  ["array", "array"],
-  ["list", "array"],
-  ["tuple", "array"],
-  ["object", "object"],
-  ["dict", "object"],
-  ["map", "object"],
-  ["null", "null"],
-  ["none", "null"],
-]);
+/** Without "any", which is the same as no type. */
+const spellings: ReadonlyMap<string, string> = new Map(
+  [
+    "string str text",
+    "number float double decimal",
+    "integer int long",
+    "boolean bool",
+    "array list tuple",
+    "object dict map",
+    "null none",
+  ].flatMap((line) => line.split(" ").map((spelling, _, [type]) => [spelling, type!] as const)),
+);
 
-/** Finds what "#/…" names in a schema; undefined for what it does not hold, and for other documents. */
+/** Resolves "#/…" within a schema; undefined when it is missing, or in another document. */
 function resolveReference(root: unknown, reference: unknown): unknown {
   if (typeof reference !== "string" || !reference.startsWith("#")) return undefined;
   const pointer = reference.slice(1);
@@ -304,10 +290,7 @@ function decode(part: string): string {
   }
 }
 
-/**
- * About how many characters it takes to write a value down, without doing so: infinitely many where that is more than
- * `max`, or where it is nested so deeply that nobody could walk through it.
- */
+/** About the size of a value as JSON, without serializing it; infinite above `max`, or when it is nested too deeply. */
 export function weightOf(value: unknown, max: number): number {
   let weight = 0;
   let level: readonly unknown[] = [value];

@@ -5,8 +5,8 @@ import { isRecord } from "../../../lib/json/is-record.ts";
 import { readSettings, type ServerConfiguration } from "./read-settings.ts";
 
 /**
- * The files in the workspace that a server's program, arguments and variables name, with the hash of each: whoever
- * trusts a server trusts these too, and anybody who can write in the workspace could make it another program.
+ * The workspace files that a server's program, arguments and variables name, with their hashes. Trust in a server covers
+ * these files: a changed file could be another program.
  */
 export async function namedFiles(
   server: ServerConfiguration,
@@ -20,7 +20,7 @@ export async function namedFiles(
   return Object.fromEntries([...found].toSorted());
 }
 
-/** The first of these files that is no longer as it was. */
+/** The first of these files that has changed. */
 export async function changedFile(
   files: Readonly<Record<string, string>>,
   environment: Environment,
@@ -37,14 +37,14 @@ function pathsIn(server: ServerConfiguration, workspace: string): ReadonlySet<st
   const reach = reachOf(server, workspace);
   if (reach?.kind !== "stdio") return new Set();
   const texts = [reach.command, ...reach.args, ...Object.values(reach.env)];
-  // As a whole, and as part of an option, of a list or of a command line.
+  // Whole texts, and parts of options, lists and command lines.
   const words = texts.flatMap((text) => [text, ...text.split(/[\s=:,;'"]+/)]).filter((word) => word !== "");
   const paths = words.map((word) => resolve(reach.cwd, word));
   const isProgram = (path: string) => path.startsWith(`${workspace}/`) && !written.has(extname(path));
   return new Set(paths.filter(isProgram).slice(0, maxPaths));
 }
 
-/** What servers write themselves, and nobody runs. */
+/** Data files, which servers write and do not run. */
 const written = new Set([".csv", ".db", ".jsonl", ".log", ".md", ".sqlite", ".sqlite3", ".txt"]);
 
 function reachOf(server: ServerConfiguration, workspace: string) {
@@ -52,14 +52,14 @@ function reachOf(server: ServerConfiguration, workspace: string) {
     const settings = isRecord(server)
       ? readSettings("", server, { workspace, variables: process.env })
       : undefined;
-    return settings === "disabled" ? undefined : settings?.reach;
+    return settings === "disabled" ? undefined : settings?.transport;
   } catch {
-    // It is not started either.
+    // A server with an invalid configuration is not started.
     return undefined;
   }
 }
 
-/** Undefined for what is no file here. */
+/** Undefined when there is no such file. */
 async function hashOf(path: string, environment: Environment): Promise<string | undefined> {
   try {
     return contentHash((await environment.readFile(path, { maxBytes })).bytes);

@@ -10,13 +10,13 @@ import { cleanLine } from "../clean-text.ts";
 import { namedFiles } from "./named-files.ts";
 import type { ServerConfiguration } from "./read-settings.ts";
 
-/** Where a project names the servers that it needs, below the workspace. */
+/** The project's file of servers, in the workspace. */
 export const projectServersPath = ".toolcrib/mcp.json";
 
-/** The servers that came with the folder, and whether the person trusts them. */
+/** The project's servers, and whether the user trusts them. */
 export interface ProjectServers {
   readonly servers: Readonly<Record<string, ServerConfiguration>>;
-  /** SHA-256 of the file, and of those in the workspace that it names. */
+  /** SHA-256 of the file and of the workspace files it names. */
   readonly hash: string;
   readonly trust: TrustState;
 }
@@ -27,24 +27,24 @@ export interface ConfiguredServers {
   readonly warnings: readonly string[];
 }
 
-export interface ServerPlaces {
+export interface ServerFolders {
   readonly workspace: string;
-  /** Where the person's own file is; below the XDG config directory if not said. */
+  /** The folder of the user's own file. Default: the XDG config directory. */
   readonly configDirectory?: string;
 }
 
 /**
- * The servers of the person's own `mcp.json`, and those of the project's, if the person trusts them. A file that cannot be
- * read costs its own servers only.
+ * The servers of the user's own `mcp.json`, and those of the project's, if trusted. An unreadable file does not affect the
+ * other one.
  */
-export async function readServers(places: ServerPlaces): Promise<ConfiguredServers> {
-  const { workspace, files } = filesOf(places);
+export async function readServers(folders: ServerFolders): Promise<ConfiguredServers> {
+  const { workspace, files } = filesOf(folders);
   const warnings: string[] = [];
   const own = tolerantly(() => {
     const text = readPolicyFile(files.servers);
-    return text === undefined ? {} : startedBeside(files.servers, parseServers(text, files.servers));
+    return text === undefined ? {} : startedNear(files.servers, parseServers(text, files.servers));
   }, warnings);
-  const project = await readProjectServers(places).catch((error: Error) => {
+  const project = await readProjectServers(folders).catch((error: Error) => {
     warnings.push(`${error.message}.`);
     return undefined;
   });
@@ -52,18 +52,18 @@ export async function readServers(places: ServerPlaces): Promise<ConfiguredServe
     return { servers: own ?? {}, warnings };
   if (project.trust !== "trusted") {
     const names = Object.keys(project.servers).map((name) => cleanLine(name, 40));
-    warnings.push(`${untrusted[project.trust]}: ${names.join(", ")}. Trust them: toolcrib mcp trust`);
+    warnings.push(`${untrusted[project.trust]}: ${names.join(", ")}. To trust them: toolcrib mcp trust`);
     return { servers: own ?? {}, warnings };
   }
   for (const name of Object.keys(project.servers))
     if (Object.hasOwn(own ?? {}, name))
-      warnings.push(`${projectServersPath} in ${workspace} names the MCP server ${name}; your own counts.`);
-  return { servers: { ...believingNothing(project.servers), ...own }, warnings };
+      warnings.push(`${projectServersPath} in ${workspace} names the MCP server ${name}; yours is used instead.`);
+  return { servers: { ...distrusted(project.servers), ...own }, warnings };
 }
 
-/** Undefined where the folder has none. Throws where its file cannot be read or understood. */
-export async function readProjectServers(places: ServerPlaces): Promise<ProjectServers | undefined> {
-  const { workspace, files } = filesOf(places);
+/** Undefined when the folder has none. Throws when its file cannot be read or parsed. */
+export async function readProjectServers(folders: ServerFolders): Promise<ProjectServers | undefined> {
+  const { workspace, files } = filesOf(folders);
   if (!mayExist(join(workspace, projectServersPath))) return undefined;
   const environment = openLocalEnvironment({ workspace });
   try {
@@ -87,11 +87,11 @@ export async function readProjectServers(places: ServerPlaces): Promise<ProjectS
 }
 
 const untrusted = {
-  untrusted: `${projectServersPath} names MCP servers that you have not trusted, and that are not started`,
-  changed: `${projectServersPath} or a program that it names has changed since you trusted it, and its MCP servers are not started`,
+  untrusted: `The MCP servers in ${projectServersPath} are not trusted and not started`,
+  changed: `${projectServersPath}, or a program that it names, has changed since you trusted it; its MCP servers are not started`,
 };
 
-function filesOf({ workspace: folder, configDirectory = userDirectories().config }: ServerPlaces) {
+function filesOf({ workspace: folder, configDirectory = userDirectories().config }: ServerFolders) {
   const workspace = realWorkspace(folder);
   return { workspace, files: policyFiles(configDirectory, workspace) };
 }
@@ -101,16 +101,16 @@ function parseServers(text: string, file: string): Readonly<Record<string, Serve
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    // Whatever else it says shows what stands there, which may be a secret.
-    const [, place] = /\(?(line \d+,? column \d+)\)?/.exec((cause as Error).message) ?? [];
-    throw new ToolError("invalid-input", `${file} is no JSON${place === undefined ? "" : `: see ${place}`}`);
+    // The rest of the message quotes the file, which may contain a secret.
+    const [, line] = /\(?(line \d+,? column \d+)\)?/.exec((cause as Error).message) ?? [];
+    throw new ToolError("invalid-input", `${file} is not JSON${line === undefined ? "" : `: see ${line}`}`);
   }
   const servers = isRecord(value) ? value.mcpServers : undefined;
   if (isRecord(servers)) return servers as Readonly<Record<string, ServerConfiguration>>;
   throw new ToolError("invalid-input", `${file} has no \`mcpServers\` with a server for each name`);
 }
 
-/** Whatever the project says of its files itself. */
+/** Replaces hashes that the project itself lists. */
 function withFiles(
   { files: _, ...server }: ServerConfiguration,
   files: Readonly<Record<string, string>>,
@@ -118,11 +118,8 @@ function withFiles(
   return Object.keys(files).length === 0 ? server : { ...server, files };
 }
 
-/**
- * Programs look for more programs where they start: a folder that nobody trusts must not be the place where the person's
- * own servers start.
- */
-function startedBeside(
+/** The user's own servers start in the folder of their file: many programs load code from where they start. */
+function startedNear(
   file: string,
   servers: Readonly<Record<string, ServerConfiguration>>,
 ): Record<string, ServerConfiguration> {
@@ -134,8 +131,8 @@ function startedBeside(
   );
 }
 
-/** What a server says of itself only the person can believe. */
-function believingNothing(
+/** Only the user's own file may trust a server's annotations. */
+function distrusted(
   servers: Readonly<Record<string, ServerConfiguration>>,
 ): Record<string, ServerConfiguration> {
   return Object.fromEntries(

@@ -6,20 +6,20 @@ import { wildcardRegex } from "../../../lib/text/escape-regex.ts";
 /** One server, ready to be connected. */
 export interface ServerSettings {
   readonly name: string;
-  readonly reach: StdioReach | HttpReach;
+  readonly transport: StdioServer | HttpServer;
   readonly timeoutMs: number;
   readonly startTimeoutMs: number;
   readonly tools: readonly string[] | undefined;
   readonly protocol: "2025" | "2026" | "auto";
   readonly trustsAnnotations: boolean;
-  readonly tellsRoots: boolean;
-  /** Not started unless these have this content: SHA-256 by path. */
+  readonly sendsRoots: boolean;
+  /** Started only while these files have this content: SHA-256 by path. */
   readonly files: Readonly<Record<string, string>>;
-  /** Never to be shown: what its variables and headers hold. */
+  /** The values of its variables and headers, which are never shown. */
   readonly secrets: readonly string[];
 }
 
-export interface StdioReach {
+export interface StdioServer {
   readonly kind: "stdio";
   readonly command: string;
   readonly args: readonly string[];
@@ -28,20 +28,20 @@ export interface StdioReach {
   readonly cwd: string;
 }
 
-interface HttpReach {
+interface HttpServer {
   readonly kind: "http";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Throws `invalid-input` where a configuration cannot be used; the message says why, in words after the server's name. */
+/** Throws `invalid-input` when a configuration is invalid; the message is a reason to put after the server's name. */
 export function readSettings(
   name: string,
   given: unknown,
-  place: { readonly workspace: string; readonly variables: NodeJS.ProcessEnv },
+  context: { readonly workspace: string; readonly variables: NodeJS.ProcessEnv },
 ): ServerSettings | "disabled" {
-  const { workspace } = place;
-  const variables = { ...place.variables, TOOLCRIB_WORKSPACE: workspace };
+  const { workspace } = context;
+  const variables = { ...context.variables, TOOLCRIB_WORKSPACE: workspace };
   const parsed = configuration.safeParse(given);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -62,7 +62,7 @@ export function readSettings(
   secrets.push(...(url?.searchParams.values() ?? []));
   return {
     name,
-    reach:
+    transport:
       url === undefined
         ? {
             kind: "stdio",
@@ -77,18 +77,18 @@ export function readSettings(
     tools: server.tools,
     protocol: server.protocol ?? (isStdio ? "2025" : "auto"),
     trustsAnnotations: server.trustAnnotations ?? false,
-    tellsRoots: server.roots ?? true,
+    sendsRoots: server.roots ?? true,
     files: server.files ?? {},
     secrets: shownAs(secrets),
   };
 }
 
-/** As they may come to be shown: line by line, and the longest first, because one may be the beginning of another. */
+/** Also each line of a secret, and the longest first, because one may be the beginning of another. */
 function shownAs(secrets: readonly string[]): readonly string[] {
   const lines = secrets.flatMap((value) => [value, ...value.split(/[\r\n]+/).map((line) => line.trim())]);
   return (
     [...new Set(lines)]
-      // Short ones are words, not secrets, and would make holes in what is shown.
+      // Shorter values are ordinary words, which would be redacted everywhere.
       .filter((value) => value.length >= 6)
       .toSorted((one, other) => other.length - one.length)
   );
@@ -97,7 +97,7 @@ function shownAs(secrets: readonly string[]): readonly string[] {
 const milliseconds = z.optional(z.int().check(z.minimum(1), z.maximum(3_600_000)));
 const texts = z.optional(z.record(z.string(), z.string()));
 
-/** Other programs write more than this into their files. */
+/** Other programs add further fields. */
 const configuration = z.looseObject({
   command: z.optional(z.string().check(z.minLength(1))),
   args: z.optional(z.array(z.string())),
@@ -116,7 +116,7 @@ const configuration = z.looseObject({
   roots: z.optional(z.boolean()),
 });
 
-/** A path is seen from where the server starts, a name is looked for where programs are. */
+/** A relative path starts at the server's folder; a name is found on PATH. */
 function program(command: string, cwd: string): string {
   return command.includes("/") && !isAbsolute(command) ? resolve(cwd, command) : command;
 }
@@ -126,12 +126,12 @@ function readUrl(
   expand: (text: string) => string,
 ): URL {
   if (server.url === undefined) throw unusable("it has neither `command` nor `url`");
-  if (server.type === "sse") throw unusable("the transport `sse` is no longer spoken: use `http`");
+  if (server.type === "sse") throw unusable("the transport `sse` is not supported: use `http`");
   const text = expand(server.url);
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw unusable("its `url` is no http address");
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw unusable("its `url` is not an http address");
   if (url.username !== "" || url.password !== "")
-    throw unusable("its `url` has a name or password in it: say them in `headers`");
+    throw unusable("its `url` contains a name or password: put them in `headers`");
   return url;
 }
 
@@ -139,14 +139,14 @@ function unusable(why: string): ToolError {
   return new ToolError("invalid-input", why);
 }
 
-/** Puts in the values that "${NAME}" and "${NAME:-else}" stand for, and tells each value of a variable. */
-function expandVariables(text: string, variables: NodeJS.ProcessEnv, tell: (value: string) => void): string {
+/** Replaces "${NAME}" and "${NAME:-else}", and calls `onValue` with each value of a variable. */
+function expandVariables(text: string, variables: NodeJS.ProcessEnv, onValue: (value: string) => void): string {
   return text.replace(
     /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
     (_, name: string, otherwise?: string) => {
       const value = variables[name];
       if (value !== undefined && value !== "") {
-        tell(value);
+        onValue(value);
         return value;
       }
       if (otherwise !== undefined) return otherwise;
@@ -155,38 +155,38 @@ function expandVariables(text: string, variables: NodeJS.ProcessEnv, tell: (valu
   );
 }
 
-/** Whether a name is one of these, where "*" stands for any part. */
+/** Whether a name matches one of these, where "*" matches any part. */
 export function namePattern(names: readonly string[]): (name: string) => boolean {
   const patterns = names.map((name) => wildcardRegex(name));
   return (name) => patterns.some((pattern) => pattern.test(name));
 }
 
-/** One server as people write it in `mcp.json`; "${NAME}" and "${NAME:-else}" stand for environment variables. */
+/** One server in `mcp.json`; "${NAME}" and "${NAME:-else}" are replaced by environment variables. */
 export interface ServerConfiguration {
-  /** The program of a server that is started here, and talked to by its input and output. */
+  /** The program of a local server, which uses standard input and output. */
   readonly command?: string;
   readonly args?: readonly string[];
-  /** Beside the few variables that every program gets. */
+  /** Added to the few variables that every program gets. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Relative to the workspace; that itself if not said. For servers of the person's own file the file's directory. */
+  /** Relative to the workspace. Default: the workspace; in the user's own file, that file's folder. */
   readonly cwd?: string;
-  /** Not started unless these files in the workspace have this content: SHA-256 by path. */
+  /** Started only while these workspace files have this content: SHA-256 by path. */
   readonly files?: Readonly<Record<string, string>>;
   readonly type?: "stdio" | "http" | "streamable-http";
-  /** Of a server that runs elsewhere. */
+  /** The address of a remote server. */
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long one call may take; a minute if not said. */
+  /** How long one call may take. Default: 60 s. */
   readonly timeoutMs?: number;
-  /** How long it may take to tell its tools; half a minute if not said. */
+  /** How long it may take to list its tools. Default: 30 s. */
   readonly startTimeoutMs?: number;
   /** Only these of its tools, by name or pattern (`get_*`). */
   readonly tools?: readonly string[];
   readonly disabled?: boolean;
-  /** Which era of the protocol: the one before 2026 on stdio, whichever it knows by HTTP, if not said. */
+  /** The era of the protocol. Default: 2025 on stdio, auto over HTTP. */
   readonly protocol?: "2025" | "2026" | "auto";
-  /** Believe it when it says that a tool only reads. Counts in the person's own file only. */
+  /** Believe it that a tool only reads. Counts only in the user's own file. */
   readonly trustAnnotations?: boolean;
-  /** Tell it the workspace when it asks for its roots; yes if not said. */
+  /** Send it the workspace when it asks for its roots. Default: true. */
   readonly roots?: boolean;
 }

@@ -2,16 +2,16 @@ import { ToolError } from "../../../contract/error.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 
-/** Of one answer, or of one event of a stream that goes on. */
+/** The size of a response, or of one event in a stream. */
 const maxBytes = 16 * 1024 * 1024;
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Asks the server at `origin` and nobody else, and takes no answer that never ends, nor all the time there is. */
+/** Only sends requests to `origin`, and limits the size and the rate of responses. */
 export function boundedFetch(origin: string, ask: Fetch = fetch): Fetch {
   return async (url, init) => {
     if (new URL(url).origin !== origin)
-      throw new ToolError("denied", "The server sends us to another address, which is not followed");
+      throw new ToolError("denied", "The server redirects to another address, which is not allowed");
     const response = await ask(url, { ...init, redirect: "manual" });
     if (response.body === null) return response;
     const isStream = response.headers.get("content-type")?.includes("text/event-stream") === true;
@@ -20,7 +20,7 @@ export function boundedFetch(origin: string, ask: Fetch = fetch): Fetch {
   };
 }
 
-/** Events end with an empty line: a stream may go on for ever, an event may not. */
+/** Events end with an empty line: a stream may be endless, an event may not. */
 function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   let last = 0;
@@ -31,19 +31,19 @@ function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
     async transform(chunk, controller) {
       for (const byte of isStream ? chunk : []) {
         bytes += 1;
-        // A carriage return before it makes no difference, one alone ends no line that servers write.
+        // Carriage returns before a newline are ignored; servers do not use them alone.
         if (byte === newline && last === newline) {
           bytes = 0;
-          if (flood.rises()) throw new ToolError("too-large", "The server talks without end");
+          if (flood.rises()) throw new ToolError("too-large", "The server sends too many messages");
         }
         if (byte !== carriageReturn) last = byte;
       }
-      // We ask for one thing at a time: a list would be handed on at once, however long it is.
+      // Requests are sent one by one; a batch of responses would be processed at once, however long it is.
       mark ??= chunk.find(isMark);
       if (!isStream && mark === listMark)
-        throw new ToolError("unsupported", "The server answers with a list of messages");
+        throw new ToolError("unsupported", "The server responds with a list of messages");
       if (!isStream) bytes += chunk.length;
-      if (bytes > maxBytes) throw new ToolError("too-large", "The server's answer has more than 16 MB");
+      if (bytes > maxBytes) throw new ToolError("too-large", "The server's response exceeds 16 MB");
       controller.enqueue(chunk);
       if (isStream && timeSlice.isOver) await timeSlice.next();
     },
@@ -59,7 +59,7 @@ function isMark(byte: number): boolean {
 }
 const carriageReturn = 13;
 
-/** Knows a server that talks without end from one that has much to say. */
+/** Detects a server that sends messages endlessly. */
 export class Flood {
   readonly #maxMessages: number;
   #messages = 0;
@@ -69,10 +69,10 @@ export class Flood {
     this.#maxMessages = maxMessages;
   }
 
-  /** Counts a message; whether it is one too many. */
+  /** Counts a message. Returns true when there are too many. */
   rises(): boolean {
     this.#messages += 1;
-    // The clock is asked for once in a while only.
+    // Reads the clock only once in a while.
     if (this.#messages <= this.#maxMessages) return false;
     const now = monotonicMs();
     if (now - this.#began <= spanMs) return true;

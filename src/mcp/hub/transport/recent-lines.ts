@@ -1,6 +1,6 @@
 import { printableLine } from "../../../lib/text/printable.ts";
 
-/** The last lines that a server has said to people, for `doctor`. Bounded, and without the secrets it was given. */
+/** The last lines of a server's standard error, for `doctor`. Bounded, and without the server's secrets. */
 export class RecentLines {
   readonly #secrets: readonly string[];
   readonly #decoder = new TextDecoder();
@@ -36,10 +36,9 @@ export class RecentLines {
 
 const maxLines = 20;
 const maxChars = 400;
-// More than is shown, so that no secret is cut in two.
+// Longer than shown lines, so that no secret is cut in two.
 const maxHeld = 10_000;
 
-/** Names that there was one, and keeps it to itself. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, "[secret]"), text);
 }

@@ -1,21 +1,21 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 /**
- * Has results that do not say of which kind they are taken as complete ones, as the protocol wants and its SDK does not,
- * and cuts lists that it would take minutes to check.
+ * Marks results without a `resultType` as complete, as the protocol demands and the SDK does not, and cuts lists that the
+ * SDK would validate for minutes.
  */
 export function repairResults<Kind extends Transport>(transport: Kind): Kind {
-  let hear: Transport["onmessage"];
-  const heard: Transport["onmessage"] = (message, extra) => hear?.(mended(message), extra);
+  let listener: Transport["onmessage"];
+  const repairing: Transport["onmessage"] = (message, extra) => listener?.(repaired(message), extra);
   return Object.defineProperty(transport, "onmessage", {
-    get: () => (hear === undefined ? undefined : heard),
-    set: (listener: Transport["onmessage"]) => {
-      hear = listener;
+    get: () => (listener === undefined ? undefined : repairing),
+    set: (given: Transport["onmessage"]) => {
+      listener = given;
     },
   });
 }
 
-function mended<Message extends JSONRPCMessage>(message: Message): Message {
+function repaired<Message extends JSONRPCMessage>(message: Message): Message {
   if (!("result" in message) || typeof message.result !== "object" || message.result === null) return message;
   const { content, tools } = message.result as { content?: unknown; tools?: unknown };
   return {
@@ -32,7 +32,7 @@ function mended<Message extends JSONRPCMessage>(message: Message): Message {
 }
 
 const maxBlocks = 1_000;
-// More than are taken in the end: it is to be seen that there are too many.
+// More than are used, so that listing reports that there are too many.
 const maxTools = 10_000;
 
 function isLong(list: unknown, max: number): list is unknown[] {
@@ -40,5 +40,5 @@ function isLong(list: unknown, max: number): list is unknown[] {
 }
 
 function leftOut(blocks: number) {
-  return { type: "text", text: `[${blocks - maxBlocks} more parts are left out]` };
+  return { type: "text", text: `[${blocks - maxBlocks} more parts not shown]` };
 }

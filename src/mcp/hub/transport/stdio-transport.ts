@@ -5,34 +5,34 @@ import { ToolError } from "../../../contract/error.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import { isRecord } from "../../../lib/json/is-record.ts";
-import type { StdioReach } from "../settings/read-settings.ts";
+import type { StdioServer } from "../settings/read-settings.ts";
 import { Flood } from "./bounded-fetch.ts";
 import type { RecentLines } from "./recent-lines.ts";
 
-// How long a server may take to go by itself, and then to heed SIGTERM.
+// How long a server may take to exit by itself, and then after SIGTERM.
 const graceMs = 1_000;
 
-// What has broken a pipe is mostly known as soon.
+// The exit that broke a pipe is usually known this soon.
 const momentMs = 300;
 
 const progressMs = 50;
-// Of what it has not read yet: whoever asks and asks and does not read the answers is told no more.
+/** Messages that the server has not read yet. */
 const maxUnread = 32 * 1024 * 1024;
 
-/** Tells whoever is started here that a hub has done it. */
+/** Set for servers that a hub starts. */
 export const hubVariable = "TOOLCRIB_HUB";
 
 interface StdioOptions {
-  readonly reach: StdioReach;
-  /** Opened on the directory that the server starts in; closed with the transport. */
+  readonly reach: StdioServer;
+  /** Opened on the server's directory; closed with the transport. */
   readonly environment: Environment;
   readonly said: RecentLines;
-  /** Told of each line that is no message. */
+  /** Called for each line that is not a message. */
   readonly onJunk: () => void;
   readonly parse: (value: unknown) => JSONRPCMessage;
 }
 
-/** Talks to a program that was started for it, line by line, and ends it with all that it has started. */
+/** Starts a program, exchanges lines with it, and ends it with its whole process group. */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -44,7 +44,7 @@ export class StdioTransport implements Transport {
   #isOver = false;
   #unread = 0;
   #progressed = Number.NEGATIVE_INFINITY;
-  /** Once it has ended: how. */
+  /** How it ended. */
   end: string | undefined;
 
   constructor(options: StdioOptions) {
@@ -57,7 +57,7 @@ export class StdioTransport implements Transport {
       args: endsWithUs(reach.command, reach.args),
       env: { ...reach.env, [hubVariable]: "1" },
       input: "open",
-      // The person's own program, as every program that they start themselves.
+      // The user configured this program; it runs with their rights.
       confinement: "ours",
       signal: this.#ending.signal,
     });
@@ -66,7 +66,7 @@ export class StdioTransport implements Transport {
     void this.#read(process);
     void this.#listen(process);
     const hasEnded = ({ code, signal }: Pick<ProcessExit, "code" | "signal">) => {
-      // Whoever leaves because we do has not failed.
+      // An exit during closing is not a failure.
       const isOurs = this.#closed !== undefined && (signal !== undefined || code === 0);
       if (!isOurs) this.end = signal === undefined ? `exit code ${code}` : signal;
       this.#finish();
@@ -79,7 +79,7 @@ export class StdioTransport implements Transport {
       throw new ToolError("unavailable", "The server is not running");
     const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
     if (this.#unread + bytes.length > maxUnread)
-      throw new ToolError("unavailable", "The server does not read what it is sent");
+      throw new ToolError("unavailable", "The server does not read its messages");
     this.#unread += bytes.length;
     await this.#process.write(bytes);
     this.#unread -= bytes.length;
@@ -90,7 +90,7 @@ export class StdioTransport implements Transport {
     return this.#closed;
   }
 
-  /** How it ended, if it has by now, or has in a moment. */
+  /** How it ended; waits a moment for that. */
   async seeEnd(): Promise<string | undefined> {
     if (this.#process !== undefined && !(await endsWithin(this.#process, momentMs))) return undefined;
     return this.end;
@@ -122,7 +122,7 @@ export class StdioTransport implements Transport {
     this.onclose?.();
   }
 
-  /** Whoever talks much takes turns with everybody else. Who closes its output can tell nothing more. */
+  /** Yields to other work regularly. A server that closes its output is finished. */
   async #read(process: RunningProcess): Promise<void> {
     const lines = new MessageLines();
     const flood = new Flood();
@@ -130,25 +130,24 @@ export class StdioTransport implements Transport {
     for await (const bytes of process.stdout) {
       for (const heard of lines.take(bytes)) {
         if (this.#isOver) return;
-        if (flood.rises()) return this.#leave("it talked without end");
+        if (flood.rises()) {
+          this.end = "it sent too many messages";
+          this.#finish();
+          return;
+        }
         this.#hear(heard);
         if (timeSlice.isOver) await timeSlice.next();
       }
       if (timeSlice.isOver) await timeSlice.next();
     }
-    // Mostly it has ended, and how is told in a moment.
+    // Usually it has ended; wait for its exit code.
     if (!(await endsWithin(process, graceMs))) this.#finish();
-  }
-
-  #leave(why: string): void {
-    this.end = why;
-    this.#finish();
   }
 
   #hear(heard: Heard): void {
     if (heard.kind === "message") this.#receive(heard.value);
     else this.#options.onJunk();
-    if (heard.kind === "too long") this.#refuse(heard.id, "Its answer has more than 16 MB");
+    if (heard.kind === "too long") this.#refuse(heard.id, "Its response exceeds 16 MB");
   }
 
   async #listen(process: RunningProcess): Promise<void> {
@@ -160,24 +159,24 @@ export class StdioTransport implements Transport {
   }
 
   #receive(value: unknown): void {
-    if (this.#isUnheard(value)) return;
+    if (this.#isIgnored(value)) return;
     let message: JSONRPCMessage;
     try {
-      // To find out what exactly is wrong with something costs more than all else.
-      if (!isRecord(value) || value.jsonrpc !== "2.0") throw new Error("no message");
+      // Checked first, because the schema's detailed errors are expensive.
+      if (!isRecord(value) || value.jsonrpc !== "2.0") throw new Error("not a message");
       message = this.#options.parse(value);
-      // Ours are numbers, and what only looks like one of them is none.
-      if (!("method" in message) && typeof message.id !== "number") throw new Error("answers nothing");
+      // The ids of our requests are numbers.
+      if (!("method" in message) && typeof message.id !== "number") throw new Error("answers no request");
     } catch {
       this.#options.onJunk();
-      this.#refuse(answeredBy(value), "Its answer is no result");
+      this.#refuse(answeredBy(value), "Its response is invalid");
       return;
     }
     this.onmessage?.(message);
   }
 
-  /** Notes of progress cost more to check than they tell, and nobody hears most others. */
-  #isUnheard(value: unknown): boolean {
+  /** Validating frequent progress notifications is expensive, and most other notifications are not used. */
+  #isIgnored(value: unknown): boolean {
     if (!isRecord(value) || !("method" in value) || "id" in value) return false;
     if (value.method !== "notifications/progress") return !heeded.has(value.method);
     const now = monotonicMs();
@@ -186,7 +185,7 @@ export class StdioTransport implements Transport {
     return false;
   }
 
-  /** Whoever waits for an answer that cannot be taken is told so. */
+  /** Fails the request whose response cannot be used. */
   #refuse(id: number | undefined, message: string): void {
     if (id !== undefined) this.onmessage?.({ jsonrpc: "2.0", id, error: { code: -32603, message } });
   }
@@ -199,7 +198,7 @@ const heeded: ReadonlySet<unknown> = new Set([
   "notifications/subscriptions/acknowledged",
 ]);
 
-/** The request that something answers which is no message. */
+/** The request that an invalid message answers. */
 function answeredBy(value: unknown): number | undefined {
   if (!isRecord(value) || !("result" in value || "error" in value)) return undefined;
   return typeof value.id === "number" ? value.id : undefined;
@@ -219,23 +218,20 @@ async function endsWithin(process: RunningProcess, ms: number): Promise<boolean>
   return ended;
 }
 
-/** What a line of output is. */
+/** A line of output. */
 type Heard =
   | { readonly kind: "message"; readonly value: unknown }
-  /** Not JSON, or none that could be a message. */
+  /** Not JSON, or not a message. */
   | { readonly kind: "junk" }
-  /** An answer in a line too long to be taken; `id`: of the request that it seems to answer. */
+  /** A line that is too long; `id`: of the request that it seems to answer. */
   | { readonly kind: "too long"; readonly id: number | undefined };
 
-/**
- * Takes output apart into JSON messages, a line each. Whatever else is printed is passed over, in bounded memory. One by
- * one, so that the reader can do other work in between.
- */
+/** Splits output into JSON messages, one per line, in bounded memory. Yields them one by one, so that the reader can pause. */
 export class MessageLines {
   readonly #maxBytes: number;
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** Of a line that is already too long: its last part. */
+  /** The last part of a line that is too long. */
   #tail: Buffer | undefined;
   #head: Buffer | undefined;
 
@@ -288,7 +284,6 @@ function* read(text: string): Generator<Heard> {
   else for (const one of values) yield { kind: "message", value: one };
 }
 
-// Nobody has asked that much at once.
 const maxBatch = 1_000;
 const edgeBytes = 256;
 
@@ -300,7 +295,7 @@ function parse(line: string): unknown {
   }
 }
 
-/** Where people and libraries put it: before what it is about, or after all of it. */
+/** Libraries write the id before the result, or at the end. */
 function idIn(head: string, tail: string): number | undefined {
   const found =
     /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(\d+)/.exec(head) ??
@@ -311,8 +306,8 @@ function idIn(head: string, tail: string): number | undefined {
 }
 
 /**
- * The words for `sh` that run a program and end its whole group within seconds after we are gone, be it by SIGKILL: a
- * server need not notice that nobody talks to it any more. The watcher holds none of the program's inputs and outputs.
+ * Arguments for `sh` that run a program, and kill its process group within seconds after this process has died, even by
+ * SIGKILL: a server may not notice that its client is gone. The watcher does not keep the program's streams open.
  */
 function endsWithUs(program: string, args: readonly string[]): readonly string[] {
   return ["-c", script, "sh", program, ...args];

@@ -8,20 +8,19 @@ import { Sessions } from "./sessions.ts";
 
 export interface HttpHandlerOptions extends ServerIdentity, Partial<SessionLimits> {
   /**
-   * Opens a room: one for each session of clients of the 2025 era; one for all later clients together, whose protocol knows no
+   * Opens an instance: one per session for clients of the 2025 era; one for all later clients together, whose protocol has no
    * sessions. The server closes them.
    */
   readonly open: () => Promise<Toolcrib>;
 }
 
-/** Answers requests of web standards, from whichever server has let them in. */
 export interface HttpHandler {
   fetch(request: Request): Promise<Response>;
-  /** Ends all sessions and rooms. May be called twice. */
+  /** Ends all sessions and instances. May be called twice. */
   close(): Promise<void>;
 }
 
-/** MCP over Streamable HTTP, both eras. Admits everybody: who serves it checks host, origin and token. */
+/** MCP over Streamable HTTP, both eras. Does not authenticate: the caller checks host, origin and token. */
 export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { open, version, instructions } = options;
   const { maxSessions = 100, idleMs = 2 * 60 * 60_000, maxBodyBytes = 32 * 1024 * 1024 } = options;
@@ -52,8 +51,8 @@ export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
 }
 
 /**
- * A stream of events that begins at once, and ends when its client has gone: else the transport learns that only by the
- * next event, which may never come, and refuses the client a new stream until then.
+ * Starts an event stream at once, and ends it when its client disconnects. Otherwise the transport notices that only at the
+ * next event, and refuses the client a new stream until then.
  */
 function untilGone(response: Response, gone: AbortSignal): Response {
   const { body, status, headers } = response;
@@ -63,7 +62,7 @@ function untilGone(response: Response, gone: AbortSignal): Response {
   if (gone.aborted) void end();
   else gone.addEventListener("abort", end, { once: true });
   const events = new ReadableStream<Uint8Array>({
-    // A comment: with it the headers are sent.
+    // A comment, which makes the server send the headers.
     start: (controller) => controller.enqueue(Buffer.from(":\n\n")),
     pull: async (controller) => {
       const { done, value } = await reader.read();
@@ -76,9 +75,9 @@ function untilGone(response: Response, gone: AbortSignal): Response {
 }
 
 export interface SessionLimits {
-  /** More clients at once take the place of the one that was idle the longest. */
+  /** A further client replaces the session that was idle the longest. */
   readonly maxSessions: number;
-  /** A session that nobody has used for this long is ended. */
+  /** A session that is idle this long ends. */
   readonly idleMs: number;
   readonly maxBodyBytes: number;
 }

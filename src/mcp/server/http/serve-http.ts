@@ -6,17 +6,16 @@ import { type HttpHandlerOptions, newHttpHandler } from "./new-handler.ts";
 
 export interface ServeHttpOptions extends HttpHandlerOptions, Partial<Pick<Admission, "hosts">> {
   readonly token: string;
-  /** 127.0.0.1 if not said. */
+  /** Default: 127.0.0.1. */
   readonly host?: string | undefined;
-  /** 0 takes any that is free. */
+  /** 0 picks a free one. */
   readonly port: number;
 }
 
 export interface ServedHttp {
-  /** Where clients connect to. */
   readonly url: string;
   readonly port: number;
-  /** Ends all connections, sessions and rooms. May be called twice. */
+  /** Ends all connections, sessions and instances. May be called twice. */
   close(): Promise<void>;
 }
 
@@ -37,7 +36,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
     server.listen(port, host, () => resolve());
   });
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("A port was listened on");
+  if (address === null || typeof address === "string") throw new Error("The server does not listen on a port");
   const named = address.family === "IPv6" ? `[${address.address}]` : address.address;
   let closed: Promise<void> | undefined;
   const close = async () => {
@@ -55,7 +54,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
   };
 }
 
-/** The same, to whom `undefined` is not the same as not there. */
+/** For the types of the SDK. */
 type NodeRequest = IncomingMessage & { readonly method: string; readonly url: string };
 
 const path = "/mcp";
@@ -71,17 +70,16 @@ function refuse(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   const body = JSON.stringify({ jsonrpc: "2.0", error: { code: -32000, message }, id: null });
-  // Nobody reads what such a client still has to send.
+  // The rest of the request is not read.
   response
     .writeHead(status, { "content-type": "application/json", connection: "close", ...headers })
     .end(body);
 }
 
-/** Who may talk to a server. */
 interface Admission {
-  /** What clients show as `Authorization: Bearer …`. */
+  /** Clients send it as `Authorization: Bearer …`. */
   readonly token: string;
-  /** Names by which the server may be called, besides addresses and `localhost`. */
+  /** Accepted host names, besides addresses and `localhost`. */
   readonly hosts: readonly string[];
 }
 
@@ -92,8 +90,8 @@ interface HttpRefusal {
 }
 
 /**
- * Why a request is not let in, if it is not. A web page that has its own name lead to this machine is known by that name, one
- * that only sends requests here by its origin, and neither knows the token.
+ * Why a request is refused; undefined when it is accepted. DNS rebinding is detected by the host, requests of web pages by
+ * their origin, and neither has the token.
  */
 export function refusalOf(
   headers: IncomingHttpHeaders,
@@ -101,9 +99,9 @@ export function refusalOf(
 ): HttpRefusal | undefined {
   const names = [...localNames, ...hosts];
   const host = validateHostHeader(headers.host, [...names, ...addressIn(headers.host)]);
-  if (!host.ok) return { status: 403, message: `This server is not called that: ${host.message}` };
+  if (!host.ok) return { status: 403, message: `Host not allowed: ${host.message}` };
   const origin = validateOriginHeader(headers.origin, names);
-  if (!origin.ok) return { status: 403, message: `No requests from other places: ${origin.message}` };
+  if (!origin.ok) return { status: 403, message: `Origin not allowed: ${origin.message}` };
   if (isSame(bearerOf(headers.authorization), token)) return undefined;
   return {
     status: 401,
@@ -114,7 +112,7 @@ export function refusalOf(
 
 const localNames = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Nobody can have an address lead somewhere else. */
+/** Addresses cannot be rebound. */
 function addressIn(host = ""): readonly string[] {
   const name = host.replace(/:\d+$/, "");
   return /^(?:\d+\.\d+\.\d+\.\d+|\[[\da-f:.]+\])$/i.test(name) ? [name] : [];
@@ -124,7 +122,7 @@ function bearerOf(authorization = ""): string {
   return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";
 }
 
-/** Takes as long for a token that is nearly right as for any other. */
+/** Compares in constant time. */
 function isSame(one: string, other: string): boolean {
   const hash = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(hash(one), hash(other));

@@ -12,11 +12,11 @@ import { ServedToolcrib } from "../served-toolcrib.ts";
 import type { SessionLimits } from "./new-handler.ts";
 
 interface SessionParts extends Omit<ServerParts, "room"> {
-  /** Opens the room of one session. */
+  /** Opens the instance of one session. */
   readonly open: () => Promise<Toolcrib>;
 }
 
-/** Clients of the era before 2026, each with a session and a room of its own, which outlive their connections. */
+/** The sessions of 2025-era clients, each with its own instance. They outlive connections. */
 export class Sessions {
   readonly #sessions = new Map<string, Session>();
   readonly #parts: SessionParts;
@@ -37,7 +37,7 @@ export class Sessions {
     const id = request.headers.get("mcp-session-id");
     if (id === null) return this.#open(request);
     const session = this.#sessions.get(id);
-    if (session === undefined) return refuse(404, "Session not found: it has ended, open a new one");
+    if (session === undefined) return refuse(404, "Session not found: it has ended, start a new one");
     return session.handle(request);
   }
 
@@ -48,8 +48,8 @@ export class Sessions {
 
   async #open(request: Request): Promise<Response> {
     if (request.method !== "POST")
-      return refuse(400, "Send the id of a session, or open one with `initialize`");
-    if (!this.#makePlace()) return refuse(503, "Too many sessions, and all of them are at work");
+      return refuse(400, "Send the id of a session, or start one with `initialize`");
+    if (!this.#makeSpace()) return refuse(503, "Too many sessions, and all of them are busy");
     const session = new Session(this.#parts, this.#limits, {
       begun: (id) => this.#sessions.set(id, session),
       ended: (id) => void this.#end(id),
@@ -60,7 +60,7 @@ export class Sessions {
     return response;
   }
 
-  #makePlace(): boolean {
+  #makeSpace(): boolean {
     if (this.#sessions.size < this.#limits.maxSessions) return true;
     const idle = [...this.#sessions].filter(([, session]) => session.idleMs !== undefined);
     const [longest] = idle.sort(([, one], [, other]) => other.idleMs! - one.idleMs!);
@@ -85,29 +85,29 @@ class Session {
   readonly #room: ServedToolcrib;
   readonly #server: ReturnType<typeof newServer>;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
-  /** Connections on which it waits for messages. */
+  /** Open connections that wait for messages. */
   #streams = 0;
   #usedMs = monotonicMs();
 
   constructor(
     { open, ...parts }: SessionParts,
     { maxBodyBytes }: SessionLimits,
-    tell: { begun(id: string): void; ended(id: string): void },
+    notify: { begun(id: string): void; ended(id: string): void },
   ) {
     this.#room = new ServedToolcrib(open);
     this.#server = newServer({ ...parts, room: this.#room });
     this.#room.onToolsChange(() => void this.#server.sendToolListChanged().catch(() => {}));
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
-      onsessioninitialized: tell.begun,
-      onsessionclosed: tell.ended,
+      onsessioninitialized: notify.begun,
+      onsessionclosed: notify.ended,
       eventStore: new RecentEvents(),
       retryInterval: 1_000,
       maxRequestBodySize: maxBodyBytes,
     });
   }
 
-  /** Undefined while it is at work or listens. */
+  /** Undefined while it is busy or has open streams. */
   get idleMs(): number | undefined {
     return this.#room.isBusy || this.#streams > 0 ? undefined : monotonicMs() - this.#usedMs;
   }
@@ -123,7 +123,7 @@ class Session {
     return response;
   }
 
-  /** Of a stream only the client's going tells that it has ended: it goes on until then. */
+  /** A stream ends when its client disconnects. */
   #listenUntil(gone: AbortSignal): void {
     this.#streams += 1;
     const stop = () => {
@@ -145,15 +145,15 @@ function refuse(status: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 }
 
-interface KeptEvent {
+interface StoredEvent {
   readonly stream: string;
   readonly message: JSONRPCMessage;
   readonly bytes: number;
 }
 
-/** The latest messages of one session, so that a client whose connection broke gets what it missed. Bounded. */
+/** The latest messages of a session, for clients that reconnect. Bounded. */
 export class RecentEvents implements EventStore {
-  readonly #events = new BoundedCache<string, KeptEvent>({
+  readonly #events = new BoundedCache<string, StoredEvent>({
     maxEntries: maxEvents,
     maxWeight: maxBytes,
     weigh: ({ bytes }) => bytes,
