@@ -103,7 +103,7 @@ it("undoes one hunk, and explains wrong words", async () => {
     [1, 'There is no call "call_none" in the journal of this workspace'],
     [1, 'There is no checkpoint "nowhere"'],
     [2, "give one of --last, --to, not several"],
-    [2, '"two" is one word too many'],
+    [2, "Unexpected argument: two"],
     [1, "There is no undo to take back"],
   ]);
   expect((await room.run("undo", callId, "--hunk", "1")).exit).toBe(0);

@@ -108,7 +108,7 @@ describe("toolcrib call", () => {
     });
     expect([exit, stderr]).toEqual([
       2,
-      "The standard input is not UTF-8\nConvert it first, for example with iconv -f latin1 -t utf-8.\n",
+      "Standard input is not UTF-8\nConvert it first, for example: iconv -f latin1 -t utf-8\n",
     ]);
   });
 
@@ -233,10 +233,7 @@ describe("toolcrib call", () => {
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     writeFileSync(join(workspace, "dot.png"), Buffer.from(png, "base64"));
     const { exit, stderr } = await run(["call", "file.read", "--path", "dot.png"]);
-    expect([exit, stderr]).toEqual([
-      0,
-      "[A picture (image/png, 70 bytes) that a terminal cannot show is left out.]\n",
-    ]);
+    expect([exit, stderr]).toEqual([0, "[Image not shown: image/png, 70 bytes]\n"]);
   });
 
   it("prints a large answer whole", async () => {
@@ -273,7 +270,7 @@ describe("toolcrib call", () => {
         stdout: "updated\n",
         stderr:
           `A change of ${paths} that a crash had interrupted was completed.\n` +
-          "Left alone, because changed since: a/mode\n",
+          "Skipped because they changed since: a/mode\n",
       },
       { exit: 0, stdout: "updated\n", stderr: "" },
     ]);
@@ -371,7 +368,7 @@ See also: toolcrib help call
         stderr:
           "-C stands before the command\nGive options after it: `toolcrib COMMAND -C …`. See: toolcrib --help\n",
       },
-      { exit: 2, stdout: "", stderr: "toolcrib tools has no option --jsn\nDid you mean --json?\n" },
+      { exit: 2, stdout: "", stderr: "Unknown option for toolcrib tools: --jsn\nDid you mean --json?\n" },
       { exit: 0, stdout: `${packageJson.version}\n`, stderr: "" },
     ]);
   });

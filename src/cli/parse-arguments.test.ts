@@ -71,10 +71,14 @@ it("explains what it cannot take", () => {
     refusal(["grep", "--mode", "files"], forwarding),
     refusal(["--pattern", "grep"], forwarding),
   ]).toEqual([
-    { code: "invalid-input", message: "toolcrib plain has no option --jsno", hint: "Did you mean --json?" },
     {
       code: "invalid-input",
-      message: "toolcrib plain has no option --zebra",
+      message: "Unknown option for toolcrib plain: --jsno",
+      hint: "Did you mean --json?",
+    },
+    {
+      code: "invalid-input",
+      message: "Unknown option for toolcrib plain: --zebra",
       hint: "See: toolcrib help plain",
     },
     { code: "invalid-input", message: "--json takes no value", hint: "See: toolcrib help plain" },
@@ -95,7 +99,7 @@ it("explains what it cannot take", () => {
     },
     {
       code: "invalid-input",
-      message: "toolcrib call has no option --pattern",
+      message: "Unknown option for toolcrib call: --pattern",
       hint: "See: toolcrib help call",
     },
   ]);
@@ -109,6 +113,6 @@ it("counts in whole numbers from one", () => {
     undefined,
   ]);
   for (const text of ["0", "-1", "1.5", "many", "", "1e3", "10000000000"]) {
-    expect(() => count(text)).toThrow(`--limit must be a whole number from 1 on, not "${text}"`);
+    expect(() => count(text)).toThrow(`--limit must be a whole number from 1, not "${text}"`);
   }
 });

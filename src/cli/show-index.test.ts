@@ -18,7 +18,7 @@ it("builds the index, tells what it holds, and throws it away", async () => {
       stdout: expect.stringMatching(/^2 files indexed, 1 of them with symbols; \d+ kB\.\n$/),
       stderr: "",
     },
-    { exit: 0, stdout: expect.stringMatching(/^The index is gone: \d+ kB\.\n$/), stderr: "" },
+    { exit: 0, stdout: expect.stringMatching(/^Deleted the index: \d+ kB\.\n$/), stderr: "" },
     { exit: 0, stdout: "There is no index.\n", stderr: "" },
   ]);
   expect(existsSync(fileOf(room))).toBe(false);

@@ -116,8 +116,8 @@ it("explains what it cannot take", () => {
     },
     {
       code: "invalid-input",
-      message: '"{}" is one word too many',
-      hint: "Give the arguments as one JSON object, or each as --key value. See: toolcrib help demo.tool",
+      message: "Unexpected argument: {}",
+      hint: "Write one JSON object, or --key value for each argument. See: toolcrib help demo.tool",
     },
   ]);
 });

@@ -24,16 +24,16 @@ afterEach(async () => {
 const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   "dies-at-start": async (world) => {
     expect(await world.warningsWhen("failed")).toEqual([
-      "The MCP server bad: it ended before it told its tools (exit code 3). It was tried 5 times. It is given up.",
+      "The MCP server bad: it ended before it listed its tools (exit code 3); given up after 5 attempts.",
     ]);
   },
   "starts-slowly": async (world) => {
     expect(await world.call("bad__echo", { text: "late" })).toEqual(said("echo: late"));
   },
-  "answers-nothing": (world) => isGivenUp(world, "it did not tell its tools within 1500 ms"),
+  "answers-nothing": (world) => isGivenUp(world, "it did not list its tools within 1500 ms"),
   "nonsense-version": (world) => isGivenUp(world, "Server's protocol version is not supported: banana"),
-  "nonsense-handshake": (world) => isGivenUp(world, "Its answer is no result"),
-  "stops-reading": (world) => isGivenUp(world, "it did not tell its tools within 1500 ms"),
+  "nonsense-handshake": (world) => isGivenUp(world, "Its response is invalid"),
+  "stops-reading": (world) => isGivenUp(world, "it did not list its tools within 1500 ms"),
   "no-list": async (world) => {
     const [warning] = await world.warningsWhen("failed");
     expect(warning).toMatch(/^The MCP server bad: Invalid result for tools\/list/);
@@ -49,7 +49,7 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   "talks-without-end": async (world) => {
     const warnings = await world.warningsWhen("failed");
     expect(warnings).toEqual([
-      expect.stringMatching(/\(it talked without end\)\. It was tried 5 times\. It is given up\.$/),
+      expect.stringMatching(/\(it sent too many messages\); given up after 5 attempts\.$/),
     ]);
   },
   "tells-much-at-once": async (world) => {
@@ -65,7 +65,9 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   pages: async (world) => expect(world.names()).toEqual(["bad__echo", "bad__second"]),
   "list-without-end": async (world) => {
     expect(world.names().length).toBe(64);
-    expect(world.state()?.problems).toEqual(["its list of tools does not end, and was left after 64 tools"]);
+    expect(world.state()?.problems).toEqual([
+      "its list of tools does not end; only the first 64 tools count",
+    ]);
   },
   "list-too-long": async (world) => {
     expect(world.names().length).toBe(1_000);
@@ -78,8 +80,8 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   "list-in-a-circle": async (world) => {
     expect(world.names()).toEqual(["bad__first"]);
     expect(world.state()?.problems).toEqual([
-      'it tells of "first" twice: the first counts',
-      "its list of tools does not end, and was left after 1 tool",
+      'it lists "first" twice: the first is used',
+      "its list of tools does not end; only the first 1 tool count",
     ]);
   },
   "list-changed-storm": async (world) => {
@@ -99,10 +101,10 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   },
   "odd-schemas": async (world) => {
     expect(world.state()?.problems).toEqual([
-      'its tool "text" is left out: its input is no object, but "string"',
-      'its tool "list" is left out: its input is no object, but "array"',
-      'its tool "needsUnnameable" is left out: it needs an argument that providers cannot name: "a b"',
-      'its tool "huge" is left out: its input schema has 519690 characters, at most 65536 are taken',
+      'its tool "text" is skipped: its input is not an object, but "string"',
+      'its tool "list" is skipped: its input is not an object, but "array"',
+      'its tool "needsUnnameable" is skipped: providers refuse the name of a required argument: "a b"',
+      'its tool "huge" is skipped: its input schema has 519690 characters; the limit is 65536',
     ]);
     const definitions = await world.crib.definitions({ which: "all" });
     const choice = definitions.find(({ canonical }) => canonical === "bad__choice");
@@ -125,13 +127,13 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   },
   "dies-after-list": async (world) => {
     expect(await world.warningsWhen("failed")).toEqual([
-      "The MCP server bad: it has ended (exit code 1). It was tried 5 times. It is given up.",
+      "The MCP server bad: it has ended (exit code 1); given up after 5 attempts.",
     ]);
     expect(world.names()).toEqual([]);
   },
   "dies-in-call": async (world) => {
-    const dead = failed("The MCP server bad ended in the middle of the call", {
-      hint: "It is started again. Look what the call has done already before you call again.",
+    const dead = failed("The MCP server bad ended during the call", {
+      hint: "It is being restarted. Check what the call has already done before you repeat it.",
     });
     expect(await world.call("bad__echo", { text: "hi" })).toEqual(dead);
     const first = world.state()?.pid;
@@ -158,12 +160,12 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
     expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("batch")),
   "answers-too-much": async (world) => {
     expect(await world.call("bad__echo", { text: "hi" })).toEqual(
-      failed("echo of the MCP server bad failed: Its answer has more than 16 MB (-32603)"),
+      failed("echo of the MCP server bad failed: Its response exceeds 16 MB (-32603)"),
     );
   },
   "answers-nonsense": async (world) => {
     expect(await world.call("bad__echo", { text: "hi" })).toEqual(
-      failed("echo of the MCP server bad failed: Its answer is no result (-32603)"),
+      failed("echo of the MCP server bad failed: Its response is invalid (-32603)"),
     );
   },
   "answers-odd-content": async (world) => {
@@ -173,7 +175,7 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
           "[content without a type]",
           "[content without a type]",
           "[content of the unknown type hologram]",
-          "[image, image/png, 7 bytes: it cannot be shown]",
+          "[image, image/png, 7 bytes: not shown]",
           "the rest",
         ].join("\n"),
       ),
@@ -181,13 +183,13 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   },
   "deep-answer": async (world) => {
     expect(await world.call("bad__echo", { text: "hi" })).toEqual(
-      said("[data that is nested too deeply to be shown]"),
+      said("[data not shown: nested too deeply]"),
     );
   },
   "forgets-its-tools": async (world) => {
     expect(await world.call("bad__echo", { text: "hi" })).toEqual(
       failed("echo of the MCP server bad refused the call: Unknown tool: echo", {
-        hint: "Mend its arguments, if they are what it means.",
+        hint: "Fix its arguments.",
       }),
     );
   },

@@ -36,13 +36,13 @@ it("lists what waits, shows it, and lets it pass in the server that runs", async
   const answered = await room.run("approve", "--all");
   const told = [nothing, listed, later, answered].map(({ stdout }) => stdout);
   expect([...told, approved, await server.remove()]).toEqual([
-    "Nothing waits for an answer.\n",
+    "No approvals are pending.\n",
     expect.stringMatching(new RegExp(`^${id}  \\d+ s ago  file.delete  it would delete a.txt\\n$`)),
-    "Nothing waits for an answer.\n",
+    "No approvals are pending.\n",
     expect.stringContaining("allowed"),
     {
       exit: 0,
-      stdout: "Allowed: the same call passes once, within 10 minutes.\n",
+      stdout: "Allowed once. The same call runs if it is made within 10 minutes.\n",
       stderr: expect.stringMatching(
         /^\nAsked {2}file\.delete\n[\s\S]*\n {2}\| Would delete the file a\.txt \(4 bytes\)\.\n[\s\S]*Folder /,
       ),
@@ -81,10 +81,10 @@ it.runIf(hasTerminals)(
     expect([
       piped.exit,
       piped.stderr.split("\n").slice(-3),
-      no.screen.includes("It stays unanswered"),
+      no.screen.includes("The approval is still pending"),
     ]).toEqual([
       4,
-      ["Nobody can be asked here whether to allow it", "Read it, then add --yes or --deny.", ""],
+      ["There is no terminal to ask for confirmation", "Review the call, then add --yes or --deny.", ""],
       true,
     ]);
     expect(tool.screen).toContain("A command that a tool runs cannot approve calls");
@@ -122,7 +122,7 @@ it("names the way out for ids that are not there and options that contradict", a
   expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
     [2, 'No question "zzzzzz" waits for an answer'],
     [2, 'No question "../../x" waits for an answer'],
-    [2, "--session and --deny contradict each other"],
-    [2, '"more" is one word too many'],
+    [2, "--session and --deny cannot be combined"],
+    [2, "Unexpected argument: more"],
   ]);
 });

@@ -34,7 +34,7 @@ Why    it would delete notes.txt
 Rule   mode cautious: destructive
 What
   | Would delete the file notes.txt (4 bytes).
-To allow it for this session, or always, adds:
+Answers s and a add the rule:
 ${quoted(`allow delete '${cli.workspace}/notes.txt' by file.delete`)}
 Allow it? (y once, s this session, a always, n no, m no with a message) y
 Deleted the file notes.txt (4 bytes).
@@ -163,7 +163,7 @@ Deleted the file notes.txt (4 bytes).
       const passed = await cli.run(...deleting);
       expect([no.exit, headless.exit, yes.exit, passed.exit]).toEqual([3, 4, 0, 0]);
       expect(yes.screen).toContain(
-        ".toolcrib/rules in this folder would loosen the rules by 1 line:\n  | .toolcrib/rules:2: allow delete notes.txt\n",
+        ".toolcrib/rules of this folder would allow more by 1 line:\n  | .toolcrib/rules:2: allow delete notes.txt\n",
       );
     });
   });

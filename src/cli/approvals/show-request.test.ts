@@ -41,7 +41,7 @@ Why    mode cautious asks before something is deleted
 Rule   mode cautious
 What
   | Would delete the file notes.txt (9 bytes).
-To allow it for this session, or always, adds:
+Answers s and a add the rule:
   | allow delete notes.txt by file.delete
 `);
 });
@@ -59,7 +59,7 @@ Changes
   | @@ -1,1 +1,1 @@
   | -one
   | +two
-It can be allowed only once.
+It can only be allowed once.
 `);
 });
 
@@ -76,12 +76,12 @@ Input
   |   "force": true,
   |   "note": "\\u001b[2J"
   | }
-It can be allowed only once.
+It can only be allowed once.
 `);
   const accesses = [{ kind: "execute", command: "make" }] as const;
   const made = { command: "make", cwd: "src", description: "Build\nInput" };
   expect(show({ accesses, input: made, grants: [] })).toContain(
-    'Command\n  | make\nSaid to be for\n  | Build\n  | Input\nInput\n  | {\n  |   "cwd": "src"\n  | }\n',
+    'Command\n  | make\nStated purpose\n  | Build\n  | Input\nInput\n  | {\n  |   "cwd": "src"\n  | }\n',
   );
 });
 
@@ -118,14 +118,14 @@ Asked  shell.run
 Risk   destructive
 Why    a rule asks before this
 Rule   ask run git push ** (/config/rules:2)
-Runs   in the sandbox (bwrap); it reaches no host
+Runs   in the sandbox (bwrap); it can connect to no host
 Command
   | npm test && git push --force | tee log
   |             ^^^^^^^^^^^^^^^^   ^^^^^^^
   - git push --force: a rule asks before this: ask run git push ** (/config/rule
     s:2)
   - tee log: mode cautious asks before commands run
-To allow it for this session, or always, adds:
+Answers s and a add the rule:
   | allow run git push --force by shell.run
   | allow run tee log by shell.run
 `);
@@ -144,11 +144,11 @@ it("says what a command would run in, and which hosts it would reach", () => {
     runs({ sandbox: "none", unconfined: true, hosts: ["*"] }),
   ]).toEqual([
     false,
-    "in the sandbox (landlock); it reaches no host\n",
-    "in the sandbox (bwrap); it reaches *.example.com, localhost\n",
-    "in the sandbox (bwrap); it reaches every host that no rule denies\n",
-    "without a sandbox: it reaches every file and host that you can reach\n",
-    "outside the sandbox, as your rules say: it reaches every file and host that you can reach\n",
+    "in the sandbox (landlock); it can connect to no host\n",
+    "in the sandbox (bwrap); it can connect to *.example.com, localhost\n",
+    "in the sandbox (bwrap); it can connect to every host that no rule denies\n",
+    "without a sandbox: it can access every file and host that you can access\n",
+    "outside the sandbox, by your rules: it can access every file and host that you can access\n",
   ]);
 });
 
@@ -215,7 +215,7 @@ it("lets no file name, command, rule or difference fake a line of ours or steer 
       );
       const lines = stripVTControlCharacters(shown).split("\n");
       const ours =
-        /^(Asked {2}|Risk {3}|Why {4}|Rule {3}|Runs {3}| {7}|Command$|What$|Said to be for$|Input$|Changes$| {2}\| | {2}- |To allow it for this session, or always, adds:$|$)/;
+        /^(Asked {2}|Risk {3}|Why {4}|Rule {3}|Runs {3}| {7}|Command$|What$|Stated purpose$|Input$|Changes$| {2}\| | {2}- |Answers s and a add the rule:$|$)/;
       expect(lines.filter((line) => !ours.test(line))).toEqual([]);
       expect(lines.filter((line) => line.startsWith("Asked")).length).toBe(1);
       // Colours are ours.

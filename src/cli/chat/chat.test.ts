@@ -77,8 +77,8 @@ describe("toolcrib chat, fed by a program", () => {
       [
         "The mode is safe.",
         "The mode is cautious.",
-        "From now on: openai/gpt-5-mini",
-        "From now on: openai/gpt-5-mini, reasoning high",
+        "Model: openai/gpt-5-mini",
+        "Model: openai/gpt-5-mini, reasoning high",
         "The mode is cautious.",
         "The model is openai/gpt-5-mini.",
         "Reasoning is high.",
@@ -99,12 +99,12 @@ describe("toolcrib chat, fed by a program", () => {
       0,
       " /etc/hosts\n",
       [
-        "There is no command /unod",
+        "Unknown command: /unod",
         "Did you mean /undo? /help shows all. To say it to the model, put a space before it.",
         '/mode does not take "save"',
         "Did you mean safe?",
-        '/undo takes how many changes, not "x"',
-        "For example: /undo 2.",
+        '/undo takes a number of changes, not "x"',
+        "For example: /undo 2",
         '/exit does not take "now"',
         "It takes nothing.",
       ],
@@ -118,7 +118,7 @@ describe("toolcrib chat, fed by a program", () => {
     const { stderr } = await room.feed(lines, "chat");
     expect(
       stderr
-        .split("A new session: ")[1]
+        .split("New session: ")[1]
         ?.split("\n")
         .filter((line) => !line.startsWith("From now on")),
     ).toEqual([
@@ -183,7 +183,7 @@ else
       );
       expect([
         exit,
-        screen.includes("Told the model: use tabs"),
+        screen.includes("Sent to the model: use tabs"),
         again.exit,
         room.server.requests.length,
       ]).toEqual([0, true, 0, 2]);
@@ -226,7 +226,7 @@ else
       );
       expect([
         exit,
-        screen.includes("Go on later: toolcrib chat --resume session_"),
+        screen.includes("To continue: toolcrib chat --resume session_"),
         room.server.breaches,
       ]).toEqual([0, true, []]);
     });

@@ -46,7 +46,7 @@ describe("toolcrib doctor attacks the boundary", () => {
       about: "sandbox",
       state: "note",
       message: "landlock",
-      hint: "bwrap promises more: toolcrib doctor --sandbox bwrap",
+      hint: "bwrap enforces more: toolcrib doctor --sandbox bwrap",
     });
     expect(others.map(({ message, hint }) => hint ?? message).sort()).toEqual([...gaps].sort());
     expect(gaps).toContain(secretsCanBeRead);

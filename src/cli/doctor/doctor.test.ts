@@ -20,15 +20,15 @@ import type { Finding } from "./finding.ts";
 const sandbox = {
   about: "sandbox",
   state: "note",
-  message: "none: commands are not confined, and every mode but yolo asks before each",
-  hint: "Take the best that can be had: --sandbox auto",
+  message: "none: commands are not confined, and need approval in every mode but yolo",
+  hint: "Use the best available: --sandbox auto",
 };
 
 const search = {
   about: "search",
   state: "note",
-  message: "no engine is set up, so that web.search is unavailable",
-  hint: "Set TOOLCRIB_SEARCH to one of: searxng https://…, brave, tavily, duckduckgo.",
+  message: "no search engine is configured: web.search is not available",
+  hint: "Set TOOLCRIB_SEARCH to duckduckgo, brave, tavily, or: searxng https://HOST",
 };
 
 describe("toolcrib doctor", () => {
@@ -45,13 +45,9 @@ describe("toolcrib doctor", () => {
         ["well", "programs", expect.stringMatching(/ripgrep \d.*, bash \d/)],
         ["well", "workspace", room.workspace],
         ["well", "state", state],
-        ["well", "config", `${join(room.home, "config")} (not there yet)`],
-        [expect.stringMatching(/well|note/), "disk", expect.stringMatching(/^\d.* free for what is kept/)],
-        [
-          "well",
-          "journal",
-          expect.stringMatching(/^8 records, \d+ kB; none was altered; head [0-9a-f]{16}…$/),
-        ],
+        ["well", "config", `${join(room.home, "config")} (not created yet)`],
+        [expect.stringMatching(/well|note/), "disk", expect.stringMatching(/^\d.* free for the history/)],
+        ["well", "journal", expect.stringMatching(/^8 records, \d+ kB; none altered; head [0-9a-f]{16}…$/)],
         [
           "well",
           "undo",
@@ -59,11 +55,11 @@ describe("toolcrib doctor", () => {
             `^\\d contents? kept, \\d+ bytes of 1.1 GB \\(0 %\\), at most 30 days; back to ${callId} `,
           ),
         ],
-        ["well", "sessions", "none is open"],
+        ["well", "sessions", "none open"],
         ["well", "rules", "built in"],
-        ["well", "code", expect.stringMatching(/^the parser starts, with grammars of \d+ languages$/)],
-        ["well", "index", "not built yet: the first question does so"],
-        ["well", "documents", "the reader starts, and reads a PDF document"],
+        ["well", "code", expect.stringMatching(/^the parser starts; \d+ languages$/)],
+        ["well", "index", "not built yet: the first code search builds it"],
+        ["well", "documents", "the reader starts and reads a PDF document"],
         ["note", "search", search.message],
         ["", search.hint],
         ["note", "sandbox", sandbox.message],
@@ -124,7 +120,7 @@ describe("toolcrib doctor", () => {
       {
         about: "journal",
         message: "Record 4 is missing.",
-        hint: "From there on the journal proves nothing. What stands before it is as it was written.",
+        hint: "Do not rely on this record or later ones; the records before it are intact.",
       },
     ]);
   });
@@ -142,10 +138,10 @@ describe("toolcrib doctor", () => {
     rmSync(blobs, { recursive: true });
     const missing = await faults(room);
     const hint =
-      "What is lost can only come from elsewhere, a backup of the state folder or git. Undo the rest with --skip-changed.";
+      "Restore the lost files from git or a backup; undo the rest with: toolcrib undo --skip-changed";
     const message = (fault: string) =>
       expect.stringMatching(
-        `^of 2 contents that the latest calls need, 2 ${fault}; a.txt of call_.* cannot be brought back$`,
+        `^of 2 old contents that undo of the latest calls needs, 2 ${fault}; a.txt of call_.* cannot be restored$`,
       );
     expect([damaged, missing]).toEqual([
       [{ about: "undo", message: message("damaged"), hint }],
@@ -168,7 +164,7 @@ describe("toolcrib doctor", () => {
         {
           about: "journal",
           message: "record 1 cannot be read: file is not a database",
-          hint: "The next call sets the journal aside and begins a new one. Copy it first if you want to mend it.",
+          hint: "Copy the journal now if you want to repair it: the next call moves it aside and starts a new one.",
         },
       ],
       untouched: true,
@@ -176,7 +172,7 @@ describe("toolcrib doctor", () => {
         {
           about: "set aside",
           message: `a damaged journal of 8.0 kB: ${join(state, name!)}`,
-          hint: "What it held can no longer be undone. Delete it, with its -wal and -shm, when you do not need it any more.",
+          hint: "Delete it, with its -wal and -shm files, when you no longer need it. Its calls cannot be undone.",
         },
       ],
     });
@@ -197,7 +193,7 @@ describe("toolcrib doctor", () => {
             about: "journal",
             message:
               "record 1 cannot be read: it is empty or was removed, but contents of earlier calls are there",
-            hint: "The next call sets the journal aside and begins a new one. Copy it first if you want to mend it.",
+            hint: "Copy the journal now if you want to repair it: the next call moves it aside and starts a new one.",
           },
         ],
         after: [
@@ -270,14 +266,15 @@ describe("toolcrib doctor", () => {
         {
           about: "calls",
           state: "note",
-          message: "1 call was interrupted: their process died; the latest: call_killed (file.write)",
-          hint: "See what one did: toolcrib diff <call>. Take it back: toolcrib undo <call>.",
+          message:
+            "1 call was interrupted by the death of their process; the latest: call_killed (file.write)",
+          hint: "Show what a call changed: toolcrib diff <call>. Undo it: toolcrib undo <call>",
         },
         {
           about: "rules",
           state: "note",
-          message: ".toolcrib/rules is not trusted: it may only forbid",
-          hint: "Look at them, then trust them: toolcrib policy trust",
+          message: ".toolcrib/rules is not trusted: its rules can only deny",
+          hint: "Review and trust them: toolcrib policy trust",
         },
         search,
         sandbox,

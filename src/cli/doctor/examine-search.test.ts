@@ -16,8 +16,8 @@ it("tells what is missing", () => {
     {
       about: "search",
       state: "note",
-      message: "no engine is set up, so that web.search is unavailable",
-      hint: "Set TOOLCRIB_SEARCH to one of: searxng https://…, brave, tavily, duckduckgo.",
+      message: "no search engine is configured: web.search is not available",
+      hint: "Set TOOLCRIB_SEARCH to duckduckgo, brave, tavily, or: searxng https://HOST",
     },
     {
       about: "search",

@@ -104,7 +104,7 @@ describe("toolcrib log", () => {
     mkdirSync(elsewhere);
     expect(await Promise.all([run("log", "-C", elsewhere), run("log", "--tool", "file.move")])).toEqual([
       { exit: 0, stdout: "", stderr: `No calls in ${elsewhere} yet.\n` },
-      { exit: 0, stdout: "", stderr: "No such calls are on record.\n" },
+      { exit: 0, stdout: "", stderr: "No recorded calls match.\n" },
     ]);
   });
 
@@ -154,7 +154,7 @@ describe("toolcrib log", () => {
     expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
       [2, "There is no call call_x on record"],
       [2, "Name a call"],
-      [2, '"shwo" is one word too many'],
+      [2, "Unexpected argument: shwo"],
       [2, '"soon" is no time'],
       [2, '"abc" is no head'],
     ]);
@@ -187,16 +187,16 @@ describe("toolcrib log", () => {
         stderr: "",
         stdout: whole.stdout.replace(
           "Head:",
-          `The noted head is record ${count}: nothing up to it was altered.\nHead:`,
+          `The given head is record ${count}: nothing up to it was altered.\nHead:`,
         ),
       },
       failed(
-        "No record has the noted head.",
-        "The journal was replaced or shortened since it was noted, or records up to it were removed by age.",
+        "No record has the given head.",
+        "The journal was replaced or shortened since, or these records were deleted by age.",
       ),
       failed(
         "Record 3 is not as it was written.",
-        "From there on the journal proves nothing. What stands before it is as it was written.",
+        "Do not rely on this record or later ones; the records before it are intact.",
       ),
       {
         exit: 1,
@@ -223,7 +223,7 @@ describe("toolcrib log", () => {
     renameSync(`${blobs} away`, blobs);
     expect(list.stdout).toContain("  +0 ~1 -0 (no longer undoable)  ");
     expect(shown.stdout.trimEnd().split("\n").at(-1)).toBe(
-      "undo      no longer possible: what was there before is no longer kept",
+      "undo      not possible: the old contents are no longer stored",
     );
   });
 

@@ -223,7 +223,7 @@ describe("a server over HTTP", () => {
     [["--http", "70000"], "--http takes a port"],
     [["--http", "0", "--token-file", "../home/nowhere"], "The token file cannot be read"],
     [["--http", "0", "--token-file", "../home/short"], "The token must be at least 16 characters"],
-    [["--http", "0", "--token-file", "inside"], "lies in the folder that the tools work in"],
+    [["--http", "0", "--token-file", "inside"], "is in the workspace, where tools can read it"],
   ])("refuses %j", async (words, message) => {
     await using room = cliRoom();
     room.write(join(room.home, "short"), "abc\n");

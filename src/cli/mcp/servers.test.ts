@@ -23,19 +23,19 @@ it("starts the project's servers once they are trusted, and tells how each is", 
   const untrusted = await cli.run("mcp", "servers");
   expect(untrusted).toEqual({
     exit: 0,
-    stdout: "No MCP servers are configured: see toolcrib help mcp\n",
+    stdout: "No MCP servers are configured. See: toolcrib help mcp\n",
     stderr:
-      ".toolcrib/mcp.json names MCP servers that you have not trusted, and that are not started: good, none. Trust them: toolcrib mcp trust\n",
+      "The MCP servers in .toolcrib/mcp.json are not trusted and not started: good, none. To trust them: toolcrib mcp trust\n",
   });
   const unasked = await cli.run("mcp", "trust");
   expect([unasked.exit, unasked.stderr.split("\n").slice(-3)]).toEqual([
     4,
-    ["Nobody can be asked here whether to trust these servers", "Read them, then add --yes.", ""],
+    ["There is no terminal to ask whether to trust these servers", "Review them, then add --yes.", ""],
   ]);
   const trusted = await cli.run("mcp", "trust", "--yes");
   expect([trusted.exit, trusted.stdout]).toEqual([
     0,
-    "Trusted, until the file or a program that it names changes.\n",
+    "Trusted until the file, or a program that it names, changes.\n",
   ]);
   expect(await cli.run("mcp", "servers")).toEqual({
     exit: 1,
@@ -63,8 +63,8 @@ it("shows in the doctor what a server has said before it failed", async () => {
     {
       about: "mcp broken",
       state: "wrong",
-      message: "it ended before it told its tools (exit code 4)",
-      hint: "Its last words: no database at hand",
+      message: "it ended before it listed its tools (exit code 4)",
+      hint: "Its last output: no database at hand",
     },
   ]);
 });

@@ -121,7 +121,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
         /^ {2}sandbox {4}bwrap\n {2}hosts {6}\*\.example\.com\n {2}hidden {5}what \d+ rules hide\n {2}variables {2}core, AWS_\*\n {2}limits {5}memory 4GB, cpu 1h\n$/,
       ),
       "  sandbox    none\n  variables  core, AWS_*\n  limits     memory 4GB, cpu 1h\n",
-      "  sandbox    none: rules take it out\n  variables  core, AWS_*\n  limits     memory 4GB, cpu 1h\n",
+      "  sandbox    none, by an `unconfined` rule\n  variables  core, AWS_*\n  limits     memory 4GB, cpu 1h\n",
       "  allow  read  a.txt  mode cautious lets reading pass\n",
       {
         sandbox: "landlock",
@@ -176,7 +176,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
     const { exit, stderr } = await cli.run("policy", "explain", "run make");
     expect([exit, stderr]).toEqual([
       4,
-      "Not counted, because this folder's rules are not trusted: .toolcrib/rules:1, .toolcrib/rules:3. " +
+      "Ignored because this folder's rules are not trusted: .toolcrib/rules:1, .toolcrib/rules:3. " +
         "See: toolcrib policy show\n",
     ]);
   });
@@ -198,13 +198,13 @@ by deny run rm -rf ** (${cli.userRules}:3)
     expect(ends.map(({ exit, stderr }) => [exit, stderr])).toEqual([
       [2, "Say what: show, explain, test, replay, trust, untrust\nSee: toolcrib help policy\n"],
       [2, 'toolcrib policy has no command "explian"\nDid you mean `toolcrib policy explain`?\n'],
-      [2, `Say which call to explain\n${example}`],
-      [2, `Say which call to explain\n${example}`],
+      [2, `The call to explain is missing\n${example}`],
+      [2, `The call to explain is missing\n${example}`],
       [2, 'Unknown tool "file.raed"\nDid you mean "file.read"?\n'],
       [2, expect.stringMatching(/^file.read: give either `path` or `paths`\nIt takes: path, .*\n$/)],
       [2, expect.stringMatching(/^Unknown tool "constructor"\n/)],
-      [2, `Say which call to explain\n${example}`],
-      [2, '"use a b" names no tool\nWrite: use TOOL, or use TOOL of SERVER\n'],
+      [2, `The call to explain is missing\n${example}`],
+      [2, '"use a b" does not name a tool\nWrite: use TOOL, or use TOOL of SERVER\n'],
     ]);
   });
 });
@@ -229,9 +229,9 @@ user: ${cli.userRules}
 
 project: .toolcrib/rules
     1  deny run rm **
-    2  allow run make   (does not count: the file is not trusted; see toolcrib policy trust)
+    2  allow run make   (ignored: the file is not trusted; see toolcrib policy trust)
     3  variables none
-    4  pass CI   (does not count: the file is not trusted; see toolcrib policy trust)
+    4  pass CI   (ignored: the file is not trusted; see toolcrib policy trust)
 
 command line: ${more}
     1  ask run cat **
@@ -325,7 +325,7 @@ describe("toolcrib policy test", () => {
       ],
     ]);
     expect([none, missing]).toEqual([
-      { exit: 0, stdout: "There are no `expect` lines in the rules.\n", stderr: "" },
+      { exit: 0, stdout: "The rules have no `expect` lines.\n", stderr: "" },
       {
         exit: 2,
         stdout: "",
@@ -392,7 +392,7 @@ describe("toolcrib policy replay", () => {
     ]);
     expect([unknown.exit, unknown.stderr]).toEqual([
       2,
-      "Name a session to replay: its id, last, or all\nThe ids stand in: toolcrib log --json\n",
+      "The session to replay is missing: a session id, last, or all\nFor example: toolcrib policy replay last\n",
     ]);
   });
 
@@ -429,7 +429,7 @@ describe("toolcrib policy replay", () => {
     expect(await cli.run("policy", "replay", "last")).toEqual({
       exit: 0,
       stdout: "",
-      stderr: "No calls are on record for last.\n",
+      stderr: "No calls are recorded for last.\n",
     });
   });
 });
@@ -464,11 +464,11 @@ describe("toolcrib policy trust", () => {
     expect(steps).toEqual([
       [4, asked],
       [4, ""],
-      [0, "Trusted, until the file changes.\n"],
-      [0, "They are trusted already.\n"],
+      [0, "Trusted until the file changes.\n"],
+      [0, "They are already trusted.\n"],
       [0, "allow: it would run `make`: a rule allows it"],
       [4, asked],
-      [0, "No longer trusted: its rules can only forbid.\n"],
+      [0, "No longer trusted: its rules can only deny.\n"],
       [0, "They were not trusted.\n"],
     ]);
   });
@@ -480,7 +480,7 @@ describe("toolcrib policy trust", () => {
     const json = await cli.run("policy", "trust", "--yes", "--json");
     expect([shown.stderr, JSON.parse(json.stdout), json.stderr]).toEqual([
       expect.stringMatching(
-        /^.toolcrib\/rules in this folder would loosen the rules by 1 line:\n {2}\| .toolcrib\/rules:2: allow run <U\+001B>\[2Jmake\nFolder {2}\/.*\nSHA-256 [0-9a-f]{64}\n$/,
+        /^.toolcrib\/rules of this folder would allow more by 1 line:\n {2}\| .toolcrib\/rules:2: allow run <U\+001B>\[2Jmake\nFolder {2}\/.*\nSHA-256 [0-9a-f]{64}\n$/,
       ),
       {
         workspace: cli.workspace,
@@ -513,7 +513,7 @@ describe("toolcrib policy trust", () => {
       stdout: "",
       stderr:
         `There is no .toolcrib/rules in ${cli.workspace}\n` +
-        "Rules of your own stand in the config directory: see toolcrib paths.\n",
+        "Your own rules are in the config folder: toolcrib paths\n",
     });
     expect(existsSync(join(cli.home, "config"))).toBe(false);
   });

@@ -100,12 +100,12 @@ describe("toolcrib run --demo", () => {
       {
         exit: 2,
         stdout: "",
-        stderr: "--demo has a task of its own\nLeave out yours, or leave out --demo.\n",
+        stderr: "--demo takes no task\nRemove the task, or remove --demo.\n",
       },
       {
         exit: 2,
         stdout: "",
-        stderr: "--model means nothing to --demo\nIt plays a recorded model in a folder of its own.\n",
+        stderr: "--model has no effect with --demo\nRemove --model.\n",
       },
     ]);
   });

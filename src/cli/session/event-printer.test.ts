@@ -113,7 +113,7 @@ describe("a session that is shown", () => {
     expect(show(cut)).toMatchObject({
       out: "A whole answer.\n",
       err: expect.stringContaining(
-        "The reply broke off (cut); what it began to say does not count. Asking again in 4.2 s, try 2\n",
+        "The reply broke off (cut); its unfinished reply is discarded. Retrying in 4.2 s, try 2\n",
       ),
     });
   });
@@ -192,12 +192,12 @@ describe("a session that is shown", () => {
     ];
     expect(show(rare).err).toBe(
       [
-        "Told the model: use<U+000A>tabs",
-        "The conversation was made shorter: 150 000 tokens became 9 000",
-        "From now on: ollama/qwen3, reasoning high",
-        "Stopped by a limit: 200 rounds",
-        "Stopped by a limit: $2",
-        "The model repeats itself and was told so: Read(a), 3 times",
+        "Sent to the model: use<U+000A>tabs",
+        "Compacted the conversation: 150 000 to 9 000",
+        "Model: ollama/qwen3, reasoning high",
+        "Limit reached: 200 rounds",
+        "Limit reached: $2",
+        "The model repeats itself and was warned: Read(a), 3 times",
         "80 % full",
         "The key is wrong (auth)",
         "Set OPENAI_API_KEY.",

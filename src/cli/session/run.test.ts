@@ -192,7 +192,7 @@ describe("toolcrib run", () => {
     expect([exit, stdout, stderr.split("\n")[0], stderr.includes("toolcrib run --demo")]).toEqual([
       1,
       "",
-      "There is no model to ask",
+      "No model is configured",
       true,
     ]);
   });
@@ -207,7 +207,7 @@ describe("toolcrib run", () => {
     expect(runs.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
       [2, expect.stringContaining("The instructions cannot be read")],
       [2, '--max-cost must be an amount in US dollars, not "much"'],
-      [2, 'No session here has the id "session_none"'],
+      [2, 'No session of this folder has the id "session_none"'],
     ]);
   });
 
@@ -243,7 +243,7 @@ describe("toolcrib run", () => {
       room.server.breaches,
     ]).toEqual([
       130,
-      expect.stringContaining("Stopped. What was done until then stays done.\n"),
+      expect.stringContaining("Stopped. Changes made so far are kept.\n"),
       false,
       "Going on.\n",
       [],

@@ -80,7 +80,7 @@ describe("toolcrib sessions", () => {
       {
         exit: 0,
         stdout: "",
-        stderr: `No sessions in ${room.workspace} yet. Begin one: toolcrib run "…", or toolcrib chat\n`,
+        stderr: `No sessions in ${room.workspace} yet. To start one: toolcrib chat\n`,
       },
       { exit: 0, stdout: "[]\n", stderr: "" },
     ]);
@@ -142,14 +142,11 @@ describe("toolcrib sessions", () => {
       [
         2,
         expect.stringMatching(
-          /^2 sessions begin with "session_ab"\nGive more of the id: session_ab\d, session_ab\d\.\n$/,
+          /^2 sessions begin with "session_ab"\nAdd letters of the id: session_ab\d, session_ab\d\.\n$/,
         ),
       ],
-      [
-        2,
-        'No session here has the id "nothing"\nSee which there are: toolcrib sessions list. Each belongs to the folder that it was held in.\n',
-      ],
-      [2, "Name a session\nTheir ids stand in: toolcrib sessions list. The latest is last.\n"],
+      [2, 'No session of this folder has the id "nothing"\nList them: toolcrib sessions list\n'],
+      [2, "Name a session\nFind it with: toolcrib sessions list. `last` is the latest session.\n"],
       [0, ""],
       [0, ""],
     ]);
@@ -163,9 +160,9 @@ describe("toolcrib sessions", () => {
     const json = await room.run("sessions", "export", "ab2", "-o", "two.md", "--json");
     const file = join(room.workspace, "session.html");
     expect([html, again.exit, again.stderr, statSync(file).mode & 0o777]).toEqual([
-      { exit: 0, stdout: "", stderr: "Written to session.html.\n" },
+      { exit: 0, stdout: "", stderr: "Wrote session.html.\n" },
       1,
-      "session.html is there already\nName another file, or remove it first.\n",
+      "session.html is there already\nChoose another file, or delete it first.\n",
       0o600,
     ]);
     expect(readFileSync(file, "utf8")).toMatch(/^<!doctype html>/);
@@ -220,12 +217,12 @@ describe("toolcrib sessions", () => {
       room.run("sessions", "rm", "session_"),
     ]);
     expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n").slice(0, 2)])).toEqual([
-      [2, ['toolcrib sessions has no command "lsit"', "Did you mean `toolcrib sessions list`?"]],
-      [2, ["--turn means nothing to toolcrib sessions list", "It is for: toolcrib sessions fork."]],
-      [2, ['"b" is one word too many', "See: toolcrib help sessions"]],
-      [2, ['No session here has the id "none"', expect.any(String)]],
-      [2, ['"" is too little of an id', expect.any(String)]],
-      [2, ['"session_" is too little of an id', expect.any(String)]],
+      [2, ['Unknown subcommand: toolcrib sessions lsit"', "Did you mean `toolcrib sessions list`?"]],
+      [2, ["--turn has no effect in toolcrib sessions list", "Use it with: toolcrib sessions fork"]],
+      [2, ["Unexpected argument: b", "See: toolcrib help sessions"]],
+      [2, ['No session of this folder has the id "none"', expect.any(String)]],
+      [2, ['"" is too short for a session id', expect.any(String)]],
+      [2, ['"session_" is too short for a session id', expect.any(String)]],
     ]);
   });
 });

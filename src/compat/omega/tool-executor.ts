@@ -129,7 +129,7 @@ export class ToolExecutor implements AsyncDisposable {
 /** As in a hub, the first tool keeps the plain name. */
 function describeTaken({ name, canonical, server }: AnyTool, owner: string | undefined): readonly string[] {
   if (owner === undefined || name === canonical) return [];
-  return [`"${name}" is the tool of the MCP server ${owner}; that of ${server} is ${canonical}.`];
+  return [`"${name}" is a tool of the MCP server ${owner}; that of ${server} is ${canonical}.`];
 }
 
 /** All tools are listed here, however many there are. */

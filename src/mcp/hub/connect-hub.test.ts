@@ -16,7 +16,7 @@ it("starts no program that is not the one that was trusted", async () => {
   });
   await hub.ready;
   expect(hub.warnings).toEqual([
-    "The MCP server theirs: server.mjs has changed since it was trusted. It is given up.",
+    "The MCP server theirs: server.mjs has changed since it was trusted; given up.",
   ]);
   await hub.close();
 });
@@ -41,6 +41,6 @@ it("starts no server where it is one itself, which would go on for ever", async 
   await hub.close();
   expect(JSON.parse(state?.said[0] ?? "null")).toEqual([
     [],
-    ["No MCP servers are started: this Toolcrib is itself one of another."],
+    ["No MCP servers are started: this Toolcrib is itself the MCP server of another one."],
   ]);
 });

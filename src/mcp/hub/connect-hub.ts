@@ -61,7 +61,9 @@ class ConnectedHub implements Hub {
     // A server that another hub started, perhaps for the same folder, would start further ones endlessly.
     const isStartedByHub = process.env[hubVariable] !== undefined && Object.keys(options.servers).length > 0;
     if (isStartedByHub)
-      this.#unusable.push("No MCP servers are started: this Toolcrib is itself the MCP server of another one.");
+      this.#unusable.push(
+        "No MCP servers are started: this Toolcrib is itself the MCP server of another one.",
+      );
     this.#servers = isStartedByHub ? [] : this.#openServers(options);
   }
 

@@ -52,7 +52,7 @@ class ToolList {
 
   /** For a list that does not end. */
   get left() {
-    this.#report(`its list of tools does not end; only ${counted(this.#tools.size, "tool")} were read`);
+    this.#report(`its list of tools does not end; only the first ${counted(this.#tools.size, "tool")} count`);
     return this.taken;
   }
 

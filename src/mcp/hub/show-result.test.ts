@@ -20,9 +20,9 @@ it("shows text and pictures, and says of all else what it is", () => {
     text: [
       "first",
       "[image, image/png, 72 bytes]",
-      "[audio, audio/wav, 3 bytes: it cannot be shown]",
+      "[audio, audio/wav, 3 bytes: not shown]",
       "[resource file:///a.md]\n# A",
-      "[resource file:///b, application/zip, 3 bytes: it cannot be shown]",
+      "[resource file:///b, application/zip, 3 bytes: not shown]",
       "[resource file:///c, c: The third.]",
     ].join("\n"),
     images: [{ mediaType: "image/png", base64: png }],

@@ -51,11 +51,11 @@ describe.each(eras)("a client of %s that can ask", (era) => {
     expect(room.asked[0]).toEqual({
       message: [
         "Allow file.delete? (risk: destructive)",
-        "Why it is asked: it would delete a.txt",
+        "Reason: it would delete a.txt",
         "Rule: mode cautious: destructive",
         "Changes:",
         "    Would delete the file a.txt (4 bytes).",
-        `"session" and "always" would add: allow delete '${room.workspace}/a.txt' by file.delete`,
+        `"session" and "always" add these rules: allow delete '${room.workspace}/a.txt' by file.delete`,
       ].join("\n"),
       choices: ["once", "session", "always", "no"],
     });

@@ -20,7 +20,9 @@ export class ServedToolcrib {
   /** Opens it if necessary. After a failure, the next request tries again. */
   crib(): Promise<Toolcrib> {
     if (this.#closed !== undefined)
-      return Promise.reject(new ToolError("unavailable", "The server has ended", { hint: "Start it again." }));
+      return Promise.reject(
+        new ToolError("unavailable", "The server has ended", { hint: "Start it again." }),
+      );
     this.#crib ??= this.#openCrib();
     return this.#crib;
   }

@@ -47,7 +47,7 @@ it("goes on after a message that who hears it cannot take", async () => {
   };
   input.write(line(ping(1)) + line(ping(2)));
   await settle();
-  expect([taken, remarks]).toEqual([[ping(2)], ["A message could not be taken: not this one"]]);
+  expect([taken, remarks]).toEqual([[ping(2)], ["A message could not be processed: not this one"]]);
 });
 
 it("takes several messages that come as one", async () => {
@@ -157,5 +157,5 @@ it.each([
   breaks(connection as { input: PassThrough; output: Writable });
   await settle();
   expect(connection.timesClosed()).toBe(1);
-  await expect(connection.transport.send(ping(1))).rejects.toThrow("The client has gone");
+  await expect(connection.transport.send(ping(1))).rejects.toThrow("The client has disconnected");
 });

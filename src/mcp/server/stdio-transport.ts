@@ -133,7 +133,9 @@ export class StdioTransport implements Transport {
     // Clients of 2025-03-26 may send a batch.
     const messages = Array.isArray(parsed) ? parsed : [parsed];
     if (messages.length > maxBatch)
-      this.#streams.remark?.(`Processed only the first ${maxBatch} of ${messages.length} messages in a batch`);
+      this.#streams.remark?.(
+        `Processed only the first ${maxBatch} of ${messages.length} messages in a batch`,
+      );
     for (const message of messages.slice(0, maxBatch)) {
       if (isMessage(message)) this.#pass(message);
       else this.#streams.remark?.("Skipped a line on standard input that is not a JSON-RPC message");

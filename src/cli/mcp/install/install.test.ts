@@ -120,7 +120,7 @@ it("starts this installation from the person's own file, npx from a project's, a
         },
       },
     },
-    ["To take it back: toolcrib mcp uninstall --client vscode --scope project --name crib", ""],
+    ["To remove it: toolcrib mcp uninstall --client vscode --scope project --name crib", ""],
   ]);
   await home.run(["uninstall", "--client", "codex"]);
   await home.run(["uninstall", ...vscode]);
@@ -142,8 +142,8 @@ it("prints what it would write, and writes nothing", async () => {
 });
 
 it.each([
-  [["--http", "7777"], "--http means nothing to toolcrib mcp install"],
-  [["--json"], "--json means nothing to toolcrib mcp install"],
+  [["--http", "7777"], "--http has no effect in toolcrib mcp install"],
+  [["--json"], "--json has no effect in toolcrib mcp install"],
   [["--rule", "alow run x"], "Bad rule at --rule:1:1"],
   [["--", "--rule", "alow run x"], "Bad rule at --rule:1:1"],
   [["--tools", "nope.*"], "nope.*"],
@@ -156,12 +156,12 @@ it.each([
 });
 
 it.each([
-  [["--client", "claude"], "--client means nothing to toolcrib mcp"],
-  [["--print"], "--print means nothing to toolcrib mcp"],
-  [["--allow-host", "x"], "It is for: toolcrib mcp --http."],
-  [["--token-file", "x"], "It is for: toolcrib mcp --http."],
-  [["servers", "extra"], '"extra" is one word too many'],
-  [["servers", "--mode", "safe"], "--mode means nothing to toolcrib mcp servers"],
+  [["--client", "claude"], "--client has no effect in toolcrib mcp"],
+  [["--print"], "--print has no effect in toolcrib mcp"],
+  [["--allow-host", "x"], "Use it with: toolcrib mcp --http"],
+  [["--token-file", "x"], "Use it with: toolcrib mcp --http"],
+  [["servers", "extra"], "Unexpected argument: extra"],
+  [["servers", "--mode", "safe"], "--mode has no effect in toolcrib mcp servers"],
 ])("takes no option for one that does something where it does nothing: %j", async (words, reason) => {
   await using home = openHome();
   const { exit, stderr } = await home.run(words);
@@ -267,7 +267,7 @@ it("refuses what it does not understand, what is another's, and what is read-onl
     "/home/.config/opencode/opencode.json cannot be changed: it is a link that leads nowhere",
     "Say for which client",
     '"a b" is no name for a server',
-    '"extra" is one word too many',
+    "Unexpected argument: extra",
     "A command that a tool runs cannot change clients",
   ]);
   const after = Object.keys(before).map((path) => home.read(path));

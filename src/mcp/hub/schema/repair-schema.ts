@@ -26,8 +26,7 @@ export function repairSchema(given: unknown): ObjectSchema {
     throw unusable(`its input is not an object, but ${JSON.stringify(joined.type)}`);
   const schema = closeObject(joined);
   const size = JSON.stringify(schema).length;
-  if (size > maxChars)
-    throw unusable(`its input schema has ${size} characters; the limit is ${maxChars}`);
+  if (size > maxChars) throw unusable(`its input schema has ${size} characters; the limit is ${maxChars}`);
   return schema;
 }
 
@@ -111,7 +110,9 @@ function repairProperties(given: Schema, each: (value: unknown) => Schema): Sche
   const illegal = [...named.keys()].filter((key) => !legalProperty.test(key) || key === "__proto__");
   const needed = illegal.find((key) => required.has(key));
   if (needed !== undefined)
-    throw unusable(`providers refuse the name of a required argument: ${JSON.stringify(needed.slice(0, 80))}`);
+    throw unusable(
+      `providers refuse the name of a required argument: ${JSON.stringify(needed.slice(0, 80))}`,
+    );
   for (const key of illegal) named.delete(key);
   const { additionalProperties: more } = given;
   return {

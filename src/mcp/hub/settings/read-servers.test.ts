@@ -24,17 +24,19 @@ it("reads the person's own servers, and those of the project once they are trust
     {
       servers: mine,
       warnings: [
-        ".toolcrib/mcp.json names MCP servers that you have not trusted, and that are not started: both, theirs. Trust them: toolcrib mcp trust",
+        "The MCP servers in .toolcrib/mcp.json are not trusted and not started: both, theirs. To trust them: toolcrib mcp trust",
       ],
     },
     {
       servers: { theirs: { command: "b", trustAnnotations: false }, ...mine },
-      warnings: [`.toolcrib/mcp.json in ${place.workspace} names the MCP server both; your own counts.`],
+      warnings: [
+        `.toolcrib/mcp.json in ${place.workspace} names the MCP server both; yours is used instead.`,
+      ],
     },
     {
       servers: mine,
       warnings: [
-        ".toolcrib/mcp.json or a program that it names has changed since you trusted it, and its MCP servers are not started: theirs. Trust them: toolcrib mcp trust",
+        ".toolcrib/mcp.json, or a program that it names, has changed since you trusted it; its MCP servers are not started: theirs. To trust them: toolcrib mcp trust",
       ],
     },
   ]);

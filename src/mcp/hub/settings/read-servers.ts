@@ -57,7 +57,9 @@ export async function readServers(folders: ServerFolders): Promise<ConfiguredSer
   }
   for (const name of Object.keys(project.servers))
     if (Object.hasOwn(own ?? {}, name))
-      warnings.push(`${projectServersPath} in ${workspace} names the MCP server ${name}; yours is used instead.`);
+      warnings.push(
+        `${projectServersPath} in ${workspace} names the MCP server ${name}; yours is used instead.`,
+      );
   return { servers: { ...distrusted(project.servers), ...own }, warnings };
 }
 

@@ -82,9 +82,9 @@ it("says what is wrong with one that cannot be used", () => {
     "its `args` is not valid",
     "the environment variable MISSING is not set",
     "the environment variable EMPTY is not set",
-    "its `url` is no http address",
-    "its `url` is no http address",
-    "the transport `sse` is no longer spoken: use `http`",
+    "its `url` is not an http address",
+    "its `url` is not an http address",
+    "the transport `sse` is not supported: use `http`",
     "its `timeoutMs` is not valid",
     "its `protocol` is not valid",
     "disabled",
@@ -98,7 +98,7 @@ it("knows secrets by each of their lines, the longest first, and those of an add
   ).toEqual(["secret-1-and-more\nsecond line \n", "secret-1-and-more", "second line", "secret-1"]);
   expect(secretsOf({ url: "http://localhost/mcp?key=in-the-address" })).toEqual(["in-the-address"]);
   expect(read({ url: "http://me:password@localhost/mcp" })).toBe(
-    "its `url` has a name or password in it: say them in `headers`",
+    "its `url` contains a name or password: put them in `headers`",
   );
 });
 

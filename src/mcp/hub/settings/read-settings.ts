@@ -129,7 +129,8 @@ function readUrl(
   if (server.type === "sse") throw unusable("the transport `sse` is not supported: use `http`");
   const text = expand(server.url);
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw unusable("its `url` is not an http address");
+  if (url?.protocol !== "http:" && url?.protocol !== "https:")
+    throw unusable("its `url` is not an http address");
   if (url.username !== "" || url.password !== "")
     throw unusable("its `url` contains a name or password: put them in `headers`");
   return url;
@@ -140,7 +141,11 @@ function unusable(why: string): ToolError {
 }
 
 /** Replaces "${NAME}" and "${NAME:-else}", and calls `onValue` with each value of a variable. */
-function expandVariables(text: string, variables: NodeJS.ProcessEnv, onValue: (value: string) => void): string {
+function expandVariables(
+  text: string,
+  variables: NodeJS.ProcessEnv,
+  onValue: (value: string) => void,
+): string {
   return text.replace(
     /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
     (_, name: string, otherwise?: string) => {

@@ -38,7 +38,7 @@ it("cuts lists that are too long to be checked", () => {
   expect(heard).toEqual([
     {
       resultType: "complete",
-      content: [...Array(1_000).fill(0), { type: "text", text: "[200 more parts are left out]" }],
+      content: [...Array(1_000).fill(0), { type: "text", text: "[200 more parts not shown]" }],
       tools: Array(10_000).fill(0),
     },
   ]);

@@ -36,7 +36,8 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
     server.listen(port, host, () => resolve());
   });
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server does not listen on a port");
+  if (address === null || typeof address === "string")
+    throw new Error("The server does not listen on a port");
   const named = address.family === "IPv6" ? `[${address.address}]` : address.address;
   let closed: Promise<void> | undefined;
   const close = async () => {
