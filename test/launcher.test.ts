@@ -19,7 +19,7 @@ it("comes to an end where TOOLCRIB_HOME cannot be made, and names the way out", 
     });
     expect([status, stderr.split("\n").slice(-2)]).toEqual([
       1,
-      ["Set TOOLCRIB_HOME to a folder that can be written.", ""],
+      ["Set TOOLCRIB_HOME to a writable folder.", ""],
     ]);
   }
 }, 60_000);

@@ -58,11 +58,8 @@ describe.each(commands.map((command) => [command.name, command] as const))(
     it("lists every option once, and common options in a group of their own", async () => {
       const help = stripVTControlCharacters(await explain(name));
       const flags = (text = "") => [...text.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, flag]) => flag!);
-      const [, own = "", common] = /\nOptions\n([\s\S]*?)\nCommon options\n([\s\S]*?)\n\n/.exec(help) ?? [
-        ,
-        "",
-        /\nCommon options\n([\s\S]*?)\n\n/.exec(help)?.[1],
-      ];
+      const groupOf = (heading: string) => help.split(`\n${heading}\n`)[1]?.split("\n\n")[0];
+      const [own, common] = [groupOf("Options"), groupOf("Common options")];
       const names = (isCommon: boolean) =>
         optionsOf(command)
           .filter((option) => (option.isCommon ?? false) === isCommon)

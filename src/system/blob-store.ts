@@ -20,12 +20,11 @@ import { makePrivateDirectory, namesIn } from "./directories.ts";
 import { errnoOf } from "./file-errors.ts";
 import { newTemporaryId } from "./temporary-file.ts";
 
-/** A content that is kept. */
-export interface KeptBlob {
+export interface StoredBlob {
   /** SHA-256 in lower-case hex. */
   readonly hash: string;
   readonly bytes: number;
-  /** When it was last kept, in milliseconds since 1970. */
+  /** When it was last stored, in milliseconds since 1970. */
   readonly keptAt: number;
 }
 
@@ -64,8 +63,8 @@ export class BlobFolder {
     }
   }
 
-  /** Keeps what an open file holds; shares its blocks where the file system can. */
-  async keepOpenFile(handle: number, signal?: AbortSignal): Promise<KeptBlob> {
+  /** Stores the content of an open file; shares its blocks if the file system can. */
+  async keepOpenFile(handle: number, signal?: AbortSignal): Promise<StoredBlob> {
     const shared = this.#shareBlocks(handle);
     if (shared === undefined) return this.keepPieces(piecesOf(handle), signal);
     const copy = openSync(shared, "r");
@@ -76,8 +75,8 @@ export class BlobFolder {
     }
   }
 
-  /** Keeps a content of any size that comes in pieces. */
-  async keepPieces(pieces: Pieces, signal?: AbortSignal): Promise<KeptBlob> {
+  /** Stores a content of any size. */
+  async keepPieces(pieces: Pieces, signal?: AbortSignal): Promise<StoredBlob> {
     const temporary = this.#newTemporary();
     const handle = openNew(temporary);
     try {
@@ -87,7 +86,7 @@ export class BlobFolder {
     }
   }
 
-  /** Undefined when it is not there. Hold it to its hash. */
+  /** Undefined when it does not exist. The caller checks the hash. */
   async read(hash: string): Promise<Uint8Array | undefined> {
     try {
       return isHash(hash) ? await promises.readFile(pathOfBlob(this.#folder, hash)) : undefined;
@@ -102,7 +101,7 @@ export class BlobFolder {
     pieces: Pieces,
     signal: AbortSignal | undefined,
     take: (piece: Uint8Array) => void,
-  ): Promise<KeptBlob> {
+  ): Promise<StoredBlob> {
     try {
       const timeSlice = new TimeSlice(signal);
       const hashing = newHash();
@@ -122,7 +121,7 @@ export class BlobFolder {
     }
   }
 
-  /** The path of a copy that takes no space, or undefined where that cannot be had. */
+  /** The path of a copy that takes no space; undefined if the file system cannot do that. */
   #shareBlocks(handle: number): string | undefined {
     if (!this.#canShareBlocks || process.platform !== "linux") return undefined;
     const temporary = this.#newTemporary();
@@ -138,10 +137,7 @@ export class BlobFolder {
     }
   }
 
-  /**
-   * A content that is stored again stays as long as a new one. One that a loss of power has left short is none: it
-   * is replaced.
-   */
+  /** Renews the time of a stored content. One that a power failure cut short is replaced. */
   #isKeptAgain(hash: string, bytes: number): boolean {
     if (findBlob(this.#folder, hash)?.size !== bytes) return false;
     try {
@@ -172,7 +168,7 @@ export class BlobFolder {
 }
 
 /** All stored contents, in no order. */
-export function* listBlobs(folder: string): Generator<KeptBlob> {
+export function* listBlobs(folder: string): Generator<StoredBlob> {
   for (const start of namesIn(folder)) {
     for (const rest of namesIn(join(folder, start))) {
       const stats = findBlob(folder, start + rest);
@@ -185,7 +181,7 @@ export function removeBlob(folder: string, hash: string): void {
   if (isHash(hash)) unlinkQuietly(pathOfBlob(folder, hash));
 }
 
-/** Removes what processes left that were killed while they kept something. */
+/** Removes unfinished files of killed processes. */
 export function removeLeftovers(folder: string, olderThan: number): void {
   for (const name of namesIn(folder).filter((other) => other.startsWith(temporaryPrefix))) {
     const stats = statSync(join(folder, name), { throwIfNoEntry: false });
@@ -193,7 +189,7 @@ export function removeLeftovers(folder: string, olderThan: number): void {
   }
 }
 
-/** Whether the last collection here is that long ago; if so, it counts as done now. */
+/** Whether the last collection is that long ago; if so, it counts as done now. */
 export function isCollectionDue(folder: string, everyMs: number): boolean {
   const stats = statSync(markerIn(folder), { throwIfNoEntry: false });
   if (stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < everyMs) return false;
@@ -202,12 +198,11 @@ export function isCollectionDue(folder: string, everyMs: number): boolean {
   return true;
 }
 
-/** It could not be done now. */
 export function postponeCollection(folder: string): void {
   unlinkQuietly(markerIn(folder));
 }
 
-/** Hashes come from a database that may be damaged: none leads to another folder. */
+/** Hashes come from a database that may be damaged, and must not name a path in another folder. */
 export function isHash(hash: string): boolean {
   return /^[0-9a-f]{64}$/.test(hash);
 }
@@ -224,7 +219,6 @@ function openNew(path: string): number {
   }
 }
 
-/** Where a content is kept, by its hash. */
 function pathOfBlob(folder: string, hash: string): string {
   return join(folder, hash.slice(0, 2), hash.slice(2));
 }
@@ -233,15 +227,14 @@ function findBlob(folder: string, hash: string): Stats | undefined {
   return isHash(hash) ? statSync(pathOfBlob(folder, hash), { throwIfNoEntry: false }) : undefined;
 }
 
-/** The prefix of names of contents that are still being written. */
+/** For files that are still being written. */
 const temporaryPrefix = "new-";
 
-/** Whatever resists stays. */
 function unlinkQuietly(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It is not there, or the error that led here says more.
+    // It does not exist, or the error that led here says more.
   }
 }
 

@@ -12,7 +12,7 @@ export function isFileAt(directory: PinnedDirectory, name: string): boolean {
   return lstatSync(directory.at(name), { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Where a link points; undefined when none is there. */
+/** The target of a link; undefined when there is no link. */
 export function linkAt(directory: PinnedDirectory, name: string): string | undefined {
   try {
     return readlinkSync(directory.at(name));
@@ -33,7 +33,6 @@ export function contentAt(directory: PinnedDirectory, name: string): string | un
   }
 }
 
-/** The hash of an open file. */
 function hashOf(handle: number): string {
   const hash = newHash();
   for (const piece of piecesOf(handle)) hash.update(piece);
@@ -51,7 +50,7 @@ export async function hashPatiently(handle: number, timeSlice: TimeSlice, copy?:
   return hash.digest("hex");
 }
 
-/** An open file from its beginning to its end; each piece is good until the next is asked for. */
+/** The content of an open file; a piece is valid until the next one is read. */
 export function* piecesOf(handle: number): Generator<Buffer> {
   const piece = Buffer.allocUnsafe(Math.min(fstatSync(handle).size + 1, maxPieceBytes));
   for (let position = 0; ; ) {
@@ -71,7 +70,7 @@ export function writeFully(handle: number, bytes: Uint8Array): void {
 let crypto: typeof import("node:crypto") | undefined;
 
 export function newHash(): Hash {
-  // Loaded by the first use, as in contentHash.
+  // Loaded on first use, as in contentHash.
   crypto ??= process.getBuiltinModule("node:crypto");
   return crypto.createHash("sha256");
 }

@@ -20,7 +20,7 @@ it("names the way out where no folder can be made, and always comes to an end", 
     const refusal = catchError(() => makePrivateDirectory(path));
     expect(refusal).toMatchObject({
       code: "unavailable",
-      hint: "Set TOOLCRIB_HOME to a folder that can be written.",
+      hint: "Set TOOLCRIB_HOME to a writable folder.",
     });
   }
 });

@@ -5,22 +5,22 @@ import { ToolError } from "../contract/error.ts";
 import { fingerprint } from "../lib/bytes/content-hash.ts";
 import { errnoOf } from "./file-errors.ts";
 
-/** Where Toolcrib keeps its own files. */
+/** Where Toolcrib stores its own files. */
 export interface Directories {
   /** Settings of the user. */
   readonly config: string;
-  /** Journals and spilled outputs, a folder a workspace. */
+  /** Journals and stored outputs, one folder per workspace. */
   readonly state: string;
-  /** Files that can be made again. */
+  /** Files that can be rebuilt. */
   readonly cache: string;
 }
 
-/** XDG directories, or all below TOOLCRIB_HOME when it is set. Relative XDG values are invalid and do not count. */
+/** The XDG directories, or folders in TOOLCRIB_HOME when it is set. Relative XDG values are ignored. */
 export function userDirectories(variables: NodeJS.ProcessEnv = process.env): Directories {
   const home = variables.TOOLCRIB_HOME;
   if (home && !isAbsolute(home)) {
     throw new ToolError("invalid-input", `TOOLCRIB_HOME must be an absolute path, not ${home}`, {
-      hint: "A relative one would mean another folder in every directory.",
+      hint: "Set it to an absolute path.",
     });
   }
   if (home) return { config: join(home, "config"), state: home, cache: join(home, "cache") };
@@ -56,7 +56,7 @@ export function workspaceFiles(state: string, workspace: string): WorkspaceFiles
   return filesIn(workspaceDirectory(state, workspace));
 }
 
-/** Of every workspace that something is kept of. */
+/** Of all known workspaces. */
 export function allWorkspaceFiles(state: string): readonly WorkspaceFiles[] {
   const folder = join(state, "workspaces");
   return namesIn(folder).map((name) => filesIn(join(folder, name)));
@@ -107,7 +107,7 @@ export function realLocation(path: string): string {
   return locationOf(path, maxLinks);
 }
 
-/** As many as the system follows; links that lead in a circle lead nowhere. */
+/** The limit of the system. */
 const maxLinks = 40;
 
 function locationOf(path: string, linksLeft: number): string {
@@ -131,19 +131,19 @@ function linkAt(path: string): string | undefined {
   }
 }
 
-/** Makes a folder, with its parents, that only this user can read. */
+/** Creates a folder that only this user can read, and its parents. */
 export function makePrivateDirectory(path: string): void {
   try {
     makeWithParents(path);
   } catch (cause) {
-    throw new ToolError("unavailable", `The folder ${path} cannot be made: ${(cause as Error).message}`, {
-      hint: "Set TOOLCRIB_HOME to a folder that can be written.",
+    throw new ToolError("unavailable", `The folder ${path} cannot be created: ${(cause as Error).message}`, {
+      hint: "Set TOOLCRIB_HOME to a writable folder.",
       cause,
     });
   }
 }
 
-/** Acts in a private folder, which is made first if it is missing. */
+/** Acts in a private folder, which is created first if it is missing. */
 export function inPrivateDirectory<Result>(folder: string, act: () => Result): Result {
   try {
     return act();
@@ -154,7 +154,7 @@ export function inPrivateDirectory<Result>(folder: string, act: () => Result): R
   }
 }
 
-/** Not by mkdir's own `recursive`, which never ends in places such as /proc. */
+/** Not by mkdir's own `recursive`, which never returns in folders such as /proc. */
 function makeWithParents(path: string): void {
   try {
     makeOne(path);
@@ -183,7 +183,7 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** The same for a folder that may be unreadable. */
+/** Also none when it cannot be read. */
 export function namesIfReadable(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -193,8 +193,8 @@ export function namesIfReadable(folder: string): readonly string[] {
 }
 
 /**
- * The nearest directory with a `.git`, from the workspace upwards; the workspace itself if there is none. A `.git` that
- * another user has put above it, as any user can in /tmp, does not count.
+ * The nearest directory with a `.git`, from the workspace upwards; the workspace itself if there is none. A `.git` of
+ * another user is ignored: anyone can create one in /tmp.
  */
 export function repositoryRoot(workspace: string): string {
   const trusted = new Set([0, process.getuid?.(), ownerOf(workspace)]);

@@ -2,8 +2,8 @@ import type { VariablePolicy } from "../contract/confinement.ts";
 import { wildcardRegex } from "../lib/text/escape-regex.ts";
 
 /**
- * What a started program sees of our environment variables: an allow-list, so that no secret passes unnamed. Names that
- * look like a secret's pass by "all", or when a rule spells them out.
+ * The environment variables that a started program gets: an allow-list, so that no secret is passed by accident. Names that
+ * look like a secret are passed only by "all", or when a rule spells them out.
  */
 export function allowedVariables(
   all: Readonly<Record<string, string | undefined>>,
@@ -19,11 +19,11 @@ export function allowedVariables(
 }
 
 /**
- * What every command is given beside those: nothing waits for a key or asks for a password, and git starts nothing that
- * the repository names, or that continues when the command has ended.
+ * Variables for every command: no pager waits for a key, nothing asks for a password, and git starts no program that the
+ * repository names, or that outlives the command.
  */
 export function usualVariables(options: {
-  /** Its other variables: settings for git in there stay. */
+  /** The other variables of the command; their git settings stay. */
   readonly beside: Readonly<Record<string, string>>;
   readonly terminal: boolean;
 }): Record<string, string> {
@@ -42,24 +42,24 @@ export function usualVariables(options: {
   };
 }
 
-/** For programs without network: they fail at once instead of retrying for minutes. */
+/** For commands without network: they fail at once instead of retrying for minutes. */
 export const offlineVariables: Readonly<Record<string, string>> = {
   npm_config_fetch_retries: "0",
   npm_config_update_notifier: "false",
-  // Without any retry pip does not say why it found nothing.
+  // Without a retry, pip does not report the reason.
   PIP_RETRIES: "1",
   PIP_DISABLE_PIP_VERSION_CHECK: "1",
   CARGO_NET_RETRY: "0",
 };
 
-/** For what reaches some hosts: one that is refused stays refused, and npm would wait for minutes to find that out. */
+/** For commands that may connect to some hosts: npm would retry refused ones for minutes. */
 export const someHostsVariables: Readonly<Record<string, string>> = {
   npm_config_fetch_retries: "1",
   npm_config_fetch_retry_mintimeout: "1000",
   npm_config_fetch_retry_maxtimeout: "1000",
 };
 
-/** Holds the mark of a run. Also lets Toolcrib's own command line know that a tool runs it, not the user. */
+/** Marks the processes of a run. Toolcrib's command line also recognizes by it that a tool runs it, not the user. */
 export const runVariable = "TOOLCRIB_RUN";
 
 const core: VariablePolicy = { base: "core", extra: [] };
@@ -68,24 +68,18 @@ const gitSettings = [
   ["core.fsmonitor", "false"],
   ["gc.autoDetach", "false"],
   ["maintenance.autoDetach", "false"],
-  // Writes below .git/info, which is protected, for servers that hardly exist any more.
+  // It writes to .git/info, which is protected, for obsolete servers.
   ["repack.updateServerInfo", "false"],
 ] as const;
 
 const basics = ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TMPDIR", "TMP", "TEMP"];
 
-/** Where programs look for their settings: ripgrep and git must find the same user's ignore file as Toolcrib. */
+/** ripgrep and git must find the same ignore file of the user as Toolcrib. */
 const settings = ["XDG_CONFIG_HOME"];
 
 const toolChainHomes = [
-  "GOPATH",
-  "CARGO_HOME",
-  "RUSTUP_HOME",
-  "NVM_DIR",
-  "NPM_CONFIG_PREFIX",
-  "PNPM_HOME",
-  "PYENV_ROOT",
-  "VIRTUAL_ENV",
+  ...["GOPATH", "CARGO_HOME", "RUSTUP_HOME", "NVM_DIR", "NPM_CONFIG_PREFIX", "PNPM_HOME"],
+  ...["PYENV_ROOT", "VIRTUAL_ENV"],
 ];
 
 const basicNames = new Set(basics);
@@ -98,22 +92,15 @@ const isOfBase: Readonly<Record<VariablePolicy["base"], (name: string) => boolea
 };
 
 /**
- * What makes bash run something, or something else than it reads: no judgement about a command would hold. And what
- * is meant for Toolcrib, a token for example with which a command could answer for the user.
+ * Variables that change what bash runs, which would invalidate the analysis of commands; and Toolcrib's own, such as a
+ * token with which a command could answer for the user.
  */
 function isForeign(name: string): boolean {
   return bashReads.has(name) || name.startsWith("BASH_FUNC_") || name.startsWith("TOOLCRIB_");
 }
 
 const bashReads = new Set([
-  "BASH_ENV",
-  "ENV",
-  "SHELLOPTS",
-  "BASHOPTS",
-  "PS4",
-  "PROMPT_COMMAND",
-  "CDPATH",
-  "GLOBIGNORE",
+  ...["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "PROMPT_COMMAND", "CDPATH", "GLOBIGNORE"],
 ]);
 
 function matcherOf(names: readonly string[]): (name: string) => boolean {

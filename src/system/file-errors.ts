@@ -1,7 +1,7 @@
 import { type ErrorCode, ToolError } from "../contract/error.ts";
 import { nearest } from "../lib/text/nearest.ts";
 
-/** Any error of the system turned into the house's own, naming the path as the caller gave it. */
+/** Turns an error of the system into a ToolError that names the path as the caller spelled it. */
 export function asToolError(error: unknown, path: string): ToolError {
   if (error instanceof ToolError) return error;
   if (error instanceof LeadsOutside) return outsideWorkspace(path, error.root);
@@ -10,7 +10,9 @@ export function asToolError(error: unknown, path: string): ToolError {
     const message = error instanceof Error ? error.message : String(error);
     return new ToolError("internal", `${path}: ${message}`, { cause: error });
   }
-  const { code, message, hint } = make(path);
+  const made = make(path);
+  const { code, message, hint } =
+    made instanceof ToolError ? made : { code: made[0], message: made[1], hint: made[2] };
   return new ToolError(code, message, { hint, cause: error });
 }
 
@@ -24,7 +26,7 @@ export class LeadsOutside extends Error {
   }
 }
 
-/** An error as the system would give it. */
+/** An error like those of the system. */
 export function systemError(errno: string, path: string): Error {
   return Object.assign(new Error(`${errno}: ${path}`), { code: errno });
 }
@@ -117,7 +119,7 @@ export function keepsChanging(path: string): ToolError {
   });
 }
 
-/** The entry at a path is not what a change expects. */
+/** The entry at a path is not the one that a change expects. */
 export function isStale(path: string, is: keyof typeof staleWays): ToolError {
   const what = staleWays[is];
   return new ToolError("stale", `${path} ${what}; nothing was changed`, {
@@ -132,7 +134,7 @@ const staleWays = {
   filled: "is not empty",
 } as const;
 
-/** A path that should be real, and was when it was written down. */
+/** The path was real when it was recorded. */
 export function leadsThroughLink(path: string): ToolError {
   return new ToolError("stale", `${path} lies behind a link or a file by now`, {
     hint: "Look at its directories, and name the file by its real path.",
@@ -194,114 +196,94 @@ export function isOutputHandle(path: string): boolean {
   return outputHandle.test(path);
 }
 
-interface Failure {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint?: string | undefined;
-}
+type Failure = readonly [code: ErrorCode, message: string, hint: string];
 
-const denied = (path: string): Failure => ({
-  code: "denied",
-  message: `No permission for ${path}`,
-  hint: "Its permissions, or those of its directory, forbid this to the user the tools run as.",
-});
+const denied = (path: string): Failure => [
+  "denied",
+  `No permission for ${path}`,
+  "Its permissions, or those of its directory, forbid this to the user the tools run as.",
+];
 
-const diskFull = (path: string): Failure => ({
-  code: "unavailable",
-  message: `The disk is full, or a size limit is reached: ${path} was left as it was, nothing was changed`,
-  hint: "Free some space, then try again.",
-});
+const diskFull = (path: string): Failure => [
+  "unavailable",
+  `The disk is full, or a size limit is reached: ${path} was left as it was, nothing was changed`,
+  "Free some space, then try again.",
+];
 
-const tooManyOpen = (path: string): Failure => ({
-  code: "unavailable",
-  message: `Too many files are open to reach ${path}`,
-  hint: "Try again when other work has finished, or raise the limit (ulimit -n).",
-});
+const tooManyOpen = (path: string): Failure => [
+  "unavailable",
+  `Too many files are open to reach ${path}`,
+  "Try again when other work has finished, or raise the limit (ulimit -n).",
+];
 
-const noSuchDevice = (path: string): Failure => isSpecial(path);
+const busy = (path: string): Failure => [
+  "unavailable",
+  `${path} is in use`,
+  "Try again when the program that uses it has finished.",
+];
 
-const busy = (path: string): Failure => ({
-  code: "unavailable",
-  message: `${path} is in use`,
-  hint: "Try again when the program that uses it has finished.",
-});
-
-const throughFile = (path: string): Failure => ({
-  code: "unsupported",
-  message: `A part of ${path} is a file, not a directory`,
-  hint: "Check the directories in the path.",
-});
-
-const byErrno: Readonly<Record<string, (path: string) => Failure>> = {
+const byErrno: Readonly<Record<string, (path: string) => Failure | ToolError>> = {
   ENOENT: (path) => notFound(path),
   EACCES: denied,
   EPERM: denied,
-  EROFS: (path) => ({
-    code: "denied",
-    message: `${path} is on a read-only file system`,
-    hint: "Choose a place that can be written.",
-  }),
+  EROFS: (path) => ["denied", `${path} is on a read-only file system`, "Choose a place that can be written."],
   ENOSPC: diskFull,
   EDQUOT: diskFull,
   EFBIG: diskFull,
-  ELOOP: (path) => ({
-    code: "unsupported",
-    message: `The links at ${path} lead in a circle`,
-    hint: "Delete the link, or name the file itself.",
-  }),
-  ENAMETOOLONG: (path) => ({
-    code: "invalid-input",
-    message: `The path ${path.length > 80 ? `${path.slice(0, 80)}…` : path} is too long`,
-    hint: "Names may have 255 bytes and paths about 4000.",
-  }),
-  ENOTDIR: throughFile,
-  EISDIR: (path) => isDirectory(path),
-  EEXIST: (path) => alreadyExists(path),
+  ELOOP: (path) => [
+    "unsupported",
+    `The links at ${path} lead in a circle`,
+    "Delete the link, or name the file itself.",
+  ],
+  ENAMETOOLONG: (path) => [
+    "invalid-input",
+    `The path ${path.length > 80 ? `${path.slice(0, 80)}…` : path} is too long`,
+    "Names may have 255 bytes and paths about 4000.",
+  ],
+  ENOTDIR: (path) => [
+    "unsupported",
+    `A part of ${path} is a file, not a directory`,
+    "Check the directories in the path.",
+  ],
+  EISDIR: isDirectory,
+  EEXIST: alreadyExists,
   EMFILE: tooManyOpen,
   ENFILE: tooManyOpen,
-  ENXIO: noSuchDevice,
-  ENODEV: noSuchDevice,
-  EOPNOTSUPP: noSuchDevice,
+  ENXIO: isSpecial,
+  ENODEV: isSpecial,
+  EOPNOTSUPP: isSpecial,
   EBUSY: busy,
   ETXTBSY: busy,
-  ENOTEMPTY: (path) => ({
-    code: "stale",
-    message: `${path} was filled again while it was deleted`,
-    hint: "Try again when whatever writes there has finished.",
-  }),
-  ESTALE: (path) => ({
-    code: "stale",
-    message: `${path} was exchanged while it was used`,
-    hint: "Try again.",
-  }),
-  EXDEV: (path) => ({
-    code: "unsupported",
-    message: `${path} lies on another disk, and a directory cannot be moved there`,
-    hint: "Create the directory there and move its files one by one.",
-  }),
-  E2BIG: (path) => ({
-    code: "too-large",
-    message: `The arguments for ${path} are longer than the system allows`,
-    hint: "Pass less at once.",
-  }),
-  ERR_INVALID_ARG_VALUE: (path) => ({
-    code: "invalid-input",
-    message: `An argument for ${path} contains a NUL byte`,
-    hint: "Give it without the NUL byte.",
-  }),
-  EINVAL: (path) => ({
-    code: "invalid-input",
-    message: `The system does not accept ${path}`,
-    hint: "Check the path for unusual characters.",
-  }),
-  EIO: (path) => ({
-    code: "unavailable",
-    message: `The disk failed at ${path}`,
-    hint: "Check the disk, then try again.",
-  }),
-  ENOMEM: (path) => ({
-    code: "unavailable",
-    message: `Not enough memory for ${path}`,
-    hint: "Try again when other work has finished.",
-  }),
+  ENOTEMPTY: (path) => [
+    "stale",
+    `${path} was filled again while it was deleted`,
+    "Try again when whatever writes there has finished.",
+  ],
+  ESTALE: (path) => ["stale", `${path} was exchanged while it was used`, "Try again."],
+  EXDEV: (path) => [
+    "unsupported",
+    `${path} lies on another disk, and a directory cannot be moved there`,
+    "Create the directory there and move its files one by one.",
+  ],
+  E2BIG: (path) => [
+    "too-large",
+    `The arguments for ${path} are longer than the system allows`,
+    "Pass less at once.",
+  ],
+  ERR_INVALID_ARG_VALUE: (path) => [
+    "invalid-input",
+    `An argument for ${path} contains a NUL byte`,
+    "Give it without the NUL byte.",
+  ],
+  EINVAL: (path) => [
+    "invalid-input",
+    `The system does not accept ${path}`,
+    "Check the path for unusual characters.",
+  ],
+  EIO: (path) => ["unavailable", `The disk failed at ${path}`, "Check the disk, then try again."],
+  ENOMEM: (path) => [
+    "unavailable",
+    `Not enough memory for ${path}`,
+    "Try again when other work has finished.",
+  ],
 };

@@ -19,9 +19,9 @@ describe("WayOut", () => {
     });
     const open = () => wayOut.open({ host: "inner.example", port: 443 });
     await expect(open()).rejects.toThrow(ConnectionError);
-    await expect(open()).rejects.toThrow("a person would add: allow connect 10.0.0.5");
+    await expect(open()).rejects.toThrow("the user would add the rule: allow connect 10.0.0.5");
     expect(wayOut.refusals.remarks()).toEqual([
-      'refused inner.example:443, which is at 10.0.0.5 (private) (2 times): "allow connect 10.0.0.5" in your rules would let it',
+      'refused inner.example:443, which is at 10.0.0.5 (private) (2 times): to allow it, add the rule "allow connect 10.0.0.5"',
     ]);
   });
 

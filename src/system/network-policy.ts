@@ -3,10 +3,10 @@ import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { type HostAndPort, kindOfAddress, parseHost } from "../lib/network-address.ts";
 
-// Twice as many as programs can have, so that connections that are being closed do not block new ones.
+// Twice as many as programs can have: connections that are closing must not block new ones.
 const mostConnections = 2048;
 const connectMs = 20_000;
-// Long enough for a push or a slow build, short enough that no connection stays for ever.
+// Long enough for a push or a slow build.
 const idleMs = 15 * 60_000;
 
 export interface Address {
@@ -15,7 +15,7 @@ export interface Address {
 }
 
 export interface OutboundOptions {
-  /** `name`: the name that has led to this address, and may be connected to. */
+  /** `name`: the allowed name that resolved to this address. */
   readonly mayConnect: (host: string, port: number, name?: string) => boolean;
   /** All addresses of a name; default: the system's answer. */
   readonly resolve?: ((host: string) => Promise<readonly Address[]>) | undefined;
@@ -26,7 +26,7 @@ export interface OutboundOptions {
 /** Why a connection failed; the message is for the program that asked for it. */
 export class ConnectionError extends Error {
   readonly reason: "refused" | "unknown" | "unreachable" | "slow" | "busy";
-  /** Where the host was found, if that is what was refused. */
+  /** The address of the host, if that was refused. */
   readonly found: FoundAddress | undefined;
 
   constructor(reason: ConnectionError["reason"], message: string, found?: FoundAddress) {
@@ -44,8 +44,8 @@ export interface FoundAddress {
 }
 
 /**
- * Connections to the outside that rules allow. A name is resolved once, every address is judged, and only those judged
- * are connected to: what the name says a moment later makes no difference.
+ * Opens connections that rules allow. A name is resolved once, every address is checked, and only checked addresses are
+ * used: a later change of the name (DNS rebinding) has no effect.
  */
 export class OutboundNetwork {
   readonly refusals: RefusedConnections = new RefusedConnections();
@@ -65,10 +65,10 @@ export class OutboundNetwork {
   async open(target: HostAndPort): Promise<Socket> {
     if (!this.#mayConnect(target.host, target.port)) throw this.#refused(target);
     if (this.#sockets.size + this.#opening >= mostConnections)
-      throw new ConnectionError("busy", `This command has ${mostConnections} connections open already`);
+      throw new ConnectionError("busy", `This command already has ${mostConnections} open connections`);
     this.#opening++;
     try {
-      return await this.#connect(target, await this.#judged(target));
+      return await this.#connect(target, await this.#allowedAddresses(target));
     } finally {
       this.#opening--;
     }
@@ -79,7 +79,7 @@ export class OutboundNetwork {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  async #judged(target: HostAndPort): Promise<readonly Address[]> {
+  async #allowedAddresses(target: HostAndPort): Promise<readonly Address[]> {
     const { host, port } = target;
     const family = isIP(host);
     const addresses = family === 0 ? await this.#addressesOf(host) : [{ address: host, family }];
@@ -111,10 +111,10 @@ export class OutboundNetwork {
     const remedy =
       found?.kind === "public"
         ? `A rule denies ${found.address}, where ${where} is`
-        : `For ${where} a person would add: allow connect ${found?.named ?? target.host}`;
+        : `For ${where} the user would add the rule: allow connect ${found?.named ?? target.host}`;
     return new ConnectionError(
       "refused",
-      `Toolcrib lets this command connect only where rules allow it. ${remedy}`,
+      `Toolcrib allows this command no other connections. ${remedy}`,
       found,
     );
   }
@@ -122,7 +122,7 @@ export class OutboundNetwork {
   #connect({ host, port }: HostAndPort, addresses: readonly Address[]): Promise<Socket> {
     if (this.#isClosed) throw new ConnectionError("unreachable", "The command has ended");
     const given: LookupFunction = (_host, _options, answer) => answer(null, [...addresses]);
-    // The lookup answers with the judged addresses; a single address needs no lookup.
+    // The lookup answers with the checked addresses; a single address needs no lookup.
     const name = addresses.length === 1 ? addresses[0]!.address : host;
     const socket = connect({ host: name, port, lookup: given, autoSelectFamily: true, allowHalfOpen: true });
     this.#sockets.add(socket);
@@ -152,20 +152,20 @@ export class OutboundNetwork {
   }
 }
 
-/** A public address of this machine counts as this machine, also when the internet may be reached. */
+/** A public address of this machine counts as this machine, also when all hosts are allowed. */
 function describeAddress(address: string, own: ReadonlySet<string>): FoundAddress {
   const kind = kindOfAddress(address) ?? "no address";
   if (!own.has(parseHost(address) ?? address)) return { address, kind, named: address };
   return { address, kind: "this machine", named: kind === "public" ? "localhost" : address };
 }
 
-/** An address of version 4 is reached by one of version 6 as well. */
+/** An IPv4 address can also be written as an IPv6 address. */
 function spellings(address: string): readonly string[] {
   const mapped = isIP(address) === 4 ? [`::ffff:${address}`] : [];
   return [address, ...mapped].map((one) => parseHost(one) ?? one);
 }
 
-/** Servers on any address of this machine, also a public one, are meant for its own users. */
+/** Servers on any address of this machine, also a public one, may be meant only for its users. */
 function ownAddresses(): ReadonlySet<string> {
   return new Set(
     Object.values(networkInterfaces()).flatMap((addresses) => addresses?.map(({ address }) => address) ?? []),
@@ -179,7 +179,7 @@ export class RefusedConnections {
   readonly #counts = new Map<string, { readonly reason: string; times: number }>();
   #others = 0;
 
-  /** `found` is where the host was found, if that is what was refused. */
+  /** `found`: the address of the host, if that was refused. */
   add({ host, port }: HostAndPort, found?: FoundAddress): void {
     const where = `${host.includes(":") ? `[${host}]` : host}:${port}`;
     const what =
@@ -205,5 +205,5 @@ export class RefusedConnections {
 function reasonFor(named: string, kind: string | undefined): string {
   return kind === "public"
     ? `a rule of yours denies ${named}`
-    : `"allow connect ${named}" in your rules would let it`;
+    : `to allow it, add the rule "allow connect ${named}"`;
 }

@@ -4,14 +4,14 @@ import { join } from "node:path";
 
 /** A file that grows while an output is produced, and can be read meanwhile. */
 export interface OutputFile {
-  /** Rejects when the disk does not take it. */
+  /** Rejects when the disk refuses it. */
   append(text: string): Promise<void>;
   close(): Promise<void>;
-  /** Closes it, too. */
+  /** Also closes it. */
   remove(): Promise<void>;
 }
 
-/** A private file in a private folder, created by the first text. */
+/** A private file, created by the first text. */
 export function openOutputFile(folder: string, name: string): OutputFile {
   const path = join(folder, name);
   let file: FileHandle | undefined;

@@ -1,14 +1,14 @@
 import { type PathGuard, RefusedPath } from "../contract/guard.ts";
 import { withSlash } from "./workspace-path.ts";
 
-/** Asks the guard about real paths, every time because its answer may change. Without a guard everything passes. */
+/** Checks real paths with the guard, every time because its answer may change. Without a guard everything is allowed. */
 export class PathChecker {
   readonly #guard: PathGuard | undefined;
   readonly #cut: number;
 
   constructor(workspace: string, guard: PathGuard | undefined) {
     this.#guard = guard;
-    // Paths outside of a workspace are shown whole.
+    // Without a workspace, paths are shown whole.
     this.#cut = workspace === "/" ? 0 : withSlash(workspace).length;
   }
 

@@ -5,40 +5,37 @@ import { LeadsOutside, systemError } from "./file-errors.ts";
 import type { PathChecker } from "./path-checker.ts";
 import { liesInside, withSlash } from "./workspace-path.ts";
 
-/**
- * How a directory is held while something is done in it. Methods throw plain system errors, and LeadsOutside when
- * what they reach does not lie below the root.
- */
+/** Holds directories while their entries are used. Methods throw plain system errors, and LeadsOutside for entries outside the root. */
 export interface Pinning {
   readonly root: string;
   /** Checks every path that is reached before it is read or changed. */
   readonly checker: PathChecker;
-  /** Holds the directory that an absolute path leads to, links followed. */
+  /** Holds the directory at an absolute path, following links. */
   pin(path: string): PinnedDirectory;
-  /** Opens a file for reading in one go where its path is real and that is safe; any error else. */
+  /** Opens a file for reading in one step; throws any error unless its path is real and that is safe. */
   openDirectly?(path: string): number;
   close(): void;
 }
 
-/** A directory whose entries can be used safely while others may swap what its path leads to. */
+/** A directory whose entries can be used safely while other processes swap its path. */
 export interface PinnedDirectory {
-  /** Where it was when it was pinned. */
+  /** Its path when it was pinned. */
   readonly realPath: string;
-  /** Held by handle: `at` cannot be led astray. */
+  /** Held by a handle: `at` always means this directory. */
   readonly isHandle: boolean;
   /** Device and inode. */
   identity(): string;
-  /** A path to `name` in this very directory, good for one system call that does not follow a link at its end. */
+  /** A path to `name` in this directory, valid for one system call that does not follow a link at its end. */
   at(name: string): string;
-  /** The same for names that are perhaps no valid UTF-8. */
+  /** For names that may not be valid UTF-8. */
   bytesAt(name: Uint8Array): Buffer;
-  /** Throws when the directory was exchanged since it was pinned; nothing to do for a handle. */
+  /** Throws when the directory was exchanged since it was pinned; a handle cannot be. */
   confirm(): void;
   /** Holds a directory in this one; fails on a link. */
   child(name: string | Uint8Array): PinnedDirectory;
-  /** Holds the directory this one is in, wherever that is now: compare its identity. */
+  /** Holds the current parent: compare its identity. */
   parent(): PinnedDirectory;
-  /** Once for each time it was handed out. */
+  /** Call it once for each time the directory was returned. */
   close(): void;
 }
 
@@ -57,15 +54,12 @@ export function openIn(directory: PinnedDirectory, name: string): number {
   }
 }
 
-/**
- * Without a handle the path had to be trusted for a moment: checks that the opened file is still the one at that
- * name.
- */
+/** Without a handle the path could change before opening: checks that the opened file is the one at that name. */
 export function confirmOpened(directory: PinnedDirectory, name: string, handle: number): void {
   if (directory.isHandle) return;
   const opened = fstatSync(handle);
-  const standing = lstatSync(directory.at(name));
-  if (opened.ino !== standing.ino || opened.dev !== standing.dev) throw systemError("ESTALE", name);
+  const current = lstatSync(directory.at(name));
+  if (opened.ino !== current.ino || opened.dev !== current.dev) throw systemError("ESTALE", name);
 }
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
@@ -76,8 +70,8 @@ const O_PATH = 0o10000000;
 const maxKept = 16;
 
 /**
- * Pinning by handle, for Linux: `/proc/self/fd/N/name` is a full openat() in plain Node. The kernel is
- * asked after opening what the handle is, so nothing that happens to the path in between matters.
+ * Pinning by handle, for Linux: `/proc/self/fd/N/name` is a full openat() in plain Node. The kernel names the directory
+ * after it was opened, so changes of the path in between do not matter.
  */
 export class ProcPinning implements Pinning {
   readonly root: string;
@@ -105,7 +99,7 @@ export class ProcPinning implements Pinning {
   openDirectly(path: string): number {
     // O_NONBLOCK: opening a FIFO without a writer must not block.
     const handle = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    // A link on the way, or a file that was deleted since, has another path.
+    // With a link in the path, or after a deletion, the kernel reports another path.
     if (readlinkSync(`/proc/self/fd/${handle}`) === path) return handle;
     closeSync(handle);
     throw systemError("ESTALE", path);
@@ -149,7 +143,7 @@ class ProcDirectory implements PinnedDirectory {
     return this;
   }
 
-  /** Where the directory is now: its path as long as it was neither moved nor deleted. */
+  /** Its current path, unless it was deleted. */
   whereabouts(): string {
     return readlinkSync(this.#link);
   }
@@ -186,8 +180,8 @@ class ProcDirectory implements PinnedDirectory {
 }
 
 /**
- * Pinning by looking before and after, for systems without /proc. Opening is safe on macOS, where one flag forbids
- * links anywhere in the path; elsewhere an exchange within a few microseconds, there and back, can go unseen.
+ * Pinning by checks before and after, for systems without /proc. Opening is safe on macOS, where a flag forbids links
+ * anywhere in the path; elsewhere a swap and back within microseconds can go unnoticed.
  */
 export class PortablePinning implements Pinning {
   readonly root: string;

@@ -144,16 +144,16 @@ it("never takes what it cannot read for empty", async () => {
   writeFileSync(at("forbidden"), "deny run rm **\n");
   chmodSync(at("forbidden"), 0);
   const reasons = {
-    directory: "it is no regular file",
-    fifo: "it is no regular file",
+    directory: "it is not a regular file",
+    fifo: "it is not a regular file",
     latin1: "The encoded data was not valid for encoding utf-8",
-    large: "it has 1048577 bytes, at most 1048576 are read",
+    large: "it has 1048577 bytes, the limit is 1048576",
   };
   for (const [name, reason] of Object.entries(reasons)) {
     expect(failure(() => readPolicyFile(at(name)))).toEqual({
       code: "unavailable",
       message: `The rules in ${at(name)} cannot be read: ${reason}`,
-      hint: "Nothing is done without them: make the file readable, or move it away.",
+      hint: "Make the file readable, or move it away: without the rules no call runs.",
     });
   }
   // Root may read it all the same.

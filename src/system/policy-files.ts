@@ -50,46 +50,38 @@ export function readPolicyFile(path: string): string | undefined {
     // Opening a FIFO must not block.
     handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = fstatSync(handle);
-    if (!stats.isFile()) throw new Error("it is no regular file");
+    if (!stats.isFile()) throw new Error("it is not a regular file");
     return decodeRules(readFileSync(handle));
   } catch (error) {
     const errno = errnoOf(error);
     // A dangling link, or a file where the folder should be, does not mean that the user wants no rules.
     if (errno === "ENOENT" && !mayExist(path)) return undefined;
-    if (errno === "ENOTDIR" && !stands(dirname(path))) return undefined;
+    if (errno === "ENOTDIR" && !mayExist(dirname(path), { ifUnknown: false })) return undefined;
     throw unreadable(path, error);
   } finally {
     if (handle !== undefined) closeSync(handle);
   }
 }
 
-/** Whether something of this name may be there. Quick, and no word on where it leads. */
-export function mayExist(path: string): boolean {
+/** Whether an entry of this name may exist. Links are not followed. */
+export function mayExist(path: string, { ifUnknown = true } = {}): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    return true;
+    return ifUnknown;
   }
 }
 
-function stands(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-/** The text of a rule file. Throws where it is too large or not UTF-8. */
+/** The text of a rule file. Throws when it is too large or not UTF-8. */
 export function decodeRules(bytes: Uint8Array): string {
   if (bytes.length > maxRuleBytes)
-    throw new Error(`it has ${bytes.length} bytes, at most ${maxRuleBytes} are read`);
+    throw new Error(`it has ${bytes.length} bytes; the limit is ${maxRuleBytes}`);
   return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 }
 
 export const maxRuleBytes: number = 1024 * 1024;
 
-/** Appends lines. Two processes may do so at once: neither loses what the other added. */
+/** Appends lines, under a lock: concurrent processes do not lose each other's lines. */
 export async function appendToPolicyFile(path: string, lines: readonly string[]): Promise<void> {
   const lock = await takeLock(path);
   try {
@@ -120,7 +112,7 @@ export function writePolicyFile(path: string, text: string): void {
   }
 }
 
-/** Says whether there was one. */
+/** Returns whether it existed. */
 export function removePolicyFile(path: string): boolean {
   try {
     rmSync(path);
@@ -155,23 +147,23 @@ async function takeLock(path: string): Promise<string> {
 
 function unreadable(path: string, cause: unknown): ToolError {
   return new ToolError("unavailable", `The rules in ${path} cannot be read: ${(cause as Error).message}`, {
-    hint: "Nothing is done without them: make the file readable, or move it away.",
+    hint: "Make the file readable, or move it away: without the rules no call runs.",
     cause,
   });
 }
 
 function unwritable(path: string, cause: unknown): ToolError {
   return new ToolError("unavailable", `${path} cannot be written: ${(cause as Error).message}`, {
-    hint: "Free disk space, mend its permissions, or set TOOLCRIB_HOME to a folder that can be written.",
+    hint: "Free disk space, fix its permissions, or set TOOLCRIB_HOME to a writable folder.",
     cause,
   });
 }
 
-/** The texts in one folder, by name: read, replaced as a whole, and taken by exactly one of several processes. */
+/** The text files of one folder. Exactly one of several processes can take a file. */
 export class ApprovalFiles {
   readonly #folder: string;
 
-  /** The folder is made when it is needed. */
+  /** The folder is created when it is needed. */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -192,7 +184,7 @@ export class ApprovalFiles {
     removePolicyFile(this.#at(name));
   }
 
-  /** Removes and returns the text; undefined when it does not exist, or another process was quicker. */
+  /** Removes and returns the text; undefined when it does not exist, or another process took it. */
   take(name: string): string | undefined {
     const taken = this.#at(newIdentifier("taken"));
     try {
@@ -213,7 +205,7 @@ export class ApprovalFiles {
   }
 }
 
-/** Notices changed files by one stat each, in a few microseconds. */
+/** Detects changed files with one stat each. */
 export class FileStamps {
   readonly #paths: readonly string[];
   #seen: readonly string[] = [];
@@ -224,12 +216,12 @@ export class FileStamps {
     this.note();
   }
 
-  /** Whether none has changed since they were noted. */
+  /** Whether none has changed since `note`. */
   get areSame(): boolean {
     return this.#paths.every((path, index) => markOf(path) === this.#seen[index]);
   }
 
-  /** Records the current state, with which later ones are compared. */
+  /** Records the current state. */
   note(): void {
     this.#seen = this.#paths.map(markOf);
   }

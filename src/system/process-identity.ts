@@ -1,10 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { attempt } from "./attempt.ts";
 
-/**
- * Which process a record belongs to, as a part of its file name: process number, when it started, and where numbers
- * mean the same: the run of the machine and the container.
- */
+/** Identifies this process in file names: process id, start time, boot and process namespace. */
 export function thisProcess(): string {
   own ??= [process.pid, processInfo(process.pid)?.start ?? 0, bootOf(), namespaceOf()].join("-");
   return own;
@@ -37,7 +34,7 @@ export function newRecordName(): string {
   return `${thisProcess()}.${process.getBuiltinModule("node:crypto").randomBytes(6).toString("hex")}`;
 }
 
-// Systems without /proc know processes by their number alone.
+// Without /proc, processes are known only by their id.
 const unknown = "0";
 
 /** The system's record of a process. */
@@ -46,12 +43,12 @@ export interface ProcessInfo {
   readonly name: string;
   readonly parent: number;
   readonly group: number;
-  /** When it began, in ticks since the machine did: with the number it names one process only. */
+  /** In ticks since boot: together with the id it identifies one process. */
   readonly start: string;
   readonly isStopped: boolean;
   readonly isOver: boolean;
   readonly threads: number;
-  /** In hundredths of a second: its own CPU time, and that of those whose end it has awaited. */
+  /** In hundredths of a second, with that of children it has waited for. */
   readonly cpuTicks: number;
   readonly residentPages: number;
 }
@@ -60,7 +57,7 @@ export interface ProcessInfo {
 export function processInfo(pid: number): ProcessInfo | undefined {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   if (stat === undefined) return undefined;
-  // The program's name may hold anything, also parentheses; what follows are state and numbers.
+  // The name may contain anything, also parentheses; state and numbers follow it.
   const nameEnd = stat.lastIndexOf(")");
   const fields = stat.slice(nameEnd + 2).split(" ");
   const [state, parent, group] = fields;

@@ -12,26 +12,23 @@ import {
 import { basename, dirname, join } from "node:path";
 import { errnoOf } from "./file-errors.ts";
 
-/** Makes the private file of a database if it is missing; SQLite gives the files beside it the same permissions. */
+/** Creates the private file of a database if it is missing; SQLite gives its other files the same permissions. */
 export function makeDatabaseFile(path: string): void {
   closeSync(openSync(path, "a", 0o600));
 }
 
-/** Identifies one of several files that had the same name; undefined when there is none. */
+/** Distinguishes files that had the same name; undefined when the file does not exist. */
 export function identityOf(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats && `${stats.dev}:${stats.ino}`;
 }
 
-/**
- * Gives a damaged database another name, with the files that SQLite keeps beside it, and returns that name. Undefined
- * when the file is not the one of that identity: then another process was quicker.
- */
+/** Renames a damaged database with SQLite's other files, and returns the new name. Undefined when another process was faster. */
 export function setAside(path: string, identity: string): string | undefined {
   return alone(`${path}.setting-aside`, () => {
     if (identityOf(path) !== identity) return undefined;
     const aside = `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, "-")}`;
-    // The database last: a new one must not meet what belongs to the old.
+    // The database last: a new one must not find files of the old one.
     for (const beside of ["-wal", "-shm", ""]) {
       if (existsSync(path + beside)) renameSync(path + beside, aside + beside);
     }
@@ -39,7 +36,7 @@ export function setAside(path: string, identity: string): string | undefined {
   });
 }
 
-/** Removes a database that can be made again, unless another process was quicker. */
+/** Removes a database that can be rebuilt, unless another process was faster. */
 export function discardDatabase(path: string, identity: string): void {
   alone(`${path}.setting-aside`, () => {
     if (identityOf(path) !== identity) return;
@@ -63,7 +60,7 @@ export function damagedBeside(path: string): readonly string[] {
  * `contents`. After one was set aside, another process is just creating the next.
  */
 export function isLost(path: string, contents: string): boolean {
-  // In this order: nothing is kept there before the database is made.
+  // In this order: contents are stored only after the database is created.
   if (!holdsFolders(contents) || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return false;
   const youngest = Date.now() - beginningMs;
   return damagedBeside(path).every(
@@ -73,7 +70,7 @@ export function isLost(path: string, contents: string): boolean {
 
 const beginningMs = 10_000;
 
-/** Contents lie in folders; beside them a file marks the time of the last collection, also when there were none. */
+/** Contents are in folders; a file marks the time of the last collection. */
 function holdsFolders(path: string): boolean {
   try {
     return readdirSync(path, { withFileTypes: true }).some((entry) => entry.isDirectory());
@@ -82,13 +79,13 @@ function holdsFolders(path: string): boolean {
   }
 }
 
-/** The size of a database, with the files that SQLite keeps beside it. */
+/** The size of a database with SQLite's other files. */
 export function sizeOf(path: string): number {
   const sizes = ["", "-wal", "-shm"].map((end) => statSync(path + end, { throwIfNoEntry: false })?.size ?? 0);
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** The process that can make the folder has the lock; a folder that stays was left by a killed process. */
+/** The process that can create the folder has the lock; a folder that stays was left by a killed process. */
 function alone<Result>(folder: string, act: () => Result): Result {
   for (let tries = 0; !madeFolder(folder) && tries < maxTries; tries += 1) sleep(tryMs);
   try {

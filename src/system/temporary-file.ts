@@ -19,17 +19,17 @@ let crypto: typeof import("node:crypto") | undefined;
 
 /** An unguessable part of a name, so that no link can be prepared under it. */
 export function newTemporaryId(): string {
-  // Loaded by the first write: a call that only reads would pay a fifth of its start for it.
+  // Loaded on the first write: it takes a fifth of the start time of a call that only reads.
   crypto ??= process.getBuiltinModule("node:crypto");
   return crypto.randomUUID();
 }
 
-/** Its shape is known, so that leftovers are. */
+/** A recognizable name, so that leftovers can be removed. */
 export function temporaryName(id: string = newTemporaryId()): string {
   return `.toolcrib-${id}.tmp`;
 }
 
-/** A file beside its target, to be filled and then renamed. If that fails, nothing is left of it. */
+/** A file next to its target, to be written and then renamed. */
 export class TemporaryFile {
   readonly handle: number;
   readonly #directory: PinnedDirectory;
@@ -38,7 +38,7 @@ export class TemporaryFile {
   readonly #mode: number | undefined;
   #state: "open" | "closed" | "left" = "open";
 
-  /** `like` is a file whose owner it takes, and its mode unless one is given. */
+  /** `like`: the file whose owner it gets, and whose mode unless one is given. */
   constructor(
     directory: PinnedDirectory,
     like: Stats | undefined,
@@ -49,18 +49,18 @@ export class TemporaryFile {
     this.#name = name;
     this.#like = like;
     this.#mode = mode ?? (like === undefined ? undefined : like.mode & 0o7777);
-    // Never opened wider than it will be: the old content may have been private.
+    // Never more open than it will be: the old content may be private.
     this.handle = openSync(directory.at(this.#name), newFile, (this.#mode ?? 0o666) & 0o777);
   }
 
-  /** Takes owner and mode over, each only where the system has not already given it. */
+  /** Sets owner and mode, if they differ. */
   finish(): Stats {
     const stats = fstatSync(this.handle);
     let mode = this.#mode ?? stats.mode & 0o7777;
     let isChanged = false;
     if (this.#like !== undefined && (this.#like.uid !== stats.uid || this.#like.gid !== stats.gid)) {
       isChanged = giveTo(this.handle, this.#like);
-      // A program that runs as its owner must not start to run as another one.
+      // A setuid program must not run as another user.
       if (!isChanged) mode &= 0o777;
     }
     if (isChanged || mode !== (stats.mode & 0o7777)) {
@@ -70,7 +70,7 @@ export class TemporaryFile {
     return isChanged ? fstatSync(this.handle) : stats;
   }
 
-  /** With `refuse`, EEXIST when the name is taken, also if only just now. */
+  /** With `refuse`, throws EEXIST when the name is taken, without a race. */
   giveName(name: string, ifExists: "replace" | "refuse"): void {
     this.#close();
     if (ifExists === "replace") renameSync(this.#directory.at(this.#name), this.#directory.at(name));
@@ -84,7 +84,7 @@ export class TemporaryFile {
     this.#state = "left";
   }
 
-  /** Removes it, unless it has got its name or was left. */
+  /** Removes it, unless it was named or left. */
   discard(): void {
     if (this.#state === "left") return;
     this.#close();
@@ -104,7 +104,7 @@ export class TemporaryFile {
 
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** Without renameat2, only a hard link takes a name and looks whether it is free in one step. */
+/** Without renameat2, only a hard link takes a name and checks that it is free in one step. */
 function giveFreeName(directory: PinnedDirectory, temporary: string, name: string): void {
   try {
     linkSync(directory.at(temporary), directory.at(name));
@@ -123,17 +123,16 @@ export function hasNoHardLinks(error: unknown): boolean {
   return ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(errnoOf(error) ?? "");
 }
 
-/** Whether a name is one that `temporaryName` gives. */
 export function isTemporaryName(name: string): boolean {
   return leftoverName.test(name);
 }
 
 const leftoverName = /^\.toolcrib-[0-9a-f-]{36}\.tmp$/;
 
-// No write takes this long, so the process that made it is gone.
+// No write takes this long: the process that created the file is gone.
 const abandonedMs = 10 * 60 * 1000;
 
-/** Removes what writers left that were killed. Called once for each directory that is written to. */
+/** Removes the files of killed writers. Called once for each directory that is written to. */
 export function removeLeftovers(directory: PinnedDirectory): void {
   try {
     for (const name of readdirSync(directory.at("."))) {
@@ -142,7 +141,7 @@ export function removeLeftovers(directory: PinnedDirectory): void {
       if (stats.isFile() && Date.now() - stats.mtimeMs > abandonedMs) unlinkSync(directory.at(name));
     }
   } catch {
-    // Tidying up must never fail a write that has succeeded.
+    // Cleaning up must not fail a write that has succeeded.
   }
 }
 

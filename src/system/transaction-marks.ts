@@ -4,7 +4,7 @@ import { makePrivateDirectory, namesIn } from "./directories.ts";
 import { asToolError, errnoOf } from "./file-errors.ts";
 import { isGone, thisProcess } from "./process-identity.ts";
 
-/** A file that marks an open transaction; its name says which process holds it. */
+/** A file that marks an open transaction; its name identifies the process that holds it. */
 export interface TransactionMark {
   readonly id: string;
   /** "parked": free for the next process. "abandoned": the process that held it is gone. */
@@ -14,11 +14,11 @@ export interface TransactionMark {
   readonly file: string;
 }
 
-/** The open transactions of one workspace. Taking one is a rename: of several processes one gets it. */
+/** The open transactions of one workspace. Taking one is a rename, so only one of several processes gets it. */
 export class TransactionMarks {
   readonly #folder: string;
 
-  /** The folder is made when it is needed. */
+  /** The folder is created when it is needed. */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -26,7 +26,8 @@ export class TransactionMarks {
   list(): readonly TransactionMark[] {
     return this.#names().map((file) => {
       const [id = "", owner = "", kind = ""] = file.split(".");
-      const state = owner === parked ? "parked" : isGoneForSure(owner) ? "abandoned" : "held";
+      // A transaction may be open for days: one in another container never counts as abandoned.
+      const state = owner === parked ? "parked" : isGone(owner, 0) ? "abandoned" : "held";
       return { id, state, isShared: owner === parked || kind === "shared", file };
     });
   }
@@ -73,9 +74,4 @@ const parked = "parked";
 
 function heldName(id: string, isShared: boolean): string {
   return `${id}.${thisProcess()}.${isShared ? "shared" : "own"}`;
-}
-
-/** A transaction may be open for days: one in another container is never taken for abandoned. */
-function isGoneForSure(owner: string): boolean {
-  return isGone(owner, 0);
 }

@@ -3,12 +3,12 @@ import { ToolError } from "../contract/error.ts";
 import { outsideWorkspace } from "./file-errors.ts";
 
 /**
- * The lexical rules, first checker of the boundary: `path` relative to the workspace, normalised, "" for the workspace.
- * `workspaces` are the spellings of one workspace, the real one first.
+ * The first, lexical check of the boundary: returns `path` relative to the workspace, normalised, "" for the workspace.
+ * `workspaces`: the spellings of one workspace, the real one first.
  */
 export function relativeToWorkspace(path: string, workspaces: readonly [string, ...string[]]): string {
   if (isNormal(path)) return path;
-  // Most absolute paths need no more than this.
+  // The fast path for most absolute paths.
   const top = withSlash(workspaces[0]);
   if (path.startsWith(top) && isNormal(path.slice(top.length))) return path.slice(top.length);
   if (path === "")
@@ -27,7 +27,7 @@ export function relativeToWorkspace(path: string, workspaces: readonly [string, 
   throw outsideWorkspace(path, workspaces[0]);
 }
 
-/** Whether a path consists of nothing but names: it is relative, and cannot lead upwards. */
+/** Whether a path consists only of names: it is relative and has no "..". */
 export function isNormal(path: string): boolean {
   return !needsNormalising.test(path);
 }
@@ -42,12 +42,11 @@ export function liesInside(path: string, directory: string): boolean {
   );
 }
 
-/** Below the root directory itself the separator is already there. */
 export function withSlash(directory: string): string {
   return directory.endsWith("/") ? directory : `${directory}/`;
 }
 
-/** Refuses what is more, or less, than one name in a directory. */
+/** Throws unless it is a single name. */
 export function singleName(name: string): string {
   if (name !== "" && name !== "." && name !== ".." && !name.includes("/") && !name.includes("\0"))
     return name;

@@ -145,7 +145,7 @@ it("does nothing while the rules cannot be understood or read, and says which li
     [
       `unavailable: ${wrong}`,
       `unavailable: ${wrong}`,
-      "unavailable: The rules have changed and cannot be used: The rules in /config/rules cannot be read: it is no regular file",
+      "unavailable: The rules have changed and cannot be used: The rules in /config/rules cannot be read: it is not a regular file",
       "passed",
       "unavailable: The rules have changed and cannot be used: The rule file /more does not exist",
       "passed",

@@ -218,7 +218,7 @@ describe("toolcrib doctor", () => {
         {
           about: "journal",
           message: expect.stringMatching(/^The folder .* cannot be made: /),
-          hint: "Set TOOLCRIB_HOME to a folder that can be written.",
+          hint: "Set TOOLCRIB_HOME to a writable folder.",
         },
       ],
       [

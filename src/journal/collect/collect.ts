@@ -1,5 +1,5 @@
 import { TimeSlice } from "../../lib/async/time-slice.ts";
-import { type KeptBlob, listBlobs, removeBlob, removeLeftovers } from "../../system/blob-store.ts";
+import { type StoredBlob, listBlobs, removeBlob, removeLeftovers } from "../../system/blob-store.ts";
 import { StoredConversations } from "../conversations.ts";
 import type { Journal } from "../journal.ts";
 import type { Records, Row, RunningCall } from "../records.ts";
@@ -48,7 +48,7 @@ export async function collect(
     maxBytes: budget.maxBytes,
     keptBefore: now - graceMs,
   });
-  const removed: KeptBlob[] = [];
+  const removed: StoredBlob[] = [];
   for (let index = 0; index < chosen.length; index += batchSize) {
     const batch = chosen.slice(index, index + batchSize);
     const waitsFor = await removeBatch(batch, { journal, folder, needs, removed, timeSlice });
@@ -67,8 +67,8 @@ const batchSize = 200;
 
 const usualGraceMs = 10 * 60 * 1000;
 
-async function list(folder: string, timeSlice: TimeSlice): Promise<readonly KeptBlob[]> {
-  const found: KeptBlob[] = [];
+async function list(folder: string, timeSlice: TimeSlice): Promise<readonly StoredBlob[]> {
+  const found: StoredBlob[] = [];
   for (const blob of listBlobs(folder)) {
     found.push(blob);
     if (timeSlice.isOver) await timeSlice.next();
@@ -78,16 +78,16 @@ async function list(folder: string, timeSlice: TimeSlice): Promise<readonly Kept
 
 /** What goes, oldest first. A content is as old as the last record that names it, or as when it was last kept. */
 function choose(
-  blobs: readonly KeptBlob[],
+  blobs: readonly StoredBlob[],
   needs: Needs,
   limits: { readonly oldest: number; readonly maxBytes: number; readonly keptBefore: number },
-): readonly KeptBlob[] {
-  const timeOf = ({ hash, keptAt }: KeptBlob) => Math.max(keptAt, needs.namedAt(hash));
+): readonly StoredBlob[] {
+  const timeOf = ({ hash, keptAt }: StoredBlob) => Math.max(keptAt, needs.namedAt(hash));
   const free = blobs
     .filter(({ hash, keptAt }) => !needs.holds(hash) && keptAt < limits.keptBefore)
     .sort((one, other) => timeOf(one) - timeOf(other));
   let bytes = sum(blobs);
-  const chosen: KeptBlob[] = [];
+  const chosen: StoredBlob[] = [];
   for (const blob of free) {
     if (timeOf(blob) >= limits.oldest && bytes <= limits.maxBytes) break;
     chosen.push(blob);
@@ -103,8 +103,8 @@ function choose(
  * call running and no record since, nobody does.
  */
 async function removeBatch(
-  batch: readonly KeptBlob[],
-  parts: { journal: Journal; folder: string; needs: Needs; removed: KeptBlob[]; timeSlice: TimeSlice },
+  batch: readonly StoredBlob[],
+  parts: { journal: Journal; folder: string; needs: Needs; removed: StoredBlob[]; timeSlice: TimeSlice },
 ): Promise<readonly string[]> {
   const { journal, folder, needs, removed, timeSlice } = parts;
   for (;;) {
@@ -129,11 +129,11 @@ function runningIn(calls: readonly RunningCall[]): readonly string[] {
   return calls.filter(({ isAlive }) => isAlive).map(({ callId }) => callId);
 }
 
-function total(removed: readonly KeptBlob[], rest: Omit<Collection, "blobs" | "bytes">): Collection {
+function total(removed: readonly StoredBlob[], rest: Omit<Collection, "blobs" | "bytes">): Collection {
   return { blobs: removed.length, bytes: sum(removed), ...rest };
 }
 
-function sum(blobs: readonly KeptBlob[]): number {
+function sum(blobs: readonly StoredBlob[]): number {
   return blobs.reduce((total, { bytes }) => total + bytes, 0);
 }
 

@@ -29,7 +29,7 @@ describe("openLoopbackNetwork", () => {
       { answer: "TypeError: fetch failed", other: "TypeError: fetch failed" },
     ]);
     expect(await network.close()).toEqual([
-      'refused other.example:80: "allow connect other.example" in your rules would let it',
+      'refused other.example:80: to allow it, add the rule "allow connect other.example"',
     ]);
     await expect(fetch(`http://127.0.0.1:${network.port}/`)).rejects.toThrow("fetch failed");
   });

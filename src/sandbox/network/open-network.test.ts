@@ -38,7 +38,7 @@ describe.skipIf(missing.length > 0)(
         stderr: "curl: (56) CONNECT tunnel failed, response 403\n",
       });
       expect(await inside.network.close()).toEqual([
-        'refused other.invalid:443: "allow connect other.invalid" in your rules would let it',
+        'refused other.invalid:443: to allow it, add the rule "allow connect other.invalid"',
       ]);
     });
 

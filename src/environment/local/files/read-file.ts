@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
 import type { Environment, FileContent } from "../../../contract/environment.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
-import type { BlobFolder, KeptBlob } from "../../../system/blob-store.ts";
+import type { BlobFolder, StoredBlob } from "../../../system/blob-store.ts";
 import { asToolError, isDirectory, isSpecial, keepsChanging, tooLarge } from "../../../system/file-errors.ts";
 import type { PathChecker } from "../../../system/path-checker.ts";
 import { openIn, type Pinning } from "../../../system/pinning.ts";
@@ -152,7 +152,7 @@ export async function copyOut(
   path: string,
   blobs: BlobFolder,
   signal?: AbortSignal,
-): Promise<KeptBlob | undefined> {
+): Promise<StoredBlob | undefined> {
   const open = openers.get(environment);
   if (open === undefined) return undefined;
   let handle: number | undefined;
