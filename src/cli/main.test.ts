@@ -214,7 +214,7 @@ describe("toolcrib call", () => {
       stdout: "",
       stderr:
         '--mode must be one of safe, cautious, paranoid, yolo, not "files"\n' +
-        "If the tool is to have it, write it after a lone `--`: … -- --mode files\n",
+        "To pass it to the tool, write it after a lone --: -- --mode files\n",
     });
     expect([theirs!.exit, theirs!.stdout.split("\n")[0], theirs!.stderr]).toEqual([0, "poem.txt", ""]);
   });
@@ -361,12 +361,11 @@ See also: toolcrib help call
     );
     const packageJson = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
     expect([command, early, option, version]).toEqual([
-      { exit: 2, stdout: "", stderr: 'There is no command "tols"\nDid you mean `toolcrib tools`?\n' },
+      { exit: 2, stdout: "", stderr: "Unknown command: tols\nDid you mean `toolcrib tools`?\n" },
       {
         exit: 2,
         stdout: "",
-        stderr:
-          "-C stands before the command\nGive options after it: `toolcrib COMMAND -C …`. See: toolcrib --help\n",
+        stderr: "The option -C comes before the command\nWrite it after the command: toolcrib COMMAND -C\n",
       },
       { exit: 2, stdout: "", stderr: "Unknown option for toolcrib tools: --jsn\nDid you mean --json?\n" },
       { exit: 0, stdout: `${packageJson.version}\n`, stderr: "" },
@@ -472,3 +471,58 @@ async function opens(child: ChildProcess, name: string): Promise<void> {
     });
   while (!isOpen()) await wait(5);
 }
+
+describe("an unknown name", () => {
+  it("is answered with the nearest one, never with a list", async () => {
+    const ends = await runAll(
+      ["call", "file.raed", "{}"],
+      ["call", "read", "{}"],
+      ["call", "zzzzzz", "{}"],
+      ["file.read"],
+      ["policy", "explain", "npm test"],
+      ["policy", "explain", "npm", "run", "a b"],
+    );
+    expect(ends.map(({ exit, stderr }) => [exit, ...stderr.trimEnd().split("\n")])).toEqual([
+      [2, 'Unknown tool "file.raed"', "Did you mean file.read?"],
+      [2, 'Unknown tool "read"', "Did you mean file.read or document.read?"],
+      [2, 'Unknown tool "zzzzzz"', "List the tools: toolcrib tools"],
+      [2, "Unknown command: file.read", "Did you mean `toolcrib call file.read`?"],
+      [2, 'Unknown tool "npm"', "To explain a command: toolcrib policy explain 'run npm test'"],
+      [2, 'Unknown tool "npm"', `To explain a command: toolcrib policy explain 'run npm run '\\''a b'\\'''`],
+    ]);
+  });
+});
+
+describe("the locale", () => {
+  const isAscii = (text: string) => !/[^\p{ASCII}]/u.test(text);
+
+  it("C makes all output ASCII", async () => {
+    const env = { LC_ALL: "C" };
+    const runs = await Promise.all(
+      [
+        ["--help"],
+        ["help", "mcp"],
+        ["tools"],
+        ["tour"],
+        ["models"],
+        ["call", "file.delete", "--path", "poem.txt"],
+      ].map((words) => run(words, { env })),
+    );
+    expect(runs.map(({ stdout, stderr }) => isAscii(stdout + stderr))).toEqual(runs.map(() => true));
+  });
+
+  it("does not change file contents and JSON in a pipe", async () => {
+    writeFileSync(join(workspace, "quote.txt"), "“well” — …\n");
+    const words = ["call", "file.read", "--path", "quote.txt", "--no-line-numbers"];
+    const [plain, ascii, json] = await Promise.all([
+      run(words, { env: { LC_ALL: "C.UTF-8" } }),
+      run(words, { env: { LC_ALL: "", LC_CTYPE: "", LANG: "C" } }),
+      run([...words, "--json"], { env: { LC_ALL: "C" } }),
+    ]);
+    expect([plain.stdout, ascii.stdout, JSON.parse(json.stdout).content]).toEqual([
+      "“well” — …\n",
+      "“well” — …\n",
+      "“well” — …\n",
+    ]);
+  });
+});

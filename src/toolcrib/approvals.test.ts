@@ -198,7 +198,7 @@ describe("an answer", () => {
     expect(results.map(({ isError }) => isError)).toEqual([false, false]);
     expect(room.crib.history().map(({ decision }) => decision?.answer)).toEqual([undefined, "session"]);
     expect(events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
-      expect.stringMatching(/^Allowed for this session only: The folder .* cannot be made: /),
+      expect.stringMatching(/^Allowed for this session only: The folder .* cannot be created: /),
     ]);
   });
 

@@ -9,7 +9,6 @@ import {
   addedRules,
   dialectHere,
   dialectOption,
-  jsonOption,
   modeOption,
   readOnlyOption,
   ruleOption,

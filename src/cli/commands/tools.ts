@@ -3,7 +3,6 @@ import type { Command } from "../command.ts";
 import {
   dialectHere,
   dialectOption,
-  jsonOption,
   readOnlyOption,
   toolSelection,
   toolsOption,

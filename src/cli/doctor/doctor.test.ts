@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -9,13 +10,20 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { type CliRoom, cliRoom } from "../../../test/support/cli-room.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { workspaceFiles } from "../../system/directories.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
-import type { Finding } from "./finding.ts";
+import { showFindings, verdict } from "./doctor.ts";
+import { examineClients } from "./examine-mcp.ts";
+import { examineModels } from "./examine-models.ts";
+import { type Finding, ok, problem } from "./finding.ts";
 
 const sandbox = {
   about: "sandbox",
@@ -32,8 +40,8 @@ const search = {
 };
 
 describe("toolcrib doctor", () => {
-  it("says of everything that it is well", async () => {
-    await using room = cliRoom();
+  it("says ok, warning or problem per line, and ends with a verdict", async () => {
+    await using room = cliRoom({ HOME: "/nonexistent", XDG_CONFIG_HOME: undefined });
     const { callId } = await write(room);
     const { exit, stdout, stderr } = await room.run("doctor", "--sandbox", "none");
     const { state } = placesOf(room);
@@ -41,31 +49,36 @@ describe("toolcrib doctor", () => {
       exit: 0,
       stderr: "",
       rows: [
-        ["well", "node", process.version],
-        ["well", "programs", expect.stringMatching(/ripgrep \d.*, bash \d/)],
-        ["well", "workspace", room.workspace],
-        ["well", "state", state],
-        ["well", "config", `${join(room.home, "config")} (not created yet)`],
-        [expect.stringMatching(/well|note/), "disk", expect.stringMatching(/^\d.* free for the history/)],
-        ["well", "journal", expect.stringMatching(/^8 records, \d+ kB; none altered; head [0-9a-f]{16}…$/)],
+        ["ok", "node", process.version],
+        ["ok", "programs", expect.stringMatching(/ripgrep \d.*, bash \d/)],
+        ["ok", "workspace", room.workspace],
+        ["ok", "state", state],
+        ["ok", "config", `${join(room.home, "config")} (not created yet)`],
+        [expect.stringMatching(/ok|warning/), "disk", expect.stringMatching(/^\d.* free for the history/)],
+        ["ok", "journal", expect.stringMatching(/^8 records, \d+ kB; none altered; head [0-9a-f]{16}…$/)],
         [
-          "well",
+          "ok",
           "undo",
           expect.stringMatching(
-            `^\\d contents? kept, \\d+ bytes of 1.1 GB \\(0 %\\), at most 30 days; back to ${callId} `,
+            `^\\d old contents? stored, \\d+ bytes of 1.1 GB \\(0 %\\), for 30 days; back to ${callId} `,
           ),
         ],
-        ["well", "sessions", "none open"],
-        ["well", "rules", "built in"],
-        ["well", "code", expect.stringMatching(/^the parser starts; \d+ languages$/)],
-        ["well", "index", "not built yet: the first code search builds it"],
-        ["well", "documents", "the reader starts and reads a PDF document"],
-        ["note", "search", search.message],
+        ["ok", "sessions", "none open"],
+        ["ok", "rules", "built in"],
+        ["ok", "code", expect.stringMatching(/^the parser starts; \d+ languages$/)],
+        ["ok", "index", "not built yet: the first code search builds it"],
+        ["ok", "documents", "the reader starts and reads a PDF document"],
+        ["warning", "search", search.message],
         ["", search.hint],
-        ["note", "sandbox", sandbox.message],
+        ["warning", "models", "no model is configured"],
+        ["", "Set ANTHROPIC_API_KEY, or run: toolcrib models"],
+        ["ok", "clients", expect.stringMatching(/^not installed in any MCP client; to install: /)],
+        ["warning", "sandbox", sandbox.message],
         ["", sandbox.hint],
-        ["well", "boundary", "enforced: Environment variables of Toolcrib are not passed on"],
-        ["well", "boundary", "enforced: No process keeps running when its command has ended"],
+        ["ok", "boundary", "enforced: Environment variables of Toolcrib are not passed on"],
+        ["ok", "boundary", "enforced: No process keeps running when its command has ended"],
+        [""],
+        [expect.stringMatching(/^No problems found, \d warnings\.$/)],
         [""],
       ],
     });
@@ -200,7 +213,7 @@ describe("toolcrib doctor", () => {
           {
             about: "set aside",
             message: expect.stringContaining("a damaged journal of 0 bytes: "),
-            hint: expect.stringContaining("What it held can no longer be undone."),
+            hint: expect.stringContaining("Its calls cannot be undone."),
           },
         ],
       });
@@ -217,7 +230,7 @@ describe("toolcrib doctor", () => {
       [
         {
           about: "journal",
-          message: expect.stringMatching(/^The folder .* cannot be made: /),
+          message: expect.stringMatching(/^The folder .* cannot be created: /),
           hint: "Set TOOLCRIB_HOME to a writable folder.",
         },
       ],
@@ -266,8 +279,7 @@ describe("toolcrib doctor", () => {
         {
           about: "calls",
           state: "note",
-          message:
-            "1 call was interrupted by the death of their process; the latest: call_killed (file.write)",
+          message: "1 interrupted call (the process died); the latest: call_killed (file.write)",
           hint: "Show what a call changed: toolcrib diff <call>. Undo it: toolcrib undo <call>",
         },
         {
@@ -277,10 +289,76 @@ describe("toolcrib doctor", () => {
           hint: "Review and trust them: toolcrib policy trust",
         },
         search,
+        expect.objectContaining({ about: "models", message: "no model is configured" }),
         sandbox,
       ],
     ]);
   });
+});
+
+describe("the models of doctor", () => {
+  it("are reported with their keys, and an unusable provider as a warning", async () => {
+    await using folder = temporaryFolder();
+    const server = createServer((_, response) => response.end('{"data":[{"id":"tiny"}]}')).listen(0);
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const local = (at: number) => ({ type: "openai-chat", baseUrl: `http://127.0.0.1:${at}/v1` });
+    const providers = { mine: { ...local(port), apiKeyFrom: "MY_KEY" }, gone: local(1) };
+    writeFileSync(join(folder.path, "models.json"), JSON.stringify({ providers }), { mode: 0o600 });
+    const findings = await examineModels(folder.path, { MY_KEY: "0123456789abcdef" });
+    server.close();
+    expect(findings.map(({ state, message }) => [state, message])).toEqual([
+      ["well", "mine: 1 model, key from MY_KEY"],
+      ["note", expect.stringMatching(/^gone: /)],
+      ["well", "default: mine/tiny"],
+    ]);
+  });
+
+  it("are a problem when models.json is invalid", async () => {
+    await using folder = temporaryFolder();
+    writeFileSync(join(folder.path, "models.json"), "{", { mode: 0o600 });
+    expect((await examineModels(folder.path, {})).map(({ state, about }) => [state, about])).toEqual([
+      ["wrong", "models"],
+    ]);
+  });
+});
+
+describe("the MCP clients of doctor", () => {
+  it("are listed when they start Toolcrib, and a problem when its program is gone", async () => {
+    await using folder = temporaryFolder();
+    const write = (file: string, servers: object) => {
+      mkdirSync(dirname(join(folder.path, file)), { recursive: true });
+      writeFileSync(join(folder.path, file), JSON.stringify({ mcpServers: servers }));
+    };
+    write(".mcp.json", {
+      toolcrib: { command: "npx", args: ["-y", "toolcrib", "mcp"] },
+      other: { command: "x" },
+    });
+    write(".cursor/mcp.json", {
+      toolcrib: { command: process.execPath, args: ["/gone/toolcrib.js", "mcp"] },
+    });
+    expect(await examineClients(folder.path, { HOME: "/nonexistent" })).toEqual([
+      { about: "clients", state: "well", message: `Claude Code starts "toolcrib": ${folder.path}/.mcp.json` },
+      {
+        about: "clients",
+        state: "wrong",
+        message: 'Cursor starts "toolcrib" with /gone/toolcrib.js, which does not exist',
+        hint: "Install it again: toolcrib mcp install --client cursor --scope project",
+      },
+    ]);
+  });
+});
+
+it("shows long findings below each other on a narrow terminal", () => {
+  const findings = [
+    ok("node", "v24"),
+    problem("disk", "almost no free space is left on the disk", "Free some."),
+  ];
+  expect(stripVTControlCharacters(showFindings(findings, 50)) + verdict(findings)).toBe(`ok       node  v24
+problem  disk  almost no free space is left on the
+               disk
+               Free some.
+1 problem found, 0 warnings.`);
 });
 
 interface Examined {

@@ -9,7 +9,7 @@ import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import { commandProgress } from "../progress.ts";
 import { printJson, remarkWarnings } from "../report.ts";
-import { columnsOf, paint, print, wrapWords } from "../terminal.ts";
+import { columnsOf, isTerminal, paint, print, wrapWords } from "../terminal.ts";
 import {
   examineCode,
   examineDisk,
@@ -72,7 +72,7 @@ export async function runDoctor({ options }: Arguments): Promise<number> {
     stop();
     const isWell = findings.every((finding) => finding.state !== "wrong");
     if (options.has("json")) printJson({ isWell, findings, budget, ...journal.figures, sandbox, boundary });
-    else print(`${showFindings(findings, columnsOf(1))}\n${verdict(findings)}\n`);
+    else print(`${showFindings(findings, isTerminal(1) ? columnsOf(1) : Infinity)}\n${verdict(findings)}\n`);
     remarkWarnings(journal.warnings);
     return isWell ? 0 : 1;
   } finally {

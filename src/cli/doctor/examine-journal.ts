@@ -89,7 +89,7 @@ function examineCalls({ openSessions, interrupted, conversations }: JournalSurve
   const sessions = ok("sessions", `${openSessions.length || "none"} open${stored}`);
   if (interrupted.length === 0) return [sessions];
   const names = interrupted.slice(-3).map(({ callId, tool }) => `${callId} (${tool})`);
-  const message = `${counted(interrupted.length, "call was", "calls were")} interrupted by the death of their process; the latest: ${names.join(", ")}`;
+  const message = `${counted(interrupted.length, "interrupted call")} (the process died); the latest: ${names.join(", ")}`;
   return [
     sessions,
     warning(
