@@ -21,8 +21,8 @@ export function explainEverything(columns = helpColumns()): string {
       "Examples",
       explainExamples(
         [
-          ["toolcrib tour", "watch the tools work on this folder"],
-          ["toolcrib run --demo", "watch a recorded model use them, offline"],
+          ["toolcrib tour", "watch the tools work here"],
+          ["toolcrib run --demo", "watch a recorded session"],
           ['toolcrib run "find out why the tests fail"', "give a model a task"],
           ["toolcrib call file.read --path README.md", "call a tool"],
           ["toolcrib call file.read --help", "show a tool's arguments"],
@@ -124,7 +124,7 @@ export function helpColumns(): number {
 
 function explainOption({ name, short, value, choices, summary }: Option): readonly [string, string] {
   const flag = `${short ? `-${short}, ` : ""}--${name}${value ? ` ${value}` : ""}`;
-  return [flag, choices && value !== "MODE" ? `${summary}: ${choices.join(", ")}` : summary];
+  return [flag, choices && value !== "MODE" ? `${summary}; one of ${choices.join(", ")}` : summary];
 }
 
 function explainExitCodes(columns: number): string {

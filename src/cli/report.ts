@@ -1,9 +1,4 @@
-import {
-  type ErrorCode,
-  type TextForUser,
-  type ToolError,
-  textForUser,
-} from "../contract/error.ts";
+import { type ErrorCode, type TextForUser, type ToolError, textForUser } from "../contract/error.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import { printable } from "../lib/text/printable.ts";
 import type { CallResult, RecoveredChange } from "../toolcrib/index.ts";

@@ -36,7 +36,7 @@ export const mcpCommand: Command = {
     "A client with elicitation asks the user for approval; otherwise the error names the `toolcrib approve` command to run.",
     "Over HTTP, every request needs the token that is printed at the start: `Authorization: Bearer TOKEN`. To fix the token, set TOOLCRIB_TOKEN or --token-file; addresses other than this machine's require it.",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: users write this in their files
-    "To offer the tools of other MCP servers too, name them in mcp.json in the config folder (see `toolcrib paths`): { mcpServers: { NAME: { command, args, env } or { url, headers } } }. ${NAME} is replaced by an environment variable.",
+    "To offer the tools of other MCP servers too, list them in mcp.json in the config folder (see `toolcrib paths`), in the usual format: `mcpServers`, each with command, args and env, or url and headers. ${NAME} is replaced by an environment variable.",
   ],
   options: [
     { name: "http", value: "[HOST:]PORT", summary: "serve over HTTP; port 0 picks a free one" },

@@ -33,7 +33,7 @@ export const sessionOptionList: readonly Option[] = [
     name: "protocol",
     value: "PROTOCOL",
     choices: ["native", "text"],
-    summary: "text = call tools by JSON in the text, for models without tool calls",
+    summary: "how tools are called; text is for models without tool calls",
   },
   { name: "max-rounds", value: "N", summary: "model requests per turn (default: 200)" },
   { name: "max-cost", value: "DOLLARS", summary: "stop when the session has cost this much" },
