@@ -118,7 +118,7 @@ export function layList(rows: readonly (readonly [term: string, text: string])[]
 }
 
 /** Long lines are hard to read also where there is room for them. */
-export function helpColumns(): number {
+function helpColumns(): number {
   return Math.min(Math.max(columnsOf(1), 40), 100);
 }
 

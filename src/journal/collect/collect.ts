@@ -1,5 +1,5 @@
 import { TimeSlice } from "../../lib/async/time-slice.ts";
-import { type StoredBlob, listBlobs, removeBlob, removeLeftovers } from "../../system/blob-store.ts";
+import { listBlobs, removeBlob, removeLeftovers, type StoredBlob } from "../../system/blob-store.ts";
 import { StoredConversations } from "../conversations.ts";
 import type { Journal } from "../journal.ts";
 import type { Records, Row, RunningCall } from "../records.ts";
