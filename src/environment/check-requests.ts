@@ -8,30 +8,28 @@ export interface ByteRange {
   readonly length: number;
 }
 
-/** Refuses line numbers and limits that make no sense. */
 export function checkLineRange({ first, count, maxBytes }: LineRange): void {
-  if (!Number.isSafeInteger(first) || first === 0) {
-    throw new ToolError("invalid-input", `There is no line ${first}`, {
-      hint: "Lines count from 1; negative numbers count from the end.",
-    });
-  }
-  if (!Number.isSafeInteger(count) || count < 1) {
-    throw new ToolError("invalid-input", `${count} lines cannot be read`, {
-      hint: "Ask for at least one line.",
-    });
-  }
-  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1) {
-    throw new ToolError("invalid-input", `${maxBytes} bytes are no limit`, {
-      hint: "Allow at least one byte.",
-    });
-  }
+  if (!Number.isSafeInteger(first) || first === 0)
+    throw invalid(`There is no line ${first}`, "Lines count from 1; negative numbers count from the end.");
+  if (!isAtLeast(1, count)) throw invalid(`${count} lines cannot be read`, "Ask for at least one line.");
+  if (!isAtLeast(1, maxBytes))
+    throw invalid(`The limit of ${maxBytes} bytes is invalid`, "Allow at least one byte.");
 }
 
 export function checkByteRange({ offset, length }: ByteRange): void {
-  if (Number.isSafeInteger(offset) && offset >= 0 && Number.isSafeInteger(length) && length >= 0) return;
-  throw new ToolError("invalid-input", `${length} bytes from ${offset} on cannot be read`, {
-    hint: "Offset and length are whole numbers from 0 on.",
-  });
+  if (isAtLeast(0, offset) && isAtLeast(0, length)) return;
+  throw invalid(
+    `${length} bytes cannot be read from offset ${offset}`,
+    "Offset and length are whole numbers from 0.",
+  );
+}
+
+function isAtLeast(least: number, value: number): boolean {
+  return Number.isSafeInteger(value) && value >= least;
+}
+
+function invalid(message: string, hint: string): ToolError {
+  return new ToolError("invalid-input", message, { hint });
 }
 
 /** Refuses two changes of the same file, and a change below a path that becomes a file itself. */
@@ -53,16 +51,16 @@ export function refuseOverlaps(
 }
 
 /** Refuses a change whose `before` is not the entry that exists. */
-export function refuseOtherEntry(path: string, stands: EntryState, before: EntryChange["before"]): void {
-  if (isSameEntry(stands, before)) return;
+export function refuseOtherEntry(path: string, current: EntryState, before: EntryChange["before"]): void {
+  if (isSameEntry(current, before)) return;
   if (before.kind === "nothing") throw isStale(path, "there");
-  throw isStale(path, stands.kind === "nothing" ? "gone" : "changed");
+  throw isStale(path, current.kind === "nothing" ? "gone" : "changed");
 }
 
-function isSameEntry(stands: EntryState, before: EntryChange["before"]): boolean {
-  if (stands.kind === "link") return before.kind === "link" && stands.target === before.target;
-  if (stands.kind === "directory") return before.kind === "directory" && stands.mode === before.mode;
-  if (stands.kind === "file")
-    return before.kind === "file" && stands.hash === before.hash && stands.mode === before.mode;
+function isSameEntry(current: EntryState, before: EntryChange["before"]): boolean {
+  if (current.kind === "link") return before.kind === "link" && current.target === before.target;
+  if (current.kind === "directory") return before.kind === "directory" && current.mode === before.mode;
+  if (current.kind === "file")
+    return before.kind === "file" && current.hash === before.hash && current.mode === before.mode;
   return before.kind === "nothing";
 }

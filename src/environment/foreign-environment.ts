@@ -6,17 +6,17 @@ import { isOutputHandle, isReadOnlyOutput } from "../system/file-errors.ts";
 import { PathChecker } from "../system/path-checker.ts";
 import { liesInside, withSlash } from "../system/workspace-path.ts";
 
-// What the local environment does itself, for environments that are not this machine.
+// For environments that are not this machine. The local environment does the same itself.
 
 /**
- * Asks a guard about every path. Changes are judged when they are announced, by the path that was reached. Reads are
- * judged by a look-up before them: unlike on this machine, an attacker who swaps links in between could be quicker.
+ * Asks a guard about every path. Changes are checked when they are announced, by the path that was reached. Reads are
+ * checked by a look-up before them: unlike on this machine, an attacker who swaps links in between could win the race.
  */
 export function withGuard(environment: Environment, guard: PathGuard): Environment {
   const checker = new PathChecker(environment.workspace, guard);
   const reading = async (path: string) => {
     const realPath = await environment.realPath(path);
-    // Stored outputs lie outside of the workspace.
+    // Stored outputs lie outside the workspace.
     if (liesInside(realPath, environment.workspace)) checker.check("read", realPath, path);
     return environment;
   };
@@ -29,13 +29,13 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
       return guardedDirectory(directory, await environment.realPath(path), checker);
     },
     writeFile: (path, content, options) =>
-      environment.writeFile(path, content, judged(options, [path], checker)),
+      environment.writeFile(path, content, withChecks(options, [path], checker)),
     delete: async (path, options) => {
       const realPath = await ownRealPath(environment, path);
       checker.check("write", realPath, path);
       if (options?.recursive === true)
         for await (const entry of entriesBelow(environment, realPath)) checker.check("write", entry, path);
-      return environment.delete(path, judged(options, [path], checker));
+      return environment.delete(path, withChecks(options, [path], checker));
     },
     move: async (from, to, options) => {
       const [fromPath, toPath] = [await ownRealPath(environment, from), await ownRealPath(environment, to)];
@@ -46,11 +46,11 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
       };
       pass(fromPath);
       for await (const entry of entriesBelow(environment, fromPath)) pass(entry);
-      return environment.move(from, to, judged(options, [from, to], checker));
+      return environment.move(from, to, withChecks(options, [from, to], checker));
     },
     change: (changes, options) => {
       const paths = changes.map(({ path }) => path);
-      return environment.change(changes, judged(options, paths, checker));
+      return environment.change(changes, withChecks(options, paths, checker));
     },
     changeEntry: async (path, ...rest) => {
       checker.check("write", await ownRealPath(environment, path), path);
@@ -59,8 +59,8 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
   });
 }
 
-/** The options of a change to the `given` paths, with every announced effect judged first. */
-function judged<Options extends Announcing>(
+/** The options of a change to the `given` paths, with every announced effect checked first. */
+function withChecks<Options extends Announcing>(
   options: Options | undefined,
   given: readonly string[],
   checker: PathChecker,
@@ -68,7 +68,7 @@ function judged<Options extends Announcing>(
   return {
     ...(options as Options),
     announce: (effects: readonly ChangeReceipt[]) => {
-      // Directories that are made for the change come first.
+      // Directories that are created for the change come first.
       const first = effects.length - given.length;
       for (const [index, { realPath }] of [...effects.entries()].reverse())
         checker.check("write", realPath, given[index - first] ?? given[0]!);
@@ -115,11 +115,7 @@ function guardedDirectory(directory: Directory, realPath: string, checker: PathC
  */
 export function withOutputs(environment: Environment, outputs: Environment): Environment {
   const isStored = async (path: string) =>
-    isOutputHandle(path) &&
-    (await outputs.info(path).then(
-      () => true,
-      () => false,
-    ));
+    isOutputHandle(path) && (await outputs.info(path).catch(() => undefined)) !== undefined;
   const reading = async (path: string) => ((await isStored(path)) ? outputs : environment);
   const changing = async (...paths: readonly string[]) => {
     for (const path of paths) if (await isStored(path)) throw isReadOnlyOutput(path);

@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import {
   type Contents,
   figure,
@@ -12,28 +13,27 @@ import {
 export class SnapshotColumns {
   readonly #takenMs = Date.now();
   readonly #paths: string[] = [];
-  #figures = new Float64Array(firstRoom * figureCount);
+  #figures = new Float64Array(1024 * figureCount);
   readonly #targets = new Map<number, string>();
   readonly #contents = new Map<string, Contents>();
   readonly #leftOut = new Map<number, LeftOut>();
   readonly #repositories: Repository[] = [];
 
-  /** Gives the place of the entry. */
+  /** Returns the index of the entry. */
   add(path: string, entry: EntryFigures): number {
     const place = this.#paths.push(path) - 1;
     const start = place * figureCount;
     if (start === this.#figures.length) this.#grow();
-    const figures = this.#figures;
-    figures[start + figure.mode] = entry.mode;
-    figures[start + figure.bytes] = entry.size;
-    figures[start + figure.modified] = entry.mtimeMs;
-    figures[start + figure.changed] = entry.ctimeMs;
-    figures[start + figure.inode] = entry.ino;
-    figures[start + figure.device] = entry.dev;
+    this.#figures[start + figure.mode] = entry.mode;
+    this.#figures[start + figure.bytes] = entry.size;
+    this.#figures[start + figure.modified] = entry.mtimeMs;
+    this.#figures[start + figure.changed] = entry.ctimeMs;
+    this.#figures[start + figure.inode] = entry.ino;
+    this.#figures[start + figure.device] = entry.dev;
     return place;
   }
 
-  /** The place that the next entry gets. */
+  /** The index that the next entry gets. */
   get next(): number {
     return this.#paths.length;
   }
@@ -74,19 +74,9 @@ export class SnapshotColumns {
   }
 }
 
-/** The figures taken from Stats. */
-export interface EntryFigures {
-  readonly mode: number;
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
-  readonly ino: number;
-  readonly dev: number;
-}
+type EntryFigures = Pick<Stats, "mode" | "size" | "mtimeMs" | "ctimeMs" | "ino" | "dev">;
 
-const firstRoom = 1024;
-
-/** The directories that a snapshot has entered, and those it has left out with the reason. */
+/** The directories that a snapshot has entered, and those it has left out, with the reason. */
 export function directoriesOf(snapshot: Snapshot | undefined): ReadonlyMap<string, LeftOut | undefined> {
   const directories = new Map<string, LeftOut | undefined>();
   for (const [place, path] of snapshot?.paths.entries() ?? []) {
@@ -96,7 +86,7 @@ export function directoriesOf(snapshot: Snapshot | undefined): ReadonlyMap<strin
   return directories;
 }
 
-/** Absolute paths as seen from the workspace; those elsewhere are left out. */
+/** Absolute paths relative to the workspace, without those outside it. */
 export function namesBelow(prefix: string, paths: readonly string[]): ReadonlySet<string> {
   return new Set(paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length)));
 }

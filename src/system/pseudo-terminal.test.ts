@@ -94,7 +94,7 @@ describe.runIf(process.platform === "linux")("a terminal", () => {
     expect([said, code, remarks]).toEqual([
       "done\r\n",
       0,
-      [expect.stringMatching(/^Ended what it had left running: sleep \(\d+\)\./)],
+      [expect.stringMatching(/^Processes that the command left running were ended: sleep \(\d+\)\./)],
     ]);
   });
 
@@ -110,7 +110,7 @@ describe.runIf(process.platform === "linux")("a terminal", () => {
       "none\n",
       {
         ...ended(0),
-        remarks: ["It had no terminal: that takes perl or script, which are not installed here."],
+        remarks: ["The command had no terminal, because neither perl nor script is installed."],
       },
     ]);
   });

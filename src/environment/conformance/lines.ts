@@ -224,7 +224,7 @@ export function testLines(open: OpenWorld): void {
       failure("invalid-input", "0 lines cannot be read", "Ask for at least one line."),
     );
     expect(await read({ maxBytes: Number.NaN })).toEqual(
-      failure("invalid-input", "NaN bytes are no limit", "Allow at least one byte."),
+      failure("invalid-input", "The limit of NaN bytes is invalid", "Allow at least one byte."),
     );
   });
 }

@@ -94,7 +94,7 @@ export function testReading(open: OpenWorld): void {
 
   it("refuses bytes from nowhere", async () => {
     await using world = open({ files: { file: "0123456789" } });
-    const hint = "Offset and length are whole numbers from 0 on.";
+    const hint = "Offset and length are whole numbers from 0.";
     for (const [offset, length] of [
       [-1, 1] as const,
       [0, -1] as const,
@@ -102,7 +102,7 @@ export function testReading(open: OpenWorld): void {
       [0, Number.NaN] as const,
     ]) {
       expect(await failureOf(world.environment.readBytes("file", { offset, length }))).toEqual(
-        failure("invalid-input", `${length} bytes from ${offset} on cannot be read`, hint),
+        failure("invalid-input", `${length} bytes cannot be read from offset ${offset}`, hint),
       );
     }
   });

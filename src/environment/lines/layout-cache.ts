@@ -3,9 +3,7 @@ import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { type ByteSource, chunkBytes } from "./line-index.ts";
 import { layOut, type TextLayout } from "./read-lines.ts";
 
-const maxFiles = 32;
-
-// Clocks of file systems tick this coarsely: a file changed later in the same tick would look unchanged.
+// File system clocks are this coarse: a file changed later in the same tick would look unchanged.
 const tickMs = 50;
 
 const sampleBytes = 64;
@@ -13,15 +11,15 @@ const sampleBytes = 64;
 interface Known {
   readonly layout: TextLayout;
   readonly stats: Stats;
-  /** It had been at rest for a while when it was looked at. */
+  /** The file had not changed for a while when it was read. */
   readonly isSettled: boolean;
-  /** The last bytes before its end, to see whether it has only grown. */
+  /** The last bytes of the file, to detect whether it has only grown. */
   readonly sample: Buffer;
 }
 
-/** Remembers the line indexes of the files read last, as long as they stay what they were or only grow. */
+/** Caches the line indexes of the files read last, as long as they do not change or only grow. */
 export class LayoutCache {
-  readonly #files = new BoundedCache<string, Known>({ maxEntries: maxFiles });
+  readonly #files = new BoundedCache<string, Known>({ maxEntries: 32 });
 
   find(source: ByteSource, stats: Stats): TextLayout {
     const known = this.#files.get(identity(stats));
@@ -32,7 +30,7 @@ export class LayoutCache {
   /** `stats` are those from before the file was read, taken at `lookedAtMs`. */
   keep(layout: TextLayout, source: ByteSource, stats: Stats, lookedAtMs: number): void {
     this.forget(stats);
-    // Scanning a small file again costs no more than remembering it.
+    // Scanning a small file again costs no more than caching it.
     if (stats.size <= chunkBytes) return;
     const isSettled = lookedAtMs - Math.max(stats.mtimeMs, stats.ctimeMs) > tickMs;
     const sample = sampleBefore(stats.size, source);

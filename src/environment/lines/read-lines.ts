@@ -13,7 +13,7 @@ import {
   unitBytes,
 } from "./line-index.ts";
 
-/** Facts about a file's text before any line is read. */
+/** Properties of a file's text, known before any line is read. */
 export interface TextLayout {
   readonly encoding: TextEncoding | "binary";
   readonly markBytes: number;
@@ -35,7 +35,7 @@ export async function sliceLines(
 ): Promise<LineSlice> {
   const { index, encoding } = layout;
   const { timeSlice, info } = context;
-  // One chunk is scanned as soon as looked at; then everything about a small file is known.
+  // A small file is one chunk: scanning it costs no more than reading it.
   if (source.size <= chunkBytes) await index.scan(Number.POSITIVE_INFINITY, source, timeSlice);
   const start = await findStart(source, layout, range.first, timeSlice);
   const { bytes, lines, end, cutBytes } =
@@ -70,7 +70,7 @@ async function findStart(
   return offset === undefined ? undefined : { offset: Math.max(offset, layout.markBytes), line };
 }
 
-/** Walks backwards over as many newlines as asked; one at the very end only closes the last line. */
+/** Walks backwards over this many newlines; one at the very end only closes the last line. */
 async function findFromEnd(
   source: ByteSource,
   layout: TextLayout,
@@ -155,7 +155,7 @@ async function takeLines(
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/** How many lines there are from one on, where that is known. */
+/** The number of lines from this one to the end; undefined when unknown. */
 function linesFrom({ line }: LineStart, { index }: TextLayout, { size }: ByteSource): number | undefined {
   const total = index.totalLines(size);
   return line === undefined || total === undefined ? undefined : total - line + 1;
@@ -168,7 +168,7 @@ function readOn(source: ByteSource, offset: number, before: Buffer, capacity: nu
   return bytes.subarray(0, before.length + read);
 }
 
-/** A line too long to give: its beginning, and how much is left out before its newline. */
+/** A line that is too long: its beginning, and how many bytes are left out before its newline. */
 async function cutLine(
   source: ByteSource,
   layout: TextLayout,

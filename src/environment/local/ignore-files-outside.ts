@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { IgnoreFileOutside } from "../../contract/environment.ts";
 import { readSmallFile } from "./files/read-file.ts";
 
-/** The ignore files that apply in the workspace from the directories above it and from the user's settings. */
+/** The ignore files above the workspace and in the user's settings that apply in the workspace. */
 export function ignoreFilesOutside(workspace: string): IgnoreFileOutside[] {
   return [...filesAbove(workspace), ...globalExcludes()];
 }
@@ -14,21 +14,15 @@ function filesAbove(workspace: string): IgnoreFileOutside[] {
   let isBelowRepository = true;
   let path = basename(workspace);
   for (let directory = dirname(workspace); path !== ""; directory = dirname(directory)) {
-    const take = (name: IgnoreFileOutside["name"], file: string) => {
-      const text = readSmallFile(join(directory, file))?.toString();
+    const names = [".rgignore", ".ignore", ...(isBelowRepository ? [".gitignore" as const] : [])] as const;
+    for (const name of names) {
+      const text = readSmallFile(join(directory, name))?.toString();
       if (text !== undefined) found.push({ name, workspace: path, text });
-    };
-    take(".rgignore", ".rgignore");
-    take(".ignore", ".ignore");
-    if (isBelowRepository) {
-      take(".gitignore", ".gitignore");
-      isBelowRepository = !existsSync(join(directory, ".git"));
-      if (!isBelowRepository)
-        found.push({
-          name: "exclude",
-          workspace: path,
-          text: readSmallFile(join(directory, ".git/info/exclude"))?.toString() ?? "",
-        });
+    }
+    if (isBelowRepository && existsSync(join(directory, ".git"))) {
+      isBelowRepository = false;
+      const text = readSmallFile(join(directory, ".git/info/exclude"))?.toString() ?? "";
+      found.push({ name: "exclude", workspace: path, text });
     }
     const name = basename(directory);
     path = name === "" ? "" : `${name}/${path}`;
@@ -36,10 +30,7 @@ function filesAbove(workspace: string): IgnoreFileOutside[] {
   return found;
 }
 
-/**
- * Found as ripgrep does: the file that git's settings name, else the default one. Its patterns are anchored at the
- * workspace.
- */
+/** As in ripgrep: the file that git's settings name, or the default one. Its patterns are anchored at the workspace. */
 function globalExcludes(): IgnoreFileOutside[] {
   const settings = process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
   const named = excludesFileIn(join(homedir(), ".gitconfig")) ?? excludesFileIn(join(settings, "git/config"));

@@ -40,7 +40,7 @@ const text = (content: string) => Buffer.from(content);
 
 it("opens existing directories only", async () => {
   await using world = openLocalWorld({ files: { file: "" } });
-  const hint = "Give an existing directory as the workspace.";
+  const hint = "Choose an existing directory as the workspace.";
   const problems = [world.path("missing"), world.path("file")].map((workspace) => {
     try {
       return openLocalEnvironment({ workspace });
@@ -327,11 +327,7 @@ it("stops between two entries when a deletion is cancelled, and says what is lef
   const deleting = world.environment.delete("tree", { recursive: true, signal: controller.signal });
   controller.abort();
   expect(await failureOf(deleting)).toEqual(
-    failure(
-      "cancelled",
-      "The call was cancelled; a part of tree is already deleted, the rest is still there",
-      undefined,
-    ),
+    failure("cancelled", "The call was cancelled; tree is partly deleted", undefined),
   );
   const left = readdirSync(world.path("tree")).length;
   expect([left > 0, left < 20_000]).toEqual([true, true]);

@@ -61,19 +61,16 @@ import type { Starter, StarterOptions } from "./processes/starter.ts";
 
 export interface LocalEnvironmentOptions extends LocalPathsOptions {
   /**
-   * A private directory for the records of change sets in this workspace, and no other; made when it is needed. When the
-   * environment is opened, it completes or takes back changes that a crash interrupted; processes that share the
-   * directory take turns. Without it neither is done.
+   * A private directory for the records of change sets in this workspace only; created when needed. When the environment is
+   * opened, it completes or undoes changes that a crash interrupted. Processes that share the directory take turns.
+   * Default: no records.
    */
   readonly changeRecords?: string;
-  /**
-   * A private directory that names the processes started here while they run; made when it is needed. With it the
-   * processes that a killed process has left running can be ended: see RunRecords.
-   */
+  /** A private directory for the records of running processes, see RunRecords; created when needed. Default: no records. */
   readonly startRecords?: string;
   /** How commands are confined. Default: not at all. */
   readonly sandbox?: SandboxOptions;
-  /** Paths of programs by name; a name given as undefined is not available. */
+  /** Paths of programs by name; a name with the value undefined is not available. */
   readonly programs?: Programs;
   /** Certificates and name resolution for tests. Default: those of the system. */
   readonly web?: ExchangeOptions;
@@ -84,14 +81,14 @@ export function openLocalEnvironment(options: LocalEnvironmentOptions): Environm
   return new LocalEnvironment(options);
 }
 
-// File system calls inside these methods are synchronous: that takes half as long as promises, and leaves no moment in
-// between for others. Long operations yield now and then.
+// File system calls in these methods are synchronous: that takes half as long as promises, and nothing can run in between.
+// Long operations yield now and then.
 class LocalEnvironment implements Environment {
   readonly workspace: string;
   readonly #paths: LocalPaths;
   readonly recovered: RecoveredChange[] = [];
   readonly #records: ChangeRecords | undefined;
-  /** Of changes that are not all in the workspace. */
+  /** For changes that are not all in the workspace. */
   readonly #outsideRecords: ChangeRecords | undefined;
   #changeFiles: Promise<typeof import("./changes/change-set.ts")> | undefined;
   readonly #layouts = new LayoutCache();
@@ -101,10 +98,7 @@ class LocalEnvironment implements Environment {
   readonly #web: ExchangeOptions | undefined;
   readonly #exchanges = new Semaphore(exchangesAtOnce);
   #starter: Promise<Starter> | undefined;
-  #outside: { readonly files: readonly IgnoreFileOutside[]; readonly until: number } = {
-    files: [],
-    until: 0,
-  };
+  #outside: { files: readonly IgnoreFileOutside[]; until: number } = { files: [], until: 0 };
 
   constructor(options: LocalEnvironmentOptions) {
     this.workspace = realDirectory(options.workspace);
@@ -115,12 +109,8 @@ class LocalEnvironment implements Environment {
       this.#records = this.#openRecords(folder, inside);
       if (outside !== undefined) this.#outsideRecords = this.#openRecords(`${folder}-beyond`, outside);
     }
-    this.#starting = {
-      workspace: this.workspace,
-      programs: options.programs ?? {},
-      records: options.startRecords,
-      sandbox: options.sandbox,
-    };
+    const { programs = {}, startRecords, sandbox } = options;
+    this.#starting = { workspace: this.workspace, programs, records: startRecords, sandbox };
     this.#web = options.web;
     // Content that is stored for undo is not shown to the caller.
     const unguarded = new PathChecker(this.workspace, undefined);
@@ -132,18 +122,18 @@ class LocalEnvironment implements Environment {
 
   async realPath(path: string): Promise<string> {
     return this.#paths.reading(path, (pinning, named) => {
-      const place = locateEntry(pinning, named.absolute, { followLinks: true });
-      place.directory.close();
-      return realPathOf(place);
+      const location = locateEntry(pinning, named.absolute, { followLinks: true });
+      location.directory.close();
+      return realPathOf(location);
     });
   }
 
   async info(path: string, options: { readonly followLinks?: boolean } = {}): Promise<FileInfo> {
     const { followLinks = true } = options;
     const look = (pinning: Pinning, named: NamedPath) => {
-      const place = locateExisting(pinning, named.absolute, { followLinks, givenPath: path });
-      place.directory.close();
-      return fileInfo(place.stats);
+      const location = locateExisting(pinning, named.absolute, { followLinks, givenPath: path });
+      location.directory.close();
+      return fileInfo(location.stats);
     };
     return this.#paths.reading(path, look, { followLinks });
   }
@@ -152,16 +142,11 @@ class LocalEnvironment implements Environment {
     path: string,
     options: { readonly maxBytes: number; readonly signal?: AbortSignal },
   ): Promise<FileContent> {
-    let handle: number | undefined;
-    try {
-      throwIfAborted(options.signal);
-      handle = this.#paths.reading(path, openForReading);
-      return readQuickly(handle, path, options) ?? (await readPatiently(handle, path, options));
-    } catch (error) {
-      throw asToolError(error, path);
-    } finally {
-      if (handle !== undefined) closeSync(handle);
-    }
+    return this.#withFile(
+      path,
+      options.signal,
+      (handle) => readQuickly(handle, path, options) ?? readPatiently(handle, path, options),
+    );
   }
 
   async readBytes(path: string, range: ByteRange): Promise<Uint8Array> {
@@ -170,17 +155,10 @@ class LocalEnvironment implements Environment {
   }
 
   async readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice> {
-    let handle: number | undefined;
-    try {
-      checkLineRange(range);
-      throwIfAborted(signal);
-      handle = this.#paths.reading(path, openForReading);
-      return await readFileLines(handle, path, range, { layouts: this.#layouts, signal });
-    } catch (error) {
-      throw asToolError(error, path);
-    } finally {
-      if (handle !== undefined) closeSync(handle);
-    }
+    checkLineRange(range);
+    return this.#withFile(path, signal, (handle) =>
+      readFileLines(handle, path, range, { layouts: this.#layouts, signal }),
+    );
   }
 
   async writeFile(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<WriteReceipt> {
@@ -208,7 +186,7 @@ class LocalEnvironment implements Environment {
     changes: readonly FileChange[],
     options: ChangeOptions = {},
   ): Promise<readonly ChangeReceipt[]> {
-    // Loaded by the first change, as what starts processes is.
+    // Loaded on first use.
     this.#changeFiles ??= import("./changes/change-set.ts");
     const { changeFiles } = await this.#changeFiles;
     const paths = this.#paths;
@@ -228,7 +206,7 @@ class LocalEnvironment implements Environment {
   }
 
   async state(path: string, options: { readonly signal?: AbortSignal } = {}): Promise<EntryState> {
-    // Loaded by the first use, as what changes files is.
+    // Loaded on first use.
     const { entryState } = await import("./files/entry-state.ts");
     try {
       const look = (pinning: Pinning, named: NamedPath) => entryState(pinning, named, options.signal);
@@ -253,18 +231,18 @@ class LocalEnvironment implements Environment {
   }
 
   async snapshot(options: SnapshotOptions = {}): Promise<Snapshot> {
-    // Loaded by the first command.
+    // Loaded on first use.
     const { takeSnapshot } = await import("./scan/take-snapshot.ts");
     try {
-      const without = [...(options.without ?? []), ...(await this.#stubs())];
+      const without = [...(options.without ?? []), ...(await this.#placeholders())];
       return await takeSnapshot(this.#paths.inside, await this.ignoreFilesOutside(), { ...options, without });
     } catch (error) {
       throw asToolError(error, ".");
     }
   }
 
-  /** Entries that sandboxes put into the workspace while they are in use; they are not part of the user's work. */
-  async #stubs(): Promise<readonly string[]> {
+  /** Entries that running sandboxes have put into the workspace; they are not part of the user's work. */
+  async #placeholders(): Promise<readonly string[]> {
     const { sandbox } = this.#starting;
     if (sandbox === undefined) return [];
     const { Placeholders, placeholdersFolder } = await import("../../sandbox/bubblewrap/placeholders.ts");
@@ -273,20 +251,23 @@ class LocalEnvironment implements Environment {
 
   async openDirectory(path: string): Promise<Directory> {
     const open = (pinning: Pinning, named: NamedPath) => {
-      // A directory is known by its path in the workspace.
+      // Directories have paths relative to the workspace.
       if (pinning === this.#paths.outside) throw outsideWorkspace(path, this.workspace);
-      const place = locateExisting(pinning, named.absolute, { followLinks: true, givenPath: path });
+      const {
+        stats,
+        name,
+        directory: parent,
+      } = locateExisting(pinning, named.absolute, {
+        followLinks: true,
+        givenPath: path,
+      });
       try {
-        if (!place.stats.isDirectory()) throw isNoDirectory(path);
-        const directory = place.name === "." ? pinning.pin(pinning.root) : place.directory.child(place.name);
-        return new HeldDirectory(
-          directory,
-          named.absolute.slice(withSlash(this.workspace).length),
-          pinning.checker,
-          this.#directories,
-        );
+        if (!stats.isDirectory()) throw isNoDirectory(path);
+        const directory = name === "." ? pinning.pin(pinning.root) : parent.child(name);
+        const relativePath = named.absolute.slice(withSlash(this.workspace).length);
+        return new HeldDirectory(directory, relativePath, pinning.checker, this.#directories);
       } finally {
-        place.directory.close();
+        parent.close();
       }
     };
     return this.#paths.reading(path, open);
@@ -294,9 +275,8 @@ class LocalEnvironment implements Environment {
 
   async ignoreFilesOutside(): Promise<readonly IgnoreFileOutside[]> {
     const now = monotonicMs();
-    if (now >= this.#outside.until) {
+    if (now >= this.#outside.until)
       this.#outside = { files: ignoreFilesOutside(this.workspace), until: now + outsideMs };
-    }
     return this.#outside.files;
   }
 
@@ -332,13 +312,29 @@ class LocalEnvironment implements Environment {
     this.#paths.close();
   }
 
-  /** Loaded by the first process: node:child_process costs a tenth of the start of a call that needs none. */
+  async #withFile<Result>(
+    path: string,
+    signal: AbortSignal | undefined,
+    act: (handle: number) => Result | Promise<Result>,
+  ): Promise<Result> {
+    throwIfAborted(signal);
+    const handle = this.#paths.reading(path, openForReading);
+    try {
+      return await act(handle);
+    } catch (error) {
+      throw asToolError(error, path);
+    } finally {
+      closeSync(handle);
+    }
+  }
+
+  /** Loaded on first use: node:child_process takes a tenth of the start of a call that does not need it. */
   #openStarter(): Promise<Starter> {
     this.#starter ??= import("./processes/starter.ts").then(({ Starter }) => new Starter(this.#starting));
     return this.#starter;
   }
 
-  /** Also settles what a crash has left of earlier changes. */
+  /** Also settles changes that a crash interrupted. */
   #openRecords(folder: string, pinning: Pinning): ChangeRecords {
     const nameOf = (path: string) => relative(this.workspace, withSlash(pinning.root) + path);
     const recover = () => {
@@ -365,11 +361,11 @@ class LocalEnvironment implements Environment {
 // Looking for ignore files above the workspace takes as long as a small search, and they hardly ever change.
 const outsideMs = 1000;
 
-// Each may hold many megabytes until it is read.
+// Each may take many megabytes until it is read.
 const exchangesAtOnce = 8;
 
 function realDirectory(path: string): string {
-  const hint = "Give an existing directory as the workspace.";
+  const hint = "Choose an existing directory as the workspace.";
   try {
     const real = realpathSync.native(path);
     if (statSync(real).isDirectory()) return real;

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
+import { attempt } from "../../system/attempt.ts";
 import {
   asToolError,
   isOutputHandle,
@@ -15,15 +16,15 @@ import { liesInside, relativeToWorkspace, withSlash } from "../../system/workspa
 import { locateEntry, realPathOf } from "./files/locate-entry.ts";
 import type { NamedPath } from "./files/read-file.ts";
 
-/** Directories that can be reached besides the workspace. The guard decides who may read or write there. */
+/** Directories that can be reached in addition to the workspace. The guard decides about reads and writes there. */
 interface ExtraRootsOptions {
   /** Absolute and real. */
   readonly directories: readonly string[];
-  /** Whether links in the workspace may lead there, or only paths that name them. */
+  /** Whether links in the workspace may lead there, or only paths may name them. */
   readonly links: "lead out" | "stay inside";
 }
 
-/** A path, and the pinned tree that it is used in. */
+/** A path and the pinned tree that contains it. */
 export interface LocatedPath {
   readonly pinning: Pinning;
   readonly named: NamedPath;
@@ -37,15 +38,15 @@ export interface LocalPathsOptions {
   readonly workspace: string;
   /** The directory of stored outputs, which are read by their handles. */
   readonly outputs?: string;
-  /** Refuses paths to every caller; asked about the real path that is reached. */
+  /** Refuses real paths to every caller. */
   readonly guard?: PathGuard;
-  /** Files outside of the workspace that can be reached by name. Default: none. */
+  /** Files outside the workspace that can be reached by name. Default: none. */
   readonly reach?: ExtraRootsOptions;
-  /** How directories are held. Default: by handle when the system has /proc. */
+  /** How directories are pinned. Default: by handle when the system has /proc. */
   readonly pinning?: "proc" | "portable";
 }
 
-/** Finds out where the paths that callers give lead: into the workspace, to a stored output, or to an extra root. */
+/** Resolves the paths that callers give: in the workspace, of a stored output, or in an extra root. */
 export class LocalPaths {
   readonly workspace: string;
   /** Of the workspace. */
@@ -62,7 +63,8 @@ export class LocalPaths {
     this.#spellings = [workspace, resolve(given)];
     this.#prefix = withSlash(workspace);
     this.#outputs = outputs;
-    const byHandle = (pinning ?? (canPinByHandle() ? "proc" : "portable")) === "proc";
+    const canPinByHandle = process.platform === "linux" && existsSync("/proc/self/fd");
+    const byHandle = pinning === undefined ? canPinByHandle : pinning === "proc";
     const Pinned = byHandle ? ProcPinning : PortablePinning;
     this.#pin = (root, guardOfRoot) => new Pinned(root, new PathChecker(root, guardOfRoot));
     this.inside = this.#pin(workspace, guard);
@@ -74,7 +76,7 @@ export class LocalPaths {
     );
   }
 
-  /** Of the root directory, for what lies in extra roots; undefined when there are none. */
+  /** Of the root directory, for paths in extra roots; undefined when there are none. */
   get outside(): Pinning | undefined {
     return this.#extraRoots?.pinning;
   }
@@ -91,7 +93,7 @@ export class LocalPaths {
     }
   }
 
-  /** In the workspace, unless the path leads into an extra root. */
+  /** The workspace, unless the path leads into an extra root. */
   locate(path: string, options: Links): LocatedPath {
     const named = this.name(path);
     const extra = this.#extraRoots;
@@ -102,7 +104,7 @@ export class LocalPaths {
     return { pinning: extra.pinning, named };
   }
 
-  /** The same for a path that is changed: stored outputs are read-only. */
+  /** Like `locate`, for a path that is changed: stored outputs are read-only. */
   locateForChange(path: string, options: Links): LocatedPath {
     this.refuseOutput(path);
     return this.locate(path, options);
@@ -112,7 +114,7 @@ export class LocalPaths {
     if (this.#outputOf(path) !== undefined) throw isReadOnlyOutput(path);
   }
 
-  /** Acts on a path that is read, which may be the handle of a stored output. */
+  /** Reads a path, which may be the handle of a stored output. */
   reading<Result>(
     path: string,
     act: (pinning: Pinning, named: NamedPath) => Result,
@@ -158,11 +160,7 @@ export class LocalPaths {
   }
 }
 
-function canPinByHandle(): boolean {
-  return process.platform === "linux" && existsSync("/proc/self/fd");
-}
-
-/** Refuses paths outside of all roots by the path that was reached, because links may be swapped at any moment. */
+/** Refuses paths outside all roots by the path that was reached, because links may be swapped at any moment. */
 function withinRoots(
   { directories }: ExtraRootsOptions,
   workspace: string,
@@ -176,7 +174,7 @@ function withinRoots(
 
 const outOfReach = { reason: "lies outside the workspace", rule: "reach" };
 
-/** The extra roots of a workspace, held by one pinning of the whole machine. */
+/** The extra roots of a workspace, in one pinning of the whole machine. */
 class ExtraRoots {
   readonly pinning: Pinning;
   readonly #options: ExtraRootsOptions;
@@ -188,7 +186,7 @@ class ExtraRoots {
     this.#inside = inside;
   }
 
-  /** Whether a path of the workspace leads out of it by a link, where links may. */
+  /** Whether a path of the workspace leads out of it by a link, when links may do so. */
   isBehindLink(absolute: string, options: Links): boolean {
     if (this.#options.links === "stay inside") return false;
     try {
@@ -200,19 +198,11 @@ class ExtraRoots {
     }
   }
 
+  /** A path that cannot be resolved is checked as it is. */
   contains(absolute: string, options: Links): boolean {
-    const roots = [this.#inside.root, ...this.#options.directories];
-    return roots.some((directory) => liesInside(this.#realPath(absolute, options), directory));
-  }
-
-  /** A path that cannot be resolved stands for itself. */
-  #realPath(absolute: string, options: Links): string {
-    try {
-      const location = locateEntry(this.pinning, absolute, options);
-      location.directory.close();
-      return realPathOf(location);
-    } catch {
-      return absolute;
-    }
+    const location = attempt(() => locateEntry(this.pinning, absolute, options));
+    location?.directory.close();
+    const realPath = location === undefined ? absolute : realPathOf(location);
+    return [this.#inside.root, ...this.#options.directories].some((root) => liesInside(realPath, root));
   }
 }

@@ -49,14 +49,14 @@ export function changeTree(
     if (before !== undefined && contentHash(before.bytes) !== change.before)
       throw isStale(change.path, "changed");
   }
-  const receipts = plans.map(({ realPath, stands, after }) => ({
+  const receipts = plans.map(({ realPath, spot, after }) => ({
     realPath,
-    before: stands && infoOf(stands),
+    before: spot.node && infoOf(spot.node),
     after: after && infoOf(after),
   }));
   const made = plans.flatMap(({ spot, after }) => (after === undefined ? [] : tree.toBeMade(spot)));
   announce?.([...new Map(made.map((directory) => [directory.realPath, directory])).values(), ...receipts]);
-  // Looked up again, one by one: an earlier change may have made the directory.
+  // Looked up again one by one: an earlier change may have created the directory.
   for (const { realPath, after } of plans) {
     const spot = tree.find(realPath.slice(tree.rootPath.length), { followLinks: false });
     if (after !== undefined) tree.makeParents(spot).children.set(spot.name, after);
@@ -70,8 +70,7 @@ interface Plan {
   readonly path: string;
   readonly realPath: string;
   readonly spot: Spot;
-  readonly stands: Node | undefined;
-  /** The path that counts: for a link that is deleted, the file it leads to. */
+  /** The file with the content; when a link is deleted, its target. */
   readonly before: FileNode | undefined;
   readonly after: FileNode | undefined;
 }
@@ -80,34 +79,17 @@ function plan(tree: Tree, change: FileChange, relative: (path: string) => string
   const { path, after: content } = change;
   const spot = tree.find(relative(path), { followLinks: content !== "nothing" });
   if (spot.name === ".") throw isWorkspaceItself(path);
-  const before = contentAt(tree, spot, path, relative);
+  const { node } = spot;
+  const before = node && (node.kind === "link" ? fileAt(tree, path, relative) : asFile(node, path));
   if (content !== "nothing" && path.endsWith("/")) throw isDirectory(path);
   tree.checker.check("write", tree.realPathOf(spot), path);
-  const like = before === undefined && change.like !== undefined ? at(tree, change.like, relative) : before;
+  const like = before ?? (change.like === undefined ? undefined : fileAt(tree, change.like, relative));
   const after = content === "nothing" ? undefined : newFile(content, change.mode ?? like?.mode);
   const isAlready = before !== undefined && after?.mode === before.mode && after.bytes.equals(before.bytes);
-  return {
-    change,
-    path,
-    realPath: tree.realPathOf(spot),
-    spot,
-    stands: spot.node,
-    before,
-    after: isAlready ? before : after,
-  };
+  return { change, path, realPath: tree.realPathOf(spot), spot, before, after: isAlready ? before : after };
 }
 
-function contentAt(
-  tree: Tree,
-  { node }: Spot,
-  path: string,
-  relative: (path: string) => string,
-): FileNode | undefined {
-  if (node === undefined) return undefined;
-  return node.kind === "link" ? at(tree, path, relative) : asFile(node, path);
-}
-
-function at(tree: Tree, path: string, relative: (path: string) => string): FileNode {
+function fileAt(tree: Tree, path: string, relative: (path: string) => string): FileNode {
   try {
     return asFile(tree.findExisting(relative(path), { followLinks: true, givenPath: path }).node, path);
   } catch (error) {

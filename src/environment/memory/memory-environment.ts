@@ -60,7 +60,7 @@ import {
   Tree,
 } from "./tree.ts";
 
-/** A workspace that exists in memory only. Behaves like the local one; programs cannot be started. */
+/** A workspace in memory. Behaves like the local one, but cannot start programs. */
 export class MemoryEnvironment implements Environment {
   readonly workspace = "/workspace";
   readonly #tree: Tree;
@@ -71,7 +71,7 @@ export class MemoryEnvironment implements Environment {
     content: {
       readonly files?: Readonly<Record<string, string | Uint8Array>>;
       readonly outputs?: Readonly<Record<string, string | Uint8Array>>;
-      /** Refuses paths to every caller; asked about the real path that is reached. */
+      /** Refuses real paths to every caller. */
       readonly guard?: PathGuard | undefined;
     } = {},
   ) {
@@ -81,12 +81,12 @@ export class MemoryEnvironment implements Environment {
       this.#outputs.set(handle, newFile(bytes));
   }
 
-  /** Puts a link at `path`; what it points to need not exist. */
+  /** Creates a link; its target need not exist. */
   link(path: string, target: string): void {
     this.#put(path, newLink(target));
   }
 
-  /** Puts something at `path` that is neither file, directory nor link. */
+  /** Creates an entry that is not a file, directory or link. */
   makeSpecial(path: string): void {
     this.#put(path, { kind: "other", mode: 0o644, modifiedMs: Date.now() });
   }
@@ -256,7 +256,7 @@ export class MemoryEnvironment implements Environment {
     this.#tree.checker.check(use, this.#tree.realPathOf(spot), path);
   }
 
-  /** With all that is in it; under another name a file could be read that must not be. */
+  /** With everything in it. A move needs the right to read: under another name a hidden file could be read. */
   #passBothEnds(
     source: Spot & { readonly node: Node },
     target: Spot,
@@ -312,7 +312,7 @@ export class MemoryEnvironment implements Environment {
   }
 }
 
-/** An entry that goes, after all that is in it. */
+/** The removal of an entry, after everything in it. */
 function* removals(realPath: string, node: Node): Generator<ChangeReceipt> {
   if (node.kind === "directory")
     for (const [name, child] of node.children) yield* removals(`${realPath}/${name}`, child);

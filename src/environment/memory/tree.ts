@@ -27,7 +27,7 @@ export interface DirectoryNode extends NodeBase {
   readonly children: Map<string, Node>;
 }
 
-export interface LinkNode extends NodeBase {
+interface LinkNode extends NodeBase {
   readonly kind: "link";
   readonly target: string;
 }
@@ -60,7 +60,7 @@ export function asFile(node: Node, path: string): FileNode {
   throw node.kind === "directory" ? isDirectory(path) : isSpecial(path);
 }
 
-/** Where a path leads: a name in a directory, as in the local environment. */
+/** The location of a path: a name in a directory, as in the local environment. */
 export interface Spot {
   readonly directory: DirectoryNode;
   /** Path of `directory` relative to the root. */
@@ -75,7 +75,7 @@ export interface Spot {
 const maxLinks = 40;
 const maxNameBytes = 255;
 
-/** A tree of files below one root, with links that can lead astray like real ones. */
+/** A tree of files below one root, with links that may lead outside. */
 export class Tree {
   readonly rootPath: string;
   /** Checks every path that is reached before it is read or changed. */
@@ -137,7 +137,7 @@ export class Tree {
     });
   }
 
-  /** Makes what is missing above a spot; gives the directory that will hold its name. */
+  /** Creates the missing directories above a spot; returns its parent. */
   makeParents(spot: Spot): DirectoryNode {
     let directory = spot.directory;
     for (const name of spot.missing) {
@@ -148,7 +148,7 @@ export class Tree {
     return directory;
   }
 
-  /** The directories that `makeParents` would make. */
+  /** The directories that `makeParents` would create. */
   toBeMade(spot: Spot): readonly ChangeReceipt[] {
     const after = infoOf(newDirectory());
     return spot.missing.map((_, index) => ({
@@ -173,12 +173,10 @@ export class Tree {
     const last = trail.at(-1);
     if (last === undefined)
       return { directory: this.root, path: "", missing: [], name: ".", node: this.root };
-    const path = trail
-      .slice(0, -1)
-      .map((step) => step.name)
-      .join("/");
-    const parent = trail.at(-2)?.directory ?? this.root;
-    return { directory: parent, path, missing: [], name: last.name, node: last.directory };
+    const above = trail.slice(0, -1);
+    const path = above.map((step) => step.name).join("/");
+    const directory = above.at(-1)?.directory ?? this.root;
+    return { directory, path, missing: [], name: last.name, node: last.directory };
   }
 }
 
@@ -188,7 +186,7 @@ export function pathOf(spot: Spot): string {
   return [...parts(spot.path), ...spot.missing, spot.name].join("/");
 }
 
-/** A "." at the end says that a directory has to be there; others say nothing. */
+/** A "." at the end requires a directory; others are ignored. */
 function parts(path: string): string[] {
   const names = path.split("/");
   return names.filter((name, index) => name !== "" && (name !== "." || index === names.length - 1));

@@ -143,8 +143,8 @@ it("tells which files it could not take back, because somebody had written them 
   const { stdout } = spawnSync(process.execPath, [program, world.path("."), records], { encoding: "utf8" });
   expect(JSON.parse(stdout)).toEqual({
     code: "unavailable",
-    message: "The disk failed at two. Left alone, because changed by somebody since: one",
-    hint: "Look at these files; all others are as they were.",
+    message: "The disk failed at two. Not undone, because changed meanwhile: one",
+    hint: "Check these files; all others are unchanged.",
   });
   expect(await contentOf(world.environment)).toEqual({ one: "by hand", two: "old" });
   expect(readdirSync(records)).toEqual([]);

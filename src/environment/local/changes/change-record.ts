@@ -5,7 +5,6 @@ import {
   fsyncSync,
   linkSync,
   openSync,
-  readdirSync,
   readFileSync,
   renameSync,
   statSync,
@@ -13,26 +12,27 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../../../system/attempt.ts";
 import { writeFully } from "../../../system/content.ts";
-import { makePrivateDirectory } from "../../../system/directories.ts";
+import { inPrivateDirectory, namesIfReadable } from "../../../system/directories.ts";
 import { errnoOf } from "../../../system/file-errors.ts";
 import type { PinnedDirectory } from "../../../system/pinning.ts";
 import { isGone, thisProcess } from "../../../system/process-identity.ts";
 import { hasNoHardLinks } from "../../../system/temporary-file.ts";
 import { isNormal } from "../../../system/workspace-path.ts";
-import { type FileStep, takeStepBack, tidyStep } from "./file-step.ts";
+import { type FileStep, tidyStep, undoStep } from "./file-step.ts";
 
 /** The intended steps, recorded before the first is done. */
 interface Intent {
   readonly workspace: string;
   readonly steps: readonly FileStep[];
-  /** Directories to be made, relative to the workspace, each after the one it is in. */
+  /** Directories to create, relative to the workspace, parents first. */
   readonly directories: readonly string[];
 }
 
 /**
- * How far it has come. `prepared`: no file is changed. `committed`: all that is needed lies beside the files.
- * `returning`: what was done is taken back. `settled`: all that is left is to tidy up.
+ * `prepared`: no file is changed. `committed`: everything needed to complete the change lies next to the files.
+ * `returning`: the change is being undone. `settled`: only temporary files are left to remove.
  */
 export type Phase = (typeof phases)[number];
 
@@ -42,9 +42,8 @@ const phases = ["prepared", "committed", "returning", "settled"] as const;
 const phaseBytes = 9;
 
 /**
- * The record of one change set: a file that starts with its phase, and is named after the process it belongs to.
- * While files are changed it has a second name, which only one record can have: so change sets of several processes
- * take turns.
+ * The record of one change set: a file that starts with its phase, and is named after its process. While files are
+ * changed it has a second name, which only one record can have: so change sets of several processes take turns.
  */
 export class ChangeRecord {
   readonly intent: Intent;
@@ -66,7 +65,7 @@ export class ChangeRecord {
 
   static begin(folder: string, id: string, intent: Intent): ChangeRecord {
     const path = join(folder, `${id}.${thisProcess()}`);
-    const handle = openNew(folder, path);
+    const handle = inPrivateDirectory(folder, () => openSync(path, "wx+", 0o600));
     const record = new ChangeRecord({ folder, path, handle, hasTurn: false }, { phase: "prepared", intent });
     try {
       writeFully(handle, Buffer.from(`${"prepared".padEnd(phaseBytes)}\n${JSON.stringify(intent)}\n`));
@@ -77,7 +76,7 @@ export class ChangeRecord {
     }
   }
 
-  /** The records of processes that are gone, each taken over by the first process that comes here. */
+  /** The records of processes that have ended; the first process that finds one takes it over. */
   static *abandoned(folder: string, workspace: string): Generator<ChangeRecord> {
     for (const { id, path } of recordsIn(folder)) {
       try {
@@ -85,7 +84,7 @@ export class ChangeRecord {
         if (content !== undefined && content.intent.workspace !== workspace) continue;
         const taken = join(folder, `${id}.${thisProcess()}`);
         renameSync(path, taken);
-        // Its process died while it wrote this, before it did anything else.
+        // An incomplete record: its process died before it changed anything.
         if (content === undefined) unlinkSync(taken);
         else yield new ChangeRecord(reopen(folder, taken), content);
       } catch (error) {
@@ -99,7 +98,7 @@ export class ChangeRecord {
     return this.#phase;
   }
 
-  /** Takes no new space, so that a full disk cannot keep anything from being taken back. */
+  /** Needs no new disk space, so that a full disk cannot prevent an undo. */
   mark(phase: Phase, options: { readonly durable: boolean }): void {
     writeSync(this.#handle, phase.padEnd(phaseBytes), 0);
     this.#phase = phase;
@@ -108,7 +107,7 @@ export class ChangeRecord {
     if (phase === "committed") syncDirectory(this.#folder);
   }
 
-  /** Whether no other process is changing files now: then none will, until this record is gone. */
+  /** Whether no other process is changing files now. If so, none will until this record is gone. */
   takeTurn(): boolean {
     const turn = join(this.#folder, turnName);
     try {
@@ -116,7 +115,7 @@ export class ChangeRecord {
       this.#hasTurn = true;
       return true;
     } catch (error) {
-      // Its record is gone, although it is always removed last: the user has deleted it by hand.
+      // The record of the turn is always removed last. If it is gone, the user has deleted it.
       if (errnoOf(error) === "EEXIST" && statSync(turn, { throwIfNoEntry: false })?.nlink === 1)
         unlinkSync(turn);
       if (errnoOf(error) === "EEXIST") return false;
@@ -126,13 +125,9 @@ export class ChangeRecord {
     }
   }
 
-  /** Leaves it to the next start. Never fails: it is what is done when something has. */
+  /** Leaves the record to the next start. Never fails: the next process finds a turn without a living process. */
   leave(): void {
-    try {
-      this.#close();
-    } catch {
-      // The next process finds that the turn has no record, or that its process is gone.
-    }
+    attempt(() => this.#close());
   }
 
   remove(): void {
@@ -166,33 +161,14 @@ function syncDirectory(path: string): void {
   }
 }
 
-/** The records whose processes are gone. */
+/** The records whose processes have ended. */
 function* recordsIn(folder: string): Generator<{ readonly id: string; readonly path: string }> {
-  for (const name of namesIn(folder)) {
+  for (const name of namesIfReadable(folder)) {
     if (name === turnName) continue;
     const [id = "", owner = ""] = name.split(".");
     const path = join(folder, name);
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats !== undefined && isGone(owner, Date.now() - stats.mtimeMs)) yield { id, path };
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // Nothing was recorded, or it is not readable.
-    return [];
-  }
-}
-
-function openNew(folder: string, path: string): number {
-  try {
-    return openSync(path, "wx+", 0o600);
-  } catch (error) {
-    if (errnoOf(error) !== "ENOENT") throw error;
-    makePrivateDirectory(folder);
-    return openSync(path, "wx+", 0o600);
   }
 }
 
@@ -206,32 +182,26 @@ function reopen(folder: string, path: string): RecordFile {
 function parse(text: string): { readonly phase: Phase; readonly intent: Intent } | undefined {
   const phase = text.slice(0, phaseBytes).trimEnd() as Phase;
   if (!phases.includes(phase) || !text.endsWith("\n")) return undefined;
-  try {
+  return attempt(() => {
     const intent = JSON.parse(text.slice(phaseBytes)) as Intent;
     const paths = [...intent.steps.map((step) => step.path), ...intent.directories];
-    return paths.every(isNormal) && intent.steps.every(({ id }) => safeId.test(id))
-      ? { phase, intent }
-      : undefined;
-  } catch {
-    return undefined;
-  }
+    const isSafe = paths.every(isNormal) && intent.steps.every(({ id }) => safeId.test(id));
+    return isSafe ? { phase, intent } : undefined;
+  });
 }
 
 const safeId = /^[0-9a-f-]{36}$/;
 
-/** A step and the held directory its file is in. */
+/** A step and the pinned directory of its file. */
 export interface HeldStep {
   readonly step: FileStep;
   readonly directory: PinnedDirectory;
 }
 
 /** Undoes the steps, last first. Returns the files that were changed since, which are left alone. */
-export function takeBack(steps: readonly HeldStep[]): readonly FileStep[] {
-  const leftAlone: FileStep[] = [];
-  for (const { step, directory } of steps.toReversed()) {
-    if (!takeStepBack(directory, step)) leftAlone.unshift(step);
-  }
-  return leftAlone;
+export function undoSteps(steps: readonly HeldStep[]): readonly FileStep[] {
+  const leftAlone = steps.toReversed().filter(({ step, directory }) => !undoStep(directory, step));
+  return leftAlone.reverse().map(({ step }) => step);
 }
 
 export function tidy(steps: readonly HeldStep[]): void {

@@ -11,11 +11,18 @@ import { refuseOverlaps } from "../../check-requests.ts";
 import { missingAbove } from "../files/locate-entry.ts";
 import type { NamedPath } from "../files/read-file.ts";
 import { tidyOnce } from "../files/write-file.ts";
-import { ChangeRecord, type HeldStep, type Phase, syncDirectories, takeBack, tidy } from "./change-record.ts";
+import {
+  ChangeRecord,
+  type HeldStep,
+  type Phase,
+  syncDirectories,
+  tidy,
+  undoSteps,
+} from "./change-record.ts";
 import { ChangedFile, findTarget, refuseSharedFiles, refuseUnlikely, type Target } from "./changed-file.ts";
 import type { FileStep } from "./file-step.ts";
 
-/** See Environment.change. `nameOf` judges a path as it was given. */
+/** See Environment.change. `nameOf` checks a path as it was given. */
 export async function changeFiles(
   changes: readonly FileChange[],
   options: ChangeOptions & {
@@ -34,10 +41,9 @@ export async function changeFiles(
     refuseOverlaps(targets);
     refuseSharedFiles(targets);
     refuseUnlikely(targets);
-    const receipts = () => files.map((file) => file.receipt());
     const announce = () => options.announce?.([...madeFor(files), ...files.map(effectOf)]);
     await new ChangeSet(files, { durable, signal, records, tidied, announce }).make(pinning.root);
-    return receipts();
+    return files.map((file) => file.receipt());
   } finally {
     for (const file of files) file.close();
   }
@@ -47,7 +53,7 @@ function effectOf(file: ChangedFile): Effect {
   return { ...file.receipt(), ...(file.step ? { afterHash: file.step.after } : {}) };
 }
 
-/** Each after the one it is in. */
+/** Parents first. */
 function madeFor(files: readonly ChangedFile[]): readonly ChangeReceipt[] {
   const made = files.flatMap((file) => file.madeParents());
   return made.sort((left, right) => (left.realPath < right.realPath ? -1 : 1));
@@ -65,33 +71,33 @@ interface ChangeSetOptions {
   readonly durable: boolean;
   readonly signal: AbortSignal | undefined;
   readonly records: ChangeRecords | undefined;
-  /** The directories where leftovers were looked for. */
+  /** The directories that were searched for leftovers. */
   readonly tidied: Set<string>;
-  /** Called when all is ready and nothing is changed. */
+  /** Called when everything is ready and nothing is changed yet. */
   readonly announce: () => void;
 }
 
-/** Where change sets are written down while they are made, in case their process dies. */
+/** Records of change sets in progress, in case their process dies. */
 export interface ChangeRecords {
   readonly folder: string;
-  /** Settles what dead processes have left. */
+  /** Settles the change sets of processes that have ended. */
   recover(): void;
 }
 
 /**
- * Files that are changed together. All new contents are written beside them first, and the old ones are kept there
- * until every file is changed. From the last look at the first of them to the change of the last, no other change
- * runs, neither in this process nor in another that keeps its records in the same folder.
+ * Files that are changed together. All new contents are written next to them first, and the old ones are kept there until
+ * every file is changed. From the last check of the first file to the change of the last, no other change runs, neither
+ * in this process nor in another with the same folder of records.
  */
 class ChangeSet {
-  /** In the order of their paths, so that of two sets that meet one comes first everywhere. */
+  /** Sorted by path, so that two overlapping sets have the same order. */
   readonly #files: readonly ChangedFile[];
   readonly #held: readonly HeldStep[];
   readonly #options: ChangeSetOptions;
-  /** A name is given or taken in one go: a single one needs no way back. */
+  /** Renaming is atomic: a single rename needs no undo. */
   readonly #isOne: boolean;
   #record: ChangeRecord | undefined;
-  #atWork = "";
+  #currentPath = "";
 
   constructor(files: readonly ChangedFile[], options: ChangeSetOptions) {
     this.#files = files.toSorted((left, right) => (left.target.realPath < right.target.realPath ? -1 : 1));
@@ -107,7 +113,7 @@ class ChangeSet {
       await this.#prepare();
     } catch (error) {
       this.#discard();
-      throw explain(error, this.#atWork);
+      throw explain(error, this.#currentPath);
     }
     this.#change();
     this.#finish();
@@ -126,19 +132,19 @@ class ChangeSet {
 
   async #prepare(): Promise<void> {
     const { signal, durable } = this.#options;
-    for (const file of this.#inTurn()) await file.stage({ signal, durable: durable && this.#isOne });
-    if (!this.#isOne) for (const file of this.#inTurn()) await file.keepOld(this.#options);
+    for (const file of this.#each()) await file.stage({ signal, durable: durable && this.#isOne });
+    if (!this.#isOne) for (const file of this.#each()) await file.keepOld(this.#options);
     if (!this.#isOne && durable) await this.#syncFresh();
-    for (const file of this.#inTurn()) await file.check(signal);
+    for (const file of this.#each()) await file.check(signal);
     await this.#waitForTurn();
     throwIfAborted(signal);
-    // What others have changed before its turn came makes it stale, and is not announced.
-    for (const file of this.#inTurn()) file.lookAgain();
+    // A change by others before its turn makes it stale, and then nothing is announced.
+    for (const file of this.#each()) file.lookAgain();
     this.#options.announce();
     this.#mark("committed");
   }
 
-  /** Many at once: the disk takes hardly longer than for one. */
+  /** Many at once: the disk hardly takes longer than for one. */
   async #syncFresh(): Promise<void> {
     for (let first = 0; first < this.#files.length; first += maxSyncs) {
       const some = this.#files.slice(first, first + maxSyncs);
@@ -160,7 +166,7 @@ class ChangeSet {
     const { durable } = this.#options;
     const changed: HeldStep[] = [];
     try {
-      for (const file of this.#inTurn()) {
+      for (const file of this.#each()) {
         file.lookAgain();
         if (file.step === undefined) continue;
         changed.push(file as HeldStep);
@@ -168,30 +174,30 @@ class ChangeSet {
       }
       if (durable && !this.#isOne) syncDirectories(this.#held.map(({ directory }) => directory));
     } catch (cause) {
-      const error = explain(cause, this.#atWork);
-      this.#return(changed, error);
+      const error = explain(cause, this.#currentPath);
+      this.#undo(changed, error);
       throw error;
     }
   }
 
-  #return(changed: readonly HeldStep[], error: ToolError): void {
+  #undo(changed: readonly HeldStep[], error: ToolError): void {
     let leftAlone: readonly FileStep[];
     try {
       this.#mark("returning");
-      leftAlone = takeBack(changed);
+      leftAlone = undoSteps(changed);
     } catch (cause) {
       this.#record?.leave();
       const paths = changed.map(({ step }) => step.path).join(", ");
-      throw new ToolError(error.code, `${error.message}. Not all could be taken back: ${paths}`, {
-        hint: "Look at these files. What is missing lies beside them, and the next start tries again.",
+      throw new ToolError(error.code, `${error.message}. Not all changes could be undone: ${paths}`, {
+        hint: "Check these files. Their old contents lie next to them, and the next start tries again.",
         cause,
       });
     }
     this.#discard();
-    if (leftAlone.length > 0) throw notTakenBack(error, leftAlone);
+    if (leftAlone.length > 0) throw notUndone(error, leftAlone);
   }
 
-  /** Removes all that was put beside the files. They are as they should be: that it fails must not count. */
+  /** Removes the temporary files. The files themselves are correct, so a failure here is not reported. */
   #discard(): void {
     try {
       tidy(this.#held);
@@ -212,52 +218,50 @@ class ChangeSet {
     }
   }
 
-  /** For a single name it need not be on the disk: the file itself shows as much. */
+  /** A single rename need not be recorded on disk: the file itself shows whether it was done. */
   #mark(phase: Phase): void {
     this.#record?.mark(phase, { durable: this.#options.durable && !this.#isOne });
   }
 
-  /** Each file; what is thrown is about the one at work. */
-  *#inTurn(): Generator<ChangedFile> {
+  /** Each file; errors are about the current one. */
+  *#each(): Generator<ChangedFile> {
     for (const file of this.#files) {
-      this.#atWork = file.path;
+      this.#currentPath = file.path;
       yield file;
     }
   }
 
-  /** Relative to the workspace, each after the one it is in. */
+  /** Relative to the workspace, parents first. */
   #missingDirectories(workspace: string): readonly string[] {
     const all = this.#files.flatMap(({ target: { location } }) => missingAbove(location));
     return [...new Set(all)].map((path) => path.slice(withSlash(workspace).length));
   }
 }
 
-// So that not too many files are open.
+// Limits the number of open files.
 const maxSyncs = 64;
 
-// Others need a few milliseconds, if they wait for the disk.
+// Others need a few milliseconds if they wait for the disk.
 const waitMs = 2;
 const longestWaitMs = 10_000;
 
 function othersChange(): ToolError {
-  return new ToolError("unavailable", "Other processes keep changing files in this workspace", {
-    hint: "Nothing was changed. Try again when they have finished.",
-  });
-}
-
-function notTakenBack(error: ToolError, steps: readonly FileStep[]): ToolError {
-  const paths = steps.map(({ path }) => path).join(", ");
   return new ToolError(
-    error.code,
-    `${error.message}. Left alone, because changed by somebody since: ${paths}`,
-    {
-      hint: "Look at these files; all others are as they were.",
-      cause: error,
-    },
+    "unavailable",
+    "Nothing was changed: other processes keep changing files in this workspace",
+    { hint: "Try again when they have finished." },
   );
 }
 
-/** Each file was judged when it was found: what is wrong now has become so since. */
+function notUndone(error: ToolError, steps: readonly FileStep[]): ToolError {
+  const paths = steps.map(({ path }) => path).join(", ");
+  return new ToolError(error.code, `${error.message}. Not undone, because changed meanwhile: ${paths}`, {
+    hint: "Check these files; all others are unchanged.",
+    cause: error,
+  });
+}
+
+/** Each file was checked before: what is wrong now has changed since. */
 function explain(error: unknown, path: string): ToolError {
   const errno = errnoOf(error);
   if (errno === "ENOENT") return isStale(path, "gone");

@@ -44,12 +44,12 @@ interface StagingOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** One file of a change set, held until the change is done. Close it. */
+/** One file of a change set, pinned until the change is done. Close it. */
 export class ChangedFile {
   readonly target: Target;
   readonly #pinning: Pinning;
   #parent: MadeParent | undefined;
-  /** The state that the check has seen. */
+  /** The state at the time of the check. */
   #seen: BigIntStats | undefined;
   #after: Stats | undefined;
 
@@ -71,7 +71,7 @@ export class ChangedFile {
     return this.#parent?.directory ?? this.target.location.directory;
   }
 
-  /** Writes the new content beside the file. */
+  /** Writes the new content to a temporary file. */
   async stage(options: StagingOptions): Promise<void> {
     const { step, location, like } = this.target;
     const { after, mode } = this.target.change;
@@ -100,7 +100,7 @@ export class ChangedFile {
     }
   }
 
-  /** Makes the old content last until all is done. */
+  /** Keeps the old content until the whole set is done. */
   async keepOld(options: StagingOptions): Promise<void> {
     const { step, location } = this.target;
     if (step?.how === "rewrite") return this.#copyOld(step, options);
@@ -131,7 +131,7 @@ export class ChangedFile {
     }
   }
 
-  /** Holds the file to what it should have been before. */
+  /** Checks that the file is what the change expects. */
   async check(signal: AbortSignal | undefined): Promise<void> {
     const { change, location, named, file, step } = this.target;
     if (file === undefined) {
@@ -142,7 +142,7 @@ export class ChangedFile {
     if (isLink && linkAt(this.directory, location.name) !== step.link) throw isStale(this.path, "changed");
     const handle = isLink ? openForReading(this.#pinning, named) : openIn(this.directory, location.name);
     try {
-      // Before it is read: what is written to it meanwhile is seen at the last look.
+      // Taken before it is read: the last check detects writes meanwhile.
       const stats = fstatSync(handle, { bigint: true });
       this.#seen = isLink ? this.#look() : stats;
       if (!stats.isFile() || (await hashPatiently(handle, new TimeSlice(signal))) !== change.before)
@@ -164,7 +164,7 @@ export class ChangedFile {
       throw isStale(this.path, "changed");
   }
 
-  /** Changes the file; without `keepsOld` there is no way back from removing it. */
+  /** Changes the file. Without `keepsOld` a removal cannot be undone. */
   apply({ keepsOld }: { readonly keepsOld: boolean }): void {
     const { step, directory } = this;
     const { name } = this.target.location;
@@ -182,12 +182,12 @@ export class ChangedFile {
     return { realPath, before, after: change.after === "nothing" ? undefined : (after ?? before) };
   }
 
-  /** The directories that were made for it. */
+  /** The directories that were created for it. */
   madeParents(): readonly ChangeReceipt[] {
     return this.#parent?.made() ?? [];
   }
 
-  /** Removes the directories that were made for it. */
+  /** Removes the directories that were created for it. */
   undoParents(): void {
     this.#parent?.undo();
   }
@@ -203,22 +203,22 @@ export class ChangedFile {
   }
 }
 
-/** Where one change leads, and what has to be done there. Close the directory of the location. */
+/** The location of one change, and its step. Close the directory of the location. */
 export interface Target {
   readonly change: FileChange;
   readonly named: NamedPath;
   readonly path: string;
   readonly realPath: string;
   readonly location: EntryLocation;
-  /** The file whose content counts: where a link is removed, the one it leads to. */
+  /** The file with the content; when a link is removed, its target. */
   readonly file: Stats | undefined;
   /** The file whose mode and owner it takes. */
   readonly like: Stats | undefined;
-  /** Undefined when the file is only held to what it should be. */
+  /** Undefined when the file is only checked. */
   readonly step: FileStep | undefined;
 }
 
-/** Finds and judges what a change leads to. `nameOf` judges a path as it was given. */
+/** Finds and checks the target of a change. `nameOf` checks a path as it was given. */
 export function findTarget(
   pinning: Pinning,
   change: FileChange,
@@ -240,13 +240,13 @@ export function findTarget(
     pinning.checker.check("write", realPath, path);
     const step = planStep(change, file, {
       path: realPath.slice(withSlash(pinning.root).length),
-      ...(isLink ? { link: readlinkSync(location.directory.at(location.name)) } : {}),
+      link: isLink ? readlinkSync(location.directory.at(location.name)) : undefined,
     });
     return { change, named, path, realPath, location, file, like, step };
   });
 }
 
-/** Refuses what is wrong at first sight, before anything is written. */
+/** Refuses obvious conflicts before anything is written. */
 export function refuseUnlikely(targets: readonly Target[]): void {
   for (const { path, file, change } of targets) {
     if (file === undefined && change.before !== "nothing") throw isStale(path, "gone");
@@ -254,7 +254,7 @@ export function refuseUnlikely(targets: readonly Target[]): void {
   }
 }
 
-/** A file that is changed under all its names can be changed by one of them only. */
+/** A file that is changed under all its hard links can be changed by one of them only. */
 export function refuseSharedFiles(targets: readonly Target[]): void {
   for (const one of targets.filter(({ step }) => step?.how === "rewrite")) {
     const isSame = ({ file }: Target) => file?.ino === one.file?.ino && file?.dev === one.file?.dev;
@@ -266,18 +266,14 @@ export function refuseSharedFiles(targets: readonly Target[]): void {
 function planStep(
   { before, after: content, mode, hardLinks }: FileChange,
   file: Stats | undefined,
-  location: { readonly path: string; readonly link?: string },
+  location: Pick<FileStep, "path" | "link">,
 ): FileStep | undefined {
   const after = content === "nothing" ? "nothing" : contentHash(content);
   const hasMode = mode === undefined || file === undefined || mode === (file.mode & 0o7777);
   if (after === before && hasMode) return undefined;
-  return { ...location, how: howTo(), before, after, id: newTemporaryId() };
-
-  function howTo(): FileStep["how"] {
-    if (after === "nothing") return "remove";
-    if (file === undefined) return "create";
-    return hardLinks === "keep" && file.nlink > 1 ? "rewrite" : "replace";
-  }
+  const rewrite = hardLinks === "keep" && file !== undefined && file.nlink > 1 ? "rewrite" : "replace";
+  const how = after === "nothing" ? "remove" : file === undefined ? "create" : rewrite;
+  return { ...location, how, before, after, id: newTemporaryId() };
 }
 
 function fileAt(pinning: Pinning, named: NamedPath): Stats {

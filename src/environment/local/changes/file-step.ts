@@ -18,8 +18,8 @@ import { confirmOpened, openIn } from "../../../system/pinning.ts";
 import { hasNoHardLinks, temporaryName } from "../../../system/temporary-file.ts";
 
 /**
- * What is done to one file of a change set, as it is written down: enough to complete it, or to take it back, from
- * what is found beside the file and in it.
+ * The change of one file of a change set, as it is recorded: enough to complete or undo it, together with the file and
+ * the temporary files next to it.
  */
 export interface FileStep {
   /** Real path relative to the workspace. */
@@ -29,18 +29,18 @@ export interface FileStep {
   /** Hashes, or "nothing". */
   readonly before: string;
   readonly after: string;
-  /** Where the entry points, when it is a link that is removed. */
+  /** The target of a link that is removed. */
   readonly link?: string;
-  /** Makes the names of what is put beside the file. */
+  /** Part of the names of temporary files. */
   readonly id: string;
 }
 
-/** Names beside the file. `fresh` is the new content, gone when the file has it. */
+/** The temporary file with the new content, gone when the file has it. */
 export function freshName({ id }: FileStep): string {
   return temporaryName(id);
 }
 
-/** The old content until the whole set is done: a hard link or copy; after `remove`, the entry itself. */
+/** The old content until the whole set is done: a hard link or a copy; after `remove`, the entry itself. */
 export function keptName({ id }: FileStep): string {
   return `.toolcrib-${id}.old`;
 }
@@ -50,7 +50,7 @@ function writtenName({ id }: FileStep): string {
   return `.toolcrib-${id}.new`;
 }
 
-/** Does a step that can be done. */
+/** Does a step for which `canApply` is true. */
 export function applyStep(directory: PinnedDirectory, step: FileStep): void {
   const name = nameOf(step);
   const fresh = freshName(step);
@@ -70,7 +70,7 @@ export function canApply(directory: PinnedDirectory, step: FileStep): boolean {
   return isAsBefore(directory, step) || isTorn(directory, step);
 }
 
-/** Whether a step that cannot be done is done already, whatever has become of the file since. */
+/** Whether a step that cannot be done is done already, even if the file has changed since. */
 export function isApplied(directory: PinnedDirectory, step: FileStep): boolean {
   if (isAsAfter(directory, step)) return true;
   if (step.how === "remove") return exists(directory, keptName(step));
@@ -82,7 +82,7 @@ export function isAsAfter(directory: PinnedDirectory, step: FileStep): boolean {
 }
 
 /** Undoes a step as far as it was done; false when the file was changed since, and is left alone. */
-export function takeStepBack(directory: PinnedDirectory, step: FileStep): boolean {
+export function undoStep(directory: PinnedDirectory, step: FileStep): boolean {
   const name = nameOf(step);
   const kept = keptName(step);
   const isNew = isAsAfter(directory, step);
@@ -95,7 +95,7 @@ export function takeStepBack(directory: PinnedDirectory, step: FileStep): boolea
   return isAsBefore(directory, step);
 }
 
-/** Removes what was put beside the file. */
+/** Removes the temporary files. */
 export function tidyStep(directory: PinnedDirectory, step: FileStep): void {
   for (const name of [freshName(step), writtenName(step), keptName(step)]) {
     if (exists(directory, name)) unlinkSync(directory.at(name));
@@ -108,7 +108,7 @@ function isAsBefore(directory: PinnedDirectory, step: FileStep): boolean {
   return contentAt(directory, name) === step.before;
 }
 
-/** Whether a rewriting was interrupted. Nothing else can be: a name is given in one go. */
+/** Whether a rewrite was interrupted. Nothing else can be: renaming is atomic. */
 function isTorn(directory: PinnedDirectory, step: FileStep): boolean {
   if (step.how !== "rewrite") return false;
   const fresh = exists(directory, freshName(step)) ? freshName(step) : writtenName(step);
@@ -116,8 +116,8 @@ function isTorn(directory: PinnedDirectory, step: FileStep): boolean {
 }
 
 /**
- * Without renameat2, only a hard link takes a name and looks whether it is free in one step. For a `link` a look is all
- * there is: on some systems a hard link to it would be one to its target.
+ * Without renameat2, only a hard link takes a free name atomically. For a `link` the name is only checked: on some systems a
+ * hard link to it would be one to its target.
  */
 function takeFreeName(directory: PinnedDirectory, from: string, name: string, link?: string): void {
   try {
@@ -138,7 +138,7 @@ function nameOf({ path }: FileStep): string {
 
 const inPlace = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Gives a file the content and mode of another beside it, in place, so that all its names have them. */
+/** Gives a file the content and mode of another one, in place, so that all its names have them. */
 function rewrite(directory: PinnedDirectory, name: string, from: string): void {
   const source = openIn(directory, from);
   try {
@@ -158,10 +158,7 @@ function rewrite(directory: PinnedDirectory, name: string, from: string): void {
   }
 }
 
-/**
- * Whether a file can be what an interrupted `rewrite` has left of the one and the other: each byte from either, or zero
- * where the disk lost it.
- */
+/** Whether a file can be the result of an interrupted `rewrite`: each byte from either file, or zero if the disk lost it. */
 function isMixture(
   directory: PinnedDirectory,
   name: string,

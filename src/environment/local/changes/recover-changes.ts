@@ -4,22 +4,22 @@ import type { RecoveredChange } from "../../../contract/environment.ts";
 import { errnoOf, LeadsOutside } from "../../../system/file-errors.ts";
 import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
-import { ChangeRecord, type HeldStep, syncDirectories, takeBack, tidy } from "./change-record.ts";
+import { ChangeRecord, type HeldStep, syncDirectories, tidy, undoSteps } from "./change-record.ts";
 import { applyStep, canApply, type FileStep, isApplied, isAsAfter } from "./file-step.ts";
 
-/** Settles the change sets of processes that died on the way. `folder` holds the records. */
+/** Settles the change sets of processes that died before they were done. `folder` contains the records. */
 export function recoverChanges(pinning: Pinning, folder: string): readonly RecoveredChange[] {
   const recovered: RecoveredChange[] = [];
   for (const record of ChangeRecord.abandoned(folder, pinning.root)) {
     const wasSettled = record.phase === "settled";
     const change = recover(pinning, record);
-    // There was only tidying up to do: perhaps its caller even had the answer. Of a move only directories are on record.
+    // A settled change is not reported: its caller may have the answer. Of a move only directories are recorded.
     if (!wasSettled && change.paths.length > 0) recovered.push(change);
   }
   return recovered;
 }
 
-/** Every step of this can be repeated, so that it does not matter if this process is killed as well. */
+/** Every step can be repeated, so this process may be killed as well. */
 function recover(pinning: Pinning, record: ChangeRecord): RecoveredChange {
   const { steps, directories } = record.intent;
   const held: HeldStep[] = [];
@@ -38,7 +38,8 @@ function recover(pinning: Pinning, record: ChangeRecord): RecoveredChange {
     if (record.phase === "committed" && !canComplete(held, lost)) record.mark("returning", { durable: true });
     let leftAlone: readonly FileStep[] = [];
     if (record.phase === "committed") leftAlone = complete(held);
-    if (record.phase === "returning") leftAlone = [...takeBack(held), ...lost.filter(isOld)];
+    if (record.phase === "returning")
+      leftAlone = [...undoSteps(held), ...lost.filter(({ before }) => before !== "nothing")];
     syncDirectories(held.map(({ directory }) => directory));
     if (record.phase === "committed") record.mark("settled", { durable: true });
     tidy(held);
@@ -54,7 +55,7 @@ function recover(pinning: Pinning, record: ChangeRecord): RecoveredChange {
   }
 }
 
-/** Whether each file can become what it should, or was that already. Where a directory is gone, so are its files. */
+/** Whether each file can be changed, or was changed already. When a directory is gone, so are its files. */
 function canComplete(held: readonly HeldStep[], lost: readonly FileStep[]): boolean {
   return (
     held.every(({ step, directory }) => canApply(directory, step) || isApplied(directory, step)) &&
@@ -67,11 +68,7 @@ function complete(held: readonly HeldStep[]): readonly FileStep[] {
   return held.filter(({ step, directory }) => !isAsAfter(directory, step)).map(({ step }) => step);
 }
 
-function isOld(step: FileStep): boolean {
-  return step.before !== "nothing";
-}
-
-/** Removes directories made for files that were not written; others may use them by now. */
+/** Removes directories that were created for files that were not written; they may be in use by now. */
 function removeDirectories(pinning: Pinning, paths: readonly string[]): void {
   for (const path of paths.toReversed()) {
     const parent = pinExactly(pinning, posix.dirname(path));
@@ -85,7 +82,7 @@ function removeDirectories(pinning: Pinning, paths: readonly string[]): void {
   }
 }
 
-/** A directory by its real path; undefined when it is gone, or something else is in the way. */
+/** A directory by its real path; undefined when it is gone or replaced. */
 function pinExactly(pinning: Pinning, path: string): PinnedDirectory | undefined {
   const expected = path === "." ? pinning.root : withSlash(pinning.root) + path;
   try {

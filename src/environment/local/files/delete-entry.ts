@@ -17,7 +17,7 @@ import { fileInfo } from "./file-info.ts";
 import { type EntryLocation, locateExisting, realPathOf } from "./locate-entry.ts";
 import type { NamedPath } from "./read-file.ts";
 
-/** Removes the entry at a path; a link itself, never what it points to. */
+/** Removes the entry at a path; a link itself, never its target. */
 export async function deleteEntry(pinning: Pinning, path: NamedPath, options: DeleteOptions): Promise<void> {
   throwIfAborted(options.signal);
   const location = locateExisting(pinning, path.absolute, { followLinks: false, givenPath: path.given });
@@ -48,18 +48,11 @@ async function deleteTree(
   } catch (error) {
     const { code, message, hint } = asToolError(error, givenPath);
     if (deletion.deleted === 0) throw error;
-    throw new ToolError(
-      code,
-      `${message}; a part of ${givenPath} is already deleted, the rest is still there`,
-      {
-        hint,
-        cause: error,
-      },
-    );
+    throw new ToolError(code, `${message}; ${givenPath} is partly deleted`, { hint, cause: error });
   }
 }
 
-/** Deletes one entry after the other, and counts them. */
+/** Deletes the entries of a tree one by one, and counts them. */
 class Deletion {
   deleted = 0;
   readonly #checker: PathChecker;
@@ -74,15 +67,15 @@ class Deletion {
 
   async run(parent: PinnedDirectory, name: string): Promise<void> {
     const timeSlice = new TimeSlice(this.#options.signal);
-    const look: Visit = (here, entry) => this.#look(here, entry);
-    // All are asked for before the first goes.
-    if (this.#checker.isGuarded) await walkTree(parent.child(name), look, timeSlice);
+    // All entries are checked before the first is deleted.
+    if (this.#checker.isGuarded)
+      await walkTree(parent.child(name), (here, entry) => this.#check(here, entry), timeSlice);
     await walkTree(parent.child(name), (...entry) => this.#remove(...entry), timeSlice);
     this.#announce(parent, Buffer.from(name));
     rmdirSync(parent.at(name));
   }
 
-  #look(here: PinnedDirectory, name: Uint8Array): void {
+  #check(here: PinnedDirectory, name: Uint8Array): void {
     this.#checker.check("write", withSlash(here.realPath) + name, this.#givenPath);
   }
 
@@ -93,13 +86,13 @@ class Deletion {
   }
 
   #remove(here: PinnedDirectory, name: Uint8Array, kind: "directory" | "other"): void {
-    this.#look(here, name);
+    this.#check(here, name);
     this.#announce(here, name);
     try {
       (kind === "directory" ? rmdirSync : unlinkSync)(here.bytesAt(name));
       this.deleted += 1;
     } catch (error) {
-      // Another process deletes as well; gone is gone.
+      // Another process has deleted it.
       if (errnoOf(error) !== "ENOENT") throw error;
     }
   }
@@ -109,13 +102,13 @@ function removal(realPath: string, stats: Stats): ChangeReceipt {
   return { realPath, before: fileInfo(stats), after: undefined };
 }
 
-/** Called for each entry; for a directory after everything in it. */
+/** Called for each entry; for a directory after its contents. */
 export type Visit = (here: PinnedDirectory, name: Uint8Array, kind: "directory" | "other") => void;
 
 /**
- * Visits all in a directory, and closes it. By held directories: one that is exchanged for a link meanwhile is an error,
- * never a way out. Only the directory it is in is held, so that depth costs nothing; on the way back ".." must be where
- * it came from.
+ * Visits everything in a directory, and closes it. Directories are pinned: one that is replaced by a link meanwhile is an
+ * error and is never followed. Only the current directory is pinned, so that depth costs nothing; on the way back ".."
+ * must be the directory that it came from.
  */
 export async function walkTree(top: PinnedDirectory, visit: Visit, timeSlice: TimeSlice): Promise<void> {
   let here = top;
@@ -125,7 +118,7 @@ export async function walkTree(top: PinnedDirectory, visit: Visit, timeSlice: Ti
     for (;;) {
       const next = level.pending.pop();
       if (next !== undefined) {
-        here = replace(here, held(here, next));
+        here = replace(here, childOf(here, next));
         above.push(level);
         level = await enter(here, next, visit, timeSlice);
         continue;
@@ -145,7 +138,7 @@ export async function walkTree(top: PinnedDirectory, visit: Visit, timeSlice: Ti
 interface Level {
   readonly name: Uint8Array;
   readonly identity: string;
-  /** Directories in it that are still to be visited. */
+  /** Child directories that are still to be visited. */
   readonly pending: Uint8Array[];
 }
 
@@ -169,8 +162,8 @@ function replace(before: PinnedDirectory, after: PinnedDirectory): PinnedDirecto
   return after;
 }
 
-/** Fails when the entry is not a directory any more. */
-function held(here: PinnedDirectory, name: Uint8Array): PinnedDirectory {
+/** Fails when the entry is no longer a directory. */
+function childOf(here: PinnedDirectory, name: Uint8Array): PinnedDirectory {
   try {
     return here.child(name);
   } catch (error) {

@@ -43,7 +43,7 @@ export async function entryState(
   }
 }
 
-/** Where a path leads that is real; undefined when a link or a file is among its directories. */
+/** The location of a real path; undefined when one of its directories is a link or a file. */
 function locateReal(pinning: Pinning, path: NamedPath): EntryLocation | undefined {
   try {
     const location = locateEntry(pinning, path.absolute, { followLinks: false });
@@ -57,7 +57,6 @@ function locateReal(pinning: Pinning, path: NamedPath): EntryLocation | undefine
   }
 }
 
-/** The state of the entry at a location. */
 async function stateAt(
   location: EntryLocation,
   givenPath: string,
@@ -110,7 +109,7 @@ export async function changeEntry(
     if (location.missing.length > 0) throw notFound(path.given);
     refuseOtherEntry(path.given, await stateAt(location, path.given), change.before);
     announce?.([]);
-    act(directory, name, change);
+    apply(directory, name, change);
     directory.confirm();
   } catch (error) {
     if (errnoOf(error) === "EEXIST") throw isStale(path.given, "there");
@@ -121,31 +120,27 @@ export async function changeEntry(
   }
 }
 
-function act(directory: PinnedDirectory, name: string, { before, after }: EntryChange): void {
+function apply(directory: PinnedDirectory, name: string, { before, after }: EntryChange): void {
   if (after.kind === "link") symlinkSync(after.target, directory.at(name));
   else if (after.kind === "nothing") (before.kind === "link" ? unlinkSync : rmdirSync)(directory.at(name));
-  else if (after.kind === "file") setFileMode(directory, name, after.mode);
   else {
-    if (before.kind === "nothing") mkdirSync(directory.at(name), 0o700);
-    setMode(directory, name, after.mode);
+    if (after.kind === "directory" && before.kind === "nothing") mkdirSync(directory.at(name), 0o700);
+    setMode(directory, name, after);
   }
 }
 
-function setFileMode(directory: PinnedDirectory, name: string, mode: number): void {
-  const handle = openIn(directory, name);
+/** By a handle on the entry itself: setting a mode by path would follow a link. */
+function setMode(
+  parent: PinnedDirectory,
+  name: string,
+  after: { kind: "file" | "directory"; mode: number },
+): void {
+  const entry = after.kind === "file" ? openIn(parent, name) : parent.child(name);
   try {
-    fchmodSync(handle, mode);
+    if (typeof entry === "number") fchmodSync(entry, after.mode);
+    else chmodSync(entry.at("."), after.mode);
   } finally {
-    closeSync(handle);
-  }
-}
-
-/** By a handle on the directory itself: what sets a mode would follow a link. */
-function setMode(parent: PinnedDirectory, name: string, mode: number): void {
-  const directory = parent.child(name);
-  try {
-    chmodSync(directory.at("."), mode);
-  } finally {
-    directory.close();
+    if (typeof entry === "number") closeSync(entry);
+    else entry.close();
   }
 }

@@ -1,7 +1,7 @@
-import { type Dirent, lstatSync, type Stats } from "node:fs";
+import type { Dirent, Stats } from "node:fs";
 import type { FileInfo, FileKind } from "../../../contract/environment.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
-import { errnoOf } from "../../../system/file-errors.ts";
+import { statsAt } from "../../../system/attempt.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
 
 /** The contract's view of the system's Stats. */
@@ -16,8 +16,8 @@ export function fileKind(entry: Stats | Dirent<string | Buffer>): FileKind {
 }
 
 /**
- * See Environment.modifiedTimes. By path: holding each directory would cost three times as much, and all that an
- * attacker who swaps a directory for a link could learn is when a file of the same name was changed.
+ * See Environment.modifiedTimes. By path: pinning each directory would cost three times as much, and an attacker who swaps
+ * a directory for a link could only learn when a file of the same name was changed.
  */
 export async function readModifiedTimes(
   workspace: string,
@@ -28,18 +28,9 @@ export async function readModifiedTimes(
   const prefix = withSlash(workspace);
   const times: (number | undefined)[] = [];
   for (const path of paths) {
-    times.push(modifiedTime(prefix + path));
+    const stats = statsAt(prefix + path);
+    times.push(stats?.isFile() ? stats.mtimeMs : undefined);
     if (timeSlice.isOver) await timeSlice.next();
   }
   return times;
-}
-
-function modifiedTime(path: string): number | undefined {
-  try {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    return stats?.isFile() ? stats.mtimeMs : undefined;
-  } catch (error) {
-    if (errnoOf(error) !== undefined) return undefined;
-    throw error;
-  }
 }

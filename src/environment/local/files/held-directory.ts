@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, lstatSync, readdirSync } from "node:fs";
 import type { Directory, DirectoryEntry, FileInfo } from "../../../contract/environment.ts";
 import type { ToolError } from "../../../contract/error.ts";
+import { statsAt } from "../../../system/attempt.ts";
 import { asToolError, errnoOf, isLink, isNoDirectory } from "../../../system/file-errors.ts";
 import type { PathChecker } from "../../../system/path-checker.ts";
 import { openIn, type PinnedDirectory } from "../../../system/pinning.ts";
@@ -8,7 +9,7 @@ import { singleName, withSlash } from "../../../system/workspace-path.ts";
 import { fileInfo, fileKind } from "./file-info.ts";
 import { readFully, refuseUnlessFile } from "./read-file.ts";
 
-/** A directory handed to a tool. All that are open are in `held`, to be closed with the environment. */
+/** A directory for a tool. `held` contains all open ones, to be closed with the environment. */
 export class HeldDirectory implements Directory {
   readonly path: string;
   readonly #directory: PinnedDirectory;
@@ -23,7 +24,7 @@ export class HeldDirectory implements Directory {
     held.add(this);
   }
 
-  /** Where it was when it was opened. */
+  /** Its path when it was opened. */
   get realPath(): string {
     return this.#directory.realPath;
   }
@@ -69,8 +70,7 @@ export class HeldDirectory implements Directory {
       refuseUnlessFile(stats, this.#pathOf(name));
       if (stats.size > maxBytes) return undefined;
       const bytes = Buffer.allocUnsafe(stats.size);
-      const read = readFully(handle, bytes, 0);
-      return read === bytes.length ? bytes : bytes.subarray(0, read);
+      return bytes.subarray(0, readFully(handle, bytes, 0));
     } catch (error) {
       throw this.#explain(error, name);
     } finally {
@@ -91,15 +91,8 @@ export class HeldDirectory implements Directory {
   #explain(error: unknown, name: string): ToolError {
     const path = this.#pathOf(name);
     const errno = errnoOf(error);
-    if (errno === "ELOOP" || (errno === "ENOTDIR" && this.#isLink(name))) return isLink(path);
+    const isEntryLink = () => statsAt(this.#directory.at(name))?.isSymbolicLink() === true;
+    if (errno === "ELOOP" || (errno === "ENOTDIR" && isEntryLink())) return isLink(path);
     return errno === "ENOTDIR" ? isNoDirectory(path) : asToolError(error, path);
-  }
-
-  #isLink(name: string): boolean {
-    try {
-      return lstatSync(this.#directory.at(name)).isSymbolicLink();
-    } catch {
-      return false;
-    }
   }
 }

@@ -1,6 +1,7 @@
 import { type Dir, lstatSync, mkdirSync, opendirSync, readlinkSync, rmdirSync, type Stats } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { ChangeReceipt } from "../../../contract/environment.ts";
+import { attempt } from "../../../system/attempt.ts";
 import { danglingLink, errnoOf, LeadsOutside, notFound, systemError } from "../../../system/file-errors.ts";
 import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
@@ -21,7 +22,7 @@ export interface EntryLocation {
 // As many as Linux follows.
 const maxLinks = 40;
 
-/** Follows an absolute path, one link after the other, so that also a dangling link is judged. */
+/** Follows an absolute path link by link, so that dangling links are checked, too. */
 export function locateEntry(
   pinning: Pinning,
   path: string,
@@ -38,7 +39,7 @@ export function locateEntry(
   throw systemError("ELOOP", path);
 }
 
-/** The same for an entry that has to exist. */
+/** Like `locateEntry`, for an entry that must exist. */
 export function locateExisting(
   pinning: Pinning,
   path: string,
@@ -53,7 +54,7 @@ export function locateExisting(
   }
 }
 
-/** Closes the directory when `act` fails, before it can be handed on. */
+/** Closes the directory when `act` fails. */
 export function closingOnError<Result>(directory: PinnedDirectory, act: () => Result): Result {
   try {
     return act();
@@ -69,73 +70,53 @@ export function realPathOf(location: EntryLocation): string {
   return withSlash(location.directory.realPath) + [...location.missing, location.name].join("/");
 }
 
-/** The absolute paths of the directories that are missing above a location, each after the one it is in. */
+/** The absolute paths of the missing directories above a location, parents first. */
 export function missingAbove({ directory, missing }: EntryLocation): readonly string[] {
   return missing.map((_, index) => withSlash(directory.realPath) + missing.slice(0, index + 1).join("/"));
 }
 
-/** The held parent of a location after its missing directories were made. */
+/** The pinned parent of a location after its missing directories were created. */
 export interface MadeParent {
   readonly directory: PinnedDirectory;
-  /** The directories that were made, each after the one it is in. */
+  /** The created directories, parents first. */
   made(): readonly ChangeReceipt[];
-  /** Removes the directories that were made, when what they were made for has failed. */
+  /** Removes the created directories. */
   undo(): void;
   close(): void;
 }
 
-/**
- * Makes what is missing above a location. Takes the location's directory over, unless it fails: close the parent
- * instead.
- */
-export function makeParents(location: EntryLocation): MadeParent {
-  const { directory: existing } = location;
-  if (location.missing.length === 0)
-    return { directory: existing, made: () => [], undo: nothing, close: () => existing.close() };
-  const held: PinnedDirectory[] = [];
-  const made: MadeDirectory[] = [];
+/** Creates the missing directories above a location. Takes over the location's directory, unless it fails. */
+export function makeParents({ directory: existing, missing }: EntryLocation): MadeParent {
+  const pinned: PinnedDirectory[] = [];
+  const made: { readonly directory: PinnedDirectory; readonly name: string }[] = [];
   const undo = () => {
-    for (const { directory, name } of made.splice(0).reverse()) {
-      try {
-        rmdirSync(directory.at(name));
-      } catch {
-        // It is in use by now.
-      }
-    }
+    // Fails for one that is in use by now.
+    for (const { directory, name } of made.splice(0).reverse()) attempt(() => rmdirSync(directory.at(name)));
   };
-  const closeMade = () => {
-    for (const directory of held) directory.close();
+  const close = () => {
+    for (const directory of pinned) directory.close();
   };
-  let directory = location.directory;
+  let directory = existing;
   try {
-    for (const name of location.missing) {
+    for (const name of missing) {
       if (makeDirectory(directory.at(name))) made.push({ directory, name });
       directory = directory.child(name);
-      held.push(directory);
+      pinned.push(directory);
     }
   } catch (error) {
     undo();
-    closeMade();
+    close();
     throw error;
   }
-  const close = () => {
-    closeMade();
-    existing.close();
-  };
-  return { directory, made: () => made.map(madeDirectory), undo, close };
+  pinned.push(existing);
+  const receipts = () =>
+    made.map((parent) => ({
+      realPath: withSlash(parent.directory.realPath) + parent.name,
+      before: undefined,
+      after: fileInfo(lstatSync(parent.directory.at(parent.name))),
+    }));
+  return { directory, made: receipts, undo, close };
 }
-
-interface MadeDirectory {
-  readonly directory: PinnedDirectory;
-  readonly name: string;
-}
-
-function madeDirectory({ directory, name }: MadeDirectory): ChangeReceipt {
-  const after = fileInfo(lstatSync(directory.at(name)));
-  return { realPath: withSlash(directory.realPath) + name, before: undefined, after };
-}
-
-function nothing(): void {}
 
 function makeDirectory(path: string): boolean {
   try {
@@ -174,7 +155,7 @@ function look(pinning: Pinning, target: string): EntryLocation {
   });
 }
 
-/** For a path whose last part is not a name: the real path of that directory has one. */
+/** For a path that ends with "." or ".."; the real path of that directory ends with a name. */
 function lookAtDirectory(pinning: Pinning, path: string): EntryLocation {
   const directory = pinOrExplain(pinning, path);
   if (directory.realPath !== pinning.root) {
@@ -193,7 +174,7 @@ function pinOrExplain(pinning: Pinning, path: string): PinnedDirectory {
   }
 }
 
-/** A link may name the workspace, whose parent lies outside; anything else out there stays outside. */
+/** A link may name the workspace itself, whose parent lies outside; everything else there stays outside. */
 function workspaceItself(pinning: Pinning, path: string, outside: LeadsOutside): EntryLocation {
   try {
     return lookAtDirectory(pinning, path);
@@ -202,7 +183,7 @@ function workspaceItself(pinning: Pinning, path: string, outside: LeadsOutside):
   }
 }
 
-/** Where to look next: the target of a link at the location, or of a link to nothing on the way to it. */
+/** The next path to look at: the target of a link at the location, or of a dangling link in its path. */
 function linkToFollow(
   location: EntryLocation,
   options: { readonly followLinks: boolean },
@@ -212,7 +193,7 @@ function linkToFollow(
     if (!options.followLinks || location.stats?.isSymbolicLink() !== true) return undefined;
     return targetOf(location.directory, location.name);
   }
-  const target = linkTarget(location.directory, gap);
+  const target = linkTargetIn(location.directory, gap);
   return target === undefined ? undefined : [target, ...below, location.name].join("/");
 }
 
@@ -221,15 +202,13 @@ function targetOf(directory: PinnedDirectory, link: string): string {
   return target.startsWith("/") ? target : withSlash(directory.realPath) + target;
 }
 
-/**
- * Reveals nothing about what lies behind a link to outside: neither whether it exists, nor what it is, nor its owner.
- */
+/** Reveals nothing about the target of a link to outside: not whether it exists, nor what it is, nor its owner. */
 function outsideBefore(pinning: Pinning, path: string, error: unknown): unknown {
   let rest = path;
   for (let links = 0; links <= maxLinks && rest !== pinning.root; ) {
     try {
       const directory = pinning.pin(dirname(rest));
-      const target = closingOnError(directory, () => linkTarget(directory, basename(rest)));
+      const target = closingOnError(directory, () => linkTargetIn(directory, basename(rest)));
       directory.close();
       if (target === undefined) return error;
       rest = target;
@@ -242,7 +221,7 @@ function outsideBefore(pinning: Pinning, path: string, error: unknown): unknown 
   return error;
 }
 
-function linkTarget(directory: PinnedDirectory, name: string): string | undefined {
+function linkTargetIn(directory: PinnedDirectory, name: string): string | undefined {
   const stats = lstatSync(directory.at(name), { throwIfNoEntry: false });
   return stats?.isSymbolicLink() === true ? targetOf(directory, name) : undefined;
 }
@@ -252,19 +231,15 @@ function explainMissing(pinning: Pinning, path: string, location: EntryLocation,
   try {
     const isLink = direct.stats?.isSymbolicLink() === true;
     if (isLink) return danglingLink(givenPath, readlinkSync(direct.directory.at(direct.name)));
+    const { realPath } = location.directory;
     return notFound(givenPath, {
-      directory:
-        pinning.root === "/" ? location.directory.realPath : relativeTo(pinning.root, location.directory),
+      directory: pinning.root === "/" ? realPath : realPath.slice(withSlash(pinning.root).length),
       names: namesIn(location.directory.at(".")),
       wanted: location.missing[0] ?? location.name,
     });
   } finally {
     direct.directory.close();
   }
-}
-
-function relativeTo(root: string, { realPath }: PinnedDirectory): string {
-  return realPath.slice(withSlash(root).length);
 }
 
 // Comparing with more names takes too long for a hint.

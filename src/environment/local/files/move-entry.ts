@@ -7,17 +7,16 @@ import {
   lstatSync,
   readdirSync,
   readlinkSync,
-  readSync,
   renameSync,
   type Stats,
   symlinkSync,
   unlinkSync,
-  writeSync,
 } from "node:fs";
 import { promisify } from "node:util";
 import type { ChangeReceipt, MoveOptions } from "../../../contract/environment.ts";
 import { throwIfAborted } from "../../../lib/async/abort.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
+import { piecesOf, writeFully } from "../../../system/content.ts";
 import {
   alreadyExists,
   asToolError,
@@ -53,11 +52,11 @@ import {
 } from "./locate-entry.ts";
 import type { NamedPath } from "./read-file.ts";
 
-type ExistingPlace = EntryLocation & { readonly stats: Stats };
+type ExistingEntry = EntryLocation & { readonly stats: Stats };
 
 /**
- * Moves a file, link or directory. Links are moved and replaced themselves, never what they point to. `records` is the
- * folder for what the next start has to know should this process be killed.
+ * Moves a file, link or directory. Links are moved and replaced themselves, never their targets. `records` is the folder of
+ * records for the next start, in case this process is killed.
  */
 export async function moveEntry(
   pinning: Pinning,
@@ -72,15 +71,15 @@ export async function moveEntry(
   try {
     const target = locateEntry(pinning, to.absolute, { followLinks: false });
     const parent = closingOnError(target.directory, () => {
-      judge(source, target, { from: from.given, to: to.given, replace });
-      passGate(pinning.checker, { from, to }, realPathOf(source), realPathOf(target));
+      refuseMove(source, target, { from: from.given, to: to.given, replace });
+      checkBothEnds(pinning.checker, { from, to }, realPathOf(source), realPathOf(target));
       return makeRecordedParents(target, pinning.root, records);
     });
     try {
       const { directory } = parent;
       const ifExists = replace ? "replace" : "refuse";
       if (pinning.checker.isGuarded && source.stats.isDirectory())
-        await passGateWithAll(pinning.checker, { from, to }, source, target, options.signal);
+        await checkTree(pinning.checker, { from, to }, source, target, options.signal);
       options.announce?.([...parent.made(), ...effectsOf(source, target)]);
       await moveTo(source, { ...target, directory, missing: [] }, ifExists, options.signal);
       source.directory.confirm();
@@ -96,10 +95,7 @@ export async function moveEntry(
   }
 }
 
-/**
- * New directories are announced before an entry is put into them, and not earlier: until the move is over they are on
- * record.
- */
+/** New directories are announced before an entry is moved into them, and recorded until the move is done. */
 function makeRecordedParents(
   target: EntryLocation,
   workspace: string,
@@ -112,17 +108,17 @@ function makeRecordedParents(
     const parent = makeParents(target);
     const close = () => {
       parent.close();
-      tidy(record);
+      removeRecord(record);
     };
     return { ...parent, close };
   } catch (error) {
-    tidy(record);
+    removeRecord(record);
     throw error;
   }
 }
 
-/** The move is over: that this fails must not count. */
-function tidy(record: ChangeRecord): void {
+/** The move is done, so a failure here is not reported. */
+function removeRecord(record: ChangeRecord): void {
   try {
     record.remove();
   } catch {
@@ -135,30 +131,30 @@ interface Ends {
   readonly to: NamedPath;
 }
 
-/** Under another name a file could be read that must not be: what is moved is read, too. */
-function passGate(checker: PathChecker, { from, to }: Ends, fromPath: string, toPath: string): void {
+/** A move also needs the right to read: under another name a hidden file could be read. */
+function checkBothEnds(checker: PathChecker, { from, to }: Ends, fromPath: string, toPath: string): void {
   checker.check("read", fromPath, from.given);
   checker.check("write", fromPath, from.given);
   checker.check("write", toPath, to.given);
 }
 
-/** A directory takes all along that is in it. */
-async function passGateWithAll(
+/** A directory is moved with everything in it. */
+async function checkTree(
   checker: PathChecker,
   ends: Ends,
-  source: ExistingPlace,
+  source: ExistingEntry,
   target: EntryLocation,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const [fromPath, toPath] = [realPathOf(source), realPathOf(target)];
   const pass: Visit = (here, name) => {
     const path = withSlash(here.realPath) + name;
-    passGate(checker, ends, path, toPath + path.slice(fromPath.length));
+    checkBothEnds(checker, ends, path, toPath + path.slice(fromPath.length));
   };
   await walkTree(source.directory.child(source.name), pass, new TimeSlice(signal));
 }
 
-function effectsOf(source: ExistingPlace, target: EntryLocation): readonly ChangeReceipt[] {
+function effectsOf(source: ExistingEntry, target: EntryLocation): readonly ChangeReceipt[] {
   const moved = fileInfo(source.stats);
   const isReplaced = target.stats !== undefined && !isOtherSpelling(source, target);
   return [
@@ -168,7 +164,7 @@ function effectsOf(source: ExistingPlace, target: EntryLocation): readonly Chang
 }
 
 /** An error here is about the old path; later errors are about the new one. */
-function findSource(pinning: Pinning, from: NamedPath): ExistingPlace {
+function findSource(pinning: Pinning, from: NamedPath): ExistingEntry {
   try {
     return locateExisting(pinning, from.absolute, { followLinks: false, givenPath: from.given });
   } catch (error) {
@@ -176,8 +172,8 @@ function findSource(pinning: Pinning, from: NamedPath): ExistingPlace {
   }
 }
 
-function judge(
-  source: ExistingPlace,
+function refuseMove(
+  source: ExistingEntry,
   target: EntryLocation,
   names: { readonly from: string; readonly to: string; readonly replace: boolean },
 ): void {
@@ -194,7 +190,7 @@ function judge(
 }
 
 async function moveTo(
-  source: ExistingPlace,
+  source: ExistingEntry,
   target: EntryLocation,
   ifExists: "replace" | "refuse",
   signal: AbortSignal | undefined,
@@ -207,15 +203,15 @@ async function moveTo(
   }
 }
 
-function rename(source: ExistingPlace, target: EntryLocation, ifExists: "replace" | "refuse"): void {
+function rename(source: ExistingEntry, target: EntryLocation, ifExists: "replace" | "refuse"): void {
   const from = source.directory.at(source.name);
   const to = target.directory.at(target.name);
   const isOldName = isOtherSpelling(source, target);
   // Renaming one hard link over another of the same file does nothing at all.
   const isLinkedThere = isSameFile(source, target) && !isOldName;
   const refuses = ifExists === "refuse" && !isOldName;
-  // A directory cannot be linked, and to link a link means its target on some systems: for them a look is all there is,
-  // and an entry that is created there in that moment is replaced.
+  // Directories have no hard links, and on some systems a hard link to a link is one to its target. For them the name is
+  // only checked, and an entry that is created in that moment is replaced.
   const takesName = refuses && source.stats.isFile();
   if (isLinkedThere || (takesName && takeFreeName(from, to))) {
     unlinkSync(from);
@@ -225,7 +221,7 @@ function rename(source: ExistingPlace, target: EntryLocation, ifExists: "replace
   renameSync(from, to);
 }
 
-/** Without renameat2, only a hard link takes a name and looks whether it is free in one step. */
+/** Without renameat2, only a hard link takes a free name atomically. */
 function takeFreeName(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -236,19 +232,19 @@ function takeFreeName(from: string, to: string): boolean {
   }
 }
 
-function isSameFile(source: ExistingPlace, target: EntryLocation): boolean {
+function isSameFile(source: ExistingEntry, target: EntryLocation): boolean {
   return source.stats.ino === target.stats?.ino && source.stats.dev === target.stats.dev;
 }
 
-/** Where upper and lower case mean the same, the new name is already there: it is the old one. */
-function isOtherSpelling(source: ExistingPlace, target: EntryLocation): boolean {
+/** On a case-insensitive file system the new name may already exist: it is the old one. */
+function isOtherSpelling(source: ExistingEntry, target: EntryLocation): boolean {
   if (!isSameFile(source, target) || source.directory.realPath !== target.directory.realPath) return false;
   return !readdirSync(target.directory.at(".")).includes(target.name);
 }
 
 /** Copies a file or link to another disk, then deletes it here. Until the copy is whole, the target stays as it was. */
 export async function moveAcrossDisks(
-  source: EntryLocation & { readonly stats: Stats },
+  source: ExistingEntry,
   target: EntryLocation,
   ifExists: "replace" | "refuse",
   signal?: AbortSignal,
@@ -271,7 +267,11 @@ async function copyFile(
     const stats = fstatSync(from);
     const copy = new TemporaryFile(target.directory, stats);
     try {
-      await copyBytes(from, copy.handle, new TimeSlice(signal));
+      const timeSlice = new TimeSlice(signal);
+      for (const piece of piecesOf(from)) {
+        writeFully(copy.handle, piece);
+        if (timeSlice.isOver) await timeSlice.next();
+      }
       copy.finish();
       futimesSync(copy.handle, stats.atime, stats.mtime);
       await promisify(fdatasync)(copy.handle);
@@ -282,16 +282,6 @@ async function copyFile(
     }
   } finally {
     closeSync(from);
-  }
-}
-
-const pieceBytes = 1024 * 1024;
-
-async function copyBytes(from: number, to: number, timeSlice: TimeSlice): Promise<void> {
-  const piece = Buffer.allocUnsafeSlow(pieceBytes);
-  for (let read = readSync(from, piece); read > 0; read = readSync(from, piece)) {
-    for (let written = 0; written < read; ) written += writeSync(to, piece, written, read - written);
-    if (timeSlice.isOver) await timeSlice.next();
   }
 }
 

@@ -10,10 +10,10 @@ import { readFully, refuseUnlessFile } from "./read-file.ts";
 
 const maxTries = 3;
 
-/** A file of this size is read once, however often its lines are looked at. */
+/** A file of this size is read whole, once. */
 const maxHeldBytes = 64 * 1024;
 
-/** Reads lines of an open file, again when it changed meanwhile. Growing, as logs do, does not change its lines. */
+/** Reads lines of an open file, and retries when it changed meanwhile. Growing, as logs do, does not change its lines. */
 export async function readFileLines(
   handle: number,
   givenPath: string,
@@ -45,19 +45,19 @@ export async function readFileLines(
 }
 
 function sourceOf(handle: number, { size, blocks }: Stats, givenPath: string): ByteSource {
-  if (size > maxHeldBytes) return unheld(handle, size);
-  return blocks === 0 ? madeWhenRead(handle, givenPath) : held(handle, size);
+  if (size > maxHeldBytes) return { size, read: (target, position) => readFully(handle, target, position) };
+  return blocks === 0 ? generated(handle, givenPath) : held(handle, size);
 }
 
-/** Such as in /proc: a file that takes no space on a disk may be longer or shorter than it says. */
-function madeWhenRead(handle: number, givenPath: string): ByteSource {
+/** A file that takes no disk space, as in /proc, may be longer or shorter than its size says. */
+function generated(handle: number, givenPath: string): ByteSource {
   const pieces: Buffer[] = [];
   for (let size = 0; ; ) {
     const piece = Buffer.allocUnsafe(maxHeldBytes);
     const read = readFully(handle, piece, size);
     pieces.push(piece.subarray(0, read));
     size += read;
-    if (size > maxMadeBytes) throw tooLarge(givenPath, size, maxMadeBytes);
+    if (size > maxGeneratedBytes) throw tooLarge(givenPath, size, maxGeneratedBytes);
     if (read < piece.length) break;
   }
   const all = Buffer.concat(pieces);
@@ -65,11 +65,7 @@ function madeWhenRead(handle: number, givenPath: string): ByteSource {
 }
 
 /** A file that is generated while it is read may have no end. */
-const maxMadeBytes = 16 * 1024 * 1024;
-
-function unheld(handle: number, size: number): ByteSource {
-  return { size, read: (target, position) => readFully(handle, target, position) };
-}
+const maxGeneratedBytes = 16 * 1024 * 1024;
 
 function held(handle: number, size: number): ByteSource {
   let all: Uint8Array | undefined;

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, readFileSync, readSync, type Stats, statSync } fr
 import type { Environment, FileContent } from "../../../contract/environment.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import type { BlobFolder, StoredBlob } from "../../../system/blob-store.ts";
+import { attempt } from "../../../system/attempt.ts";
 import { asToolError, isDirectory, isSpecial, keepsChanging, tooLarge } from "../../../system/file-errors.ts";
 import type { PathChecker } from "../../../system/path-checker.ts";
 import { openIn, type Pinning } from "../../../system/pinning.ts";
@@ -9,22 +10,23 @@ import type { ByteRange } from "../../check-requests.ts";
 import { fileInfo } from "./file-info.ts";
 import { locateExisting, realPathOf } from "./locate-entry.ts";
 
-/** A path in the boundary's own spelling, absolute, and as the caller gave it. */
+/** A path, absolute and normalized, and as the caller gave it. */
 export interface NamedPath {
   readonly absolute: string;
   readonly given: string;
 }
 
 /**
- * Opens a file inside the boundary, never waiting for a FIFO without a writer. The quick way opens any kind of entry:
- * the caller has to refuse everything but regular files.
+ * Opens a file inside the boundary, never waiting for a FIFO without a writer. Opening directly opens any kind of entry, so
+ * the caller must refuse everything but regular files.
  */
 export function openForReading(
   pinning: Pinning,
   path: NamedPath,
   checker: PathChecker = pinning.checker,
 ): number {
-  const opened = openDirectly(pinning, path.absolute);
+  // When this fails, the code below follows a link, or finds out what is wrong.
+  const opened = attempt(() => pinning.openDirectly?.(path.absolute));
   if (opened !== undefined) {
     try {
       checker.check("read", path.absolute, path.given);
@@ -44,15 +46,6 @@ export function openForReading(
   }
 }
 
-function openDirectly(pinning: Pinning, path: string): number | undefined {
-  try {
-    return pinning.openDirectly?.(path);
-  } catch {
-    // The long way follows a link, or finds out what is wrong.
-    return undefined;
-  }
-}
-
 export function refuseUnlessFile(stats: Stats, givenPath: string): void {
   if (stats.isFile()) return;
   throw stats.isDirectory() ? isDirectory(givenPath) : isSpecial(givenPath);
@@ -63,7 +56,7 @@ type ReadOptions = Parameters<Environment["readFile"]>[1];
 // Small enough to be read at once without blocking other work noticeably.
 const pieceBytes = 1024 * 1024;
 
-/** Reads an open file whole in one turn; undefined when it is large or changed meanwhile: read it patiently then. */
+/** Reads an open file whole in one turn; undefined when it is large or changed meanwhile: then read it patiently. */
 export function readQuickly(
   handle: number,
   givenPath: string,
@@ -81,7 +74,7 @@ export function readQuickly(
 
 const maxTries = 3;
 
-/** Reads an open file whole in many turns, again when it changed meanwhile. */
+/** Reads an open file whole in many turns, and retries when it changed meanwhile. */
 export async function readPatiently(
   handle: number,
   givenPath: string,
@@ -103,7 +96,7 @@ function isSame(before: Stats, after: Stats): boolean {
   return before.size === after.size && before.mtimeMs === after.mtimeMs;
 }
 
-/** Fills `target` from `position` on; gives how much there was. */
+/** Fills `target` from `position` on; returns the number of bytes read. */
 export function readFully(handle: number, target: Uint8Array, position: number): number {
   let filled = 0;
   while (filled < target.length) {
@@ -127,7 +120,7 @@ async function readInPieces(handle: number, size: number, timeSlice: TimeSlice):
   return bytes.subarray(0, filled);
 }
 
-/** Some bytes of a regular file inside the boundary; fewer at its end. */
+/** Bytes of a regular file inside the boundary; fewer at its end. */
 export function readRange(pinning: Pinning, path: NamedPath, { offset, length }: ByteRange): Uint8Array {
   const handle = openForReading(pinning, path);
   try {
@@ -141,12 +134,12 @@ export function readRange(pinning: Pinning, path: NamedPath, { offset, length }:
 }
 
 /**
- * How to open a file of an environment for reading, race-safe as all reading is. Known to the house and to no tool:
- * before-images are kept of files that no tool may read, too.
+ * Opens a file of an environment for reading, safe against races like all reads. Not for tools: before-images are also stored
+ * of files that no tool may read.
  */
 export const openers: WeakMap<Environment, (path: string) => number> = new WeakMap();
 
-/** Keeps what the file at `path` holds; undefined when the environment is not this machine. */
+/** Stores the content of the file at `path`; undefined when the environment is not this machine. */
 export async function copyOut(
   environment: Environment,
   path: string,
@@ -161,7 +154,7 @@ export async function copyOut(
     const stats = fstatSync(handle);
     refuseUnlessFile(stats, path);
     if (stats.size > smallBytes) return await blobs.keepOpenFile(handle, signal);
-    // One byte more than there should be: a file that has grown meanwhile is read to its end, patiently.
+    // One byte more than its size, to detect a file that has grown meanwhile.
     const content = Buffer.allocUnsafe(stats.size + 1);
     const bytes = readFully(handle, content, 0);
     if (bytes > stats.size) return await blobs.keepOpenFile(handle, signal);
@@ -173,18 +166,13 @@ export async function copyOut(
   }
 }
 
-// Quicker read and written than copied in the background.
+// Faster read and written at once than copied in the background; larger files are not hand-written settings or rules.
 const smallBytes = 1024 * 1024;
 
-/** Larger files are not hand-written settings or rules. */
-const usualBytes = 1024 * 1024;
-
-/** The whole of a regular file; undefined when there is none that can be read. */
-export function readSmallFile(file: string, maxBytes: number = usualBytes): Buffer | undefined {
-  try {
+/** The content of a regular file; undefined when it is larger or cannot be read. */
+export function readSmallFile(file: string, maxBytes: number = smallBytes): Buffer | undefined {
+  return attempt(() => {
     const stats = statSync(file, { throwIfNoEntry: false });
     return stats?.isFile() && stats.size <= maxBytes ? readFileSync(file) : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import type { ChangeReceipt, WriteOptions, WriteReceipt } from "../../../contract/environment.ts";
 import { throwIfAborted } from "../../../lib/async/abort.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
+import { writeFully } from "../../../system/content.ts";
 import { alreadyExists, isDirectory, isWorkspaceItself } from "../../../system/file-errors.ts";
 import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { removeLeftovers, TemporaryFile } from "../../../system/temporary-file.ts";
@@ -11,9 +12,9 @@ import { closingOnError, type EntryLocation, locateEntry, makeParents, realPathO
 import { type NamedPath, refuseUnlessFile } from "./read-file.ts";
 
 /**
- * Writes beside the target and renames over it: a reader, a crash or a full disk meets the old content or the new.
- * The rename gives the name a new inode, so other hard links keep the old content, also those outside.
- * `tidied` are the directories where leftovers were looked for.
+ * Writes a temporary file and renames it over the target: a reader, a crash or a full disk sees the old content or the new.
+ * The rename gives the name a new inode, so other hard links, inside or outside, keep the old content. `tidied` are the
+ * directories that were searched for leftovers.
  */
 export async function writeWhole(
   pinning: Pinning,
@@ -26,7 +27,7 @@ export async function writeWhole(
   throwIfAborted(signal);
   const location = locateEntry(pinning, path.absolute, { followLinks: true });
   const parent = closingOnError(location.directory, () => {
-    judge(location, path.given, ifExists);
+    refuseTarget(location, path.given, ifExists);
     pinning.checker.check("write", realPathOf(location), path.given);
     return makeParents(location);
   });
@@ -59,8 +60,8 @@ function effectOf(location: EntryLocation, after: Stats): ChangeReceipt {
 }
 
 /**
- * Writes the whole content, gives the file its owner and mode, and waits for the disk if asked. Only long contents take
- * more than one turn: to wait for the next costs as much as a small write.
+ * Writes the whole content, sets owner and mode, and waits for the disk if asked. Only long contents take more than one turn:
+ * waiting for a turn costs as much as a small write.
  */
 export function fillTemporary(
   temporary: TemporaryFile,
@@ -68,7 +69,7 @@ export function fillTemporary(
   options: { readonly durable: boolean; readonly signal: AbortSignal | undefined },
 ): Stats | Promise<Stats> {
   if (content.length > pieceBytes) return fillInPieces(temporary, content, options);
-  for (let written = 0; written < content.length; ) written += writeSync(temporary.handle, content, written);
+  writeFully(temporary.handle, content);
   const stats = temporary.finish();
   if (options.durable) fdatasyncSync(temporary.handle);
   return stats;
@@ -92,7 +93,7 @@ async function fillInPieces(
   return stats;
 }
 
-function judge(location: EntryLocation, givenPath: string, ifExists: "replace" | "refuse"): void {
+function refuseTarget(location: EntryLocation, givenPath: string, ifExists: "replace" | "refuse"): void {
   if (location.name === ".") throw isWorkspaceItself(givenPath);
   if (location.stats !== undefined) refuseUnlessFile(location.stats, givenPath);
   if (location.stats !== undefined && ifExists === "refuse") throw alreadyExists(givenPath);
@@ -100,7 +101,7 @@ function judge(location: EntryLocation, givenPath: string, ifExists: "replace" |
   if (location.stats !== undefined) respectProtection(location, location.stats);
 }
 
-/** The rename would not care whether the old file may be written; its owner does. */
+/** Respects a read-only file, which a rename would replace. */
 export function respectProtection({ directory, name }: EntryLocation, { mode, uid }: Stats): void {
   const isMine = uid === process.getuid?.() && (mode & 0o200) !== 0;
   if (!isMine) accessSync(directory.at(name), constants.W_OK);

@@ -56,8 +56,8 @@ it("refuses what is no plain name", async () => {
     expect(await failureOf(finder.find(name))).toEqual(
       failure(
         "invalid-input",
-        `${JSON.stringify(name)} is no program`,
-        "Give a plain name or an absolute path.",
+        `${JSON.stringify(name)} is not the name of a program`,
+        "Use a plain name or an absolute path.",
       ),
     );
   }

@@ -1,12 +1,14 @@
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ToolError } from "../../../contract/error.ts";
+import { realPathOf } from "../../../sandbox/real-paths.ts";
+import { attempt } from "../../../system/attempt.ts";
 import { programUnavailable } from "../../../system/file-errors.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
 
-/** Where to find programs. A name present with `undefined` is unavailable. */
+/** Paths of programs. A name with the value `undefined` is unavailable. */
 export type Programs = Partial<Record<string, string | undefined>>;
 
 /** Finds programs by name, each once. */
@@ -30,8 +32,8 @@ export class ProgramFinder {
   async find(program: string): Promise<string> {
     if (isAbsolute(program)) return program;
     if (program === "" || program.includes("/") || program.includes("\0")) {
-      throw new ToolError("invalid-input", `${JSON.stringify(program)} is no program`, {
-        hint: "Give a plain name or an absolute path.",
+      throw new ToolError("invalid-input", `${JSON.stringify(program)} is not the name of a program`, {
+        hint: "Use a plain name or an absolute path.",
       });
     }
     const known = this.#found.get(program);
@@ -51,28 +53,21 @@ export class ProgramFinder {
   }
 }
 
-/** A project must not bring its own "git", nor may a command make one: what lies in the workspace does not count. */
+/** Excludes the workspace: a project must not bring its own "git", nor may a command create one. */
 function trustedDirectories(searchPath: string, workspace: string): readonly string[] {
   return searchPath
     .split(delimiter)
     .filter((directory) => isAbsolute(directory) && isTrusted(directory, workspace));
 }
 
-/** Also where it leads. */
+/** Neither the path nor its real path lies in the workspace. */
 function isTrusted(path: string, workspace: string): boolean {
   const isSystem = [path, dirname(path)].some((directory) => systemDirectories.has(directory));
-  return isSystem || [resolve(path), realPathOf(path)].every((place) => !liesInside(place, workspace));
+  const paths = [resolve(path), realPathOf(path) ?? resolve(path)];
+  return isSystem || paths.every((one) => !liesInside(one, workspace));
 }
 
-function realPathOf(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return resolve(path);
-  }
-}
-
-// Also when the workspace is the whole disk.
+// Trusted even when the workspace is the whole disk.
 const systemDirectories = new Set(["/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin"]);
 
 async function bundledRipgrep(): Promise<string | undefined> {
@@ -87,10 +82,5 @@ async function bundledRipgrep(): Promise<string | undefined> {
 }
 
 function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  return attempt(() => accessSync(path, constants.X_OK) ?? statSync(path).isFile()) === true;
 }

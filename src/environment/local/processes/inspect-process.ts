@@ -1,10 +1,12 @@
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
-import type { ProcessInfo } from "../../../system/process-identity.ts";
+import { attempt } from "../../../system/attempt.ts";
+import { namesIfReadable } from "../../../system/directories.ts";
+import { type ProcessInfo, readSystemFile } from "../../../system/process-identity.ts";
 
 /**
- * Whether one of these processes sleeps until it gets input: from a terminal, or from the leader's standard input.
- * Undefined when the system does not show what a process sleeps in.
+ * Whether one of these processes waits for input: from a terminal, or from the leader's standard input. Undefined when the
+ * system does not show that.
  */
 export function waitsForInput(members: readonly ProcessInfo[], leader: number): boolean | undefined {
   const given = linkOf(leader, 0);
@@ -13,13 +15,13 @@ export function waitsForInput(members: readonly ProcessInfo[], leader: number): 
   if (sleeps.length === 0) return undefined;
   return sleeps.some(({ links, manyAtOnce }) => {
     const others = links.filter((link) => !isInput(link));
-    // An event loop always watches something; only another's connection is worth waiting for as well.
+    // An event loop always watches something; only a connection to another process counts as other work.
     return others.length < links.length && !others.some((link) => !manyAtOnce || link.startsWith("socket:"));
   });
 }
 
 interface Sleep {
-  /** The input that it waits for, as /proc names its descriptors; undefined when it does not wait for input. */
+  /** The descriptors that it waits for, as /proc names them. */
   readonly links: readonly string[];
   readonly manyAtOnce: boolean;
 }
@@ -28,30 +30,22 @@ function sleepOf(pid: number): Sleep | undefined {
   const awake = { links: [], manyAtOnce: false };
   const calls = systemCalls[process.arch];
   // "running", or the number of the system call and its arguments.
-  const text = quietly(() => readFileSync(`/proc/${pid}/syscall`, "latin1"));
+  const text = attempt(() => readFileSync(`/proc/${pid}/syscall`, "latin1"));
   if (calls === undefined || text === undefined) return undefined;
   const [number, first, second] = text.split(" ");
-  const wait = calls[Number(number)];
+  const waits = Object.keys(calls) as readonly Wait[];
+  const wait = waits.find((kind) => calls[kind].includes(Number(number)));
   if (wait === undefined || first === undefined || second === undefined) return awake;
-  const descriptors = quietly(() => descriptorsOf[wait](pid, Number(first), Number(second))) ?? [];
+  const descriptors = attempt(() => descriptorsOf[wait](pid, Number(first), Number(second))) ?? [];
   const links = descriptors.map((descriptor) => linkOf(pid, descriptor)).filter((link) => link !== undefined);
   return { links, manyAtOnce: wait === "epoll" };
 }
 
 type Wait = "read" | "poll" | "select" | "epoll";
 
-const systemCalls: Partial<Record<NodeJS.Architecture, Readonly<Record<number, Wait>>>> = {
-  x64: {
-    0: "read",
-    19: "read",
-    7: "poll",
-    271: "poll",
-    23: "select",
-    270: "select",
-    232: "epoll",
-    281: "epoll",
-  },
-  arm64: { 63: "read", 65: "read", 73: "poll", 72: "select", 22: "epoll" },
+const systemCalls: Partial<Record<NodeJS.Architecture, Readonly<Record<Wait, readonly number[]>>>> = {
+  x64: { read: [0, 19], poll: [7, 271], select: [23, 270], epoll: [232, 281] },
+  arm64: { read: [63, 65], poll: [73], select: [72], epoll: [22] },
 };
 
 /** Which descriptors a call waits for, from its first two arguments. */
@@ -94,7 +88,7 @@ function range(count: number): number[] {
 }
 
 function linkOf(pid: number, descriptor: number): string | undefined {
-  return quietly(() => readlinkSync(`/proc/${pid}/fd/${descriptor}`));
+  return attempt(() => readlinkSync(`/proc/${pid}/fd/${descriptor}`));
 }
 
 function isTerminal(link: string): boolean {
@@ -105,15 +99,7 @@ function isChannel(link: string): boolean {
   return link.startsWith("pipe:") || link.startsWith("socket:");
 }
 
-function quietly<Result>(act: () => Result): Result | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether one of these processes, which share this network, listens on a TCP port; undefined when that is unknown. */
+/** Whether one of these processes, which share this network, listens on a TCP port; undefined when unknown. */
 export async function listensOn(port: number, pids: () => Iterable<number>): Promise<boolean | undefined> {
   const tables = await Promise.all(["tcp", "tcp6"].map((name) => textOf(`/proc/self/net/${name}`)));
   if (tables.every((table) => table === undefined)) return undefined;
@@ -123,7 +109,7 @@ export async function listensOn(port: number, pids: () => Iterable<number>): Pro
   return false;
 }
 
-/** Sockets of the lines of /proc/net/tcp that say LISTEN, as descriptors name them. */
+/** The listening sockets in /proc/net/tcp, as descriptors name them. */
 function listenersOn(table: string, port: number): readonly string[] {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   return table
@@ -148,39 +134,22 @@ function textOf(path: string): Promise<string | undefined> {
 
 /**
  * Descriptors from `first` on that the parent of this process left open for every program that it starts: a directory
- * among them would lead out of any sandbox. Node opens none of its own that way, so they are looked for once.
+ * among them would lead out of any sandbox. Node opens none that way, so they are searched once. Unknown outside Linux.
  */
 export function leakedDescriptors(first: number): readonly number[] {
-  leaked ??= findLeaked();
+  leaked ??= namesIfReadable("/proc/self/fd")
+    .map(Number)
+    .filter((descriptor) => descriptor > 2 && isInherited(descriptor));
   return leaked.filter((descriptor) => descriptor >= first);
 }
 
 let leaked: readonly number[] | undefined;
 
-/** Replaces each of them by a useless one. Opened for one start, and closed after it. */
-export function nothingToInherit(): number {
-  return openSync("/dev/null", "r");
-}
-
 const closesOnExec = 0o2000000;
 
-function findLeaked(): readonly number[] {
-  try {
-    return readdirSync("/proc/self/fd")
-      .map(Number)
-      .filter((descriptor) => descriptor > 2 && isInherited(descriptor));
-  } catch {
-    // Unknown on other systems than Linux.
-    return [];
-  }
-}
-
+/** The descriptor that read the list is closed by now. */
 function isInherited(descriptor: number): boolean {
-  try {
-    const flags = /^flags:\s+([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1"))?.[1];
-    return flags !== undefined && (Number.parseInt(flags, 8) & closesOnExec) === 0;
-  } catch {
-    // Closed meanwhile: it was the one that read the list.
-    return false;
-  }
+  const text = readSystemFile(`/proc/self/fdinfo/${descriptor}`);
+  const flags = /^flags:\s+([0-7]+)/m.exec(text)?.[1];
+  return flags !== undefined && (Number.parseInt(flags, 8) & closesOnExec) === 0;
 }

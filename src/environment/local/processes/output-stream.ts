@@ -7,17 +7,17 @@ import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { isMainThread } from "node:worker_threads";
 
-// How much may wait for a reader before the program has to wait, and how much is kept of an output without a reader.
+// How much may be buffered before the program has to wait, and how much is kept of an output without a reader.
 const waitingBytes = 1024 * 1024;
 
-// After the program has gone, what it left in the pipe is read until it is quiet for a round, for some rounds at most.
+// After the program has ended, its pipe is read until nothing comes for a round, for some rounds at most.
 const roundMs = 50;
 const maxRounds = 4;
 
 /**
- * One output of a program, for one reader. A reader that falls behind makes the program wait, so nothing is lost and
- * memory stays bounded. Of an output without a reader, the first megabyte is kept and the rest dropped:
- * the program must not hang because its output is not read. The same when a reader leaves.
+ * One output of a program, for one reader. A reader that falls behind makes the program wait, so nothing is lost and memory
+ * stays bounded. Without a reader the first megabyte is kept and the rest is dropped, so that the program does not hang.
+ * After a reader has left, everything is dropped.
  */
 export class OutputStream implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable;
@@ -29,7 +29,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   #hasEnded = false;
   #wake: (() => void) | undefined;
 
-  /** `onData` gets all output, whether it is read or not. */
+  /** `onData` gets all output, also without a reader. */
   constructor(stream: Readable, onData: (bytes: Uint8Array) => void = () => {}) {
     this.#stream = stream;
     this.#onData = onData;
@@ -37,7 +37,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
     for (const event of ["end", "close", "error"]) stream.on(event, () => this.#end());
   }
 
-  /** The program has gone, but something it started may hold the pipe for ever. */
+  /** Called when the program has ended: a process that it started may keep the pipe open for ever. */
   endSoon(): void {
     let rounds = 0;
     let receivedBefore = -1;
@@ -49,16 +49,16 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
         this.#stream.destroy();
         return;
       }
-      // While the reader is behind, the pipe is not being emptied.
+      // While the reader is behind, the pipe is not read.
       if (!this.#stream.isPaused()) rounds += 1;
-      // Timers come before reading in a turn, immediates after it: what is in the pipe has had its chance then.
+      // In a turn timers run before reads, and immediates after them.
       setTimeout(() => setImmediate(look), roundMs).unref();
     };
     look();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    if (this.#reader !== "expected") throw new Error("The output of a program has one reader");
+    if (this.#reader !== "expected") throw new Error("The output of a program has only one reader");
     this.#reader = "reading";
     try {
       for (;;) {
@@ -103,29 +103,29 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
 export interface OutputPipe {
   /** Ends when no process has the other end open any more. */
   readonly readEnd: Readable;
-  /** For the program; the caller that starts it closes it then. */
+  /** For the program; closed by the caller that starts it. */
   readonly writeEnd: number;
-  /** Nothing is left of the program, which could have kept a way to open it: then it may be another's. */
+  /** Called when all processes of the program have ended: then another program may use the pipe. */
   release(): void;
 }
 
 /**
- * Real pipes. Those of Node are sockets, which cannot be opened again: `> /dev/stderr` and `tee /dev/stdout` would fail,
- * and a program that tries to read its output, as editors do, would wait for ever instead of getting an error.
- * They are made as named pipes, lose their names at once, and are reused when no process has them open.
+ * Real pipes. Those of Node are sockets, which cannot be opened again: `> /dev/stderr` and `tee /dev/stdout` would fail, and
+ * a program that tries to read its output, as editors do, would hang instead of getting an error. They are created as
+ * named pipes, lose their names at once, and are reused when no process has them open.
  */
 export class OutputPipes {
   readonly #findProgram: (name: string) => Promise<string>;
-  /** By the directory that they were made in: descriptors that refer to pipes without opening them. */
+  /** Descriptors that refer to pipes without opening them, by the directory in which the pipes were created. */
   readonly #free = new Map<string, number[]>();
-  // In worker threads Node lists opened descriptors and closes them at the end, also when the number was reused.
+  // In worker threads Node closes all opened descriptors at the end, also when the number was reused.
   #cannotBeMade = process.platform !== "linux" || !isMainThread;
 
   constructor(findProgram: (name: string) => Promise<string>) {
     this.#findProgram = findProgram;
   }
 
-  /** For stdout and stderr, made in a directory that the program may write; undefined where none can be made. */
+  /** For stdout and stderr, created in a directory that the program may write; undefined when that fails. */
   async take(directory: string = tmpdir()): Promise<readonly [OutputPipe, OutputPipe] | undefined> {
     const free = this.#free.get(directory) ?? [];
     this.#free.set(directory, free);
@@ -137,9 +137,13 @@ export class OutputPipes {
     const opened = this.#open(stdout, free);
     const other = opened && this.#open(stderr, free);
     if (opened !== undefined && other !== undefined) return [opened, other];
-    // No descriptors are left; the start will fail with that.
+    // There are too few descriptors, and the start will fail with that error.
     if (opened === undefined) closeSync(stderr);
-    else giveUp(opened);
+    else {
+      closeSync(opened.writeEnd);
+      opened.readEnd.destroy();
+      opened.release();
+    }
     return undefined;
   }
 
@@ -149,17 +153,17 @@ export class OutputPipes {
   }
 
   async #make(directory: string): Promise<readonly number[]> {
-    let place: string | undefined;
+    let folder: string | undefined;
     try {
-      place = mkdtempSync(join(directory, "toolcrib-pipes."));
-      const paths = ["1", "2", "3", "4"].map((name) => join(place!, name));
+      folder = mkdtempSync(join(directory, "toolcrib-pipes."));
+      const paths = ["1", "2", "3", "4"].map((name) => join(folder!, name));
       await promisify(execFile)(await this.#findProgram("mkfifo"), ["-m", "600", ...paths], { env: {} });
       return paths.map(openPipe);
     } catch {
       this.#cannotBeMade = true;
       return [];
     } finally {
-      if (place !== undefined) rmSync(place, { recursive: true, force: true });
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     }
   }
 
@@ -175,19 +179,16 @@ export class OutputPipes {
       return undefined;
     }
     const readEnd = new Socket({ fd: ends.reading, readable: true, writable: false });
-    const ended = new Promise<boolean>((resolve) => {
-      let isLetGo = false;
-      readEnd.once("end", () => {
-        isLetGo = true;
-      });
-      readEnd.once("close", () => resolve(isLetGo));
+    const closed = new Promise<boolean>((resolve) => {
+      readEnd.once("close", () => resolve(readEnd.readableEnded));
     });
-    const release = () => void ended.then((isLetGo) => (isLetGo ? this.#keep(pipe, free) : closeSync(pipe)));
+    const release = () =>
+      void closed.then((hasEnded) => (hasEnded ? this.#keep(pipe, free) : closeSync(pipe)));
     return { readEnd, writeEnd: ends.writing, release };
   }
 }
 
-// As many as are made together: what many commands at once have needed is not kept.
+// As many as are created together: the pipes of many concurrent commands are not kept.
 const mostFree = 4;
 
 function openEnds(path: string): { readonly reading: number; readonly writing: number } | undefined {
@@ -202,18 +203,12 @@ function openEnds(path: string): { readonly reading: number; readonly writing: n
   }
 }
 
-function giveUp({ readEnd, writeEnd, release }: OutputPipe): void {
-  closeSync(writeEnd);
-  readEnd.destroy();
-  release();
-}
-
-/** Refers to a pipe; anything else that is there by now is not touched. */
+/** Refers to a pipe; refuses anything else that replaced it. */
 function openPipe(path: string): number {
   const handle = openSync(path, withoutOpening | constants.O_NOFOLLOW);
   if (fstatSync(handle).isFIFO()) return handle;
   closeSync(handle);
-  throw new Error(`${path} is no pipe`);
+  throw new Error(`${path} is not a pipe`);
 }
 
 // O_PATH, which Node has no name for.

@@ -3,12 +3,13 @@ import { mkdtempSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, wri
 import { join } from "node:path";
 import type { OwnDirectory } from "../../../contract/environment.ts";
 import { makePrivateDirectory, namesIn } from "../../../system/directories.ts";
+import { longAbandonedMs } from "../../../system/process-identity.ts";
 
-/** Directories for built-in programs, each made once per content, in a private folder. */
+/** Directories for built-in programs, each created once per content, in a private folder. */
 export class OwnDirectories {
   readonly #folder: string;
 
-  /** The folder is made when it is needed. */
+  /** The folder is created when needed. */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -35,19 +36,17 @@ export class OwnDirectories {
     try {
       renameSync(fresh, path);
     } catch {
-      // Another process was quicker.
+      // Another process has created it.
       rmSync(fresh, { recursive: true, force: true });
     }
   }
 
-  /** Removes those that were not used for long. */
+  /** Removes directories that were not used for a long time. */
   #tidy(): void {
     for (const name of namesIn(this.#folder)) {
       const path = join(this.#folder, name);
       const { mtimeMs = Date.now() } = statSync(path, { throwIfNoEntry: false }) ?? {};
-      if (Date.now() - mtimeMs > unusedMs) rmSync(path, { recursive: true, force: true });
+      if (Date.now() - mtimeMs > longAbandonedMs) rmSync(path, { recursive: true, force: true });
     }
   }
 }
-
-const unusedMs = 30 * 24 * 60 * 60 * 1000;

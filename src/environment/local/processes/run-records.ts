@@ -1,52 +1,42 @@
-import { closeSync, openSync, statSync, unlinkSync } from "node:fs";
+import { statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { monotonicMs } from "../../../lib/clock.ts";
 import { newIdentifier } from "../../../lib/identifier.ts";
-import { makePrivateDirectory, namesIn } from "../../../system/directories.ts";
-import { errnoOf } from "../../../system/file-errors.ts";
+import { attempt } from "../../../system/attempt.ts";
+import { inPrivateDirectory, namesIn } from "../../../system/directories.ts";
 import { isGone, type ProcessInfo, thisProcess } from "../../../system/process-identity.ts";
 import { ProcessTree } from "../../../system/process-tree.ts";
 
-/** A name for one run, which everything it starts inherits; it names the process that owns the run. */
+/** A name for one run, which all its processes inherit and which names the process that owns the run. */
 export function newMark(): string {
   return `${thisProcess()}.${newIdentifier("run")}`;
 }
 
 /**
- * What runs for a workspace: a file for each run, named by its mark and there before it begins. What a process leaves
- * running that is killed, another can end.
+ * The runs in a workspace: a file for each, named by its mark and created before it begins. When a process is killed, the
+ * next one can end what it has left running.
  */
 export class RunRecords {
   readonly #folder: string;
 
-  /** The folder is made when it is needed. */
+  /** The folder is created when needed. */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
   add(mark: string): void {
-    const create = () => closeSync(openSync(join(this.#folder, mark), "w", 0o600));
-    try {
-      create();
-    } catch (error) {
-      if (errnoOf(error) !== "ENOENT") throw error;
-      makePrivateDirectory(this.#folder);
-      create();
-    }
+    inPrivateDirectory(this.#folder, () => writeFileSync(join(this.#folder, mark), "", { mode: 0o600 }));
   }
 
+  /** Another process may have removed it; a record that stays names a run that has ended. */
   remove(mark: string): void {
-    try {
-      unlinkSync(join(this.#folder, mark));
-    } catch {
-      // Another process was quicker; or the record stays, and names a run that has ended.
-    }
+    attempt(() => unlinkSync(join(this.#folder, mark)));
   }
 
-  /** Ends what processes have left running that are gone, and says whether they had left anything. */
+  /** Ends the runs of processes that have ended. Returns whether there were any. */
   async endAbandoned(): Promise<boolean> {
-    const marks = namesIn(this.#folder).filter((name) => isGone(name.split(".")[0] ?? "", 0));
+    const marks = namesIn(this.#folder).filter((name) => isGone(name, 0));
     if (marks.length === 0) return false;
     await Promise.all(marks.map((mark) => this.#untilBegun(mark)));
     const run = new Run(new ProcessTree(marks), { endsTogether: false });
@@ -56,7 +46,7 @@ export class RunRecords {
     return true;
   }
 
-  /** Between the record and the moment when its program bears the mark, the process may have been killed. */
+  /** The process may have been killed after it wrote the record and before its program has the mark. */
   async #untilBegun(mark: string): Promise<void> {
     const record = statSync(join(this.#folder, mark), { throwIfNoEntry: false });
     const age = record === undefined ? beginningMs : Date.now() - record.mtimeMs;
@@ -66,17 +56,17 @@ export class RunRecords {
 
 const beginningMs = 200;
 
-// How long programs may take to clean up after SIGTERM, and what a command has left running when it has ended itself.
+// How long programs may take to clean up after SIGTERM; the second is for processes that an ended command has left running.
 const graceMs = 2000;
 const leftoverGraceMs = 100;
 
 // Looking costs a millisecond.
 const maxPauseMs = 50;
 
-// A process that SIGKILL does not end hangs in the kernel: it is not waited for.
+// A process that survives SIGKILL hangs in the kernel; it is not worth waiting for.
 const hopelessMs = 5000;
 
-/** One program with everything it has started, from its first moment to the end of the last of them. */
+/** One program with all its processes, from its start to the end of the last of them. */
 export class Run {
   readonly #tree: ProcessTree;
   /** Everything ends with its leader, which must get no signal that would end it too early. */
@@ -90,20 +80,17 @@ export class Run {
     this.#endsTogether = options.endsTogether;
   }
 
-  /** It was ended from here, while its program still ran. */
+  /** Whether it was ended here while its program still ran. */
   get wasEnded(): boolean {
     return this.#wasEnded;
   }
 
-  /** `all`: the living processes, if they are known. */
+  /** `all`: the living processes, if known. */
   members(all?: readonly ProcessInfo[]): readonly ProcessInfo[] {
     return this.#tree.members(all);
   }
 
-  /**
-   * Freezes it for a look, as far as that is possible at once: a run that keeps starting processes would never be
-   * listed completely.
-   */
+  /** Freezes most of its processes: a run that keeps starting others could never be listed completely. */
   pause(): void {
     this.#tree.send("SIGSTOP", this.#tree.nearest());
   }
@@ -112,14 +99,13 @@ export class Run {
     if (this.#ending === undefined) this.#tree.send("SIGCONT", this.#tree.nearest());
   }
 
-  /** Asks everything to end, and ends what does not. */
+  /** Asks all processes to end, then kills those that do not. */
   terminate(): void {
     if (this.#ending !== undefined) return;
     this.#wasEnded = true;
     this.#ending = this.#end(graceMs);
   }
 
-  /** At once. */
   kill(): void {
     if (this.#isOver) return;
     this.#wasEnded ||= this.#ending === undefined;
@@ -127,12 +113,10 @@ export class Run {
     this.#ending ??= this.#waitForEnd();
   }
 
-  /**
-   * Call it as soon as the exit of the program is known. Ends what is left, and returns it.
-   */
+  /** Call it as soon as the exit of the program is known. Ends the remaining processes and returns them. */
   async settle(): Promise<readonly ProcessInfo[]> {
     this.#tree.leaderIsGone();
-    // Processes that end together are being ended already: which of them are still seen is chance.
+    // Processes that end together are ending already; which of them are still visible is random.
     const left = this.#ending === undefined && !this.#endsTogether ? this.#tree.members() : [];
     this.#ending ??= this.#isGone() ? Promise.resolve() : this.#end(this.#endsTogether ? 0 : leftoverGraceMs);
     await this.#ending;
@@ -142,13 +126,11 @@ export class Run {
 
   async #end(grace: number): Promise<void> {
     const members = this.#tree.members();
+    const options = { sparesLeader: this.#endsTogether };
     if (grace > 0) {
-      this.#tree.send("SIGTERM", members, { sparesLeader: this.#endsTogether });
-      this.#tree.send(
-        "SIGCONT",
-        members.filter(({ isStopped }) => isStopped),
-        { sparesLeader: this.#endsTogether },
-      );
+      this.#tree.send("SIGTERM", members, options);
+      const stopped = members.filter(({ isStopped }) => isStopped);
+      this.#tree.send("SIGCONT", stopped, options);
     }
     if (await this.#isGoneWithin(grace)) return;
     await this.#waitForEnd();
@@ -174,7 +156,7 @@ export class Run {
 
   /** Frozen processes start no others: when no new one is found, all are frozen. */
   #killAll(): void {
-    // The most with the least effort first: it may be starting ever more.
+    // Most of them first, quickly: they may be starting ever more processes.
     this.#tree.send(this.#endsTogether ? "SIGKILL" : "SIGSTOP", this.#tree.nearest());
     const frozen = new Set<number>();
     for (let round = 0; round < maxRounds; round += 1) {

@@ -113,7 +113,7 @@ describe.runIf(process.platform === "linux")("everything a program has started",
           signal: undefined,
           remarks: [
             expect.stringMatching(
-              /^Ended what it had left running: \w+ \(\d+\), \w+ \(\d+\)\. What is to go on running needs process\.start, /,
+              /^Processes that the command left running were ended: \w+ \(\d+\), \w+ \(\d+\)\. For long-running commands use process\.start\.$/,
             ),
           ],
         },

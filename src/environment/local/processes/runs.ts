@@ -1,5 +1,4 @@
-import type { Run } from "./run-records.ts";
-import { newMark, type RunRecords } from "./run-records.ts";
+import { newMark, type Run, type RunRecords } from "./run-records.ts";
 
 /** The running processes of one environment. */
 export class Runs {
@@ -10,7 +9,7 @@ export class Runs {
     this.#records = records;
   }
 
-  /** Before it is started: should this process be ended, so is it; should it be killed, the next knows of it. */
+  /** Called before a start: the run is ended with this process, or by the next one when this process is killed. */
   announce(): string {
     const mark = newMark();
     this.#records?.add(mark);
@@ -18,21 +17,21 @@ export class Runs {
     return mark;
   }
 
-  /** It has ended, or was never started. */
+  /** Called when the run has ended, or was never started. */
   forget(mark: string): void {
     this.#records?.remove(mark);
-    letGo(mark);
+    unwatch(mark);
   }
 
-  /** Until `exit`. */
+  /** Watches a run until `exit`. */
   watch(run: Run, mark: string, exit: Promise<unknown>): void {
     this.#living.set(run, exit);
     watched.set(mark, run);
-    const letGoOf = () => {
+    const release = () => {
       this.#living.delete(run);
       this.forget(mark);
     };
-    exit.then(letGoOf, letGoOf);
+    exit.then(release, release);
   }
 
   async close(): Promise<void> {
@@ -41,18 +40,18 @@ export class Runs {
   }
 }
 
-// Started processes would outlive this one, so they are ended with it. Undefined for one that is about to be started.
+// Started processes would outlive this one, so they are ended with it. Undefined for a run that is about to start.
 const watched = new Map<string, Run | undefined>();
 
 /**
- * Kills at once everything that this process has started, for an exit without time to ask. The records stay: what the
- * sandboxes have left is for the next process to remove.
+ * Kills everything that this process has started, for an immediate exit. The records stay: the next process removes what
+ * the sandboxes have left.
  */
 export function killWatched(): void {
   for (const run of watched.values()) run?.kill();
 }
 
-/** A signal without a listener ends this process without an exit event: so it is handled here, and passed on. */
+/** A signal without a listener ends this process without an exit event. So it is handled here and sent again. */
 function endBy(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   killWatched();
@@ -70,7 +69,7 @@ function expect(mark: string): void {
   watched.set(mark, undefined);
 }
 
-function letGo(mark: string): void {
+function unwatch(mark: string): void {
   if (!watched.delete(mark) || watched.size > 0) return;
   process.off("exit", killWatched);
   for (const signal of endings) process.off(signal, endBy);

@@ -229,8 +229,7 @@ it("does not wait for a grandchild that holds the pipe, but ends it and says so"
   expect([code, remarks, isRunning(number)]).toEqual([
     0,
     [
-      `Ended what it had left running: sleep (${number}). ` +
-        "What is to go on running needs process.start, in the foreground of its command.",
+      `Processes that the command left running were ended: sleep (${number}). For long-running commands use process.start.`,
     ],
     false,
   ]);
@@ -270,8 +269,8 @@ it("tells who writes that a program reads no more, or never has", async () => {
   const { environment } = world;
   const unread = failure(
     "unavailable",
-    "The program reads no more input",
-    "It has ended, has closed its input, or was started with nothing to read.",
+    "The program reads no input: it has ended, has closed its input, or was started without one",
+    "Start it again with an open input.",
   );
   const start = (script: string, input?: "open") =>
     environment.start("/bin/bash", { args: ["-c", script], signal: unlimited, ...(input && { input }) });

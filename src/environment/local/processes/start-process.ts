@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, closeSync, constants } from "node:fs";
+import { accessSync, closeSync, constants, openSync } from "node:fs";
 import type { Duplex, Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { SandboxLevel } from "../../../contract/call.ts";
@@ -12,12 +12,12 @@ import type { PreparedLaunch } from "../../../sandbox/sandbox.ts";
 import { asToolError, errnoOf, programUnavailable } from "../../../system/file-errors.ts";
 import type { ProcessInfo } from "../../../system/process-identity.ts";
 import { ProcessTree } from "../../../system/process-tree.ts";
-import { leakedDescriptors, listensOn, nothingToInherit, waitsForInput } from "./inspect-process.ts";
+import { leakedDescriptors, listensOn, waitsForInput } from "./inspect-process.ts";
 import { type OutputPipe, OutputStream } from "./output-stream.ts";
 import { Run } from "./run-records.ts";
 import type { Runs } from "./runs.ts";
 
-export interface ProcessStart {
+interface ProcessStart {
   readonly launch: PreparedLaunch;
   readonly sandbox: SandboxLevel;
   readonly input: Uint8Array | "open" | undefined;
@@ -26,7 +26,7 @@ export interface ProcessStart {
   readonly signal: AbortSignal;
   /** Enforces its limits; a built-in program has none. */
   readonly watch: LimitWatch | undefined;
-  /** In its environment, and announced. */
+  /** Announced, and part of its variables. */
   readonly mark: string;
   readonly runs: Runs;
   /** For its exit. */
@@ -40,10 +40,9 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
   const pid = child.pid!;
   const run = new Run(new ProcessTree([start.mark], pid), launch);
   const input = new ProcessInput(child.stdin);
-  const stdout = new OutputStream(start.outputs?.[0].readEnd ?? child.stdout!, (bytes) =>
-    watch?.takeOutput(bytes),
-  );
-  const stderr = new OutputStream(start.outputs?.[1].readEnd ?? child.stderr!, (bytes) => {
+  const [out, err] = start.outputs?.map(({ readEnd }) => readEnd) ?? [child.stdout!, child.stderr!];
+  const stdout = new OutputStream(out!, (bytes) => watch?.takeOutput(bytes));
+  const stderr = new OutputStream(err!, (bytes) => {
     watch?.takeOutput(bytes);
     watch?.takeError(bytes);
   });
@@ -77,9 +76,10 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
     endInput: () => input.end(),
     waitsForInput: () => waitsForInput(run.members(), pid),
     reach: async (port) => {
-      // On the machine's own network the server of another process would answer as well.
-      const isOurs = start.sandbox === "bwrap" || (await listensOn(port, () => numbersOf(run.members())));
-      return isOurs === false ? undefined : launch.reach(port);
+      // On the machine's own network, a server of another process could answer.
+      const pids = () => run.members().map((member) => member.pid);
+      const isOwn = start.sandbox === "bwrap" || (await listensOn(port, pids));
+      return isOwn === false ? undefined : launch.reach(port);
     },
     settle: async () => (await launch.settle?.()) ?? [],
     uncovered: async () => launch.uncovered?.(),
@@ -88,17 +88,13 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
   };
 }
 
-function numbersOf(members: readonly ProcessInfo[]): readonly number[] {
-  return members.map(({ pid }) => pid);
-}
-
 async function spawned(start: ProcessStart): Promise<ChildProcess> {
   const { launch, input, outputs, signal, watch, mark, runs } = start;
   let nothing: number | undefined;
   try {
     throwIfAborted(signal);
-    if (leakedDescriptors(3 + launch.descriptors.length).length > 0) nothing = nothingToInherit();
-    const { file, args } = watch === undefined ? launch : held(launch, watch);
+    if (leakedDescriptors(3 + launch.descriptors.length).length > 0) nothing = openSync("/dev/null", "r");
+    const { file, args } = watch === undefined ? launch : limited(launch, watch);
     const child = spawn(file, args, {
       cwd: launch.cwd,
       env: { ...launch.env },
@@ -108,12 +104,12 @@ async function spawned(start: ProcessStart): Promise<ChildProcess> {
           input === undefined ? "ignore" : "pipe",
           outputs?.[0].writeEnd ?? "pipe",
           outputs?.[1].writeEnd ?? "pipe",
-          ...launch.descriptors.map(inherited),
+          ...launch.descriptors.map((descriptor) => (descriptor === "channel" ? "pipe" : descriptor)),
         ],
         nothing,
       ),
     });
-    // Without a number nothing was started, and what comes says why.
+    // Without a pid nothing was started; then this rejects with the reason.
     if (child.pid === undefined) await once(child, "spawn");
     child.on("error", () => {});
     return child;
@@ -133,18 +129,15 @@ async function spawned(start: ProcessStart): Promise<ChildProcess> {
   }
 }
 
-/** Checked here, because the shell that starts first could not report that the program is missing. */
-function held(launch: PreparedLaunch, watch: LimitWatch): Pick<PreparedLaunch, "file" | "args"> {
+/** Checked here, because the shell that sets the limits could not report that the program is missing. */
+function limited(launch: PreparedLaunch, watch: LimitWatch): Pick<PreparedLaunch, "file" | "args"> {
   accessSync(launch.file, constants.X_OK);
   return watch.limit(launch);
 }
 
 type Inherited = "ignore" | "pipe" | number;
 
-/**
- * Descriptors that leak to every program are replaced before it begins: closing them would be left to its own
- * libraries.
- */
+/** Replaces descriptors that leak to every program: closing them would be left to its own libraries. */
 function withoutLeaks(stdio: readonly Inherited[], nothing: number | undefined): Inherited[] {
   const all = [...stdio];
   if (nothing === undefined) return all;
@@ -155,15 +148,11 @@ function withoutLeaks(stdio: readonly Inherited[], nothing: number | undefined):
   return all;
 }
 
-function inherited(descriptor: number | "channel"): number | "pipe" {
-  return descriptor === "channel" ? "pipe" : descriptor;
-}
-
 function channelsOf({ stdio }: ChildProcess): readonly Duplex[] {
   return stdio.slice(3).filter((stream) => stream !== null && stream !== undefined) as unknown as Duplex[];
 }
 
-/** When nothing of it is left: what it has left running is ended. */
+/** Resolves when all its processes have ended; those that it has left running are ended. */
 function ended(
   child: ChildProcess,
   run: Run,
@@ -173,12 +162,16 @@ function ended(
   const conclude = async (code: number | null, signal: string | null): Promise<ProcessExit> => {
     const left = await run.settle();
     for (const { release } of outputs ?? []) release();
-    const told = await launch.finished();
-    const end = howItEnded(code, signal, run, launch);
-    // Its last words are read by then.
+    const sandboxRemarks = await launch.finished();
+    // In a process namespace the sandbox reports a signal as shells do: as a code above 128.
+    const sent = launch.endsTogether && run.wasEnded ? sentSignals[code ?? 0] : undefined;
+    const end = sent
+      ? { code: undefined, signal: sent }
+      : { code: code ?? undefined, signal: signal ?? undefined };
+    // By then its last output is read.
     await setImmediate();
     const met = watch?.finish(end) ?? [];
-    return { ...end, remarks: [...remarks, ...met, ...leftovers(left), ...told] };
+    return { ...end, remarks: [...remarks, ...met, ...leftovers(left), ...sandboxRemarks] };
   };
   return new Promise((resolve, reject) => {
     child.once("exit", (code, signal) => {
@@ -188,42 +181,28 @@ function ended(
   });
 }
 
-/** In a process namespace the sandbox reports a signal as shells do: as a code above 128. */
-function howItEnded(
-  code: number | null,
-  signal: string | null,
-  run: Run,
-  launch: PreparedLaunch,
-): Pick<ProcessExit, "code" | "signal"> {
-  const sent = launch.endsTogether && run.wasEnded ? sentByUs[code ?? 0] : undefined;
-  return sent === undefined
-    ? { code: code ?? undefined, signal: signal ?? undefined }
-    : { code: undefined, signal: sent };
-}
-
-const sentByUs: Readonly<Record<number, string>> = { 137: "SIGKILL", 143: "SIGTERM" };
+const sentSignals: Readonly<Record<number, string>> = { 137: "SIGKILL", 143: "SIGTERM" };
 
 function leftovers(left: readonly ProcessInfo[]): readonly string[] {
   if (left.length === 0) return [];
   const names = left.slice(0, shownNames).map(({ name, pid }) => `${name} (${pid})`);
   const more = left.length > shownNames ? ` and ${left.length - shownNames} more` : "";
   return [
-    `Ended what it had left running: ${names.join(", ")}${more}. ` +
-      "What is to go on running needs process.start, in the foreground of its command.",
+    `Processes that the command left running were ended: ${names.join(", ")}${more}. For long-running commands use process.start.`,
   ];
 }
 
 const shownNames = 5;
 
-/** The sandbox's own output says more than that it failed. */
+/** Adds the sandbox's own output to the error. */
 async function failedSandbox(cause: unknown, file: string, stderr: OutputStream): Promise<ToolError> {
   const { code, message, hint } = asToolError(cause, file);
-  let said = "";
+  let output = "";
   for await (const piece of stderr) {
-    said += Buffer.from(piece).toString();
-    if (said.length > shownChars) break;
+    output += Buffer.from(piece).toString();
+    if (output.length > shownChars) break;
   }
-  const reason = said.trim() === "" ? "" : `: ${said.trim().slice(0, shownChars)}`;
+  const reason = output.trim() === "" ? "" : `: ${output.trim().slice(0, shownChars)}`;
   return new ToolError(code, message + reason, { hint, cause });
 }
 
@@ -233,13 +212,13 @@ const shownChars = 500;
 class ProcessInput {
   readonly #stream: Writable | undefined;
 
-  /** A program need not read what it is given. */
+  /** A program need not read its input. */
   constructor(stream: Writable | null) {
     this.#stream = stream ?? undefined;
     this.#stream?.on("error", () => {});
   }
 
-  /** Waits until the system has taken it: a program that reads slowly slows its writer. */
+  /** Waits until the system has accepted it: a program that reads slowly slows its writer. */
   write(bytes: Uint8Array): Promise<void> {
     const stream = this.#stream;
     return new Promise((resolve, reject) => {
@@ -259,8 +238,9 @@ class ProcessInput {
 }
 
 function readsNoMore(cause?: Error): ToolError {
-  return new ToolError("unavailable", "The program reads no more input", {
-    hint: "It has ended, has closed its input, or was started with nothing to read.",
-    cause,
-  });
+  return new ToolError(
+    "unavailable",
+    "The program reads no input: it has ended, has closed its input, or was started without one",
+    { hint: "Start it again with an open input.", cause },
+  );
 }

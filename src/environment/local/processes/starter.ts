@@ -29,13 +29,6 @@ export interface StarterOptions {
   readonly sandbox: SandboxOptions | undefined;
 }
 
-/** Where a program begins. */
-export interface StartDirectory {
-  readonly realPath: string;
-  /** A path to this very directory, whatever its name leads to now. */
-  readonly ownPath: string;
-}
-
 /** Starts programs for one environment, confined unless they are built-in. */
 export class Starter {
   readonly #options: StarterOptions;
@@ -71,33 +64,22 @@ export class Starter {
         ...command,
         cwd: directory.realPath,
         env: {
-          ...variablesFor(
-            { level: sandbox.level, searchPath: this.#programs.searchPath },
-            directory,
-            options,
-          ),
+          ...this.#variables(sandbox.level, directory, options),
           ...(await this.#variableOf(options)),
-          [runVariable]: markAmong(mark),
+          [runVariable]: withOuterRun(mark),
         },
         confinement: confinement === "ours" ? {} : this.#withOwnCode(confinement),
         reachable,
         terminal: command.file !== file,
       });
       const cwd = launch.cwd === directory.realPath ? directory.ownPath : launch.cwd;
-      const outputs = confinement === "ours" ? undefined : await this.#pipes.take(sandbox.pipes);
+      const isOurs = confinement === "ours";
+      const outputs = isOurs ? undefined : await this.#pipes.take(sandbox.pipes);
+      const watch = isOurs ? undefined : new LimitWatch(limitsFor(confinement, this.#options.workspace));
       return await startProcess({
+        ...{ input, outputs, signal, watch, mark, remarks, runs: this.#runs },
         launch: { ...launch, cwd },
         sandbox: sandbox.level,
-        input,
-        outputs,
-        signal,
-        watch:
-          confinement === "ours"
-            ? undefined
-            : new LimitWatch(limitsFor(confinement, this.#options.workspace)),
-        mark,
-        runs: this.#runs,
-        remarks,
       });
     } catch (error) {
       this.#runs.forget(mark);
@@ -116,7 +98,7 @@ export class Starter {
     const { sandbox } = this.#options;
     if (ownDirectory === undefined || sandbox === undefined) return {};
     if (this.#ownDirectories === undefined) {
-      // Loaded by the first one: it takes node:crypto.
+      // Loaded on first use: it needs node:crypto.
       const { OwnDirectories } = await import("./own-directories.ts");
       this.#ownDirectories = new OwnDirectories(join(sandbox.directory, "given"));
     }
@@ -133,48 +115,43 @@ export class Starter {
     if (!terminal) return { command, remarks: [] };
     const inside = await inTerminal(command, (program) => this.find(program));
     return inside === undefined
-      ? { command, remarks: ["It had no terminal: that takes perl or script, which are not installed here."] }
+      ? { command, remarks: ["The command had no terminal, because neither perl nor script is installed."] }
       : { command: inside, remarks: [] };
   }
 
-  /** Found out once, with the first command. */
+  /** Opened once, with the first command. */
   #openSandbox(): Promise<Sandbox> {
-    this.#sandbox ??= this.#tryOut();
+    const { sandbox, workspace } = this.#options;
+    const open = async () => {
+      if (sandbox === undefined) return new NoSandbox();
+      return openSandbox({ ...sandbox, workspace, findProgram: (name) => this.find(name) });
+    };
+    this.#sandbox ??= open();
     return this.#sandbox;
   }
 
-  async #tryOut(): Promise<Sandbox> {
-    const { sandbox, workspace } = this.#options;
-    if (sandbox === undefined) return new NoSandbox();
-    return openSandbox({ ...sandbox, workspace, findProgram: (name) => this.find(name) });
+  #variables(level: SandboxLevel, { realPath: PWD }: StartDirectory, options: StartOptions) {
+    const { confinement = {}, terminal = false, env } = options;
+    // Outside every sandbox, programs must not find programs that a command has put into the workspace.
+    const PATH = this.#programs.searchPath;
+    if (confinement === "ours") return { ...allowedVariables(process.env), PATH, PWD, ...env };
+    const allowed = allowedVariables(process.env, confinement.variables);
+    return {
+      ...allowed,
+      ...usualVariables({ beside: allowed, terminal }),
+      ...(confinement.unconfined ? { PATH } : {}),
+      ...(level === "none" ? {} : confinement.mayConnect ? someHostsVariables : offlineVariables),
+      PWD,
+      ...env,
+    };
   }
 }
 
-/**
- * `searchPath`: what programs find others by outside every sandbox: nothing that a command has put into the
- * workspace.
- */
-function variablesFor(
-  { level, searchPath }: { readonly level: SandboxLevel; readonly searchPath: string },
-  directory: StartDirectory,
-  options: StartOptions,
-): Record<string, string> {
-  const { confinement = {}, terminal = false, env } = options;
-  if (confinement === "ours")
-    return { ...allowedVariables(process.env), PATH: searchPath, PWD: directory.realPath, ...env };
-  const allowed = allowedVariables(process.env, confinement.variables);
-  return {
-    ...allowed,
-    ...usualVariables({ beside: allowed, terminal }),
-    ...(confinement.unconfined ? { PATH: searchPath } : {}),
-    ...(level === "none" ? {} : confinement.mayConnect ? someHostsVariables : offlineVariables),
-    PWD: directory.realPath,
-    ...env,
-  };
-}
+/** `ownPath` names this very directory, even when `realPath` leads to another one by now. */
+type StartDirectory = Readonly<Record<"realPath" | "ownPath", string>>;
 
 /** When a tool runs this process, everything started here belongs to that run, too. */
-function markAmong(mark: string): string {
+function withOuterRun(mark: string): string {
   const outer = process.env[runVariable];
   return outer ? `${outer},${mark}` : mark;
 }

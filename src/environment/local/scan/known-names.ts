@@ -1,25 +1,25 @@
 import { type Stats, statfsSync } from "node:fs";
 import { figure, figureCount, isSettled, type Snapshot } from "../../../contract/snapshot.ts";
 
-/** The names in directories from an earlier snapshot, as long as they are valid. */
+/** The names in unchanged directories, from an earlier snapshot. */
 export class KnownNames {
   readonly #earlier: Snapshot | undefined;
-  /** By device: whether its directories can be relied on. */
+  /** By device: whether the times of its directories are reliable. */
   readonly #isReliable = new Map<number, boolean>();
 
   constructor(earlier: Snapshot | undefined) {
     this.#earlier = earlier;
   }
 
-  /** The paths in a directory that looks as it did, undefined when it does not: then it has to be read. */
+  /** The paths in an unchanged directory; undefined when it must be read. */
   in(path: string, stats: Stats, at: string): readonly string[] | undefined {
     const contents = this.#earlier?.contents.get(path);
     if (contents === undefined || !this.#isUnchanged(contents.place, stats)) return undefined;
-    if (!this.#tellsChanges(stats.dev, at)) return undefined;
+    if (!this.#hasReliableTimes(stats.dev, at)) return undefined;
     return this.#earlier!.paths.slice(contents.first, contents.end);
   }
 
-  /** A directory changes its times when a name in it comes or goes. */
+  /** The times of a directory change when a name in it is added or removed. */
   #isUnchanged(place: number, stats: Stats): boolean {
     if (place < 0) return false;
     const earlier = this.#earlier!;
@@ -33,10 +33,8 @@ export class KnownNames {
     );
   }
 
-  #tellsChanges(device: number, at: string): boolean {
-    const known = this.#isReliable.get(device);
-    if (known !== undefined) return known;
-    const isReliable = tellsChanges(at);
+  #hasReliableTimes(device: number, at: string): boolean {
+    const isReliable = this.#isReliable.get(device) ?? reliableTypes.has(statfsSync(at).type);
     this.#isReliable.set(device, isReliable);
     return isReliable;
   }
@@ -53,12 +51,8 @@ const systemTypes = new Set([
   0x62656570, 0x19800202, 0x65735543,
 ]);
 
-/** Whether directories change their times when a name in them comes or goes, by a clock that is this machine's. */
-function tellsChanges(path: string): boolean {
-  return reliableTypes.has(statfsSync(path).type);
-}
-
-// ext2 to ext4, xfs, btrfs, tmpfs, overlay, f2fs, zfs, apfs
+// The times of directories change with their names, by the clock of this machine: ext2 to ext4, xfs, btrfs, tmpfs, overlay,
+// f2fs, zfs, apfs.
 const reliableTypes = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0x1a,
 ]);

@@ -1,6 +1,7 @@
-import { type Dirent, existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Repository } from "../../../contract/snapshot.ts";
+import { attempt, statsAt } from "../../../system/attempt.ts";
 import { readSmallFile } from "../files/read-file.ts";
 
 /** The repository that has a `.git` in this directory of the workspace. */
@@ -8,7 +9,7 @@ export function repositoryIn(workingTree: string, path: string): Repository {
   return describe(workingTree, path, "");
 }
 
-/** The nearest one above the workspace, that it is a part of. */
+/** The nearest repository above the workspace. */
 export function repositoryAbove(workspace: string): Repository | undefined {
   if (existsSync(join(workspace, ".git"))) return undefined;
   let prefix = "";
@@ -21,8 +22,9 @@ export function repositoryAbove(workspace: string): Repository | undefined {
 }
 
 function describe(workingTree: string, path: string, prefix: string): Repository {
-  const own = gitDirectory(workingTree);
-  const shared = sharedDirectory(own);
+  // In a linked working tree or a submodule `.git` is a file that names the directory. Linked working trees share their refs.
+  const own = namedDirectory(workingTree, ".git", /^gitdir: (.+?)\s*$/) ?? join(workingTree, ".git");
+  const shared = namedDirectory(own, "commondir", /^\s*(.+?)\s*$/) ?? own;
   const index = join(own, "index");
   return {
     path,
@@ -33,7 +35,7 @@ function describe(workingTree: string, path: string, prefix: string): Repository
       refs: [stampOf(join(shared, "packed-refs")), ...stampsBelow(join(shared, "refs"))].join("\n"),
     },
     readIndex: () => {
-      const modifiedMs = statsOf(index)?.mtimeMs;
+      const modifiedMs = statsAt(index)?.mtimeMs;
       const bytes = readSmallFile(index, maxIndexBytes);
       return bytes && modifiedMs !== undefined ? { bytes, modifiedMs } : undefined;
     },
@@ -43,19 +45,9 @@ function describe(workingTree: string, path: string, prefix: string): Repository
 /** A million files. */
 const maxIndexBytes = 256 * 1024 * 1024;
 
-/** In a linked working tree or a submodule `.git` is a file that says where. */
-function gitDirectory(workingTree: string): string {
-  const own = join(workingTree, ".git");
-  const named = /^gitdir: (.+?)\s*$/.exec(readText(own) ?? "")?.[1];
-  if (named === undefined) return own;
-  return isAbsolute(named) ? named : join(workingTree, named);
-}
-
-/** Linked working trees share their refs. */
-function sharedDirectory(own: string): string {
-  const named = readText(join(own, "commondir"))?.trim();
-  if (named === undefined) return own;
-  return isAbsolute(named) ? named : join(own, named);
+function namedDirectory(directory: string, file: string, pattern: RegExp): string | undefined {
+  const named = pattern.exec(readText(join(directory, file)) ?? "")?.[1];
+  return named === undefined ? undefined : resolve(directory, named);
 }
 
 function readText(file: string): string | undefined {
@@ -63,40 +55,20 @@ function readText(file: string): string | undefined {
 }
 
 function stampOf(file: string): string {
-  const stats = statsOf(file);
+  const stats = statsAt(file);
   return stats === undefined ? "" : [file, stats.mtimeMs, stats.ctimeMs, stats.size, stats.ino].join(" ");
 }
 
-/** Undefined when nothing is there, or only for others to see. */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Not by readdir's own `recursive`, which follows links: one to "/" in a repository must not lead through the whole
- * disk.
- */
+/** Not by readdir's own `recursive`, which follows links: one to "/" must not lead through the whole disk. */
 function stampsBelow(top: string): string[] {
   const stamps: string[] = [];
-  const pending = statsOf(top)?.isDirectory() ? [top] : [];
+  const pending = statsAt(top)?.isDirectory() ? [top] : [];
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-    for (const entry of entriesOf(directory)) {
+    for (const entry of attempt(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
       const path = join(directory, entry.name);
       if (entry.isDirectory()) pending.push(path);
       else if (!entry.name.endsWith(".lock")) stamps.push(stampOf(path));
     }
   }
   return stamps.sort();
-}
-
-function entriesOf(directory: string): readonly Dirent[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

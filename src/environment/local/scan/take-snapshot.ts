@@ -18,8 +18,8 @@ import { isSystem, KnownNames } from "./known-names.ts";
 import { repositoryAbove, repositoryIn } from "./repository.ts";
 
 /**
- * See Environment.snapshot. Directories are held one after the other, so that nothing that is a link by now is entered.
- * The calls are synchronous: that is as quick as a walk that has many underway, and leaves the other core to others.
+ * See Environment.snapshot. Directories are pinned one after the other, so that no link is entered. The calls are
+ * synchronous: that is as fast as many concurrent calls, and uses only one core.
  */
 export async function takeSnapshot(
   pinning: Pinning,
@@ -61,7 +61,7 @@ class Walk {
     this.#enter(new Frame(() => this.#pinning.pin(root), ""), { place: -1, stats: lstatSync(root) }, levels);
   }
 
-  /** Looks at one directory; false when there is none left. */
+  /** Scans one directory; false when there is none left. */
   step(): boolean {
     const frame = this.#open.at(-1);
     if (frame === undefined) return false;
@@ -77,7 +77,7 @@ class Walk {
     } catch (error) {
       child.close();
       if (!(error instanceof LeadsOutside) && errnoOf(error) === undefined) throw error;
-      // Otherwise it is none by now, but gone or a link.
+      // Otherwise the directory is gone or a link by now.
       if (isForbidden(error)) this.columns.leaveOut(next.place, "unreadable");
     }
     return true;
@@ -96,10 +96,10 @@ class Walk {
     for (const [index, name] of names.entries()) {
       if (name.startsWith(".") && isTemporaryName(name)) continue;
       const absolute = at + name;
-      // By path: through the handle it takes a fifth longer, and all that an attacker who swaps the directory for a link
-      // right now could bring about is that a file of the same name elsewhere is looked at.
+      // By path: through the handle it takes a fifth longer, and an attacker who swaps the directory for a link right now
+      // could only cause a stat of another file of the same name.
       const found = lstatSync(absolute, ifThere);
-      // A part of a string that the system has just been given takes neither time nor space.
+      // A slice of a string that already exists takes neither time nor space.
       const path = known?.[index] ?? absolute.slice(this.#prefix.length);
       if (found === undefined) this.#missing(path);
       else this.#take(frame, path, found, stats.dev);
@@ -131,7 +131,7 @@ class Walk {
     }
   }
 
-  /** It is gone by now, or its name is not valid UTF-8. */
+  /** The entry is gone by now, or its name is not valid UTF-8. */
   #missing(path: string): void {
     if (path.includes("\ufffd")) this.columns.leaveOut(this.columns.add(path, unknownFigures), "unreadable");
   }
@@ -156,7 +156,7 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Files that are ignored one by one are often settings; larger ones are logs and data. */
+/** Single ignored files are often settings; larger ones are logs and data. */
 const maxIgnoredBytes = 1024 * 1024;
 
 function isOfGit({ files }: { readonly files: ReadonlyMap<IgnoreFileName, unknown> }): boolean {
@@ -167,13 +167,13 @@ const ifThere = { throwIfNoEntry: false } as const;
 
 const unknownFigures = { mode: 0, size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, dev: 0 };
 
-/** As git, which does not follow a link here. */
+/** Like git, does not follow a link. */
 function readRules(directory: PinnedDirectory, name: string): string | undefined {
   const stats = lstatSync(directory.at(name), { throwIfNoEntry: false });
   return stats?.isFile() ? readSmallFile(directory.at(name))?.toString() : undefined;
 }
 
-/** Undefined when it is not a link any more. */
+/** Undefined when it is no longer a link. */
 function targetOf(directory: PinnedDirectory, name: string): string | undefined {
   try {
     return readlinkSync(directory.at(name));
@@ -199,14 +199,14 @@ function whyNotEntered(
   return stats.dev !== device && isSystem(at) ? "system" : undefined;
 }
 
-/** A directory that waits to be entered. */
+/** A directory that is still to be entered. */
 interface Waiting {
   readonly place: number;
   readonly path: string;
   readonly stats: Stats;
 }
 
-/** A directory that is looked at, held from when that is needed until all below it are looked at. */
+/** A directory that is being scanned, pinned on first use until everything below it is scanned. */
 class Frame {
   /** "" for the workspace. */
   readonly path: string;
