@@ -44,7 +44,7 @@ export function lazyShells(): ShellTable {
   return {
     forCall: (call) => ({ run: async (...command) => (await load()).forCall(call).run(...command) }),
     list: () => table?.list() ?? [],
-    past: (name) => table?.past(name),
+    history: (name) => table?.history(name),
     stop: async (name) => (await load()).stop(name),
     stopOf: async (caller) => (await loading)?.stopOf(caller),
     close: async () => (await loading)?.close(),

@@ -293,7 +293,7 @@ export class Toolcrib implements Caller {
       surroundings: {
         sandbox: async () => (await this.sandbox()).level,
         variables: (names) => allowedVariables(process.env, names),
-        shell: (name) => this.#shells.past(name),
+        shell: (name) => this.#shells.history(name),
       },
       approverOf: (callId) => approvers.get(callId) ?? approve,
     };

@@ -15,15 +15,12 @@ export interface CommandPipes {
   readonly paths: { readonly stdout: string; readonly stderr: string };
 }
 
-/**
- * The named pipes of one shell. A pair is used again once nothing holds it: each command has its own while it
- * matters.
- */
+/** The named pipes of one shell. A pair is reused when no process has it open. */
 export class PipePool {
   readonly #directory: string;
   readonly #free: CommandPipes["paths"][] = [];
   readonly #open = new Set<CommandPipes>();
-  /** By jobs that have ended. */
+  /** Written by jobs that have ended. */
   #unseenBytes = 0;
 
   constructor(directory: string) {
@@ -65,11 +62,11 @@ export class PipePool {
   }
 
   #reopen(): OpenedPipes | undefined {
-    for (;;) {
-      const paths = this.#free.pop();
-      const opened = paths && open(paths);
-      if (paths === undefined || opened !== undefined) return opened;
+    for (let paths = this.#free.pop(); paths !== undefined; paths = this.#free.pop()) {
+      const opened = open(paths);
+      if (opened !== undefined) return opened;
     }
+    return undefined;
   }
 
   async #make(makePipes: (paths: readonly string[]) => Promise<void>): Promise<OpenedPipes> {
@@ -81,8 +78,8 @@ export class PipePool {
     await makePipes([paths.stdout, paths.stderr]);
     const opened = open(paths);
     if (opened !== undefined) return opened;
-    throw new ToolError("unavailable", "A command of this session has taken away the pipes of the next", {
-      hint: "Stop the session, or use another.",
+    throw new ToolError("unavailable", "A command of this session has removed the pipes of the next one", {
+      hint: "Stop the session, or use another one.",
     });
   }
 }
@@ -104,7 +101,7 @@ function open(paths: CommandPipes["paths"]): OpenedPipes | undefined {
   return undefined;
 }
 
-/** Commands can replace it, above all by a link to a secret that this process can read and they cannot. */
+/** Commands can replace a pipe, for example by a link to a secret that this process can read and they cannot. */
 function openPipe(path: string): number | undefined {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
   try {
@@ -112,19 +109,19 @@ function openPipe(path: string): number | undefined {
     if (fstatSync(handle).isFIFO()) return handle;
     closeSync(handle);
   } catch {
-    // It is gone, or a link.
+    // The pipe is gone, or a link.
   }
   return undefined;
 }
 
-// What a job in the background still writes when its command has ended is taken for a part of it until it is quiet for
-// a round, for some rounds at most.
+// After a command has ended, output of its background jobs still belongs to it until nothing comes for a round, for some
+// rounds at most.
 const roundMs = 50;
 const maxRounds = 4;
 
 /**
- * One output of one command, by a named pipe of which each command opens its own end. When the command has ended, the
- * pipe is read on for as long as something holds it, into nothing: a server must not die of its log.
+ * One output of one command, by a named pipe that the command opens itself. When the command has ended, the pipe is still
+ * read, and its data dropped, while a process has it open: a server must not die because of its log.
  */
 class PipedOutput {
   /** For one reader; a slow reader makes the command wait. */
@@ -163,7 +160,7 @@ class PipedOutput {
     });
   }
 
-  /** Call it when the command has ended: everything it wrote is in the pipe by now. */
+  /** Call it when the command has ended. */
   async finish(): Promise<void> {
     let before = -1;
     for (let rounds = 0; !this.#isClosed && rounds < maxRounds; ) {
@@ -177,7 +174,7 @@ class PipedOutput {
     this.#socket.resume();
   }
 
-  /** Bytes that came after the end, since this was last asked. */
+  /** The bytes that came after the end, since the last call. */
   takeUnseen(): number {
     const bytes = this.#unseenBytes;
     this.#unseenBytes = 0;
@@ -203,13 +200,13 @@ class PipedOutput {
 }
 
 /**
- * Leaves out what an interactive bash without a terminal says in the errors of each command that ends by a signal:
- * that it could not set the terminal. It comes in up to three writes.
+ * Removes the message of an interactive bash without a terminal that it could not set the terminal, which it writes to
+ * stderr after each command that ends by a signal, in up to three writes.
  */
 export class ComplaintFilter {
   #held = "";
 
-  /** The part of these bytes that can be passed on now. */
+  /** Returns the bytes that can be passed on now. */
   take(bytes: Uint8Array): Uint8Array {
     if (this.#held === "" && !bytes.includes(colon)) return bytes;
     const text = this.#held + Buffer.from(bytes).toString("latin1");
@@ -219,11 +216,9 @@ export class ComplaintFilter {
     return Buffer.from(at < 0 ? clean : clean.slice(0, at), "latin1");
   }
 
-  /** Bytes that were held back and are not part of a complaint. */
+  /** Returns the bytes that were held back and are not such a message. */
   end(): Uint8Array {
-    const rest = Buffer.from(this.#held, "latin1");
-    this.#held = "";
-    return rest;
+    return Buffer.from(this.#held, "latin1");
   }
 }
 
@@ -231,7 +226,7 @@ const colon = ":".charCodeAt(0);
 const complaint = /(?:\/[^\s:]{0,200}\/)?bash: \[\d+: \d+ \(\d+\)\] tcsetattr: [^\n]{1,80}\n/g;
 const beginning = /(?:\/[^\s:]{0,200}\/)?bash: (?:\[[\d: ()]{0,60}(?:\] (?:tcsetattr[^\n]{0,90})?)?)?$/;
 
-/** Named pipes that only this process, and those that can see their directory, can open. */
+/** Creates named pipes that only processes of this user that can see their directory can open. */
 export async function makePipes(environment: Environment, paths: readonly string[]): Promise<void> {
   const made = await environment.start("mkfifo", {
     args: ["-m", "600", "--", ...paths],
@@ -239,5 +234,5 @@ export async function makePipes(environment: Environment, paths: readonly string
     signal: new AbortController().signal,
   });
   const { code } = await made.exit;
-  if (code !== 0) throw new ToolError("unavailable", "The pipes for a command could not be made");
+  if (code !== 0) throw new ToolError("unavailable", "The pipes for a command could not be created");
 }

@@ -1,28 +1,27 @@
 import { shellQuote } from "../../lib/text/shell-quote.ts";
 
-// The lines that drive bash, and its replies. Commands and these lines share one shell: every word that a command
-// could give another meaning is quoted, so that no alias changes it.
+// The lines that drive bash, and its replies. Commands and these lines share one shell: every word that a command could
+// redefine is quoted, so that no alias applies.
 
 /** The descriptor on which the shell reports the end of commands; closed for the commands themselves. */
 const status = 190;
 
 /**
- * Only an interactive bash gives up the rest of a command and continues with the next line. Without a terminal it
- * controls no jobs; without line editing it reads what it is given as it is.
+ * Only an interactive bash abandons the rest of a command and continues with the next line. Without a terminal it has no
+ * job control; without line editing it reads its input unchanged.
  */
 export const shellArguments: readonly string[] = ["--noprofile", "--norc", "--noediting", "-i"];
 
 /**
- * Makes the shell give up the rest of a command, once the program has ended that it waits for. One that reads its
- * next line has nothing to give up: interrupted by a trap there, bash goes on with memory that it has freed, and runs
- * what is in it.
+ * The signal that makes the shell abandon the rest of a command once the program that it waits for has ended. It must not
+ * interrupt a shell that reads its next line: there bash would continue with freed memory, and run its contents.
  */
 export const giveUp: 50 = 50;
 
-/** Commands have other things to read. */
+/** True while bash reads its next line; commands have another standard input. */
 const isReading = "\\builtin test -S /dev/fd/0";
 
-/** The first line for a shell. It replies with its process number as it sees it. */
+/** The first line for a shell. It replies with its own process id. */
 export const opening: string = [
   "PS1= PS2= PROMPT_COMMAND=",
   "unset MAILCHECK",
@@ -36,11 +35,11 @@ export const opening: string = [
 
 export interface DriverLine {
   readonly command: string;
-  /** Comes before the report of its end. */
+  /** Identifies the report of its end. */
   readonly mark: string;
   readonly stdout: string;
   readonly stderr: string;
-  /** Absolute; the command runs only if the shell gets there. */
+  /** Absolute; the command runs only if the shell can enter it. */
   readonly cwd: string | undefined;
   /** For this command only. */
   readonly env: Readonly<Record<string, string>>;
@@ -48,7 +47,7 @@ export interface DriverLine {
   readonly lastCode: number;
 }
 
-/** One command, whatever it holds: text that is not closed ends with it. */
+/** The line for one command. Unclosed quotes in the command end with it. */
 export function driverLine(line: DriverLine): string {
   const assignments = Object.entries(line.env).map(([name, value]) => `${name}=${shellQuote(value)} `);
   const run = `${assignments.join("")}\\eval ${shellQuote(line.command)}`;
@@ -66,13 +65,13 @@ export function driverLine(line: DriverLine): string {
   ].join("\n");
 }
 
-/** Reads the report of the end of a command; undefined if it is about another. */
+/** Parses the report of the end of a command; undefined for that of another command. */
 export function readEnd(
   message: string,
   mark: string,
 ): { readonly code: number; readonly cwd: string } | undefined {
-  const [, told, code, cwd = ""] = /^(\S+) (\d+) ([\s\S]*)$/.exec(message) ?? [];
-  return told === mark ? { code: Number(code), cwd } : undefined;
+  const [, found, code, cwd = ""] = /^(\S+) (\d+) ([\s\S]*)$/.exec(message) ?? [];
+  return found === mark ? { code: Number(code), cwd } : undefined;
 }
 
 /** The replies of a shell, each ended by a NUL byte. */
@@ -84,7 +83,7 @@ export class Messages {
     void this.#read(source);
   }
 
-  /** The next one; for ever if there is none. */
+  /** Waits for the next reply. */
   next(): Promise<string> {
     const text = this.#texts.shift();
     if (text !== undefined) return Promise.resolve(text);
@@ -113,8 +112,8 @@ export class Messages {
 
 const longest = 65_536;
 
-/** The end of what the shell complains about; read to its end, so that it never waits for a reader. */
-export async function lastWords(source: AsyncIterable<Uint8Array>): Promise<string> {
+/** The end of the shell's own errors. Reads everything, so that the shell never waits for a reader. */
+export async function readErrors(source: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const bytes of source) text = (text + decoder.decode(bytes, { stream: true })).slice(-2000);

@@ -5,53 +5,49 @@ import { Session } from "./session.ts";
 import { ShellsDirectory } from "./shells-directory.ts";
 import { TmuxWindows } from "./tmux-windows.ts";
 
-/** The call that uses them. */
-export interface CallOfShells {
+/** The call that uses a shell. */
+export interface ShellCall {
   readonly environment: Environment;
-  /** Throws when the call is no longer what was judged: other commands may have had their turn since. */
+  /** Throws when the policy's decision no longer applies: other commands may have run meanwhile. */
   readonly confirm?: (() => Promise<void>) | undefined;
-  /** Whose call it is, where several work in the room. */
+  /** The owner of a shell that this call starts. */
   readonly caller?: object | undefined;
 }
 
-/** The shells of one room, by name. */
+/** The shells of one instance, by name. */
 export interface ShellTable {
   /** The shells for one call: a shell that it starts is confined as its environment says. */
-  forCall(call: CallOfShells): Shells;
+  forCall(call: ShellCall): Shells;
   list(): readonly ProcessStatus[];
   /** The history of the living shell of a name; undefined when there is none. */
-  past(name: string): ShellHistory | undefined;
-  /** Ends a shell with all that runs in it. `not-found` names those that are there. */
+  history(name: string): ShellHistory | undefined;
+  /** Ends a shell with all its processes. `not-found` names the shells that exist. */
   stop(name: string): Promise<void>;
-  /** Ends the shells of a caller that leaves. */
+  /** Ends the shells of a caller. */
   stopOf(caller: object): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `tmux`: "auto" shows them in windows where tmux is there. */
+/** `tmux`: "auto" shows them in windows if tmux is installed. */
 export function openShells(options: { readonly tmux: "auto" | "never" }): ShellTable {
   const sessions = new Map<string, Session>();
   const owners = new WeakMap<Session, object>();
   let directory: ShellsDirectory | undefined;
   let windows: TmuxWindows | undefined;
-  const places = {
+  const parts = {
     directory: () => (directory ??= new ShellsDirectory()),
     windows: () => {
-      if (options.tmux === "auto") windows ??= new TmuxWindows(places.directory().windows);
+      if (options.tmux === "auto") windows ??= new TmuxWindows(parts.directory().windows);
       return windows;
     },
   };
 
-  const run = (call: CallOfShells, name: string, command: ShellCommand) => {
-    refuseOdd(name, command);
-    const session = sessions.get(name) ?? begin(call, name);
-    return session.run(call, command);
-  };
-  const begin = ({ caller }: CallOfShells, name: string) => {
-    const session = new Session(name, places);
+  const run = (call: ShellCall, name: string, command: ShellCommand) => {
+    refuseInvalid(name, command);
+    const session = sessions.get(name) ?? new Session(name, parts);
+    if (!sessions.has(name) && call.caller) owners.set(session, call.caller);
     sessions.set(name, session);
-    if (caller) owners.set(session, caller);
-    return session;
+    return session.run(call, command);
   };
   const end = async (name: string, session: Session) => {
     sessions.delete(name);
@@ -61,7 +57,7 @@ export function openShells(options: { readonly tmux: "auto" | "never" }): ShellT
   return {
     forCall: (call) => ({ run: async (name, command) => run(call, name, command) }),
     list: () => [...sessions.values()].flatMap((session) => session.status() ?? []),
-    past: (name) => sessions.get(name)?.past(),
+    history: (name) => sessions.get(name)?.history(),
     async stop(name) {
       const session = sessions.get(name);
       if (session === undefined) throw noSession(name, [...sessions.keys()]);
@@ -80,23 +76,23 @@ export function openShells(options: { readonly tmux: "auto" | "never" }): ShellT
   };
 }
 
-function refuseOdd(name: string, { command, env = {} }: ShellCommand): void {
+function refuseInvalid(name: string, { command, env = {} }: ShellCommand): void {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
     throw new ToolError("invalid-input", `"${name}" cannot be the name of a session`, {
       hint: 'Use letters, digits, "-" and "_", at most 64.',
     });
   if (command.includes("\0"))
-    throw new ToolError("invalid-input", "The command holds a NUL byte", { hint: "Leave it out." });
-  const odd = Object.entries(env).find(
+    throw new ToolError("invalid-input", "The command contains a NUL byte", { hint: "Remove the NUL byte." });
+  const invalid = Object.entries(env).find(
     ([variable, value]) => !/^[A-Za-z_]\w*$/.test(variable) || value.includes("\0"),
   );
-  if (odd !== undefined)
-    throw new ToolError("invalid-input", `${odd[0]} cannot be set as a variable`, {
-      hint: "Names are letters, digits and _; values hold no NUL byte.",
+  if (invalid !== undefined)
+    throw new ToolError("invalid-input", `${invalid[0]} cannot be set as a variable`, {
+      hint: "Use letters, digits and _ for names, and no NUL byte in values.",
     });
 }
 
-function noSession(name: string, there: readonly string[]): ToolError {
-  const hint = there.length === 0 ? "There is none." : `There are: ${there.join(", ")}.`;
+function noSession(name: string, existing: readonly string[]): ToolError {
+  const hint = existing.length === 0 ? "There are no sessions." : `Sessions: ${existing.join(", ")}`;
   return new ToolError("not-found", `No session is named ${name}`, { hint });
 }

@@ -8,48 +8,51 @@ import { limitsFor } from "../../sandbox/limits/limits-for.ts";
 import { OutputAllowance } from "../../sandbox/limits/met-limit.ts";
 import { makePipes } from "./command-pipes.ts";
 import { compareConfinements } from "./compare-confinements.ts";
-import type { CallOfShells } from "./open-shells.ts";
+import type { ShellCall } from "./open-shells.ts";
 import { OpenShell, Shell } from "./shell.ts";
 import type { ShellsDirectory } from "./shells-directory.ts";
 import { ShownOutput, type TmuxWindows, type Window } from "./tmux-windows.ts";
 
-/** One name under which commands run in one shell, one at a time; another shell when that has ended. */
+/** A name under which commands run in one shell, one at a time; when it has ended, in a new one. */
 export class Session {
   readonly #name: string;
-  readonly #places: () => ShellsDirectory;
+  readonly #directory: () => ShellsDirectory;
   readonly #windows: () => TmuxWindows | undefined;
   #turn: Promise<void> = Promise.resolve();
   #shell: OpenShell | undefined;
   #window: Window | undefined;
-  /** Of the last call; commands that the user types run with it. */
+  /** The environment of the last call; commands that the user types run with it. */
   #environment: Environment | undefined;
   #current: { readonly command: string; readonly interruption: AbortController } | undefined;
   #isStopped = false;
-  /** Of shells that the user's commands have ended or started: for the next call. */
-  readonly #untold: string[] = [];
+  /** For the next call: about shells that the user's commands have ended or started. */
+  readonly #pendingRemarks: string[] = [];
 
   constructor(
     name: string,
-    places: { readonly directory: () => ShellsDirectory; readonly windows: () => TmuxWindows | undefined },
+    parts: { readonly directory: () => ShellsDirectory; readonly windows: () => TmuxWindows | undefined },
   ) {
     this.#name = name;
-    this.#places = places.directory;
-    this.#windows = places.windows;
+    this.#directory = parts.directory;
+    this.#windows = parts.windows;
   }
 
-  async run({ environment, confirm }: CallOfShells, command: ShellCommand): Promise<RunningCommand> {
+  async run({ environment, confirm }: ShellCall, command: ShellCommand): Promise<RunningCommand> {
     const done = await this.#takeTurn(command.signal);
     try {
-      if (this.#isStopped) throw stopped(this.#name);
+      if (this.#isStopped)
+        throw new ToolError("unavailable", `Session ${this.#name} was stopped`, {
+          hint: "Run the command again.",
+        });
       await confirm?.();
       this.#environment = environment;
       const wanted = command.cwd === undefined ? undefined : await environment.realPath(command.cwd);
       const opening = this.#openWindow(environment);
       const { shell, remarks, cwd } = await this.#openShell(environment, wanted);
       await opening;
-      const typed = shell.takeTyped() ? [typedByPerson] : [];
-      const told = [...this.#untold.splice(0), ...remarks, ...typed];
-      return await this.#start(shell, { ...command, cwd }, told, done);
+      const typed = shell.takeTyped() ? [typedByUser] : [];
+      const all = [...this.#pendingRemarks.splice(0), ...remarks, ...typed];
+      return await this.#start(shell, { ...command, cwd }, all, done);
     } catch (error) {
       done();
       throw error;
@@ -57,9 +60,9 @@ export class Session {
   }
 
   /** Undefined when no shell lives. */
-  past(): ShellHistory | undefined {
+  history(): ShellHistory | undefined {
     const open = this.#shell;
-    return open === undefined || open.shell.hasEnded ? undefined : open.past();
+    return open === undefined || open.shell.hasEnded ? undefined : open.history();
   }
 
   status(): ProcessStatus | undefined {
@@ -79,10 +82,10 @@ export class Session {
       sandbox: open.shell.sandbox,
       ports: [],
       cursor: 0,
-      quietMs: now - open.lastSaid,
+      quietMs: now - open.lastOutput,
       waitsForInput: false,
       output: null,
-      remarks: this.#window?.isOpen ? [`A person can join: ${this.#window.attach}`] : [],
+      remarks: this.#window?.isOpen ? [`The user can watch and type with: ${this.#window.attach}`] : [],
     };
   }
 
@@ -95,14 +98,11 @@ export class Session {
 
   async #takeTurn(signal: AbortSignal): Promise<() => void> {
     const before = this.#turn;
-    let done = () => {};
-    this.#turn = new Promise<void>((resolve) => {
-      done = resolve;
-    });
-    // When a caller gives up, the next one waits for those before it.
+    const { promise, resolve: done } = Promise.withResolvers<void>();
+    this.#turn = promise;
     await unlessAborted(before, signal);
-    if (!signal.aborted) return done;
-    void before.then(done);
+    // When a caller gives up, the next one waits for those before it.
+    if (signal.aborted) void before.then(done);
     throwIfAborted(signal);
     return done;
   }
@@ -114,22 +114,19 @@ export class Session {
       const uncovered = isTooFree ? undefined : await open.shell.uncovered();
       if (!isTooFree && uncovered === undefined)
         return { shell: open, remarks: lacks.map((what) => lacking(this.#name, what)), cwd };
-      // The command was judged by where the shell is.
-      const place = cwd ?? open.shell.directory();
+      // The policy decided about the command in the current directory of the shell.
+      const directory = cwd ?? open.shell.directory();
       open.shell.stop();
       await open.shell.ended;
-      return { shell: await this.#begin(environment, cwd), remarks: [begunAnew(uncovered)], cwd: place };
+      return { shell: await this.#begin(environment, cwd), remarks: [restarted(uncovered)], cwd: directory };
     }
-    return {
-      shell: await this.#begin(environment, cwd),
-      remarks: open?.isToldOf === false ? [wasGone] : [],
-      cwd,
-    };
+    const remarks = open?.isReported === false ? [hadEnded] : [];
+    return { shell: await this.#begin(environment, cwd), remarks, cwd };
   }
 
   async #begin(environment: Environment, cwd = "."): Promise<OpenShell> {
     const ending = new AbortController();
-    const directory = this.#places().forShell();
+    const directory = this.#directory().forShell();
     const shell = await Shell.open(environment, { directory, cwd, signal: ending.signal });
     this.#shell = new OpenShell(shell, environment.confinement);
     return this.#shell;
@@ -156,20 +153,20 @@ export class Session {
       signal: AbortSignal.any([command.signal, interruption.signal, allowance.signal]),
       makePipes: (paths) => makePipes(environment, paths),
       onData: (bytes) => {
-        open.lastSaid = Date.now();
+        open.lastOutput = Date.now();
         shown.take(bytes);
         allowance.take(bytes.length);
       },
     });
     open.note(command);
-    const ended = exit.then((told) => {
+    const ended = exit.then((end) => {
       this.#current = undefined;
-      open.isToldOf = open.shell.hasEnded && command.isTyped !== true;
-      window?.show(`${shown.end()}${told.code === 0 ? "" : `[exit ${told.code ?? told.signal}]\n`}`);
+      open.isReported = open.shell.hasEnded && command.isTyped !== true;
+      window?.show(`${shown.end()}${end.code === 0 ? "" : `[exit ${end.code ?? end.signal}]\n`}`);
       done();
-      const byPerson = interruption.signal.aborted ? [endedByPerson] : [];
-      const ending = this.#isStopped ? [`Session ${this.#name} was stopped.`] : told.remarks;
-      return { ...told, remarks: [...remarks, ...byPerson, ...allowance.remarks, ...ending] };
+      const byUser = interruption.signal.aborted ? [endedByUser] : [];
+      const ending = this.#isStopped ? [`Session ${this.#name} was stopped.`] : end.remarks;
+      return { ...end, remarks: [...remarks, ...byUser, ...allowance.remarks, ...ending] };
     });
     return { ...running, exit: ended, attach: window?.attach };
   }
@@ -181,11 +178,11 @@ export class Session {
       onInterrupt: () => this.#current?.interruption.abort(),
     };
     const helpers = { environment, makePipes: (paths: readonly string[]) => makePipes(environment, paths) };
-    // A shell does not need a window.
+    // The shell also works without a window.
     this.#window = await this.#windows()
       ?.open(this.#name, listener, helpers)
       .catch(() => undefined);
-    this.#window?.show(`The shell "${this.#name}". What is typed here runs in it, between its commands.\n`);
+    this.#window?.show(`Session "${this.#name}". Commands typed here run between those of the agent.\n`);
     return this.#window;
   }
 
@@ -195,7 +192,7 @@ export class Session {
     const done = await this.#takeTurn(new AbortController().signal);
     try {
       const { shell, remarks, cwd } = await this.#openShell(this.#environment!, undefined);
-      this.#untold.push(...remarks);
+      this.#pendingRemarks.push(...remarks);
       shell.isTyped = true;
       const never = new AbortController().signal;
       const typed = { command: line, cwd, signal: never, env: {}, isTyped: true };
@@ -216,28 +213,24 @@ interface ReadyShell {
 
 const mostShown = 4000;
 
-/** Sandboxes have a home and a temporary directory of their own; of the rest most can be read anyway. */
+/** Sandboxes have a private home and temporary directory; most other paths can be read anyway. */
 function isPrivate(path: string): boolean {
-  return [homedir(), tmpdir()].some((place) => path.startsWith(`${place}/`)) && existsSync(path);
+  return [homedir(), tmpdir()].some((directory) => path.startsWith(`${directory}/`)) && existsSync(path);
 }
 
-const typedByPerson = "A person has typed commands into the window of this session since the last one.";
-const endedByPerson = "A person ended the command in the window of this session.";
-const wasGone =
-  "The shell of this session had ended: this is a new one, without the directory, variables and functions of before.";
+const typedByUser = "The user has typed commands in the window of this session since the last command.";
+const endedByUser = "The user ended the command in the window of this session.";
+const hadEnded =
+  "The shell of this session had ended. This is a new one: the directory, variables and functions are gone.";
 
-function begunAnew(uncovered: string | undefined): string {
+function restarted(uncovered: string | undefined): string {
   const why =
     uncovered === undefined
-      ? "it could reach more than this command may"
-      : `${uncovered} is new and not for commands`;
-  return `The shell of this session was begun anew, because ${why}: variables and functions are gone.`;
+      ? "it could access more than this command may"
+      : `${uncovered} is new and hidden from commands`;
+  return `The shell of this session was restarted, because ${why}: variables and functions are gone.`;
 }
 
 function lacking(name: string, what: string): string {
-  return `Session ${name} was begun without leave to ${what}: use another session, or none.`;
-}
-
-function stopped(name: string): ToolError {
-  return new ToolError("unavailable", `Session ${name} was stopped`, { hint: "Run the command again." });
+  return `Session ${name} was started without permission to ${what}. Use another session, or none.`;
 }

@@ -64,7 +64,7 @@ describe.skipIf(withoutBubblewrap !== undefined)("a session in bubblewrap", () =
       expect(await run("cat late/.env; echo -$x-")).toEqual({
         stdout: "--\n",
         remarks: [
-          `The shell of this session was begun anew, because ${secret} is new and not for commands: variables and functions are gone.`,
+          `The shell of this session was restarted, because ${secret} is new and hidden from commands: variables and functions are gone.`,
         ],
       });
       expect(await run("cat late/.env; x=2; echo $x")).toEqual({ stdout: "2\n", remarks: [] });

@@ -1,6 +1,7 @@
 import { readlinkSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { monotonicMs } from "../../lib/clock.ts";
+import { attempt } from "../../system/attempt.ts";
 import { processInfo, readSystemFile } from "../../system/process-identity.ts";
 import { giveUp } from "./driver.ts";
 
@@ -8,23 +9,18 @@ import { giveUp } from "./driver.ts";
 export class ShellProcesses {
   readonly #shell: number | undefined;
 
-  /** `inner`: the number that the shell has for itself, perhaps in a world of its own below `leader`. */
+  /** `inner`: the process id that the shell has for itself, perhaps in a process namespace below `leader`. */
   constructor(leader: number, inner: number) {
     this.#shell = [leader, ...descendants(leader)].find((pid) => numberWithin(pid) === inner);
   }
 
   /** The shell's directory according to the system; undefined when it is unknown. */
   directory(): string | undefined {
-    if (this.#shell === undefined) return undefined;
-    try {
-      return readlinkSync(`/proc/${this.#shell}/cwd`);
-    } catch {
-      return undefined;
-    }
+    return attempt(() => readlinkSync(`/proc/${this.#shell}/cwd`));
   }
 
-  /** Whether there is a shell that can receive a signal. */
-  tellShell(signal: NodeJS.Signals | number): boolean {
+  /** Returns whether there is a shell to receive the signal. */
+  signalShell(signal: NodeJS.Signals | number): boolean {
     return this.#shell !== undefined && send(signal, this.#shell);
   }
 
@@ -43,18 +39,18 @@ export class ShellProcesses {
 }
 
 /**
- * Ends what a command runs while its shell is frozen, and returns the signal by which the shell will then give up the
- * rest of the command; undefined when it would continue with it, and has to be ended, too. A shell that waits for a
- * program gives up by SIGINT only if the program died of that; else by a trap, which it heeds before the next
- * program, but not in the middle of a substitution: what it was to become an argument of would run without it.
+ * Ends the programs of a command while its shell is frozen. Returns the signal that makes the shell abandon the rest of the
+ * command; undefined when the shell would continue with it and must be ended, too. A shell that waits for a program
+ * abandons the command by SIGINT only if the program died of that; otherwise by a trap, which runs before the next program,
+ * but not within a substitution: the outer command would run without its argument.
  */
 export async function endCommand(
   shell: ShellProcesses,
   bystanders: ReadonlySet<number>,
 ): Promise<"SIGINT" | typeof giveUp | undefined> {
-  if (!shell.tellShell("SIGSTOP")) return undefined;
-  // Waits for the shell, which another process may resume before the signal below.
-  shell.tellShell(giveUp);
+  if (!shell.signalShell("SIGSTOP")) return undefined;
+  // Stays pending while the shell is frozen; another process may thaw it before the signal below.
+  shell.signalShell(giveUp);
   const started = shell.children().filter((pid) => !bystanders.has(pid));
   // A process that is about to exec another program gets no signal until then.
   await setTimeout(lookMs);
@@ -64,13 +60,13 @@ export async function endCommand(
 }
 
 async function endAll(shell: ShellProcesses, bystanders: ReadonlySet<number>): Promise<boolean> {
-  const told = new Set<string>();
-  const tell = (pid: number, signal: NodeJS.Signals) => {
+  const sent = new Set<string>();
+  const sendOnce = (pid: number, signal: NodeJS.Signals) => {
     const program = programOf(pid);
-    const message = `${signal} ${pid} ${program}`;
-    // A program may take a second one for impatience; a copy of bash that is about to exec a program gets none.
-    if (told.has(message) && program !== "bash") return;
-    told.add(message);
+    const key = `${signal} ${pid} ${program}`;
+    // A program may treat a second signal as urgent; a copy of bash that is about to exec a program misses the first.
+    if (sent.has(key) && program !== "bash") return;
+    sent.add(key);
     send(signal, pid);
     send("SIGCONT", pid);
   };
@@ -79,13 +75,13 @@ async function endAll(shell: ShellProcesses, bystanders: ReadonlySet<number>): P
     const passed = monotonicMs() - begun;
     const left = shell.below(bystanders);
     if (left.length === 0) return true;
-    if (passed > patienceMs.kill) return false;
-    // The resource check freezes the command, too, and then thaws everything, also the shell.
-    shell.tellShell("SIGSTOP");
+    if (passed > deadlineMs.kill) return false;
+    // The resource check freezes the command, too, and then thaws everything, including the shell.
+    shell.signalShell("SIGSTOP");
     for (const pid of left) {
-      if (passed > patienceMs.terminate) tell(pid, "SIGKILL");
-      else if (passed > patienceMs.interrupt || ignoresInterruption(pid)) tell(pid, "SIGTERM");
-      else tell(pid, "SIGINT");
+      if (passed > deadlineMs.terminate) sendOnce(pid, "SIGKILL");
+      else if (passed > deadlineMs.interrupt || ignoresInterruption(pid)) sendOnce(pid, "SIGTERM");
+      else sendOnce(pid, "SIGINT");
     }
     await setTimeout(lookMs);
   }
@@ -93,14 +89,10 @@ async function endAll(shell: ShellProcesses, bystanders: ReadonlySet<number>): P
 
 /** Whether the process exists. */
 function send(signal: NodeJS.Signals | number, pid: number): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
-  }
+  return attempt(() => process.kill(pid, signal)) === true;
 }
 
-/** Bash lets what it starts in the background ignore interruptions, when it controls no jobs. */
+/** Without job control, bash starts background programs that ignore SIGINT. */
 function ignoresInterruption(pid: number): boolean {
   const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readSystemFile(`/proc/${pid}/status`))?.[1] ?? "0";
   return (BigInt(`0x${mask}`) & 2n) !== 0n;
@@ -133,6 +125,6 @@ function numberWithin(pid: number): number {
   return Number(/^NSpid:.*?(\d+)$/m.exec(readSystemFile(`/proc/${pid}/status`))?.[1]);
 }
 
-// What Ctrl-C does not end is asked by SIGTERM, and ended in the end.
-const patienceMs = { interrupt: 500, terminate: 2000, kill: 3000 };
+// Programs that survive SIGINT get SIGTERM, and finally SIGKILL.
+const deadlineMs = { interrupt: 500, terminate: 2000, kill: 3000 };
 const lookMs = 20;

@@ -1,16 +1,17 @@
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { attempt, statsAt } from "../../system/attempt.ts";
 import { isGone, thisProcess } from "../../system/process-identity.ts";
 
 const start = "toolcrib-shells.";
 
 /**
- * The directories of the shells of one instance. In the system's temporary directory, because Toolcrib's own are
- * hidden from commands, and a socket's path must be short. What processes that are gone have left of theirs goes.
+ * The directories of the shells of one instance, in the system's temporary directory, because Toolcrib's own are hidden from
+ * commands, and the path of a socket must be short. Removes those of processes that have ended.
  */
 export class ShellsDirectory {
-  /** Not visible in shells: the windows. */
+  /** For the windows; not visible in shells. */
   readonly windows: string;
   readonly #path: string;
   #shells = 0;
@@ -39,13 +40,10 @@ function removeAbandoned(): void {
   for (const name of readdirSync(tmpdir())) {
     if (!name.startsWith(start)) continue;
     const path = join(tmpdir(), name);
-    try {
-      const stats = lstatSync(path);
-      const isOurs = stats.isDirectory() && stats.uid === process.getuid?.();
-      const owner = name.slice(start.length).split(".")[0] ?? "";
-      if (isOurs && isGone(owner, Date.now() - stats.mtimeMs)) rmSync(path, { recursive: true, force: true });
-    } catch {
-      // Another process was quicker.
-    }
+    const stats = statsAt(path);
+    if (!stats?.isDirectory() || stats.uid !== process.getuid?.()) continue;
+    // Another process may remove it at the same time.
+    if (isGone(name.slice(start.length), Date.now() - stats.mtimeMs))
+      attempt(() => rmSync(path, { recursive: true, force: true }));
   }
 }

@@ -82,9 +82,9 @@ async function runAs(confinement: Confinement, command: string): Promise<Said> {
 const quiet = { stdout: "", stderr: "", code: 0, signal: undefined, remarks: [] };
 const saying = (stdout: string) => ({ ...quiet, stdout, cwd: workspace });
 const ended =
-  "The command ended the shell of this session. The next command begins a new one, without its directory, variables and functions.";
+  "The command ended the shell of this session. The next command starts a new one: the directory, variables and functions are gone.";
 const lost =
-  "The shell of this session did not come back from the command and was ended: directory, variables and functions are gone. The next command begins a new one.";
+  "The shell of this session did not return from the command and was ended. The next command starts a new one: the directory, variables and functions are gone.";
 
 // One suite for both: with the windows of tmux, in the best sandbox there is; and without either.
 describe.each([
@@ -138,7 +138,7 @@ describe.each([
       ...quiet,
       cwd: workspace,
       remarks: [
-        "Jobs of earlier commands in this session have written 5 bytes since, which nobody sees: let them write to a file, or use process.start.",
+        "Jobs of earlier commands in this session have written 5 bytes since, which were dropped. Redirect their output to a file, or use process.start.",
       ],
     });
   });
@@ -149,7 +149,7 @@ describe.each([
     expect(await run("echo now")).toEqual({
       ...saying("now\n"),
       remarks: [
-        "Jobs of earlier commands in this session have written 11 bytes since, which nobody sees: let them write to a file, or use process.start.",
+        "Jobs of earlier commands in this session have written 11 bytes since, which were dropped. Redirect their output to a file, or use process.start.",
       ],
     });
   });
@@ -227,7 +227,7 @@ describe.each([
     expect(await run("echo [$x]")).toEqual({
       ...saying("[]\n"),
       remarks: [
-        "The shell of this session had ended: this is a new one, without the directory, variables and functions of before.",
+        "The shell of this session had ended. This is a new one: the directory, variables and functions are gone.",
       ],
     });
   });
@@ -366,7 +366,7 @@ describe.each([
     await run("cd /; x=1");
     await run("x=1");
     await run("cd /; x=1");
-    expect(shells.past("main")).toEqual({ commands: ["cd /; x=1", "x=1"], isWhole: true, cwd: "/" });
+    expect(shells.history("main")).toEqual({ commands: ["cd /; x=1", "x=1"], isWhole: true, cwd: "/" });
     expect(shells.list()).toEqual([
       {
         name: "main",
@@ -386,7 +386,7 @@ describe.each([
         output: null,
         remarks:
           tmux === "auto" && isInstalled("tmux")
-            ? [expect.stringMatching(/^A person can join: tmux -S \S+ attach -t main$/)]
+            ? [expect.stringMatching(/^The user can watch and type with: tmux -S \S+ attach -t main$/)]
             : [],
       },
     ]);
@@ -395,7 +395,7 @@ describe.each([
     await shells.stop("main");
     expect((await running.exit).remarks).toEqual(["Session main was stopped."]);
     expect(shells.list()).toEqual([]);
-    expect(shells.past("main")).toEqual(undefined);
+    expect(shells.history("main")).toEqual(undefined);
     await expect(shells.stop("main")).rejects.toThrow("No session is named main");
   });
 
@@ -439,14 +439,14 @@ describe.each([
       ...saying("1\n"),
       cwd: join(workspace, "sub"),
       remarks: [
-        "Session main was begun without leave to connect to b.example: use another session, or none.",
+        "Session main was started without permission to connect to b.example. Use another session, or none.",
       ],
     });
     expect(await runAs({}, "echo [$x]; pwd")).toEqual({
       ...saying(`[]\n${workspace}/sub\n`),
       cwd: join(workspace, "sub"),
       remarks: [
-        "The shell of this session was begun anew, because it could reach more than this command may: variables and functions are gone.",
+        "The shell of this session was restarted, because it could access more than this command may: variables and functions are gone.",
       ],
     });
   });
@@ -480,7 +480,7 @@ describe.each([
 
   it("refuse names and texts that would mean something else", async () => {
     await expect(run("true", {}, "a:b")).rejects.toThrow('"a:b" cannot be the name of a session');
-    await expect(run("true\0")).rejects.toThrow("The command holds a NUL byte");
+    await expect(run("true\0")).rejects.toThrow("The command contains a NUL byte");
     await expect(run("true", { env: { "A;B": "1" } })).rejects.toThrow("A;B cannot be set as a variable");
   });
 });

@@ -6,27 +6,27 @@ import type { Environment, RunningProcess } from "../../contract/environment.ts"
 import { monotonicMs } from "../../lib/clock.ts";
 import { printable } from "../../lib/text/printable.ts";
 
-/** Shows the user what a shell does, and lets them type commands for it. */
+/** Shows the user the output of a shell, and lets them type commands for it. */
 export interface Window {
   /** The command with which the user opens it. */
   readonly attach: string;
   readonly isOpen: boolean;
-  /** It has not shown yet what it was given. */
+  /** Its output is waiting to be shown. */
   readonly isBehind: boolean;
-  /** Shows text with nothing in it that would steer a terminal. */
+  /** Shows text without control sequences. */
   show(text: string): void;
   close(): void;
 }
 
-export interface WindowListener {
+interface WindowListener {
   onLine(line: string): void;
   /** Ctrl-C. */
   onInterrupt(): void;
 }
 
 /**
- * Windows of a separate tmux server. No command runs in a window: it only shows output, and passes on what is typed.
- * So no command has its terminal, which it could steer or type into, and none has a way to tmux.
+ * Windows of a separate tmux server. No command runs in a window: it only shows output, and passes on typed lines. So no
+ * command can control or type into its terminal, and none can reach tmux.
  */
 export class TmuxWindows {
   readonly #directory: string;
@@ -58,23 +58,13 @@ export class TmuxWindows {
       { shown, typed, attach: `tmux -S ${this.#socket} attach -t ${name}` },
       listener,
     );
-    const program = ["/bin/sh", "-c", terminalProgram, "sh", shown, typed];
-    const size = ["-x", "200", "-y", "50"];
-    const isThere = await this.#tell(helpers.environment, [
-      "new-session",
-      "-d",
-      "-s",
-      name,
-      ...size,
-      ...program,
+    const isOpen = await this.#run(helpers.environment, [
+      ...["new-session", "-d", "-s", name, "-x", "200", "-y", "50"],
+      ...["/bin/sh", "-c", terminalProgram, "sh", shown, typed],
       // From now on the last window ends the server, also when this process is killed.
-      ";",
-      "set",
-      "-s",
-      "exit-empty",
-      "on",
+      ...[";", "set", "-s", "exit-empty", "on"],
     ]);
-    if (isThere) return window;
+    if (isOpen) return window;
     window.close();
     return undefined;
   }
@@ -103,19 +93,19 @@ export class TmuxWindows {
         this.#server = undefined;
       });
       for (const deadline = monotonicMs() + patienceMs; monotonicMs() < deadline && !hasEnded; ) {
-        if (await this.#tell(environment, ["start-server"])) return server;
+        if (await this.#run(environment, ["start-server"])) return server;
         await setTimeout(20);
       }
       server.stop();
     } catch {
-      // There is none.
+      // tmux is not installed.
     }
     return undefined;
   }
 
-  async #tell(environment: Environment, args: readonly string[]): Promise<boolean> {
+  async #run(environment: Environment, args: readonly string[]): Promise<boolean> {
     const client = await environment.start("tmux", {
-      // It must not begin a server of its own.
+      // -N: the client must not start a server.
       args: ["-N", "-S", this.#socket, ...args],
       confinement: "ours",
       signal: this.#ending.signal,
@@ -137,7 +127,7 @@ set -g history-limit 10000
 set -g default-shell /bin/sh
 `;
 
-/** Passes on lines and Ctrl-C, and shows output; ends when no process writes to it any more. */
+/** Passes on lines and Ctrl-C, and shows output; ends when no process writes to it. */
 const terminalProgram = `stty -ixon 2>/dev/null
 trap "" QUIT TSTP
 { cat "$1"; kill $$; } &
@@ -160,16 +150,12 @@ class PipedWindow implements Window {
     this.attach = paths.attach;
     const { O_RDONLY, O_RDWR, O_NONBLOCK } = constants;
     // This process has both ends open until the window has opened its own; all are closed when this process ends.
-    this.#shown = new Socket({
-      fd: openSync(paths.shown, O_RDWR | O_NONBLOCK),
-      readable: false,
-      writable: true,
-    });
-    this.#typed = new Socket({
-      fd: openSync(paths.typed, O_RDONLY | O_NONBLOCK),
-      readable: true,
-      writable: false,
-    });
+    const [shown, typed] = [
+      openSync(paths.shown, O_RDWR | O_NONBLOCK),
+      openSync(paths.typed, O_RDONLY | O_NONBLOCK),
+    ];
+    this.#shown = new Socket({ fd: shown, readable: false, writable: true });
+    this.#typed = new Socket({ fd: typed, readable: true, writable: false });
     for (const socket of [this.#shown, this.#typed]) {
       socket.unref();
       socket.on("error", () => this.close());
@@ -209,7 +195,7 @@ class PipedWindow implements Window {
   }
 }
 
-/** The output of a command for the window, up to a limit that is useful to read. */
+/** The output of a command for the window, up to a readable amount. */
 export class ShownOutput {
   readonly #window: Window | undefined;
   readonly #decoder = new TextDecoder();
@@ -229,6 +215,6 @@ export class ShownOutput {
   }
 
   end(): string {
-    return this.#isCut ? "\n[the rest is not shown here]\n" : "";
+    return this.#isCut ? "\n[the rest is not shown]\n" : "";
   }
 }

@@ -62,11 +62,11 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
   it("lets a person type commands, which calls are told of", async () => {
     const { attach } = await run("true");
     type(attach, "x=typed; cd /", "Enter");
-    await expect.poll(() => shells.past("main")?.cwd, { timeout: 10_000 }).toEqual("/");
-    expect(shells.past("main")).toEqual({ commands: ["true", "x=typed; cd /"], isWhole: true, cwd: "/" });
+    await expect.poll(() => shells.history("main")?.cwd, { timeout: 10_000 }).toEqual("/");
+    expect(shells.history("main")).toEqual({ commands: ["true", "x=typed; cd /"], isWhole: true, cwd: "/" });
     expect(await run("echo $x")).toEqual({
       stdout: "typed\n",
-      remarks: ["A person has typed commands into the window of this session since the last one."],
+      remarks: ["The user has typed commands in the window of this session since the last command."],
       attach,
     });
     expect((await run("true")).remarks).toEqual([]);
@@ -76,17 +76,17 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
 
   it("lets a person end the shell, which calls are told of, also when he has typed on", async () => {
     const gone =
-      "The shell of this session had ended: this is a new one, without the directory, variables and functions of before.";
+      "The shell of this session had ended. This is a new one: the directory, variables and functions are gone.";
     const { attach } = await run("x=lost");
     type(attach, "exit", "Enter");
-    await expect.poll(() => shells.past("main"), { timeout: 10_000 }).toEqual(undefined);
+    await expect.poll(() => shells.history("main"), { timeout: 10_000 }).toEqual(undefined);
     expect(await run("echo $x")).toEqual({ stdout: "\n", remarks: [gone], attach });
     expect((await run("true")).remarks).toEqual([]);
     type(attach, "exit", "Enter", "y=new", "Enter");
-    await expect.poll(() => shells.past("main")?.commands, { timeout: 10_000 }).toEqual(["y=new"]);
+    await expect.poll(() => shells.history("main")?.commands, { timeout: 10_000 }).toEqual(["y=new"]);
     expect(await run("echo $y")).toEqual({
       stdout: "new\n",
-      remarks: [gone, "A person has typed commands into the window of this session since the last one."],
+      remarks: [gone, "The user has typed commands in the window of this session since the last command."],
       attach,
     });
   });
@@ -99,7 +99,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
       code: 130,
       signal: undefined,
       cwd: workspace,
-      remarks: ["A person ended the command in the window of this session."],
+      remarks: ["The user ended the command in the window of this session."],
     });
     expect((await run("echo $x")).stdout).toEqual("kept\n");
   });
@@ -127,7 +127,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
   it("is not held up by a person who does not look, nor by endless output", async () => {
     const { attach, stdout } = await run("head -c 3000000 /dev/zero | tr '\\0' x; echo");
     expect(stdout.length).toEqual(3_000_001);
-    await expect.poll(() => seen(attach), { timeout: 10_000 }).toContain("[the rest is not shown here]");
+    await expect.poll(() => seen(attach), { timeout: 10_000 }).toContain("[the rest is not shown]");
   });
 
   it("goes with the room", async () => {

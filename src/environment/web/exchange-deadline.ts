@@ -6,7 +6,7 @@ import { silent, tookTooLong } from "./web-errors.ts";
 export interface DeadlineLimits {
   /** From the first step to the last byte. */
   readonly totalMs: number;
-  /** Without a byte from the other side. */
+  /** Without a byte from the server. */
   readonly idleMs: number;
 }
 
@@ -23,7 +23,7 @@ export class ExchangeDeadline {
 
   constructor(name: string, limits: DeadlineLimits, signal: AbortSignal) {
     const { promise, reject } = Promise.withResolvers<never>();
-    // The rejection may come while nothing waits for it.
+    // It may reject while nothing awaits it.
     promise.catch(() => {});
     this.#name = name;
     this.#limits = limits;
@@ -43,14 +43,14 @@ export class ExchangeDeadline {
     return this.#reason;
   }
 
-  /** Waits for a step, but no longer than for the whole. */
+  /** Waits for a step, at most until the deadline. */
   during<Result>(step: Promise<Result>): Promise<Result> {
-    // A step that is given up fails later, when the connection is closed.
+    // An abandoned step fails later, when the connection is closed.
     step.catch(() => {});
     return Promise.race([step, this.#over]);
   }
 
-  /** From now on something has to come over this connection now and then. */
+  /** Also ends the exchange when nothing comes over this connection for too long. */
   over(socket: Socket): void {
     const { idleMs } = this.#limits;
     socket.setTimeout(idleMs, () => this.#fail(silent(this.#name, idleMs)));

@@ -148,27 +148,27 @@ describe("an exchange with a hostile server", () => {
     [
       "damaged compression",
       [`${head}Content-Encoding: gzip\r\n\r\n`, "no gzip"],
-      "unavailable: The answer is damaged: it is not gzip as it says",
+      "unavailable: The answer is damaged: it declares gzip, but is not",
     ],
     [
       "damaged brotli",
       [`${head}Content-Encoding: br\r\n\r\n`, "no brotli at all \xff\xff"],
-      "unavailable: The answer is damaged: it is not br as it says",
+      "unavailable: The answer is damaged: it declares br, but is not",
     ],
     [
       "half of a compressed body",
       [`${head}Content-Encoding: gzip\r\n\r\n`, whole.subarray(0, whole.length - 9)],
-      "unavailable: The answer is damaged: it is not gzip as it says",
+      "unavailable: The answer is damaged: it declares gzip, but is not",
     ],
     [
       "compression in compression",
       [`${head}Content-Encoding: gzip, gzip\r\n\r\n`, gzipSync(whole)],
-      "unsupported: The answer is compressed in a way that was not asked for: gzip, gzip",
+      "unsupported: The answer has a compression that was not requested: gzip, gzip",
     ],
     [
       "a compression that nobody knows",
       [`${head}Content-Encoding: shrink\r\n\r\n`, "x"],
-      "unsupported: The answer is compressed in a way that was not asked for: shrink",
+      "unsupported: The answer has a compression that was not requested: shrink",
     ],
     [
       "less than it promises",
@@ -189,22 +189,22 @@ describe("an exchange with a hostile server", () => {
     [
       "both lengths at once",
       [`${head}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-      "unavailable: What HOST answers is not HTTP: Parse Error: Transfer-Encoding can't be present with Content-Length",
+      "unavailable: The answer of HOST is not HTTP: Parse Error: Transfer-Encoding can't be present with Content-Length",
     ],
     [
       "no HTTP",
       ["SSH-2.0-OpenSSH_9.2\r\n"],
-      "unavailable: What HOST answers is not HTTP: Parse Error: Expected HTTP/, RTSP/ or ICE/",
+      "unavailable: The answer of HOST is not HTTP: Parse Error: Expected HTTP/, RTSP/ or ICE/",
     ],
     [
       "another protocol",
       ["HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"],
-      "unavailable: What HOST answers is not HTTP: it wants to speak another protocol",
+      "unavailable: The answer of HOST is not HTTP: it asks for another protocol",
     ],
     [
       "headers without end",
       [head, ...Array.from({ length: 100 }, (_, index) => `X-${index}: ${"y".repeat(1000)}\r\n`)],
-      "too-large: The headers of the answer of HOST are too large",
+      "too-large: The response headers of HOST are too large",
     ],
   ])("says clearly that it was given %s", async (_what, pieces, error) => {
     await using server = await says(pieces);
@@ -240,7 +240,7 @@ describe("an exchange with a hostile server", () => {
       await ask(`http://127.0.0.1:${falls.port}/`, {}, { limits }),
     ]).toEqual(
       [mute, falls].map(({ port }) => ({
-        error: `timeout: 127.0.0.1:${port} said nothing for 0.1 s`,
+        error: `timeout: 127.0.0.1:${port} sent nothing for 0.1 s`,
         hint: "Try again later.",
       })),
     );
@@ -253,7 +253,7 @@ describe("an exchange with a hostile server", () => {
       socket.once("close", () => clearInterval(drip));
     });
     expect(await ask(`http://127.0.0.1:${server.port}/`, {}, { limits: { totalMs: 300 } })).toEqual({
-      error: `timeout: 127.0.0.1:${server.port} had not sent all of its answer after 0.3 s`,
+      error: `timeout: 127.0.0.1:${server.port} did not send its whole answer within 0.3 s`,
       hint: "Try again later, or fetch something smaller.",
     });
   });

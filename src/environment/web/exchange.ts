@@ -10,8 +10,10 @@ import { type DeadlineLimits, ExchangeDeadline } from "./exchange-deadline.ts";
 import { readBody } from "./read-body.ts";
 import { cannotConnect, ended, noTrust, notHttp } from "./web-errors.ts";
 
-/** Only tests set these. */
-export interface ExchangeOptions extends Trust {
+/** Set by tests only. */
+export interface ExchangeOptions extends Pick<OutboundOptions, "resolve"> {
+  /** The certificate authority, instead of those that Node trusts. */
+  readonly ca?: string | undefined;
   readonly limits?: Partial<ExchangeLimits> | undefined;
 }
 
@@ -19,34 +21,32 @@ interface ExchangeLimits extends DeadlineLimits {
   readonly headerBytes: number;
 }
 
-const usual: ExchangeLimits = { totalMs: 30_000, idleMs: 15_000, headerBytes: 64 * 1024 };
+const defaults: ExchangeLimits = { totalMs: 30_000, idleMs: 15_000, headerBytes: 64 * 1024 };
 
-/** See Environment.exchange. A connection for each: what was judged for one call is used for no other. */
+/** See Environment.exchange. Each has its own connection, which was checked for one call only. */
 export async function exchange(request: WebRequest, options: ExchangeOptions = {}): Promise<WebAnswer> {
   throwIfAborted(request.signal);
   const origin = originOf(request.url);
-  const limits = { ...usual, ...options.limits };
+  const limits = { ...defaults, ...options.limits };
+  const { mayConnect = () => false } = request;
+  const network = new OutboundNetwork({ mayConnect, resolve: options.resolve });
   const watch = new ExchangeDeadline(origin.name, limits, request.signal);
   try {
-    const connection = await connectTo(origin, request, options, watch);
-    try {
-      const { socket } = connection;
-      watch.over(socket);
-      const response = await watch.during(ask(socket, request, origin.name, limits.headerBytes));
-      const body = await watch.during(readBody(response, request));
-      return { status: response.statusCode ?? 0, headers: headersOf(response), ...body };
-    } finally {
-      await connection[Symbol.asyncDispose]();
-    }
+    const socket = await connectTo(network, origin, request, options.ca, watch);
+    watch.over(socket);
+    const response = await watch.during(send(socket, request, origin.name, limits.headerBytes));
+    const body = await watch.during(readBody(response, request));
+    return { status: response.statusCode ?? 0, headers: headersOf(response), ...body };
   } catch (error) {
     if (error instanceof ToolError) throw error;
     throw watch.reason ?? ended(origin.name, error);
   } finally {
+    network.close();
     watch.end();
   }
 }
 
-function ask(
+function send(
   socket: Socket | TLSSocket,
   { url, method = "GET", headers = {}, body }: WebRequest,
   name: string,
@@ -54,20 +54,20 @@ function ask(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(ended(name, error));
-    // Without an agent: no proxy of the surroundings, no connection that is kept.
-    const asked = httpRequest({
+    // Without an agent: no proxy from the environment, and no connection that is kept alive.
+    const sent = httpRequest({
       createConnection: () => socket,
       method,
       path: url.pathname + url.search,
       headers: { ...headers, host: hostHeader(url), "accept-encoding": codings, connection: "close" },
       maxHeaderSize,
     });
-    asked.once("response", resolve);
-    asked.once("upgrade", () => reject(notHttp(name, "it wants to speak another protocol")));
-    // Also for errors after the answer, which is no longer awaited.
-    asked.on("error", fail);
-    asked.once("close", () => fail(new Error("it was closed")));
-    asked.end(body);
+    sent.once("response", resolve);
+    sent.once("upgrade", () => reject(notHttp(name, "it asks for another protocol")));
+    // Also handles errors after the response.
+    sent.on("error", fail);
+    sent.once("close", () => fail(new Error("it was closed")));
+    sent.end(body);
   });
 }
 
@@ -86,36 +86,18 @@ function headersOf({ headers }: IncomingMessage): WebAnswer["headers"] {
   );
 }
 
-/** Name resolution and certificates. */
-interface Trust {
-  /** All addresses of a name; default: the system's answer. */
-  readonly resolve?: OutboundOptions["resolve"];
-  /** The certificate authority, instead of those that Node trusts. */
-  readonly ca?: string | undefined;
-}
-
-interface Connection extends AsyncDisposable {
-  readonly socket: Socket | TLSSocket;
-}
-
-/** Connects to an address that was judged; a certificate must be for the host that was asked for. */
+/** Connects to a checked address; the certificate must be for the requested host. */
 async function connectTo(
+  network: OutboundNetwork,
   origin: WebOrigin,
   { at, mayConnect = () => false }: Pick<WebRequest, "at" | "mayConnect">,
-  { resolve, ca }: Trust,
+  ca: string | undefined,
   watch: ExchangeDeadline,
-): Promise<Connection> {
-  const network = new OutboundNetwork({ mayConnect, resolve });
-  try {
-    if (at !== undefined && !mayConnect(origin.host, origin.port))
-      throw cannotConnect(origin, new ConnectionError("refused", "Not named"));
-    const plain = await watch.during(open(network, { ...origin, ...at }));
-    const socket = origin.isSecure ? await watch.during(secure(plain, origin, ca)) : plain;
-    return { socket, [Symbol.asyncDispose]: async () => network.close() };
-  } catch (error) {
-    network.close();
-    throw error;
-  }
+): Promise<Socket | TLSSocket> {
+  if (at !== undefined && !mayConnect(origin.host, origin.port))
+    throw cannotConnect(origin, new ConnectionError("refused", "Not named"));
+  const plain = await watch.during(open(network, { ...origin, ...at }));
+  return origin.isSecure ? await watch.during(secure(plain, origin, ca)) : plain;
 }
 
 async function open(network: OutboundNetwork, origin: WebOrigin): Promise<Socket> {
@@ -130,7 +112,7 @@ function secure(plain: Socket, { host, name }: WebOrigin, ca: string | undefined
   return new Promise((resolve, reject) => {
     const socket = connectSecurely({
       socket: plain,
-      // By which its certificate is judged; the connection is there already.
+      // The host that the certificate must be for; the connection already exists.
       host,
       servername: isIP(host) === 0 ? host : undefined,
       ca,
@@ -153,19 +135,18 @@ export interface WebOrigin extends HostAndPort {
 function originOf(url: URL): WebOrigin {
   const { protocol, hostname, port, username, password, host: name } = url;
   if (protocol !== "http:" && protocol !== "https:")
-    throw new ToolError("invalid-input", `${protocol}// is not spoken here`, {
-      hint: "Give a URL that begins with http:// or https://.",
+    throw new ToolError("invalid-input", `${protocol}// URLs are not supported`, {
+      hint: "Use a URL that begins with http:// or https://.",
     });
   if (username !== "" || password !== "")
-    throw new ToolError("invalid-input", "The URL has a user or password in it", {
-      hint: "Leave out what stands before the @: no credentials are sent.",
+    throw new ToolError("invalid-input", "The URL contains a user or password, and no credentials are sent", {
+      hint: "Remove the part before the @.",
     });
   const host = parseHost(hostname.replace(/^\[(.*)\]$/, "$1"));
   if (host === undefined)
-    throw new ToolError("invalid-input", `"${hostname}" is no host`, {
-      hint: "Give a name of letters, digits and dots, or an address.",
+    throw new ToolError("invalid-input", `"${hostname}" is not a host`, {
+      hint: "Use a name of letters, digits and dots, or an address.",
     });
   const isSecure = protocol === "https:";
-  const usual = isSecure ? 443 : 80;
-  return { host, port: port === "" ? usual : Number(port), isSecure, name };
+  return { host, port: Number(port || (isSecure ? 443 : 80)), isSecure, name };
 }

@@ -48,7 +48,7 @@ describe("the place of an exchange", () => {
     const url = new URL(`http://${host}:9/`);
     expect(await ask(url.href, { mayConnect: everythingPublic })).toEqual({
       error: `denied: This call may not connect to ${url.host}`,
-      hint: `A person can let it by a rule: allow connect ${address}`,
+      hint: `The user can allow it with the rule: allow connect ${address}`,
     });
   });
 
@@ -67,7 +67,7 @@ describe("the place of an exchange", () => {
     );
     expect(answer).toEqual({
       error: `denied: ${host.toLowerCase()} is at 10.0.0.5 (private), not on the internet`,
-      hint: "A person can let it by a rule: allow connect 10.0.0.5",
+      hint: "The user can allow it with the rule: allow connect 10.0.0.5",
     });
   });
 
@@ -97,7 +97,7 @@ describe("the place of an exchange", () => {
     expect([await ask(url, { mayConnect: undefined }), server.heard]).toEqual([
       {
         error: `denied: This call may not connect to 127.0.0.1:${server.port}`,
-        hint: "A person can let it by a rule: allow connect 127.0.0.1",
+        hint: "The user can allow it with the rule: allow connect 127.0.0.1",
       },
       [],
     ]);
@@ -125,13 +125,13 @@ describe("the place of an exchange", () => {
   });
 
   it.each([
-    ["ftp://example.com/", "invalid-input: ftp:// is not spoken here"],
-    ["file:///etc/passwd", "invalid-input: file:// is not spoken here"],
-    ["data:text/plain,x", "invalid-input: data:// is not spoken here"],
-    ["http://user@example.com/", "invalid-input: The URL has a user or password in it"],
-    ["http://good.example:x@evil.example/", "invalid-input: The URL has a user or password in it"],
+    ["ftp://example.com/", "invalid-input: ftp:// URLs are not supported"],
+    ["file:///etc/passwd", "invalid-input: file:// URLs are not supported"],
+    ["data:text/plain,x", "invalid-input: data:// URLs are not supported"],
+    ["http://user@example.com/", "invalid-input: The URL contains a user or password, and no credentials are sent"],
+    ["http://good.example:x@evil.example/", "invalid-input: The URL contains a user or password, and no credentials are sent"],
     ["http://exa%6dple.com:0/", "unavailable: example.com has no address"],
-    ["http://a!b/", 'invalid-input: "a!b" is no host'],
+    ["http://a!b/", 'invalid-input: "a!b" is not a host'],
   ])("is told from %s or refused", async (url, error) => {
     const answer = await ask(url, {}, { resolve: async () => [] });
     expect("error" in answer && answer.error).toBe(error);
@@ -179,8 +179,8 @@ describe("a secure exchange", () => {
     await using server = await saysSecurely(ok);
     expect([await ask(`https://${host}:${server.port}/`, {}, { resolve, ca }), server.heard]).toEqual([
       {
-        error: `unavailable: There is no secure connection to ${host}:${server.port} (${code})`,
-        hint: "Its certificate is not trusted. A person can add who signed it with NODE_EXTRA_CA_CERTS.",
+        error: `unavailable: No secure connection to ${host}:${server.port} could be made (${code})`,
+        hint: "Its certificate is not trusted. The user can add its authority with NODE_EXTRA_CA_CERTS.",
       },
       [],
     ]);
@@ -191,9 +191,9 @@ describe("a secure exchange", () => {
     const answer = await ask(`https://secure.example:${server.port}/`, {}, { resolve, ca: certificate });
     expect(answer).toEqual({
       error: expect.stringMatching(
-        /^unavailable: There is no secure connection to secure\.example:\d+ \(ERR_SSL_\w+\)$/,
+        /^unavailable: No secure connection to secure\.example:\d+ could be made \(ERR_SSL_\w+\)$/,
       ),
-      hint: "Try again later; perhaps the server speaks no https on this port.",
+      hint: "Try again later, or check whether this port uses https.",
     });
   });
 });

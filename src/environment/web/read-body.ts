@@ -3,14 +3,14 @@ import { pipeline, type Readable, type Transform } from "node:stream";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
 import { badCompression, otherCompression } from "./web-errors.ts";
 
-/** The body without its compression, up to `maxBytes` of what that holds, not of what it says to hold. */
+/** The decompressed body, at most `maxBytes`, whatever size it declares. */
 export async function readBody(
   response: IncomingMessage,
   { maxBytes, progress }: WebRequest,
 ): Promise<Pick<WebAnswer, "body" | "isCut">> {
   const meter = { bytes: 0, isCut: false };
-  const said = Number(response.headers["content-length"]);
-  const total = Number.isSafeInteger(said) ? said : undefined;
+  const declared = Number(response.headers["content-length"]);
+  const total = Number.isSafeInteger(declared) ? declared : undefined;
   const coming = metered(response, maxBytes, meter, () => progress?.(meter.bytes, total));
   const coding = codingOf(response);
   const chunks: Uint8Array[] = [];
@@ -23,23 +23,23 @@ export async function readBody(
     }
   } catch (error) {
     if (!isOfCompression(error)) throw error;
-    // Nothing was compressed; or only what was read of it ends here.
+    // An empty body, or one that was cut here, is not a fault.
     if (meter.bytes > 0 && !meter.isCut) throw badCompression(coding, error);
   }
   const body = Buffer.concat(chunks);
   return { body: body.subarray(0, maxBytes), isCut: meter.isCut || length > maxBytes };
 }
 
-/** Also of what is compressed no more is read: it may hold nothing at all. */
+/** Limits the compressed bytes, too: they may decompress to nothing. */
 async function* metered(
   response: IncomingMessage,
   maxBytes: number,
   meter: { bytes: number; isCut: boolean },
-  heard: () => void,
+  onRead: () => void,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of response as AsyncIterable<Uint8Array>) {
     meter.bytes += chunk.length;
-    heard();
+    onRead();
     if (meter.bytes > maxBytes) {
       meter.isCut = true;
       yield chunk.subarray(0, chunk.length - (meter.bytes - maxBytes));
@@ -53,17 +53,15 @@ async function decoded(
   coming: AsyncGenerator<Uint8Array>,
   coding: string,
 ): Promise<AsyncIterable<Uint8Array>> {
+  if (coding === "identity") return coming;
   const first = await coming.next();
   if (first.done) return coming;
-  const rest = joined(first.value, coming);
-  if (coding === "identity") return rest;
   const decoder = await decoderFor(coding, first.value);
-  return pipeline(rest, decoder, () => {}) as Readable;
-}
-
-async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  yield* rest;
+  const all = (async function* () {
+    yield first.value;
+    yield* coming;
+  })();
+  return pipeline(all, decoder, () => {}) as Readable;
 }
 
 async function decoderFor(coding: string, first: Uint8Array): Promise<Transform> {
@@ -73,7 +71,7 @@ async function decoderFor(coding: string, first: Uint8Array): Promise<Transform>
     case "x-gzip":
       return zlib.createGunzip();
     case "deflate":
-      // As the standard says, or as some servers do it: without the header, whose method is always 8.
+      // With the header that the standard requires, whose method is always 8, or without it, as some servers do.
       return (first[0]! & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
     case "br":
       return zlib.createBrotliDecompress();
@@ -84,7 +82,7 @@ async function decoderFor(coding: string, first: Uint8Array): Promise<Transform>
   }
 }
 
-/** One at most: several are as good as never used, but by bombs. */
+/** One at most: several are practically never used, except by decompression bombs. */
 function codingOf({ headers, statusCode }: IncomingMessage): string {
   if (statusCode === 204 || statusCode === 304) return "identity";
   const codings = (headers["content-encoding"] ?? "")

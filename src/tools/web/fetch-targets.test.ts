@@ -67,7 +67,7 @@ describe("where web.fetch goes", () => {
         places.map((place, index) => [
           place,
           "denied",
-          `A person can let it by a rule: allow connect ${remedies[index]}`,
+          `The user can allow it with the rule: allow connect ${remedies[index]}`,
         ]),
         [],
       ]);
