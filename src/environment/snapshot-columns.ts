@@ -11,19 +11,23 @@ import {
 
 /** Fills the columns of a snapshot. */
 export class SnapshotColumns {
+  readonly targets: Map<number, string> = new Map();
+  readonly leftOut: Map<number, LeftOut> = new Map();
+  readonly repositories: Repository[] = [];
   readonly #takenMs = Date.now();
   readonly #paths: string[] = [];
   #figures = new Float64Array(1024 * figureCount);
-  readonly #targets = new Map<number, string>();
   readonly #contents = new Map<string, Contents>();
-  readonly #leftOut = new Map<number, LeftOut>();
-  readonly #repositories: Repository[] = [];
 
   /** Returns the index of the entry. */
   add(path: string, entry: EntryFigures): number {
     const place = this.#paths.push(path) - 1;
     const start = place * figureCount;
-    if (start === this.#figures.length) this.#grow();
+    if (start === this.#figures.length) {
+      const larger = new Float64Array(this.#figures.length * 2);
+      larger.set(this.#figures);
+      this.#figures = larger;
+    }
     this.#figures[start + figure.mode] = entry.mode;
     this.#figures[start + figure.bytes] = entry.size;
     this.#figures[start + figure.modified] = entry.mtimeMs;
@@ -43,34 +47,16 @@ export class SnapshotColumns {
     this.#contents.set(path, { place, first, end: this.next });
   }
 
-  setTarget(place: number, target: string): void {
-    this.#targets.set(place, target);
-  }
-
-  leaveOut(place: number, why: LeftOut): void {
-    this.#leftOut.set(place, why);
-  }
-
-  addRepository(repository: Repository): void {
-    this.#repositories.push(repository);
-  }
-
   done(): Snapshot {
     return {
       takenMs: this.#takenMs,
       paths: this.#paths,
       figures: this.#figures.subarray(0, this.#paths.length * figureCount),
-      targets: this.#targets,
+      targets: this.targets,
       contents: this.#contents,
-      leftOut: this.#leftOut,
-      repositories: this.#repositories,
+      leftOut: this.leftOut,
+      repositories: this.repositories,
     };
-  }
-
-  #grow(): void {
-    const larger = new Float64Array(this.#figures.length * 2);
-    larger.set(this.#figures);
-    this.#figures = larger;
   }
 }
 

@@ -14,13 +14,13 @@ export function snapshotTree(tree: Tree, { without = [], like }: SnapshotOptions
       const entry = path === "" ? name : `${path}/${name}`;
       if (passedOver.has(entry)) continue;
       const place = columns.add(entry, figuresOf(node));
-      if (node.kind === "link") columns.setTarget(place, node.target);
+      if (node.kind === "link") columns.targets.set(place, node.target);
       if (node.kind === "file" && node.bytes.length > maxIgnoredBytes && isIgnored(levels, entry, "file"))
-        columns.leaveOut(place, "ignored");
+        columns.leftOut.set(place, "ignored");
       if (node.kind !== "directory") continue;
       const why = decided.has(entry) ? decided.get(entry) : whyNotEntered(entry, name, levels);
       if (why === undefined) enter(node, entry, levels);
-      else columns.leaveOut(place, why);
+      else columns.leftOut.set(place, why);
     }
   };
   enter(tree.root, "", new IgnoreLevels([]));

@@ -14,28 +14,22 @@ export interface DeadlineLimits {
 export class ExchangeDeadline {
   readonly #name: string;
   readonly #limits: DeadlineLimits;
-  readonly #signal: AbortSignal;
-  readonly #over: Promise<never>;
-  readonly #fail: (reason: ToolError) => void;
-  readonly #timer: NodeJS.Timeout;
-  readonly #onAbort: () => void;
+  readonly #over = Promise.withResolvers<never>();
+  readonly #clear: () => void;
   #reason: ToolError | undefined;
 
   constructor(name: string, limits: DeadlineLimits, signal: AbortSignal) {
-    const { promise, reject } = Promise.withResolvers<never>();
-    // It may reject while nothing awaits it.
-    promise.catch(() => {});
     this.#name = name;
     this.#limits = limits;
-    this.#signal = signal;
-    this.#over = promise;
-    this.#fail = (reason) => {
-      this.#reason ??= reason;
-      reject(this.#reason);
+    // It may reject while nothing awaits it.
+    this.#over.promise.catch(() => {});
+    const timer = setTimeout(() => this.#fail(tookTooLong(name, limits.totalMs)), limits.totalMs);
+    const onAbort = () => this.#fail(abortError(signal));
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#clear = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
     };
-    this.#timer = setTimeout(() => this.#fail(tookTooLong(name, limits.totalMs)), limits.totalMs);
-    this.#onAbort = () => this.#fail(abortError(signal));
-    signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   /** Why it was ended, if it was. */
@@ -47,7 +41,7 @@ export class ExchangeDeadline {
   during<Result>(step: Promise<Result>): Promise<Result> {
     // An abandoned step fails later, when the connection is closed.
     step.catch(() => {});
-    return Promise.race([step, this.#over]);
+    return Promise.race([step, this.#over.promise]);
   }
 
   /** Also ends the exchange when nothing comes over this connection for too long. */
@@ -57,7 +51,11 @@ export class ExchangeDeadline {
   }
 
   end(): void {
-    clearTimeout(this.#timer);
-    this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#clear();
+  }
+
+  #fail(reason: ToolError): void {
+    this.#reason ??= reason;
+    this.#over.reject(this.#reason);
   }
 }

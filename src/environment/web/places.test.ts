@@ -128,8 +128,14 @@ describe("the place of an exchange", () => {
     ["ftp://example.com/", "invalid-input: ftp:// URLs are not supported"],
     ["file:///etc/passwd", "invalid-input: file:// URLs are not supported"],
     ["data:text/plain,x", "invalid-input: data:// URLs are not supported"],
-    ["http://user@example.com/", "invalid-input: The URL contains a user or password, and no credentials are sent"],
-    ["http://good.example:x@evil.example/", "invalid-input: The URL contains a user or password, and no credentials are sent"],
+    [
+      "http://user@example.com/",
+      "invalid-input: The URL contains a user or password, and no credentials are sent",
+    ],
+    [
+      "http://good.example:x@evil.example/",
+      "invalid-input: The URL contains a user or password, and no credentials are sent",
+    ],
     ["http://exa%6dple.com:0/", "unavailable: example.com has no address"],
     ["http://a!b/", 'invalid-input: "a!b" is not a host'],
   ])("is told from %s or refused", async (url, error) => {

@@ -60,16 +60,10 @@ const gigabyte = 1024 ** 3;
 
 /** In the units of rules. */
 function showBytes(bytes: number): string {
-  const [unit, size] = units.find(([, size]) => bytes >= size) ?? ["bytes", 1];
-  return `${Number((bytes / size).toFixed(1))} ${unit}`;
+  const units = ["bytes", "kB", "MB", "GB", "TB"];
+  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1);
+  return `${Number((bytes / 1024 ** power).toFixed(1))} ${units[power]}`;
 }
-
-const units = [
-  ["TB", 1024 ** 4],
-  ["GB", gigabyte],
-  ["MB", megabyte],
-  ["kB", 1024],
-] as const;
 
 function showSeconds(seconds: number): string {
   if (seconds >= 7200) return `${Number((seconds / 3600).toFixed(1))} hours`;

@@ -47,20 +47,19 @@ const phaseBytes = 9;
  */
 export class ChangeRecord {
   readonly intent: Intent;
-  readonly #folder: string;
-  readonly #path: string;
-  readonly #handle: number;
+  readonly #file: RecordFile;
   #phase: Phase;
   #hasTurn: boolean;
   #isOpen = true;
 
-  private constructor(file: RecordFile, content: { readonly phase: Phase; readonly intent: Intent }) {
-    this.#folder = file.folder;
-    this.#path = file.path;
-    this.#handle = file.handle;
+  private constructor(
+    file: RecordFile,
+    { phase, intent }: { readonly phase: Phase; readonly intent: Intent },
+  ) {
+    this.#file = file;
     this.#hasTurn = file.hasTurn;
-    this.#phase = content.phase;
-    this.intent = content.intent;
+    this.#phase = phase;
+    this.intent = intent;
   }
 
   static begin(folder: string, id: string, intent: Intent): ChangeRecord {
@@ -100,18 +99,18 @@ export class ChangeRecord {
 
   /** Needs no new disk space, so that a full disk cannot prevent an undo. */
   mark(phase: Phase, options: { readonly durable: boolean }): void {
-    writeSync(this.#handle, phase.padEnd(phaseBytes), 0);
+    writeSync(this.#file.handle, phase.padEnd(phaseBytes), 0);
     this.#phase = phase;
     if (!options.durable) return;
-    fdatasyncSync(this.#handle);
-    if (phase === "committed") syncDirectory(this.#folder);
+    fdatasyncSync(this.#file.handle);
+    if (phase === "committed") syncDirectory(this.#file.folder);
   }
 
   /** Whether no other process is changing files now. If so, none will until this record is gone. */
   takeTurn(): boolean {
-    const turn = join(this.#folder, turnName);
+    const turn = join(this.#file.folder, turnName);
     try {
-      linkSync(this.#path, turn);
+      linkSync(this.#file.path, turn);
       this.#hasTurn = true;
       return true;
     } catch (error) {
@@ -132,13 +131,13 @@ export class ChangeRecord {
 
   remove(): void {
     this.#close();
-    unlinkSync(this.#path);
+    unlinkSync(this.#file.path);
   }
 
   #close(): void {
-    if (this.#isOpen) closeSync(this.#handle);
+    if (this.#isOpen) closeSync(this.#file.handle);
     this.#isOpen = false;
-    if (this.#hasTurn) unlinkSync(join(this.#folder, turnName));
+    if (this.#hasTurn) unlinkSync(join(this.#file.folder, turnName));
     this.#hasTurn = false;
   }
 }

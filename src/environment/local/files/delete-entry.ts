@@ -38,63 +38,38 @@ export async function deleteEntry(pinning: Pinning, path: NamedPath, options: De
 
 async function deleteTree(
   checker: PathChecker,
-  { directory, name }: EntryLocation,
+  { directory: parent, name }: EntryLocation,
   givenPath: string,
-  options: DeleteOptions,
+  { signal, announce }: DeleteOptions,
 ): Promise<void> {
-  const deletion = new Deletion(checker, givenPath, options);
-  try {
-    await deletion.run(directory, name);
-  } catch (error) {
-    const { code, message, hint } = asToolError(error, givenPath);
-    if (deletion.deleted === 0) throw error;
-    throw new ToolError(code, `${message}; ${givenPath} is partly deleted`, { hint, cause: error });
-  }
-}
-
-/** Deletes the entries of a tree one by one, and counts them. */
-class Deletion {
-  deleted = 0;
-  readonly #checker: PathChecker;
-  readonly #givenPath: string;
-  readonly #options: DeleteOptions;
-
-  constructor(checker: PathChecker, givenPath: string, options: DeleteOptions) {
-    this.#checker = checker;
-    this.#givenPath = givenPath;
-    this.#options = options;
-  }
-
-  async run(parent: PinnedDirectory, name: string): Promise<void> {
-    const timeSlice = new TimeSlice(this.#options.signal);
-    // All entries are checked before the first is deleted.
-    if (this.#checker.isGuarded)
-      await walkTree(parent.child(name), (here, entry) => this.#check(here, entry), timeSlice);
-    await walkTree(parent.child(name), (...entry) => this.#remove(...entry), timeSlice);
-    this.#announce(parent, Buffer.from(name));
-    rmdirSync(parent.at(name));
-  }
-
-  #check(here: PinnedDirectory, name: Uint8Array): void {
-    this.#checker.check("write", withSlash(here.realPath) + name, this.#givenPath);
-  }
-
-  #announce(here: PinnedDirectory, name: Uint8Array): void {
-    if (this.#options.announce === undefined) return;
-    const stats = lstatSync(here.bytesAt(name), { throwIfNoEntry: false });
-    if (stats !== undefined) this.#options.announce([removal(withSlash(here.realPath) + name, stats)]);
-  }
-
-  #remove(here: PinnedDirectory, name: Uint8Array, kind: "directory" | "other"): void {
-    this.#check(here, name);
-    this.#announce(here, name);
+  const timeSlice = new TimeSlice(signal);
+  let hasDeleted = false;
+  const check: Visit = (here, entry) => checker.check("write", withSlash(here.realPath) + entry, givenPath);
+  const announceOne = (here: PinnedDirectory, entry: Uint8Array) => {
+    const stats = announce && lstatSync(here.bytesAt(entry), { throwIfNoEntry: false });
+    if (stats) announce([removal(withSlash(here.realPath) + entry, stats)]);
+  };
+  const remove: Visit = (here, entry, kind) => {
+    check(here, entry, kind);
+    announceOne(here, entry);
     try {
-      (kind === "directory" ? rmdirSync : unlinkSync)(here.bytesAt(name));
-      this.deleted += 1;
+      (kind === "directory" ? rmdirSync : unlinkSync)(here.bytesAt(entry));
+      hasDeleted = true;
     } catch (error) {
       // Another process has deleted it.
       if (errnoOf(error) !== "ENOENT") throw error;
     }
+  };
+  try {
+    // All entries are checked before the first is deleted.
+    if (checker.isGuarded) await walkTree(parent.child(name), check, timeSlice);
+    await walkTree(parent.child(name), remove, timeSlice);
+    announceOne(parent, Buffer.from(name));
+    rmdirSync(parent.at(name));
+  } catch (error) {
+    const { code, message, hint } = asToolError(error, givenPath);
+    if (!hasDeleted) throw error;
+    throw new ToolError(code, `${message}; ${givenPath} is partly deleted`, { hint, cause: error });
   }
 }
 

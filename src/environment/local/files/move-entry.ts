@@ -81,7 +81,13 @@ export async function moveEntry(
       if (pinning.checker.isGuarded && source.stats.isDirectory())
         await checkTree(pinning.checker, { from, to }, source, target, options.signal);
       options.announce?.([...parent.made(), ...effectsOf(source, target)]);
-      await moveTo(source, { ...target, directory, missing: [] }, ifExists, options.signal);
+      const destination = { ...target, directory, missing: [] };
+      try {
+        rename(source, destination, ifExists);
+      } catch (error) {
+        if (errnoOf(error) !== "EXDEV") throw error;
+        await moveAcrossDisks(source, destination, ifExists, options.signal);
+      }
       source.directory.confirm();
       directory.confirm();
     } catch (error) {
@@ -187,20 +193,6 @@ function refuseMove(
   if (target.stats.isDirectory()) throw directoryInTheWay(names.to);
   if (!names.replace) throw alreadyExists(names.to);
   if (source.stats.isDirectory()) throw fileInTheWay(names.to);
-}
-
-async function moveTo(
-  source: ExistingEntry,
-  target: EntryLocation,
-  ifExists: "replace" | "refuse",
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  try {
-    rename(source, target, ifExists);
-  } catch (error) {
-    if (errnoOf(error) !== "EXDEV") throw error;
-    await moveAcrossDisks(source, target, ifExists, signal);
-  }
 }
 
 function rename(source: ExistingEntry, target: EntryLocation, ifExists: "replace" | "refuse"): void {

@@ -57,7 +57,7 @@ class Walk {
   start(levels: IgnoreLevels): void {
     const { root } = this.#pinning;
     const above = repositoryAbove(root);
-    if (above !== undefined) this.columns.addRepository(above);
+    if (above !== undefined) this.columns.repositories.push(above);
     this.#enter(new Frame(() => this.#pinning.pin(root), ""), { place: -1, stats: lstatSync(root) }, levels);
   }
 
@@ -78,7 +78,7 @@ class Walk {
       child.close();
       if (!(error instanceof LeadsOutside) && errnoOf(error) === undefined) throw error;
       // Otherwise the directory is gone or a link by now.
-      if (isForbidden(error)) this.columns.leaveOut(next.place, "unreadable");
+      if (isForbidden(error)) this.columns.leftOut.set(next.place, "unreadable");
     }
     return true;
   }
@@ -120,20 +120,21 @@ class Walk {
         : whyNotEntered(path, this.#prefix + path, stats, device, levels);
       const place = this.columns.add(path, stats);
       if (why === undefined) frame.waiting.push({ place, path, stats });
-      else this.columns.leaveOut(place, why);
+      else this.columns.leftOut.set(place, why);
     } else if (type === typeBits.link) {
       const target = targetOf(frame.directory, nameOf(path));
-      if (target !== undefined) this.columns.setTarget(this.columns.add(path, stats), target);
+      if (target !== undefined) this.columns.targets.set(this.columns.add(path, stats), target);
     } else {
       const place = this.columns.add(path, stats);
       if (stats.size > maxIgnoredBytes && levels.decide(path, "file") === "ignore")
-        this.columns.leaveOut(place, "ignored");
+        this.columns.leftOut.set(place, "ignored");
     }
   }
 
   /** The entry is gone by now, or its name is not valid UTF-8. */
   #missing(path: string): void {
-    if (path.includes("\ufffd")) this.columns.leaveOut(this.columns.add(path, unknownFigures), "unreadable");
+    if (path.includes("\ufffd"))
+      this.columns.leftOut.set(this.columns.add(path, unknownFigures), "unreadable");
   }
 
   #readLevel(frame: Frame, names: readonly string[]) {
@@ -144,7 +145,7 @@ class Walk {
     const isRepository = names.includes(".git");
     if (isRepository) {
       const tree = path === "" ? this.#pinning.root : this.#prefix + path;
-      this.columns.addRepository(repositoryIn(tree, path));
+      this.columns.repositories.push(repositoryIn(tree, path));
       take("exclude", readSmallFile(frame.directory.at(".git/info/exclude"))?.toString());
     }
     if (names.includes(".gitignore")) take(".gitignore", readRules(frame.directory, ".gitignore"));
