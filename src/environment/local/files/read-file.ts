@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
 import type { Environment, FileContent } from "../../../contract/environment.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
-import type { BlobFolder, StoredBlob } from "../../../system/blob-store.ts";
 import { attempt } from "../../../system/attempt.ts";
+import type { BlobFolder, StoredBlob } from "../../../system/blob-store.ts";
 import { asToolError, isDirectory, isSpecial, keepsChanging, tooLarge } from "../../../system/file-errors.ts";
 import type { PathChecker } from "../../../system/path-checker.ts";
 import { openIn, type Pinning } from "../../../system/pinning.ts";
