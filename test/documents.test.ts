@@ -23,9 +23,9 @@ import { providers } from "../src/models/providers.ts";
 import { parseModelSettings } from "../src/models/settings.ts";
 import { mathCalculate } from "../src/tools/math/calculate.ts";
 import { builtProgram } from "./support/built-program.ts";
-import { noProviders } from "./support/cli-room.ts";
+import { noProviders } from "./support/cli-workspace.ts";
 import { startDocumentedModel } from "./support/documented-model.ts";
-import { missingHere } from "./support/sandbox-room.ts";
+import { missingHere } from "./support/sandbox-fixture.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 import { toolFixture } from "./support/tool-fixture.ts";
 

@@ -16,7 +16,7 @@ import { gzipSync } from "node:zlib";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { catalog } from "../src/tools/catalog.ts";
-import { missingHere } from "./support/sandbox-room.ts";
+import { missingHere } from "./support/sandbox-fixture.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const repository = join(import.meta.dirname, "..");

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { SandboxLevel } from "../src/contract/call.ts";
 import { works } from "./sandboxed-work/works.ts";
-import { missingHere } from "./support/sandbox-room.ts";
+import { missingHere } from "./support/sandbox-fixture.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const worker = fileURLToPath(new URL("sandboxed-work/worker.ts", import.meta.url));

@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
-import { type CliRoom, cliRoom } from "../../test/support/cli-room.ts";
+import { type CliWorkspace, cliWorkspace } from "../../test/support/cli-workspace.ts";
 
 /** A room in which one call changed a poem; its id. */
-async function editedPoem(room: CliRoom): Promise<string> {
+async function editedPoem(room: CliWorkspace): Promise<string> {
   room.write("poem.txt", "one\ntwo\nthree\n");
   const words = ["call", "edit.replace", "--path", "poem.txt", "--find", "two", "--replace", "2", "--json"];
   return JSON.parse((await room.run(...words)).stdout).callId;
 }
 
 it("shows, undoes and redoes the latest call that changed something, of whatever session", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   const callId = await editedPoem(room);
   await room.run("call", "file.read", "--path", "poem.txt");
   const diff = "--- a/poem.txt\n+++ b/poem.txt\n@@ -1,3 +1,3 @@ hunk 1\n one\n-two\n+2\n three\n";
@@ -34,7 +34,7 @@ it("shows, undoes and redoes the latest call that changed something, of whatever
 });
 
 it("refuses what was changed since with exit code 1 and the ways out, as flags", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   const callId = await editedPoem(room);
   room.write("poem.txt", "one\n2\nthree\nfour\n");
   expect(await room.run("undo")).toEqual({
@@ -63,7 +63,7 @@ it("refuses what was changed since with exit code 1 and the ways out, as flags",
 });
 
 it("sets checkpoints, lists them, compares with them and comes back to them", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   await editedPoem(room);
   expect(await room.run("checkpoint", "draft")).toEqual({
     exit: 0,
@@ -88,7 +88,7 @@ it("sets checkpoints, lists them, compares with them and comes back to them", as
 });
 
 it("undoes one hunk, and explains wrong words", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   const callId = await editedPoem(room);
   const runs = await Promise.all([
     room.run("undo", callId, "--hunk", "2"),
@@ -111,14 +111,14 @@ it("undoes one hunk, and explains wrong words", async () => {
 });
 
 it("may also be asked with the tool itself, each in a session of its own", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   await editedPoem(room);
   expect((await room.run("call", "journal.undo")).exit).toBe(0);
   expect(room.read("poem.txt")).toBe("one\ntwo\nthree\n");
 });
 
 it("undoes what was done since a time, as people write it, and nothing where that is none", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   const callId = await editedPoem(room);
   const unclear = await room.run("undo", "--since", "5");
   expect([unclear.exit, unclear.stderr.split("\n")[0]]).toEqual([2, '"5" is no time']);

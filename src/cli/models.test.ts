@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { startProvider } from "../../test/providers/start-provider.ts";
-import { cliRoom } from "../../test/support/cli-room.ts";
+import { cliWorkspace } from "../../test/support/cli-workspace.ts";
 
 /** Whoever runs the tests may have Ollama at work. */
 const nowhere = { OLLAMA_HOST: "127.0.0.1:1" };
@@ -11,7 +11,7 @@ it("shows what is reachable, how, and what is asked by default", async () => {
     startProvider("ollama", [], { models: ["qwen3:8b"] }),
   ]);
   const { apiKey } = openai.settings.providers?.openai ?? {};
-  await using room = cliRoom({
+  await using room = cliWorkspace({
     OPENAI_BASE_URL: `${openai.url}/v1`,
     OPENAI_API_KEY: apiKey,
     OLLAMA_HOST: ollama.url,
@@ -72,7 +72,7 @@ it("shows what is reachable, how, and what is asked by default", async () => {
 });
 
 it("tells the three ways to get a model where there is none", async () => {
-  await using room = cliRoom(nowhere);
+  await using room = cliWorkspace(nowhere);
   const { exit, stdout } = await room.run("models");
   expect([exit, stdout.slice(stdout.indexOf("Three ways")).split("\n")]).toEqual([
     1,
@@ -101,7 +101,7 @@ it("tells the three ways to get a model where there is none", async () => {
 });
 
 it("reads no settings of the folder it is in, and says what is wrong with the person's own", async () => {
-  await using room = cliRoom(nowhere);
+  await using room = cliWorkspace(nowhere);
   room.write("models.json", '{"providers": {"openai": {"baseUrl": "http://evil.example/v1"}}}');
   room.write(".toolcrib/models.json", '{"providers": {"openai": {"baseUrl": "http://evil.example/v1"}}}');
   const before = await room.run("models", "openai", "--json");
@@ -115,7 +115,7 @@ it("reads no settings of the folder it is in, and says what is wrong with the pe
 });
 
 it("knows no other provider, and takes one only", async () => {
-  await using room = cliRoom(nowhere);
+  await using room = cliWorkspace(nowhere);
   const [wrong, many] = [await room.run("models", "opnai"), await room.run("models", "openai", "ollama")];
   expect([wrong.exit, wrong.stderr, many.exit, many.stderr]).toEqual([
     2,

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { cliRoom } from "../../test/support/cli-room.ts";
+import { cliWorkspace } from "../../test/support/cli-workspace.ts";
 
 it("lists and calls no tools but those that the command line leaves", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   room.write("a.txt", "one\n");
   const names = ({ stdout }: { stdout: string }) =>
     stdout.split("\n").flatMap((line) => line.match(/^\S+/) ?? []);
@@ -35,7 +35,7 @@ it("lists and calls no tools but those that the command line leaves", async () =
 });
 
 it("marks the tools that a model is told of at once", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   const { stdout } = await room.run("tools");
   const marks = new Map(stdout.split("\n").map((line) => [line.split(" ")[0], / {2}listed {2}/.test(line)]));
   expect([marks.get("file.read"), marks.get("file.move")]).toEqual([true, false]);
@@ -47,7 +47,7 @@ it("marks the tools that a model is told of at once", async () => {
 });
 
 it("knows no tools for agents, which no room of the command line has", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   const [table, json, call] = await Promise.all([
     room.run("tools"),
     room.run("tools", "--json", "--dialect", "openai"),

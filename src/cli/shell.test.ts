@@ -1,25 +1,25 @@
 import { describe, expect, it } from "vitest";
-import { cliRoom } from "../../test/support/cli-room.ts";
+import { cliWorkspace } from "../../test/support/cli-workspace.ts";
 import { hasTerminals } from "../../test/support/pseudo-terminal.ts";
 
 const call = ["call", "shell.run", "--mode", "yolo"] as const;
 
 describe("where nobody watches", () => {
   it("prints the answer at the end, and tells by the exit code that it worked", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     const { exit, stdout, stderr } = await room.run(...call, "--command", "echo one; exit 4");
     expect([exit, withoutSandbox(stdout), stderr]).toEqual([0, "Exit code 4.\none\n", ""]);
   });
 
   it("prints exactly one object with --json", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     const { exit, stdout, stderr } = await room.run(...call, "--command", "echo one; echo two >&2", "--json");
     expect([exit, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toMatchObject({ isError: false, data: { stdout: "one\n", stderr: "two\n" } });
   });
 
   it("prints what was said until time was up, and exits with 5", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     const { exit, stdout, stderr } = await room.run(
       ...call,
       JSON.stringify({ command: "echo begun; sleep 60", timeout_ms: 2000 }),
@@ -36,7 +36,7 @@ describe("where nobody watches", () => {
 if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
 describe.runIf(hasTerminals)("on a terminal", () => {
   it("shows output as it comes, once, and then how it ended", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     room.write(
       "say.sh",
       "echo one; while [ ! -e go ]; do sleep 0.05; done; echo two >&2; printf three; exit 4\n",
@@ -49,7 +49,7 @@ describe.runIf(hasTerminals)("on a terminal", () => {
   });
 
   it("lets nothing in the output steer the terminal", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     const { screen } = await room.onTerminal(
       [...call, "--command", "printf '\\033]52;c;eA==\\007\\033[31mred\\033[0m\\n'"],
       [],

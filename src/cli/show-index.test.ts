@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { type CliRoom, cliRoom } from "../../test/support/cli-room.ts";
+import { type CliWorkspace, cliWorkspace } from "../../test/support/cli-workspace.ts";
 import { workspaceFiles } from "../system/directories.ts";
 
-const fileOf = ({ home, workspace }: CliRoom) => join(workspaceFiles(home, workspace).index, "index.db");
+const fileOf = ({ home, workspace }: CliWorkspace) => join(workspaceFiles(home, workspace).index, "index.db");
 
 it("builds the index, tells what it holds, and throws it away", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   room.write("greet.ts", "export function greet() {}\n");
   room.write("notes.txt", "hello\n");
   room.write(".env", "TOKEN=1\n");
@@ -25,7 +25,7 @@ it("builds the index, tells what it holds, and throws it away", async () => {
 });
 
 it("tells programs the same", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   room.write("greet.ts", "export function greet() {}\n");
   const built = await room.run("index", "--json");
   const cleared = await room.run("index", "clear", "--json");
@@ -37,7 +37,7 @@ it("tells programs the same", async () => {
 });
 
 it("fails where the index cannot be kept, and says why", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   room.write("greet.ts", "export function greet() {}\n");
   // A file where the folder should be.
   room.write(workspaceFiles(room.home, room.workspace).index, "");
@@ -50,7 +50,7 @@ it("fails where the index cannot be kept, and says why", async () => {
 });
 
 it("knows no other verbs", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   expect(await room.run("index", "build")).toEqual({
     exit: 2,
     stdout: "",

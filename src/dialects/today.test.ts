@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { hasTerminals } from "../../test/support/pseudo-terminal.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { serve, webRoom } from "../../test/support/web-room.ts";
+import { serve, webFixture } from "../../test/support/web-fixture.ts";
 import { openToolcrib } from "../toolcrib/index.ts";
 
 const rules = ["allow connect 127.0.0.1"];
@@ -19,7 +19,7 @@ it("searches by domain and reads on in a long page, as Claude Code does", async 
       response.setHeader("content-type", "application/json").end(JSON.stringify({ results }));
     } else response.setHeader("content-type", "text/plain").end(`${"word ".repeat(12_000)}end`);
   });
-  await using room = await webRoom({
+  await using room = await webFixture({
     rules,
     mode: "yolo",
     dialect: "claude-code",
@@ -54,7 +54,7 @@ it("fetches all pages of a prompt, as gemini-cli does", async () => {
     if (request.url === "/gone") response.writeHead(404).end();
     else response.setHeader("content-type", "text/plain").end(`this is ${request.url}`);
   });
-  await using room = await webRoom({ rules, mode: "yolo", dialect: "gemini-cli" });
+  await using room = await webFixture({ rules, mode: "yolo", dialect: "gemini-cli" });
   const { origin } = server;
   const prompt = `Compare ${origin}/a, (see ${origin}/b) and <${origin}/gone>; again ${origin}/a.`;
   const several = await room.crib.call("web_fetch", { prompt });
@@ -72,7 +72,7 @@ it("fetches all pages of a prompt, as gemini-cli does", async () => {
 });
 
 it("tells gemini-cli's models which lines of a long file they see", async () => {
-  await using room = await webRoom({ mode: "yolo", dialect: "gemini-cli" });
+  await using room = await webFixture({ mode: "yolo", dialect: "gemini-cli" });
   await room.crib.call("write_file", { file_path: "many.txt", content: "x\n".repeat(2001) });
   const heads = [];
   for (const end_line of [undefined, 2000, 2001]) {
@@ -89,7 +89,7 @@ it("tells gemini-cli's models which lines of a long file they see", async () => 
 if (!hasTerminals) it.skip("in a terminal (not tried: `script` of util-linux is missing)", () => {});
 
 it.runIf(hasTerminals)("types into a terminal, as codex does", async () => {
-  await using room = await webRoom({ mode: "yolo", dialect: "codex" });
+  await using room = await webFixture({ mode: "yolo", dialect: "codex" });
   const cmd = "stty -echo; read -r word; echo got $word; read -r word; echo never";
   await room.crib.call("exec_command", { cmd, tty: true, yield_time_ms: 1000 });
   const answered = await room.crib.call("write_stdin", {

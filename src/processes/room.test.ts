@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { isAlive } from "../../test/support/is-alive.ts";
-import { processRoom, refusalOf } from "../../test/support/process-room.ts";
+import { processFixture, refusalOf } from "../../test/support/process-fixture.ts";
 import type { Environment } from "../contract/environment.ts";
 
 it("names processes, and speaks of those that are there", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   const start = (name?: string) => processes.start({ command: "sleep 60", name }, { signal });
   const nobody = await refusalOf(processes.status("web"));
@@ -39,7 +39,7 @@ it("names processes, and speaks of those that are there", async () => {
 });
 
 it("starts fifty at once, each with its own name, output and end", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   const numbers = Array.from({ length: 50 }, (_, number) => number);
   const started = await Promise.all(
@@ -64,7 +64,7 @@ it("starts fifty at once, each with its own name, output and end", async () => {
 });
 
 it("remembers the last twenty that have ended", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   await processes.start({ command: "sleep 60", name: "stays" }, { signal });
   for (let count = 0; count < 23; count += 1)
@@ -74,20 +74,20 @@ it("remembers the last twenty that have ended", async () => {
 });
 
 it("ends everything with the room, also what has left its group", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal, workspace } = room;
   const command =
     "setsid sh -c 'trap \"\" TERM; echo $$ > pid; while :; do sleep 1; done' & until [ -s pid ]; do sleep 0.02; done; echo up; wait";
   await processes.start({ command, ready: { line: "up" } }, { signal });
   const pid = Number(readFileSync(join(workspace, "pid"), "utf8"));
   const before = isAlive(pid);
-  await room.room.close();
+  await room.table.close();
   expect([before, isAlive(pid)]).toEqual([true, false]);
 });
 
 it("takes for ended what ran in something that could not be cleared away", async () => {
-  await using folder = processRoom();
-  const { environment, room, signal } = folder;
+  await using folder = processFixture();
+  const { environment, table: room, signal } = folder;
   const start: Environment["start"] = async (...call) => {
     const running = await environment.start(...call);
     const exit = running.exit.then(() => Promise.reject(new Error("the disk is full")));

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { isAlive } from "../../test/support/is-alive.ts";
-import { processRoom, refusalOf, steady } from "../../test/support/process-room.ts";
+import { processFixture, refusalOf, steady } from "../../test/support/process-fixture.ts";
 import { toCommandLine } from "../lib/text/shell-quote.ts";
 
 const node = toCommandLine([process.execPath]);
@@ -26,7 +26,7 @@ async function freePort(): Promise<number> {
 }
 
 it("starts a server, knows when it serves, and ends it", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   const port = await freePort();
   const told: string[] = [];
@@ -62,7 +62,7 @@ it("starts a server, knows when it serves, and ends it", async () => {
 });
 
 it.runIf(process.platform === "linux")("does not take another's port for its own", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -83,7 +83,7 @@ it.runIf(process.platform === "linux")("does not take another's port for its own
 });
 
 it("takes a server that only fails for one that is not ready, and leaves it running", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   const port = await freePort();
   const request = {
@@ -106,7 +106,7 @@ it("takes a server that only fails for one that is not ready, and leaves it runn
 });
 
 it("goes on looking whether it is ready after the start was given up", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal, workspace } = room;
   const command = "until [ -e go ]; do sleep 0.02; done; echo ready; sleep 60";
   const start = processes.start(
@@ -122,7 +122,7 @@ it("goes on looking whether it is ready after the start was given up", async () 
 it.each(["http://example.com/", "http://10.0.0.1:80/", "ftp://localhost/", "nonsense"])(
   "is no way to reach %s",
   async (url) => {
-    await using room = processRoom();
+    await using room = processFixture();
     const { processes, signal } = room;
     const refused = await refusalOf(processes.start({ command: "sleep 60", ready: { url } }, { signal }));
     expect([refused, await processes.list()]).toEqual([
@@ -141,7 +141,7 @@ it.each([
   ["no-such-program-here", 127, "no-such-program-here: command not found\n"],
   ["echo out; echo err >&2; exit 3", 3, "err\n"],
 ])("says of %s that it died, and what it said", async (command, exitCode, end) => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   const refused = await refusalOf(processes.start({ command, name: "short" }, { signal }));
   expect([refused, steady(await processes.status("short"))]).toEqual([
@@ -156,14 +156,14 @@ it.each([
 });
 
 it("takes what has done its work at once for done", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   const { state, exitCode } = await processes.start({ command: "echo done" }, { signal });
   expect([state, exitCode]).toEqual(["ended", 0]);
 });
 
 it("ends what leaves for the background, and says so", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal, workspace } = room;
   const command = "(setsid sh -c 'echo $$ > pid; exec sleep 600' &) ; until [ -s pid ]; do sleep 0.02; done";
   const refused = await refusalOf(
@@ -176,7 +176,7 @@ it("ends what leaves for the background, and says so", async () => {
 });
 
 it("ends what it waits for when the start is cancelled, and nothing when only the waiting is", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   const cancelled = new AbortController();
   const start = processes.start(

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { processRoom, refusalOf } from "../../test/support/process-room.ts";
+import { processFixture, refusalOf } from "../../test/support/process-fixture.ts";
 
 it("gives input and tells the answer, until it reads no more", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   await processes.start(
     { command: 'while read -r line; do echo "got $line"; done; echo over', name: "reader" },
@@ -28,7 +28,7 @@ it("gives input and tells the answer, until it reads no more", async () => {
 });
 
 it("says that keys mean nothing without a terminal", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   await processes.start({ command: "cat", name: "cat" }, { signal });
   expect(await refusalOf(processes.input("cat", { text: "\u0003" }, { signal }))).toEqual({
@@ -40,7 +40,7 @@ it("says that keys mean nothing without a terminal", async () => {
 });
 
 it("waits for the end, for a line, for anything", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   await processes.start({ command: "cat; exit 7", name: "cat" }, { signal });
   const anything = processes.wait("cat", { until: "output", timeoutMs: 30_000 }, { signal });
@@ -77,7 +77,7 @@ it("waits for the end, for a line, for anything", async () => {
 });
 
 it("gives up waiting, and lets it run", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   await processes.start({ command: "echo here; sleep 60", name: "sleeper" }, { signal });
   const wait = (condition: object) =>
@@ -110,7 +110,7 @@ it("gives up waiting, and lets it run", async () => {
 });
 
 it("never shows a half of a secret, however it comes and is asked for", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   const secret = "AKIAIOSFODNN7EXAMPLQ";
   const command = `read -r; printf 'key %s' ${secret.slice(0, 10)}; sleep 0.03; echo ${secret.slice(10)}; echo end`;
@@ -137,7 +137,7 @@ it("never shows a half of a secret, however it comes and is asked for", async ()
 });
 
 it("reads characters that come in halves, and bytes that are none", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   const command = "printf '\\xe2\\x82'; sleep 0.05; printf '\\xac \\xff\\n'";
   const { name } = await processes.start({ command }, { signal });
@@ -146,7 +146,7 @@ it("reads characters that come in halves, and bytes that are none", async () => 
 });
 
 it("waits for the end as long as it is told, and tells how it ended instead of refusing", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   const failed = await processes.start({ command: "echo no; exit 3", waitMs: 30_000 }, { signal });
   const goesOn = await processes.start({ command: "cat", name: "cat", waitMs: 0 }, { signal });
@@ -157,7 +157,7 @@ it("waits for the end as long as it is told, and tells how it ended instead of r
 });
 
 it("shows what was not shown yet", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   await processes.start({ command: "echo one; cat", name: "cat", ready: { line: "one" } }, { signal });
   const since = async () => (await processes.output("cat", { cursor: "last", maxChars: 1000 })).text;
@@ -180,7 +180,7 @@ it("shows what was not shown yet", async () => {
 });
 
 it("gives nothing to read to who was started so", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   const ended = await processes.start(
     { command: "cat; echo over", input: "none", waitMs: 30_000 },
@@ -201,7 +201,7 @@ it("gives nothing to read to who was started so", async () => {
 });
 
 it("numbers processes, never two alike", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   const start = (name: string) => processes.start({ command: "true", name, waitMs: 30_000 }, { signal });
   const names = [];
@@ -211,7 +211,7 @@ it("numbers processes, never two alike", async () => {
 });
 
 it("ends a process whose time is up, and says so", async () => {
-  await using room = processRoom();
+  await using room = processFixture();
   const { processes, signal } = room;
   const request = { command: "sleep 60", name: "sleeper", timeoutMs: 100, waitMs: 30_000 };
   const { state, signal: endedBy, remarks } = await processes.start(request, { signal });

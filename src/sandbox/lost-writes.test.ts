@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { missingHere, openSandboxRoom } from "../../test/support/sandbox-room.ts";
+import { missingHere, openSandboxFixture } from "../../test/support/sandbox-fixture.ts";
 
 const levels = ["bwrap", "landlock"] as const;
 const missing = new Map<string, string | undefined>();
@@ -12,13 +12,13 @@ describe.each(levels)("in %s", (level) => {
   it.skipIf(missing.get(level) !== undefined)(
     "says of a new file below the home that it is gone, and nothing when it was not made",
     async () => {
-      await using room = openSandboxRoom(level);
+      await using fixture = openSandboxFixture(level);
       const path = join(homedir(), `toolcrib lost ${process.pid} ${level}`);
       const name = path.slice(homedir().length + 1);
       const writable = [path, join(path, "further")];
-      const idle = await room.run("true", { writable });
-      const written = await room.run(`echo text > ~/'${name}'`, { writable });
-      const kept = await room.run(`cat ~/'${name}'`, { writable });
+      const idle = await fixture.run("true", { writable });
+      const written = await fixture.run(`echo text > ~/'${name}'`, { writable });
+      const kept = await fixture.run(`cat ~/'${name}'`, { writable });
       expect([idle.remarks, written.remarks, kept.stdout, kept.remarks, existsSync(path)]).toEqual([
         [],
         [

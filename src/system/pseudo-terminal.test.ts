@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { missingHere, openSandboxRoom } from "../../test/support/sandbox-room.ts";
+import { missingHere, openSandboxFixture } from "../../test/support/sandbox-fixture.ts";
 import type { Environment, ProcessExit, RunningProcess, StartOptions } from "../contract/environment.ts";
 import { openLocalWorld } from "../environment/conformance/local-world.ts";
 import { inTerminal } from "./pseudo-terminal.ts";
@@ -171,13 +171,13 @@ const missing = await missingHere("landlock");
 
 it.skipIf(missing !== undefined)("is the only one that a program can open under Landlock", async () => {
   await using world = openLocalWorld();
-  await using room = openSandboxRoom("landlock");
+  await using fixture = openSandboxFixture("landlock");
   const other = await start(world.environment, "tty; read -r line", { terminal: true, input: "open" });
   const victim = watch(other);
   await victim.until("/dev/pts/");
   const script =
     'own=$(tty); for name in /dev/pts/[0-9]*; do { : < "$name"; } 2> /dev/null && test "$name" != "$own" && echo "$name"; done; : < "$own" && echo own';
-  const program = await start(room.environment, script, { terminal: true });
+  const program = await start(fixture.environment, script, { terminal: true });
   expect(await watch(program).end).toEqual(["own\r\n", ended(0)]);
   await write(other, "\n");
   await victim.end;

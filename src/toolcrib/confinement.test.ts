@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { missingHere } from "../../test/support/sandbox-room.ts";
+import { missingHere } from "../../test/support/sandbox-fixture.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { policyFiles } from "../system/policy-files.ts";
 import { type ApprovalRequest, openToolcrib, type ToolcribOptions } from "./index.ts";

@@ -9,14 +9,14 @@ import { codeFixture } from "../support/code-fixture.ts";
 
 /** What a red team got past the tools for code when they were new: an edit at another place, another meaning, a false answer. */
 const options = { timeout: 60_000 };
-const room = codeFixture();
-afterAll(() => room[Symbol.asyncDispose]());
+const fixture = codeFixture();
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** How a call is refused; it leaves the file as it is. */
 async function refused<Input>(tool: Tool<Input, unknown>, text: string, input: Input & { path: string }) {
-  writeFileSync(room.at(input.path), text);
-  const { code } = await room.refusal(tool, input);
-  return { code, isSame: readFileSync(room.at(input.path), "utf8") === text };
+  writeFileSync(fixture.at(input.path), text);
+  const { code } = await fixture.refusal(tool, input);
+  return { code, isSame: readFileSync(fixture.at(input.path), "utf8") === text };
 }
 
 describe("a place that is not clear", () => {
@@ -109,8 +109,8 @@ describe("a rename that would change the meaning", () => {
 });
 
 it("tells the truth of other files after one that overruns its scanner", options, async () => {
-  writeFileSync(room.at("deep.yaml"), `${"- ".repeat(300)}x\n`);
-  await room.run(codeValidate, { path: "deep.yaml" }).catch(() => undefined);
+  writeFileSync(fixture.at("deep.yaml"), `${"- ".repeat(300)}x\n`);
+  await fixture.run(codeValidate, { path: "deep.yaml" }).catch(() => undefined);
   const others = {
     "broken.json": '{"a": [1, 2, 3}',
     "sound.ts": "export const a: number = 1;\n",
@@ -118,8 +118,8 @@ it("tells the truth of other files after one that overruns its scanner", options
   };
   const parses: boolean[] = [];
   for (const [path, text] of Object.entries(others)) {
-    writeFileSync(room.at(path), text);
-    parses.push((await room.run(codeValidate, { path })).data.parses);
+    writeFileSync(fixture.at(path), text);
+    parses.push((await fixture.run(codeValidate, { path })).data.parses);
   }
   expect(parses).toEqual([false, true, true]);
 });

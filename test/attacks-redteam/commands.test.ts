@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
-import { missingHere } from "../support/sandbox-room.ts";
+import { missingHere } from "../support/sandbox-fixture.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** What a red team got past the sandbox and the guardian when they were new, by commands behind the whole counter. */
@@ -11,7 +11,7 @@ const levels = ["bwrap", "landlock"] as const;
 const missing = { bwrap: await missingHere("bwrap"), landlock: await missingHere("landlock") };
 const options = { timeout: 60_000 };
 
-interface Room extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   readonly crib: Toolcrib;
   at(path: string): string;
   put(path: string, content: string): void;
@@ -20,7 +20,7 @@ interface Room extends AsyncDisposable {
   run(script: string, input?: { readonly session?: string; readonly words?: string }): Promise<string>;
 }
 
-async function openRoom(given: Pick<ToolcribOptions, "mode" | "rules" | "sandbox">): Promise<Room> {
+async function openFixture(given: Pick<ToolcribOptions, "mode" | "rules" | "sandbox">): Promise<Fixture> {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   mkdirSync(workspace);
@@ -60,53 +60,53 @@ describe.each(levels)("at level %s", (level) => {
   const held = it.skipIf(missing[level] !== undefined);
 
   held("no file is made that runs as its owner, whoever starts it", options, async () => {
-    await using room = await openRoom({ sandbox: level });
-    await room.run(
+    await using fixture = await openFixture({ sandbox: level });
+    await fixture.run(
       "cp /bin/true a; chmod 4755 a; install -m 2755 /bin/true b; perl -e 'umask 0; sysopen F, q(c), 65, 06755'",
     );
-    const modes = readdirSync(room.at(".")).map((name) => lstatSync(room.at(name)).mode & 0o6000);
+    const modes = readdirSync(fixture.at(".")).map((name) => lstatSync(fixture.at(name)).mode & 0o6000);
     expect(modes).toEqual(modes.map(() => 0));
   });
 
   held("sockets for datagrams reach nobody by their paths", options, async () => {
-    await using room = await openRoom({ sandbox: level });
+    await using fixture = await openFixture({ sandbox: level });
     const script = "perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_DGRAM, 0) or print qq(refused\\n)'";
-    expect(await room.run(script)).toContain("refused");
+    expect(await fixture.run(script)).toContain("refused");
   });
 
   held("a repository comes into being by commands that make one, and by no others", options, async () => {
-    await using room = await openRoom({ sandbox: level });
-    await room.run("mkdir -p .git/hooks; echo evil > .git/config", { words: " new init create clone" });
-    expect(existsSync(room.at(".git"))).toBe(false);
+    await using fixture = await openFixture({ sandbox: level });
+    await fixture.run("mkdir -p .git/hooks; echo evil > .git/config", { words: " new init create clone" });
+    expect(existsSync(fixture.at(".git"))).toBe(false);
   });
 
   held("a session that has made a repository cannot say what git runs", options, async () => {
-    await using room = await openRoom({ sandbox: level });
-    await room.crib.call("shell.run", { command: "git init -q .", session: "s" });
-    await room.run("echo evil > .git/hooks/pre-commit; echo '[core] fsmonitor = evil' >> .git/config", {
+    await using fixture = await openFixture({ sandbox: level });
+    await fixture.crib.call("shell.run", { command: "git init -q .", session: "s" });
+    await fixture.run("echo evil > .git/hooks/pre-commit; echo '[core] fsmonitor = evil' >> .git/config", {
       session: "s",
     });
-    await room.crib.call("process.stop", { name: "s" });
+    await fixture.crib.call("process.stop", { name: "s" });
     expect([
-      existsSync(room.at(".git/hooks/pre-commit")),
-      readFileSync(room.at(".git/config"), "utf8"),
+      existsSync(fixture.at(".git/hooks/pre-commit")),
+      readFileSync(fixture.at(".git/config"), "utf8"),
     ]).toEqual([false, expect.not.stringContaining("evil")]);
   });
 
   held("hooks and settings that git is led to stay as they are", options, async () => {
-    await using room = await openRoom({ sandbox: level });
-    room.git("init", "-q", ".");
-    room.put("githooks/pre-commit", "mine");
-    room.put("shared.gitconfig", "[user]\n");
-    room.git("config", "core.hooksPath", "githooks");
-    room.git("config", "include.path", "../shared.gitconfig");
-    await room.run(
+    await using fixture = await openFixture({ sandbox: level });
+    fixture.git("init", "-q", ".");
+    fixture.put("githooks/pre-commit", "mine");
+    fixture.put("shared.gitconfig", "[user]\n");
+    fixture.git("config", "core.hooksPath", "githooks");
+    fixture.git("config", "include.path", "../shared.gitconfig");
+    await fixture.run(
       "echo evil > githooks/pre-commit; echo evil > shared.gitconfig; echo evil > githooks/pre-push",
     );
     expect([
-      readFileSync(room.at("githooks/pre-commit"), "utf8"),
-      readFileSync(room.at("shared.gitconfig"), "utf8"),
-      existsSync(room.at("githooks/pre-push")),
+      readFileSync(fixture.at("githooks/pre-commit"), "utf8"),
+      readFileSync(fixture.at("shared.gitconfig"), "utf8"),
+      existsSync(fixture.at("githooks/pre-push")),
     ]).toEqual(["mine", "[user]\n", false]);
   });
 
@@ -114,29 +114,29 @@ describe.each(levels)("at level %s", (level) => {
     "neither thousands of files nor closed directories keep protected ones from being put back",
     options,
     async () => {
-      await using room = await openRoom({ sandbox: level });
-      room.git("init", "-q", ".");
-      mkdirSync(room.at(".git/hooks"), { recursive: true });
-      const hooks = readdirSync(room.at(".git/hooks"));
-      await room.run(`for i in $(seq 5200); do : > .git/hooks/a$i; done
+      await using fixture = await openFixture({ sandbox: level });
+      fixture.git("init", "-q", ".");
+      mkdirSync(fixture.at(".git/hooks"), { recursive: true });
+      const hooks = readdirSync(fixture.at(".git/hooks"));
+      await fixture.run(`for i in $(seq 5200); do : > .git/hooks/a$i; done
       mkdir -p .vscode .claude/x .git/hooks/d
       for f in .mcp.json .vscode/tasks.json .claude/settings.json; do echo evil > $f; done
       chmod 0 .claude/x; chmod 555 .vscode .git/hooks/d .`);
-      expect(readdirSync(room.at(".")).sort()).toEqual([".git", "script.sh"]);
-      expect(readdirSync(room.at(".git/hooks"))).toEqual(hooks);
+      expect(readdirSync(fixture.at(".")).sort()).toEqual([".git", "script.sh"]);
+      expect(readdirSync(fixture.at(".git/hooks"))).toEqual(hooks);
     },
   );
 
   held("a repository that lies elsewhere in the workspace is kept like any other", options, async () => {
-    await using room = await openRoom({ sandbox: level });
-    mkdirSync(room.at("store"));
-    room.git("init", "-q", "--separate-git-dir=store/own", ".");
-    await room.run(
+    await using fixture = await openFixture({ sandbox: level });
+    mkdirSync(fixture.at("store"));
+    fixture.git("init", "-q", "--separate-git-dir=store/own", ".");
+    await fixture.run(
       "echo evil > store/own/hooks/pre-commit; echo '[core] fsmonitor = evil' >> store/own/config",
     );
     expect([
-      existsSync(room.at("store/own/hooks/pre-commit")),
-      readFileSync(room.at("store/own/config"), "utf8"),
+      existsSync(fixture.at("store/own/hooks/pre-commit")),
+      readFileSync(fixture.at("store/own/config"), "utf8"),
     ]).toEqual([false, expect.not.stringContaining("evil")]);
   });
 
@@ -144,25 +144,28 @@ describe.each(levels)("at level %s", (level) => {
     "nothing protected stays changed after a command of a session, though the shell lives on",
     options,
     async () => {
-      await using room = await openRoom({ sandbox: level });
-      room.git("init", "-q", ".");
-      const config = readFileSync(room.at(".git/config"), "utf8");
-      await room.run("echo evil > .git/hooks/pre-commit; echo evil >> .git/config; echo evil > .mcp.json", {
-        session: "s",
-      });
+      await using fixture = await openFixture({ sandbox: level });
+      fixture.git("init", "-q", ".");
+      const config = readFileSync(fixture.at(".git/config"), "utf8");
+      await fixture.run(
+        "echo evil > .git/hooks/pre-commit; echo evil >> .git/config; echo evil > .mcp.json",
+        {
+          session: "s",
+        },
+      );
       expect([
-        existsSync(room.at(".git/hooks/pre-commit")),
-        readFileSync(room.at(".git/config"), "utf8"),
-        existsSync(room.at(".mcp.json")) && readFileSync(room.at(".mcp.json"), "utf8") !== "",
+        existsSync(fixture.at(".git/hooks/pre-commit")),
+        readFileSync(fixture.at(".git/config"), "utf8"),
+        existsSync(fixture.at(".mcp.json")) && readFileSync(fixture.at(".mcp.json"), "utf8") !== "",
       ]).toEqual([false, config, false]);
     },
   );
 
   held("a deep directory does not keep later commands from running", options, async () => {
-    await using room = await openRoom({ sandbox: level });
-    await room.run(`perl -e 'for (1 .. 600) { mkdir "dddddddddd"; chdir "dddddddddd" }'`);
-    expect(await room.run("echo it runs; rm -rf dddddddddd")).toContain("it runs");
-    expect(existsSync(room.at("dddddddddd"))).toBe(false);
+    await using fixture = await openFixture({ sandbox: level });
+    await fixture.run(`perl -e 'for (1 .. 600) { mkdir "dddddddddd"; chdir "dddddddddd" }'`);
+    expect(await fixture.run("echo it runs; rm -rf dddddddddd")).toContain("it runs");
+    expect(existsSync(fixture.at("dddddddddd"))).toBe(false);
   });
 });
 
@@ -170,14 +173,17 @@ describe("at level bwrap", () => {
   const held = it.skipIf(missing.bwrap !== undefined);
 
   held("what is hidden stays hidden when its directory gets another name", options, async () => {
-    await using room = await openRoom({ sandbox: "bwrap", rules: ["deny read config/production.json"] });
-    room.put("packages/app/.env", "canary-1");
-    room.put("keys/server.pem", "canary-2");
-    room.put("config/production.json", "canary-3");
-    const first = await room.run("mv packages node_modules; mkdir d; mv keys d/.git; mv config other");
-    const second = await room.run("cat */*/.env */.env d/.git/* other/* */*.pem */*.json");
+    await using fixture = await openFixture({
+      sandbox: "bwrap",
+      rules: ["deny read config/production.json"],
+    });
+    fixture.put("packages/app/.env", "canary-1");
+    fixture.put("keys/server.pem", "canary-2");
+    fixture.put("config/production.json", "canary-3");
+    const first = await fixture.run("mv packages node_modules; mkdir d; mv keys d/.git; mv config other");
+    const second = await fixture.run("cat */*/.env */.env d/.git/* other/* */*.pem */*.json");
     expect(first + second).not.toContain("canary");
-    expect(readFileSync(room.at("packages/app/.env"), "utf8")).toBe("canary-1");
+    expect(readFileSync(fixture.at("packages/app/.env"), "utf8")).toBe("canary-1");
   });
 });
 
@@ -189,9 +195,13 @@ describe("in a session that is judged", () => {
     "printf -v PROMPT_COMMAND 'touch pwned'",
   ];
   it.skipIf(missing.bwrap !== undefined).each(texts)("%s runs nothing unasked", options, async (command) => {
-    await using room = await openRoom({ sandbox: "bwrap", mode: "cautious", rules: ["allow run @read"] });
+    await using fixture = await openFixture({
+      sandbox: "bwrap",
+      mode: "cautious",
+      rules: ["allow run @read"],
+    });
     for (const each of [command, "ls", "ls"])
-      await room.crib.call("shell.run", { command: each, session: "s" });
-    expect(existsSync(room.at("pwned"))).toBe(false);
+      await fixture.crib.call("shell.run", { command: each, session: "s" });
+    expect(existsSync(fixture.at("pwned"))).toBe(false);
   });
 });

@@ -90,13 +90,13 @@ const waysOut: readonly (readonly [dialect: string, calls: (path: string) => rea
 ];
 
 it.each(waysOut)("leaves the workspace by no name that %s takes", async (dialect, calls) => {
-  await using room = await openRoom({ dialect });
-  for (const path of ["../outside", "link", join(room.folder, "outside"), "nowhere/../../outside"])
+  await using fixture = await openRoom({ dialect });
+  for (const path of ["../outside", "link", join(fixture.folder, "outside"), "nowhere/../../outside"])
     for (const [tool, input] of calls(path)) {
-      const { isError, content } = await room.crib.call(tool, input);
+      const { isError, content } = await fixture.crib.call(tool, input);
       expect([tool, input, isError, /^canary$/m.test(content)]).toEqual([tool, input, true, false]);
     }
-  expect(readFileSync(join(room.folder, "outside", "canary.txt"), "utf8")).toBe("canary\n");
+  expect(readFileSync(join(fixture.folder, "outside", "canary.txt"), "utf8")).toBe("canary\n");
 });
 
 it.each([
@@ -104,9 +104,9 @@ it.each([
   ["codex", "exec_command", { cmd: "echo out > canary", sandbox_permissions: "with_additional_permissions" }],
   ["claude-code", "Bash", { command: "echo out > canary", dangerouslyDisableSandbox: true }],
 ])("lets no command of %s out of its sandbox because it asks for it", async (dialect, tool, input) => {
-  await using room = await openRoom({ dialect });
-  const { error } = await room.crib.call(tool, input);
-  expect([error?.code, existsSync(room.at("canary"))]).toEqual(["denied", false]);
+  await using fixture = await openRoom({ dialect });
+  const { error } = await fixture.crib.call(tool, input);
+  expect([error?.code, existsSync(fixture.at("canary"))]).toEqual(["denied", false]);
 });
 
 it.each([
@@ -126,9 +126,9 @@ it.each([
     { readOnly: true },
     { rules: ["deny use file.write"] },
   ]) {
-    await using room = await openRoom(options);
-    const { isError } = await room.crib.call(tool, input);
-    expect([isError, existsSync(room.at("canary"))]).toEqual([true, false]);
+    await using fixture = await openRoom(options);
+    const { isError } = await fixture.crib.call(tool, input);
+    expect([isError, existsSync(fixture.at("canary"))]).toEqual([true, false]);
   }
 });
 
@@ -148,10 +148,10 @@ it("changes the same bytes whichever dialect asks for it", async () => {
   ];
   const before = Buffer.from("\ufeffone $1\r\ntwo é\r\nthree", "utf8");
   for (const [dialect, tool, [path = "", old = "", fresh = ""], more] of edits) {
-    await using room = await openRoom({ dialect });
-    writeFileSync(room.at("file"), before);
-    await room.crib.call(tool, { [path]: "file", [old]: "two é", [fresh]: "$& é 😀", ...more });
-    expect([dialect, readFileSync(room.at("file"), "utf8")]).toEqual([
+    await using fixture = await openRoom({ dialect });
+    writeFileSync(fixture.at("file"), before);
+    await fixture.crib.call(tool, { [path]: "file", [old]: "two é", [fresh]: "$& é 😀", ...more });
+    expect([dialect, readFileSync(fixture.at("file"), "utf8")]).toEqual([
       dialect,
       "\ufeffone $1\r\n$& é 😀\r\nthree",
     ]);

@@ -7,12 +7,12 @@ import { temporaryToolcrib } from "../support/temporary-toolcrib.ts";
 
 /** What a red team got out of document.read when it was new, judged through the whole counter. */
 const options = { timeout: 60_000 };
-const room = await temporaryToolcrib();
-afterAll(() => room[Symbol.asyncDispose]());
+const fixture = await temporaryToolcrib();
+afterAll(() => fixture[Symbol.asyncDispose]());
 
 async function read(path: string, bytes: Uint8Array | string, others: object = {}) {
-  writeFileSync(room.at(path), bytes);
-  return room.crib.call("document.read", { path, ...others });
+  writeFileSync(fixture.at(path), bytes);
+  return fixture.crib.call("document.read", { path, ...others });
 }
 
 describe("a document", () => {
@@ -26,7 +26,7 @@ describe("a document", () => {
     expect([result.error?.code, JSON.stringify(result).includes("canary")]).toEqual(["denied", false]);
   });
 
-  it("does not fill the room by what it says of itself", options, async () => {
+  it("does not fill the context with its own metadata", options, async () => {
     const comment = Buffer.alloc(65_537, "c");
     comment.set([0xff, 0xfe, 0xff, 0xff]);
     const picture = Buffer.concat([Buffer.from([0xff, 0xd8]), ...Array<Buffer>(200).fill(comment)]);

@@ -5,9 +5,9 @@ import { openGitFixture } from "../support/git-tools/git-fixture.ts";
 
 it("shows nothing that a repository calls its parts so that it steers a terminal or passes for a line of ours", async () => {
   const evil = "\x1b[31mx\x07\u202e";
-  await using room = await openGitFixture({ files: { "a.txt": "one\n", "b.txt": "two\n" } });
-  const at = (...names: string[]) => join(room.workspace, ...names);
-  room.git("commit", "-q", "--allow-empty", "-m", `Subject ${evil}`);
+  await using fixture = await openGitFixture({ files: { "a.txt": "one\n", "b.txt": "two\n" } });
+  const at = (...names: string[]) => join(fixture.workspace, ...names);
+  fixture.git("commit", "-q", "--allow-empty", "-m", `Subject ${evil}`);
   writeFileSync(at(".gitmodules"), `[submodule "x"]\n\tpath = "../o${evil}\\nforged"\n`);
   const hooks = `hooks${evil}\nforged`;
   mkdirSync(at(hooks));
@@ -18,7 +18,7 @@ it("shows nothing that a repository calls its parts so that it steers a terminal
     `[core]\n\thooksPath = "hooks${evil}\\nforged"\n[filter "f${evil}"]\n\tclean = "no-such ${evil}\\nforged"\n`,
   );
   writeFileSync(at(".git/info/attributes"), `b.txt filter=f${evil}\n`);
-  room.write({ "a.txt": "changed\n", "b.txt": "changed\n", [`new${evil}\nforged`]: "new\n" });
+  fixture.write({ "a.txt": "changed\n", "b.txt": "changed\n", [`new${evil}\nforged`]: "new\n" });
   const calls = [
     ["git.status", {}],
     ["git.diff", { stat: true }],
@@ -32,7 +32,7 @@ it("shows nothing that a repository calls its parts so that it steers a terminal
   ] as const;
   const said: unknown[] = [];
   for (const [tool, input] of calls) {
-    const { content, error } = await room.call(tool, input);
+    const { content, error } = await fixture.call(tool, input);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
     said.push([tool, error?.code, /[\x1b\x07\u202e]|^forged/m.exec(content)?.[0]]);
   }

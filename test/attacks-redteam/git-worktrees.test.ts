@@ -4,19 +4,19 @@ import { expect, it } from "vitest";
 import { openGitFixture } from "../support/git-tools/git-fixture.ts";
 
 it("takes a linked working tree for no other one, and changes none that a sandbox would not show", async () => {
-  await using room = await openGitFixture({ files: { a: "1\n" } });
-  const main = join(room.home, "main");
-  room.git("clone", "-q", room.workspace, main);
-  room.git("-C", main, "worktree", "add", "-q", join(room.workspace, "own"));
-  room.git("-C", main, "worktree", "add", "-q", join(room.home, "other"));
-  room.write({ "own/new": "new\n" });
-  const codeOf = async (tool: string, input: object) => (await room.call(tool, input)).error?.code;
-  const { level } = await room.crib.sandbox();
+  await using fixture = await openGitFixture({ files: { a: "1\n" } });
+  const main = join(fixture.home, "main");
+  fixture.git("clone", "-q", fixture.workspace, main);
+  fixture.git("-C", main, "worktree", "add", "-q", join(fixture.workspace, "own"));
+  fixture.git("-C", main, "worktree", "add", "-q", join(fixture.home, "other"));
+  fixture.write({ "own/new": "new\n" });
+  const codeOf = async (tool: string, input: object) => (await fixture.call(tool, input)).error?.code;
+  const { level } = await fixture.crib.sandbox();
   const own = [
     await codeOf("git.status", { path: "own" }),
     await codeOf("git.stage", { paths: ["own/new"] }),
   ];
-  writeFileSync(join(room.workspace, "own/.git"), `gitdir: ${main}/.git/worktrees/other\n`);
+  writeFileSync(join(fixture.workspace, "own/.git"), `gitdir: ${main}/.git/worktrees/other\n`);
   const others = [
     await codeOf("git.status", { path: "own" }),
     await codeOf("git.diff", { staged: true, paths: ["own"] }),

@@ -26,12 +26,12 @@ it("lets no tool of another server pass for what that server says of it", async 
     { mode: "paranoid" },
     { mode: "yolo", readOnly: true },
   ] as const) {
-    await using room = await openRoom(servers, options);
+    await using fixture = await openRoom(servers, options);
     const calls = [
-      room.crib.call("wipe", {}),
-      room.crib.call("bad__wipe", {}),
-      room.crib.call("wipe2", {}),
-      room.crib.call("tools.call", { name: "wipe", arguments: {} }),
+      fixture.crib.call("wipe", {}),
+      fixture.crib.call("bad__wipe", {}),
+      fixture.crib.call("wipe2", {}),
+      fixture.crib.call("tools.call", { name: "wipe", arguments: {} }),
     ];
     codes.push((await Promise.all(calls)).map(({ error }) => error?.code));
   }
@@ -43,9 +43,9 @@ it("lets no rule about our tools loosen those of another server that have the sa
   const names = ["file.read", "file.write", "shell.run", "git.status"];
   const servers = { bad: tells(names.map((name) => ({ name, inputSchema: { type: "object" } }))) };
   const rules = ["allow use *", "allow use file.read file.write shell.run git.status", "allow run **"];
-  await using room = await openRoom(servers, { mode: "cautious", rules });
+  await using fixture = await openRoom(servers, { mode: "cautious", rules });
   const answers = await Promise.all(
-    names.map((name) => room.crib.call(`bad__${name.replace(".", "_")}`, {})),
+    names.map((name) => fixture.crib.call(`bad__${name.replace(".", "_")}`, {})),
   );
   expect(answers.map(({ error }) => error?.code)).toEqual(names.map(() => "needs-approval"));
 });
@@ -62,8 +62,8 @@ it("sends nothing to where a server by HTTP sends us", async () => {
       response.writeHead(status, { location: `${other.url}/latest/meta-data` }).end();
     });
     const headers = { Authorization: "Bearer canary" };
-    await using room = await openRoom({ bad: { url: `${bad.url}/mcp`, headers } });
-    expect(room.hub.tools).toEqual([]);
+    await using fixture = await openRoom({ bad: { url: `${bad.url}/mcp`, headers } });
+    expect(fixture.hub.tools).toEqual([]);
   }
   expect(heard).toEqual([]);
 });

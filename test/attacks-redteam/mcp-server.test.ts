@@ -71,13 +71,13 @@ const later = {
 const answered = (answer: unknown, action = "accept") => ({ approval: { action, content: { answer } } });
 
 it("lets an answer count once, for the very call and files that it was given to, and for nobody's own words", async () => {
-  await using room = await rawRoom({ rules: ["ask write *.txt"] });
-  const at = (name: string) => join(room.workspace, name);
+  await using fixture = await rawRoom({ rules: ["ask write *.txt"] });
+  const at = (name: string) => join(fixture.workspace, name);
   writeFileSync(at("a.txt"), "old");
   writeFileSync(at("b.txt"), "old");
   const write = async (input: object, more: object = {}) => {
     const params = { name: "file_write", arguments: input, _meta: later, ...more };
-    const { result, error } = await room.request("tools/call", params);
+    const { result, error } = await fixture.request("tools/call", params);
     const kind = error || result.isError ? "refused" : (result.resultType ?? "complete");
     return { state: result?.requestState, kind };
   };
@@ -124,9 +124,9 @@ it("lets an answer count once, for the very call and files that it was given to,
 });
 
 it("goes on after whatever a client writes", async () => {
-  await using room = await rawRoom();
-  writeFileSync(join(room.workspace, "a.txt"), "here\n");
-  await room.request("initialize", {
+  await using fixture = await rawRoom();
+  writeFileSync(join(fixture.workspace, "a.txt"), "here\n");
+  await fixture.request("initialize", {
     protocolVersion: "2025-11-25",
     capabilities: {},
     clientInfo: { name: "trial", version: "1" },
@@ -152,21 +152,21 @@ it("goes on after whatever a client writes", async () => {
     deep,
     "[".repeat(1_000_000),
   ])
-    room.write(line);
-  const { result } = await room.request("tools/call", { name: "file_read", arguments: { path: "a.txt" } });
+    fixture.write(line);
+  const { result } = await fixture.request("tools/call", { name: "file_read", arguments: { path: "a.txt" } });
   expect(result).toEqual({ content: [{ type: "text", text: "1 | here" }] });
 });
 
 it("gives kept outputs of this workspace by their handles, and nothing else that lies beside them", async () => {
-  await using room = await rawRoom();
-  await room.request("initialize", {
+  await using fixture = await rawRoom();
+  await fixture.request("initialize", {
     protocolVersion: "2025-11-25",
     capabilities: {},
     clientInfo: { name: "trial", version: "1" },
   });
   const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} ${"x".repeat(20)}`);
-  writeFileSync(join(room.workspace, "a.txt"), lines.join("\n"));
-  const { result } = await room.request("tools/call", {
+  writeFileSync(join(fixture.workspace, "a.txt"), lines.join("\n"));
+  const { result } = await fixture.request("tools/call", {
     name: "search_grep",
     arguments: { pattern: "line", limit: 5_000 },
   });
@@ -180,7 +180,7 @@ it("gives kept outputs of this workspace by their handles, and nothing else that
   ];
   const told: unknown[] = [];
   for (const uri of [...uris, `${outputs}${handle}?offset=-1`, "file:///etc/passwd", `${outputs}${handle}`]) {
-    const { error, result: read } = await room.request("resources/read", { uri });
+    const { error, result: read } = await fixture.request("resources/read", { uri });
     told.push(error?.code ?? typeof read.contents[0].text);
   }
   expect(told).toEqual([-32602, -32602, -32602, -32602, -32602, -32602, "string"]);

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { SandboxLevel } from "../../src/contract/call.ts";
 import { attacks } from "../../src/sandbox/proof/attacks.ts";
-import { missingHere } from "../support/sandbox-room.ts";
+import { missingHere } from "../support/sandbox-fixture.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { AttackResults } from "./trials/attack-crib.ts";
 

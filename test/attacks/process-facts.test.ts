@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { SandboxLevel } from "../../src/contract/call.ts";
 import { processesWith } from "../../src/sandbox/proof/lab.ts";
 import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
-import { missingHere } from "../support/sandbox-room.ts";
+import { missingHere } from "../support/sandbox-fixture.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const missing: Partial<Record<SandboxLevel, string | undefined>> = {
@@ -19,8 +19,8 @@ const levels = (["bwrap", "landlock", "none"] as const).filter((level) => missin
 
 describe.each(levels)("commands at level %s", (sandbox) => {
   it("tell how they ended", async () => {
-    await using room = await openRoom({ sandbox });
-    const ends = [await room.run("exit 7"), await room.run("kill -9 $$"), await room.run("true")];
+    await using fixture = await openRoom({ sandbox });
+    const ends = [await fixture.run("exit 7"), await fixture.run("kill -9 $$"), await fixture.run("true")];
     expect(ends.map(({ exitCode, signal }) => ({ exitCode, signal }))).toEqual([
       { exitCode: 7, signal: null },
       // Bubblewrap tells it as shells do.
@@ -30,26 +30,26 @@ describe.each(levels)("commands at level %s", (sandbox) => {
   });
 
   it("steer no terminal, and show characters whole that come in pieces", async () => {
-    await using room = await openRoom({ sandbox });
+    await using fixture = await openRoom({ sandbox });
     const clipboard = "printf '\\033]52;c;ZXZpbA==\\007\\033[31mred\\033[0m\\n'";
     const euro = "printf '\\342\\202'; sleep 0.1; printf '\\254\\n'";
-    const { stdout, content } = await room.run(`${clipboard}; ${euro}`);
+    const { stdout, content } = await fixture.run(`${clipboard}; ${euro}`);
     expect([stdout, content.split("\n").slice(0, 2)]).toEqual(["red\n€\n", ["red", "€"]]);
   });
 
   it("leave nothing running, however many left their group", async () => {
-    await using room = await openRoom({ sandbox });
+    await using fixture = await openRoom({ sandbox });
     const seconds = uniqueSeconds();
-    const { exitCode } = await room.run(
+    const { exitCode } = await fixture.run(
       `for i in {1..200}; do setsid sleep ${seconds} < /dev/null > /dev/null 2>&1 & done; sleep 0.2; echo done`,
     );
     expect([exitCode, sleepers(seconds)]).toEqual([0, 0]);
   });
 
   it("leave nothing running when their time is up", async () => {
-    await using room = await openRoom({ sandbox });
+    await using fixture = await openRoom({ sandbox });
     const seconds = uniqueSeconds();
-    const { error } = await room.crib.call("shell.run", {
+    const { error } = await fixture.crib.call("shell.run", {
       command: `trap '' TERM; setsid sleep ${seconds} & sleep ${seconds}`,
       timeout_ms: 500,
     });
@@ -57,15 +57,15 @@ describe.each(levels)("commands at level %s", (sandbox) => {
   });
 
   it("end when they end, though something holds their output", async () => {
-    await using room = await openRoom({ sandbox });
+    await using fixture = await openRoom({ sandbox });
     const seconds = uniqueSeconds();
-    const { stdout } = await room.run(`setsid sleep ${seconds} & echo said`);
+    const { stdout } = await fixture.run(`setsid sleep ${seconds} & echo said`);
     expect([stdout, sleepers(seconds)]).toEqual(["said\n", 0]);
   });
 
   it("see no variable that looks like a secret's", async () => {
-    await using room = await openRoom({ sandbox });
-    const { stdout } = await room.run(
+    await using fixture = await openRoom({ sandbox });
+    const { stdout } = await fixture.run(
       "env | cut -d= -f1 | grep -Ei 'token|secret|key$|password' || echo none",
     );
     expect(stdout).toBe("none\n");
@@ -73,7 +73,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
 
   it("run just what was approved, whatever its input becomes meanwhile (GHSA-2j8v-hwgc-x698)", async () => {
     const input = { command: "echo approved", cwd: "." };
-    await using room = await openRoom({
+    await using fixture = await openRoom({
       sandbox,
       mode: "cautious",
       approve: async () => {
@@ -81,8 +81,8 @@ describe.each(levels)("commands at level %s", (sandbox) => {
         return { allow: true };
       },
     });
-    const { content } = await room.crib.call("shell.run", input);
-    expect([content.split("\n")[0], existsSync(join(room.workspace, "sub/ran"))]).toEqual([
+    const { content } = await fixture.crib.call("shell.run", input);
+    expect([content.split("\n")[0], existsSync(join(fixture.workspace, "sub/ran"))]).toEqual([
       "approved",
       false,
     ]);
@@ -92,7 +92,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
 describe.skipIf(levels[0] === "none")("commands of a session in a sandbox", () => {
   it("ask when earlier ones have changed what they do (CVE-2026-22708)", async () => {
     const asked: string[] = [];
-    await using room = await openRoom({
+    await using fixture = await openRoom({
       mode: "cautious",
       rules: ["allow run git diff **"],
       approve: (request) => {
@@ -103,9 +103,9 @@ describe.skipIf(levels[0] === "none")("commands of a session in a sandbox", () =
     const diff = "git diff --no-index a b";
     const poisons = ["export GIT_EXTERNAL_DIFF=./evil", "export PATH=.:$PATH", "git() { ./evil; }"];
     for (const [index, poison] of ["true", ...poisons].entries()) {
-      await room.crib.call("shell.run", { command: poison, session: `shell-${index}` });
+      await fixture.crib.call("shell.run", { command: poison, session: `shell-${index}` });
       asked.length = 0;
-      await room.crib.call("shell.run", { command: diff, session: `shell-${index}` });
+      await fixture.crib.call("shell.run", { command: diff, session: `shell-${index}` });
       expect([poison, asked.length]).toEqual([poison, poison === "true" ? 0 : 1]);
     }
   });

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { type CliRoom, cliRoom } from "../../../test/support/cli-room.ts";
+import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
 import { policyFiles } from "../../system/policy-files.ts";
 import { openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
 
 /** A server that runs on while a person answers in another terminal. */
 async function openServer(
-  room: CliRoom,
+  room: CliWorkspace,
 ): Promise<AsyncDisposable & { crib: Toolcrib; remove(): Promise<string> }> {
   room.write("a.txt", "one\n");
   const crib = await openToolcrib({
@@ -25,7 +25,7 @@ async function openServer(
 }
 
 it("lists what waits, shows it, and lets it pass in the server that runs", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   await using server = await openServer(room);
   const nothing = await room.run("approve");
   await server.remove();
@@ -54,7 +54,7 @@ it("lists what waits, shows it, and lets it pass in the server that runs", async
 if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
 
 it.runIf(hasTerminals)("asks the person on a terminal, below what it shows", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   await using server = await openServer(room);
   await server.remove();
   const { id } = server.crib.pending()[0]!;
@@ -71,7 +71,7 @@ it.runIf(hasTerminals)("asks the person on a terminal, below what it shows", asy
 it.runIf(hasTerminals)(
   "allows nothing that nobody has confirmed, and nothing for a command of a tool",
   async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     await using server = await openServer(room);
     await server.remove();
     const { id } = server.crib.pending()[0]!;
@@ -96,7 +96,7 @@ it.runIf(hasTerminals)(
 );
 
 it("tells the model why not, and prints JSON for programs", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   await using server = await openServer(room);
   await server.remove();
   const { id } = server.crib.pending()[0]!;
@@ -112,7 +112,7 @@ it("tells the model why not, and prints JSON for programs", async () => {
 });
 
 it("names the way out for ids that are not there and options that contradict", async () => {
-  await using room = cliRoom();
+  await using room = cliWorkspace();
   const answers = await Promise.all([
     room.run("approve", "zzzzzz"),
     room.run("approve", "../../x", "--yes"),

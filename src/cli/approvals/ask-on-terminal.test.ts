@@ -2,20 +2,20 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
-import { type CliRoom, cliRoom } from "../../../test/support/cli-room.ts";
+import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
 import { policyFiles } from "../../system/policy-files.ts";
 
 const deleting = ["call", "file.delete", "--path", "notes.txt"];
 const question = "no with a message) ";
 
-function room(): CliRoom {
-  const made = cliRoom();
+function room(): CliWorkspace {
+  const made = cliWorkspace();
   made.write("notes.txt", "one\n");
   return made;
 }
 
-const isThere = ({ workspace }: CliRoom) => existsSync(join(workspace, "notes.txt"));
+const isThere = ({ workspace }: CliWorkspace) => existsSync(join(workspace, "notes.txt"));
 
 const suite = "a person at a terminal";
 if (!hasTerminals) it.skip(`${suite} (not tried: \`script\` of util-linux is missing)`, () => {});

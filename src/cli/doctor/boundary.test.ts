@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cliRoom } from "../../../test/support/cli-room.ts";
-import { missingHere } from "../../../test/support/sandbox-room.ts";
+import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
+import { missingHere } from "../../../test/support/sandbox-fixture.ts";
 import { secretsCanBeRead } from "../../sandbox/landlock/rules.ts";
 import { attacks } from "../../sandbox/proof/attacks.ts";
 import type { Finding } from "./finding.ts";
@@ -13,7 +13,7 @@ function enforced(promise: string): Finding {
 
 describe("toolcrib doctor attacks the boundary", () => {
   it.skipIf(missing.bwrap !== undefined)("of bubblewrap, and all is enforced", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     const { exit, stdout, stderr } = await room.run("doctor", "--json", "--sandbox", "bwrap");
     const { findings, sandbox } = JSON.parse(stdout);
     expect({ exit, stderr, level: sandbox.level, findings: ofBoundary(findings) }).toEqual({
@@ -28,7 +28,7 @@ describe("toolcrib doctor attacks the boundary", () => {
   });
 
   it.skipIf(missing.landlock !== undefined)("of Landlock, and says what that does not promise", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     const { exit, stdout } = await room.run("doctor", "--json", "--sandbox", "landlock");
     const { findings, sandbox, boundary } = JSON.parse(stdout);
     const gaps: readonly string[] = sandbox.gaps;
@@ -53,7 +53,7 @@ describe("toolcrib doctor attacks the boundary", () => {
   });
 
   it("of none that is there, which is wrong when it was asked for", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     const wanted = process.platform === "darwin" ? "landlock" : "seatbelt";
     const { exit, stdout } = await room.run("doctor", "--json", "--sandbox", wanted);
     const { findings, sandbox, boundary } = JSON.parse(stdout);

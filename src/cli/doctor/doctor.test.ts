@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
-import { type CliRoom, cliRoom } from "../../../test/support/cli-room.ts";
+import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { workspaceFiles } from "../../system/directories.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
@@ -41,7 +41,7 @@ const search = {
 
 describe("toolcrib doctor", () => {
   it("says ok, warning or problem per line, and ends with a verdict", async () => {
-    await using room = cliRoom({ HOME: "/nonexistent", XDG_CONFIG_HOME: undefined });
+    await using room = cliWorkspace({ HOME: "/nonexistent", XDG_CONFIG_HOME: undefined });
     const { callId } = await write(room);
     const { exit, stdout, stderr } = await room.run("doctor", "--sandbox", "none");
     const { state } = placesOf(room);
@@ -85,13 +85,13 @@ describe("toolcrib doctor", () => {
   });
 
   it("has nothing to find fault with where nothing was done yet", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     const { isWell, proof, survey } = await examine(room);
     expect([isWell, proof.records, survey.contents]).toEqual([true, 0, { count: 0, bytes: 0 }]);
   });
 
   it("keeps no state for a workspace that is not there, and says so", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     const missing = join(room.workspace, "missing");
     const { exit, stdout, stderr } = await room.run("doctor", "--sandbox", "none", "-C", missing);
     expect({ exit, stdout, stderr, state: existsSync(dirname(placesOf(room).state)) }).toEqual({
@@ -103,7 +103,7 @@ describe("toolcrib doctor", () => {
   });
 
   it("finds what others can read or write", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     await write(room);
     const { state } = placesOf(room);
     room.write(room.userRules, "# none\n");
@@ -124,7 +124,7 @@ describe("toolcrib doctor", () => {
   });
 
   it("finds a journal that was altered", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     await write(room);
     const database = new DatabaseSync(placesOf(room).journal);
     database.exec("DELETE FROM records WHERE sequence = 4");
@@ -139,7 +139,7 @@ describe("toolcrib doctor", () => {
   });
 
   it("finds contents that are missing or damaged", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     await write(room);
     await write(room);
     const blobs = join(placesOf(room).state, "blobs");
@@ -163,7 +163,7 @@ describe("toolcrib doctor", () => {
   });
 
   it("finds a broken journal, leaves it to the next call to set it aside, and then tells where it is", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     const { journal, state } = placesOf(room);
     mkdirSync(dirname(journal), { recursive: true, mode: 0o700 });
     writeFileSync(journal, "garbage ".repeat(1000), { mode: 0o600 });
@@ -193,7 +193,7 @@ describe("toolcrib doctor", () => {
 
   it("finds a journal that is empty or gone, of which the next call tells, too", async () => {
     for (const lose of [rmSync, (file: string) => truncateSync(file)]) {
-      await using room = cliRoom();
+      await using room = cliWorkspace();
       await write(room);
       const { journal } = placesOf(room);
       for (const beside of ["-wal", "-shm"]) rmSync(journal + beside, { force: true });
@@ -222,9 +222,9 @@ describe("toolcrib doctor", () => {
   });
 
   it("tells what keeps the journal from being used, and goes on", async () => {
-    await using unmade = cliRoom();
+    await using unmade = cliWorkspace();
     unmade.write(join(unmade.home, "workspaces"), "no folder");
-    await using unopened = cliRoom();
+    await using unopened = cliWorkspace();
     mkdirSync(placesOf(unopened).journal, { recursive: true, mode: 0o700 });
     expect([await faults(unmade), await faults(unopened)]).toEqual([
       [
@@ -245,14 +245,14 @@ describe("toolcrib doctor", () => {
   });
 
   it("misses no journal where nothing was kept yet", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     const first = await room.run("call", "file.list");
     const second = await room.run("call", "file.list");
     expect([first.stderr, second.stderr, await faults(room)]).toEqual(["", "", []]);
   });
 
   it("finds rules that cannot be read", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     room.write(room.userRules, "permit everything\n");
     chmodSync(room.userRules, 0o600);
     chmodSync(dirname(room.userRules), 0o700);
@@ -262,7 +262,7 @@ describe("toolcrib doctor", () => {
   });
 
   it("mentions rules that are not trusted, and calls that were interrupted", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     room.write(".toolcrib/rules", "allow run **\n");
     const { journal } = placesOf(room);
     mkdirSync(dirname(journal), { recursive: true, mode: 0o700 });
@@ -368,7 +368,7 @@ interface Examined {
   readonly survey: { readonly contents: unknown };
 }
 
-async function examine(room: CliRoom): Promise<Examined> {
+async function examine(room: CliWorkspace): Promise<Examined> {
   const { exit, stdout, stderr } = await room.run("doctor", "--json", "--sandbox", "none");
   expect(stderr).toBe("");
   const examined: Examined = JSON.parse(stdout);
@@ -376,13 +376,13 @@ async function examine(room: CliRoom): Promise<Examined> {
   return examined;
 }
 
-async function faults(room: CliRoom): Promise<readonly Omit<Finding, "state">[]> {
+async function faults(room: CliWorkspace): Promise<readonly Omit<Finding, "state">[]> {
   const { findings } = await examine(room);
   return findings.flatMap(({ state, ...finding }) => (state === "wrong" ? [finding] : []));
 }
 
 /** Two calls that change a file. */
-async function write({ workspace, home }: CliRoom): Promise<{ readonly callId: string }> {
+async function write({ workspace, home }: CliWorkspace): Promise<{ readonly callId: string }> {
   const crib = await openToolcrib({ workspace, stateDirectory: home, configDirectory: join(home, "config") });
   const first = await crib.call("file.write", { path: "a.txt", content: "one\n" });
   const second = await crib.call("file.write", { path: "a.txt", content: "two\n" });
@@ -391,7 +391,7 @@ async function write({ workspace, home }: CliRoom): Promise<{ readonly callId: s
   return first;
 }
 
-function placesOf({ workspace, home }: CliRoom): { readonly journal: string; readonly state: string } {
+function placesOf({ workspace, home }: CliWorkspace): { readonly journal: string; readonly state: string } {
   const { journal } = workspaceFiles(home, workspace);
   return { journal, state: dirname(journal) };
 }

@@ -7,17 +7,17 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { describe, expect, it, vi } from "vitest";
 import { builtProgram } from "../../../test/support/built-program.ts";
-import { type CliRoom, cliRoom } from "../../../test/support/cli-room.ts";
+import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
 import { type McpProcess, mcpProcess, talkTo } from "../../../test/support/mcp-process.ts";
 
-const environmentOf = ({ home }: CliRoom) => ({
+const environmentOf = ({ home }: CliWorkspace) => ({
   ...process.env,
   TOOLCRIB_HOME: home,
   TOOLCRIB_TOKEN: undefined,
 });
 /** The Inspector looks for its version two folders up, where the package that it is published in does not have it. */
-function installInspector({ home }: CliRoom): string {
+function installInspector({ home }: CliWorkspace): string {
   const modules = join(import.meta.dirname, "../../../node_modules");
   const folder = join(home, "inspector");
   cpSync(join(modules, "@modelcontextprotocol/inspector-cli"), join(folder, "cli"), { recursive: true });
@@ -31,7 +31,7 @@ function installInspector({ home }: CliRoom): string {
 
 /** Serves a folder, with a call that runs, does not end when asked to, and has a process beside it. */
 async function busyServer(
-  room: CliRoom,
+  room: CliWorkspace,
   start = mcpProcess,
 ): Promise<{ server: McpProcess; pids: number[] }> {
   const server = await start(["--mode", "yolo", "--sandbox", "none"], {
@@ -73,7 +73,7 @@ describe("a server over standard input and output", () => {
   ])(
     "leaves nothing behind when %s, and writes down what it has ended",
     async (_name, end) => {
-      await using room = cliRoom();
+      await using room = cliWorkspace();
       const { server, pids } = await busyServer(room);
       end(server);
       expect(await server.exited).toBe(0);
@@ -85,7 +85,7 @@ describe("a server over standard input and output", () => {
   );
 
   it("ends with who has started it, also while somebody holds its input open", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     const starter = `
       const { spawn } = require("node:child_process");
       const server = spawn(process.execPath, process.argv.slice(1), { stdio: "inherit" });
@@ -105,7 +105,7 @@ describe("a server over standard input and output", () => {
   }, 60_000);
 
   it("stays with who sends it nonsense", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     const server = await mcpProcess([], {
       cwd: room.workspace,
       env: environmentOf(room),
@@ -120,13 +120,13 @@ describe("a server over standard input and output", () => {
   });
 
   it("says at once that there is no such folder", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     const { exit, stderr } = await room.run("mcp", "--workspace", "nowhere");
     expect([exit, stderr]).toEqual([2, expect.stringContaining("nowhere cannot be opened")]);
   });
 
   it("is listed and called by the Inspector", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     room.write("a.txt", "one\n");
     const inspector = installInspector(room);
     const ask = async (...words: readonly string[]) => {
@@ -148,7 +148,7 @@ describe("a server over standard input and output", () => {
 describe("a server over HTTP", () => {
   /** Starts one and reads what it prints. */
   async function started(
-    room: CliRoom,
+    room: CliWorkspace,
     words: readonly string[],
     env: NodeJS.ProcessEnv = environmentOf(room),
   ) {
@@ -165,7 +165,7 @@ describe("a server over HTTP", () => {
   }
 
   it("prints where it is and the token, keeps it for nobody else to read, and takes it back at the end", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     await using server = await started(room, ["--http", "0"]);
     const url = await server.next();
     const [, token] = /^Authorization: Bearer (\S{43})$/.exec(await server.next())!;
@@ -180,7 +180,7 @@ describe("a server over HTTP", () => {
   });
 
   it("is listed and called by the Inspector", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     room.write("a.txt", "one\n");
     const inspector = installInspector(room);
     const secret = "a-secret-of-the-person";
@@ -225,7 +225,7 @@ describe("a server over HTTP", () => {
     [["--http", "0", "--token-file", "../home/short"], "The token must be at least 16 characters"],
     [["--http", "0", "--token-file", "inside"], "is in the workspace, where tools can read it"],
   ])("refuses %j", async (words, message) => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     room.write(join(room.home, "short"), "abc\n");
     room.write("inside", "a-secret-of-the-person\n");
     const { exit, stderr } = await room.run("mcp", ...words);

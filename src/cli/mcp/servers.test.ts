@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { builtProgram } from "../../../test/support/built-program.ts";
-import { cliRoom } from "../../../test/support/cli-room.ts";
+import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
 
 const program = join(import.meta.dirname, "../../../test/hostile-server/server.ts");
 
@@ -14,7 +14,7 @@ function server(misbehaviour: string) {
 }
 
 it("starts the project's servers once they are trusted, and tells how each is", async () => {
-  await using cli = cliRoom();
+  await using cli = cliWorkspace();
   const file = join(cli.workspace, ".toolcrib/mcp.json");
   cli.write(
     file,
@@ -47,7 +47,7 @@ it("starts the project's servers once they are trusted, and tells how each is", 
 });
 
 it("shows in the doctor what a server has said before it failed", async () => {
-  await using cli = cliRoom();
+  await using cli = cliWorkspace();
   const broken = {
     command: process.execPath,
     args: ["-e", "console.error('no database at hand'); process.exit(4)"],
@@ -70,7 +70,7 @@ it("shows in the doctor what a server has said before it failed", async () => {
 });
 
 it("starts none beside a room that cannot be opened", async () => {
-  await using cli = cliRoom();
+  await using cli = cliWorkspace();
   const mark = join(cli.home, "started");
   const args = [
     "-e",

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { cliRoom } from "../../../test/support/cli-room.ts";
+import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 
 describe("toolcrib policy explain", () => {
   it("names verdict, rule, file, line and the segment of a command", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     cli.write(cli.userRules, "allow run git status\n\ndeny run rm -rf **\n");
     const words = ["policy", "explain", "run git status && rm -rf build"];
     const [shown, json] = await Promise.all([cli.run(...words), cli.run(...words, "--json")]);
@@ -78,7 +78,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
   });
 
   it("takes paths, hosts and calls of tools, and tells the verdict by its exit code", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     const calls = [
       ["read .env"],
       ["read README.md"],
@@ -103,7 +103,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
   });
 
   it("says what the commands of a call would run in, and what they would get and reach", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     const lines = ["allow run make", "allow connect *.example.com", "pass AWS_*", "limit memory 8GB"];
     cli.write(cli.userRules, `${lines.join("\n")}\n`);
     cli.write(".toolcrib/rules", "limit memory 4GB\nlimit cpu 1h\n");
@@ -137,7 +137,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
   });
 
   it("says what they would reach outside, and of limits what holds", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     cli.write(".toolcrib/rules", "limit memory 900000GB\nlimit cpu 1h\n");
     const rules = ["allow read ../lib/**", "allow write ../out/**"].flatMap((rule) => ["--rule", rule]);
     const words = ["policy", "explain", "run make", "--sandbox", "bwrap", ...rules];
@@ -156,13 +156,13 @@ by deny run rm -rf ** (${cli.userRules}:3)
   });
 
   it("knows no other sandboxes than there are", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     const { exit, stderr } = await cli.run("policy", "explain", "run ls", "--sandbox", "chroot");
     expect([exit, stderr]).toEqual([2, expect.stringContaining("auto, bwrap, landlock, seatbelt, none")]);
   });
 
   it("sees where links lead", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     cli.write(".env", "KEY=1\n");
     symlinkSync(".env", join(cli.workspace, "harmless.txt"));
     expect((await cli.run("policy", "explain", "read harmless.txt")).stdout).toMatch(
@@ -171,7 +171,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
   });
 
   it("says which lines do not count because nobody trusts them", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     cli.write(".toolcrib/rules", "allow run make\ndeny run rm **\nopen .env\n");
     const { exit, stderr } = await cli.run("policy", "explain", "run make");
     expect([exit, stderr]).toEqual([
@@ -182,7 +182,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
   });
 
   it("says what it needs", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     const ends = await Promise.all([
       cli.run("policy"),
       cli.run("policy", "explian", "x"),
@@ -211,7 +211,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
 
 describe("toolcrib policy show", () => {
   it("lists every rule with its level and place, and those that do not count with why", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     cli.write(cli.userRules, "# mine\nallow run ls\nlimit cpu 1h\n");
     cli.write(".toolcrib/rules", "deny run rm **\nallow run make\nvariables none\npass CI\n");
     const more = join(cli.home, "more rules");
@@ -264,7 +264,7 @@ command line: --rule
   });
 
   it("reads no setting of its own from a workspace's .env", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     cli.write(".env", `TOOLCRIB_HOME=${cli.workspace}/evil\nXDG_CONFIG_HOME=${cli.workspace}/evil\n`);
     cli.write("evil/config/rules", "allow run **\n");
     cli.write("evil/toolcrib/rules", "allow run **\n");
@@ -274,7 +274,7 @@ command line: --rule
   });
 
   it("stops at a rule it does not understand, as every call does", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     cli.write(cli.userRules, "allow run ls\nallwo run pwd\n");
     const ends = await Promise.all([cli.run("policy", "show"), cli.run("call", "file.list")]);
     for (const { exit, stdout, stderr } of ends)
@@ -284,7 +284,7 @@ command line: --rule
 
 describe("toolcrib policy test", () => {
   it("runs the examples of all rules, and tells which failed and why", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     cli.write(
       cli.userRules,
       "allow run git status\nexpect allow run git status\nexpect deny run git push\nexpect ask in safe write a.txt\n",
@@ -305,7 +305,7 @@ describe("toolcrib policy test", () => {
   });
 
   it("runs the examples of a file that need not be in force, with its own rules", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     cli.write("expectations", "allow run ls\nexpect allow run ls\nexpect ask run ls\n");
     const [named, none, missing] = await Promise.all([
       cli.run("policy", "test", "expectations", "--json"),
@@ -337,7 +337,7 @@ describe("toolcrib policy test", () => {
 
 describe("toolcrib policy replay", () => {
   it("shows what rules would have said of recorded calls, against what was said then", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     cli.write("a.txt", "a\n");
     mkdirSync(cli.home, { recursive: true });
     const crib = await openToolcrib({
@@ -397,7 +397,7 @@ describe("toolcrib policy replay", () => {
   });
 
   it("judges commands of a session by what earlier ones left in it", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     cli.write("sub/a.txt", "a\n");
     mkdirSync(cli.home, { recursive: true });
     const calls = [
@@ -425,7 +425,7 @@ describe("toolcrib policy replay", () => {
   });
 
   it("says so when nothing is on record", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     expect(await cli.run("policy", "replay", "last")).toEqual({
       exit: 0,
       stdout: "",
@@ -440,7 +440,7 @@ interface Verdict {
 
 describe("toolcrib policy trust", () => {
   it("needs a person or --yes, holds for the very content, and is taken back", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     cli.write(".toolcrib/rules", "allow run make\nask run make clean\n");
     const steps: unknown[] = [];
     const step = async (...words: string[]) => {
@@ -474,7 +474,7 @@ describe("toolcrib policy trust", () => {
   });
 
   it("shows what would be allowed before anything is said, also for a program", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     cli.write(".toolcrib/rules", "deny run rm **\nallow run \u001b[2Jmake\n");
     const shown = await cli.run("policy", "trust", "--yes");
     const json = await cli.run("policy", "trust", "--yes", "--json");
@@ -493,7 +493,7 @@ describe("toolcrib policy trust", () => {
   });
 
   it("is not for a command that a tool runs", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     cli.write(".toolcrib/rules", "allow run **\n");
     const environment = openLocalEnvironment({ workspace: cli.workspace });
     const command = await environment.start(process.execPath, {
@@ -507,7 +507,7 @@ describe("toolcrib policy trust", () => {
   });
 
   it("says when there is nothing to trust", async () => {
-    await using cli = cliRoom();
+    await using cli = cliWorkspace();
     expect(await cli.run("policy", "trust", "--yes")).toEqual({
       exit: 2,
       stdout: "",

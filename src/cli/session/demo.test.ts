@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { cliRoom } from "../../../test/support/cli-room.ts";
+import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { withoutProgress } from "../../../test/support/without-progress.ts";
@@ -8,7 +8,7 @@ import { withoutProgress } from "../../../test/support/without-progress.ts";
 /** Where nothing is kept, and nothing may be left behind. */
 function demoRoom() {
   const folder = temporaryFolder();
-  const room = cliRoom({ TMPDIR: folder.path });
+  const room = cliWorkspace({ TMPDIR: folder.path });
   return {
     ...room,
     leftBehind: () => [...readdirSync(folder.path), ...(existsSync(room.home) ? readdirSync(room.home) : [])],

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, vi } from "vitest";
-import { cliRoom } from "../../../test/support/cli-room.ts";
 import { type CliWithModel, cliWithModel } from "../../../test/support/cli-with-model.ts";
+import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
 import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
 import { withoutProgress } from "../../../test/support/without-progress.ts";
@@ -187,7 +187,7 @@ describe("toolcrib run", () => {
   });
 
   it("explains the ways to get a model where there is none", async () => {
-    await using room = cliRoom({ OLLAMA_HOST: "127.0.0.1:1" });
+    await using room = cliWorkspace({ OLLAMA_HOST: "127.0.0.1:1" });
     const { exit, stdout, stderr } = await room.run("run", "hello");
     expect([exit, stdout, stderr.split("\n")[0], stderr.includes("toolcrib run --demo")]).toEqual([
       1,

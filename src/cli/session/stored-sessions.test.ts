@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Script } from "../../../test/providers/provider-server.ts";
 import { startProvider } from "../../../test/providers/start-provider.ts";
-import { type CliRoom, cliRoom } from "../../../test/support/cli-room.ts";
+import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
 import { answer, call, reply, start, turnEnd, user } from "../../../test/support/session-records/entries.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
@@ -12,8 +12,8 @@ import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 const secret = ["ghp", "Zk3vQ9pLx7Tn2RbW8mYc4HdJ6sFg1AeU5iXo"].join("_");
 
 /** A room with three sessions: one that ended, one that was cut off, and one of another id. */
-async function roomWithSessions(): Promise<CliRoom> {
-  const room = cliRoom();
+async function roomWithSessions(): Promise<CliWorkspace> {
+  const room = cliWorkspace();
   const desk = new WorkspaceJournal({ state: room.home, workspace: room.workspace });
   const { conversations } = desk;
   conversations.append("session_ab1", [
@@ -75,7 +75,7 @@ describe("toolcrib sessions", () => {
   });
 
   it("says that there are none", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     expect(await Promise.all([room.run("sessions"), room.run("sessions", "--json")])).toEqual([
       {
         exit: 0,
@@ -207,7 +207,7 @@ describe("toolcrib sessions", () => {
   });
 
   it("refuses what it does not know", async () => {
-    await using room = cliRoom();
+    await using room = cliWorkspace();
     const answers = await Promise.all([
       room.run("sessions", "lsit"),
       room.run("sessions", "list", "--turn", "1"),
@@ -288,7 +288,7 @@ describe("a session of toolcrib run", () => {
 /** A room whose models are a provider on this machine. */
 async function roomOn(script: Script) {
   const server = await startProvider("openai", script);
-  const room = cliRoom();
+  const room = cliWorkspace();
   room.write(join(room.home, "config/models.json"), JSON.stringify(server.settings));
   expect(existsSync(join(room.home, "config/models.json"))).toBe(true);
   return {

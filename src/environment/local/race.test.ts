@@ -29,7 +29,7 @@ describe.runIf(process.platform === "linux")("while a directory is exchanged for
 const guardOutside: PathGuard = (_use, realPath) =>
   /\/outside(?:\/|$)/.test(realPath) ? { reason: "is guarded", rule: "secret outside/**" } : undefined;
 
-describe.runIf(process.platform === "linux")("in a room that reaches beyond its workspace", () => {
+describe.runIf(process.platform === "linux")("in a fixture that reaches beyond its workspace", () => {
   // Directories are opened in the workspace alone.
   const others = racedActions.filter((action) => !["list", "held", "snapshot"].includes(action));
   for (const action of others) {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { missingHere, openSandboxRoom, textOf } from "../../../test/support/sandbox-room.ts";
+import { missingHere, openSandboxFixture, textOf } from "../../../test/support/sandbox-fixture.ts";
 import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { openShells } from "./open-shells.ts";
@@ -11,16 +11,16 @@ const missing = await missingHere("landlock");
 
 describe.skipIf(missing !== undefined)("a session under Landlock", () => {
   it("puts protected files back after each command, and says so in its answer", async () => {
-    await using room = openSandboxRoom("landlock");
-    execFileSync("git", ["init", "-q"], { cwd: room.workspace });
-    const hooks = join(room.workspace, ".git/hooks");
+    await using fixture = openSandboxFixture("landlock");
+    execFileSync("git", ["init", "-q"], { cwd: fixture.workspace });
+    const hooks = join(fixture.workspace, ".git/hooks");
     rmSync(hooks, { recursive: true, force: true });
-    room.put(".git/hooks/own", "mine");
+    fixture.put(".git/hooks/own", "mine");
     const shells = openShells({ tmux: "never" });
     const run = async (command: string) => {
       const { signal } = new AbortController();
       const running = await shells
-        .forCall({ environment: room.environment })
+        .forCall({ environment: fixture.environment })
         .run("main", { command, signal });
       const { code, remarks } = await running.exit;
       return { code, isTold: remarks.some((remark) => remark.includes(".git/hooks")) };
@@ -44,13 +44,13 @@ const withoutBubblewrap = await missingHere("bwrap");
 
 describe.skipIf(withoutBubblewrap !== undefined)("a session in bubblewrap", () => {
   it("is begun anew when a secret has come into being that it would see", async () => {
-    await using room = openSandboxRoom("bwrap");
+    await using fixture = openSandboxFixture("bwrap");
     const confinement: Confinement = {
       isHidden: (path) => path.endsWith("/.env"),
       isReadOnly: (path) => path.endsWith("/.mcp.json"),
-      absent: [{ path: join(room.workspace, ".mcp.json"), kind: "file" }],
+      absent: [{ path: join(fixture.workspace, ".mcp.json"), kind: "file" }],
     };
-    const environment = confined(room.environment, confinement);
+    const environment = confined(fixture.environment, confinement);
     const shells = openShells({ tmux: "never" });
     const run = async (command: string) => {
       const { signal } = new AbortController();
@@ -60,7 +60,7 @@ describe.skipIf(withoutBubblewrap !== undefined)("a session in bubblewrap", () =
     };
     try {
       expect(await run("x=1; mkdir late; echo $x")).toEqual({ stdout: "1\n", remarks: [] });
-      const secret = room.put("late/.env", "canary");
+      const secret = fixture.put("late/.env", "canary");
       expect(await run("cat late/.env; echo -$x-")).toEqual({
         stdout: "--\n",
         remarks: [

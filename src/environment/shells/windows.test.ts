@@ -130,7 +130,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
     await expect.poll(() => seen(attach), { timeout: 10_000 }).toContain("[the rest is not shown]");
   });
 
-  it("goes with the room", async () => {
+  it("closes with the instance", async () => {
     const { attach } = await run("true");
     const directory = dirname(dirname(attach!.split(" ")[2]!));
     expect(existsSync(directory)).toEqual(true);

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { missingHere, openSandboxRoom } from "../../../test/support/sandbox-room.ts";
+import { missingHere, openSandboxFixture } from "../../../test/support/sandbox-fixture.ts";
 
 const megabyte = 1024 ** 2;
 
@@ -50,79 +50,79 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
 
   describe.skipIf(missing !== undefined)(`a command at its limits, in the sandbox ${level}`, () => {
     it("is ended when it starts ever more processes", async () => {
-      await using room = openSandboxRoom(level);
+      await using fixture = openSandboxFixture(level);
       // It ends by itself at 4096, so that on a busy machine no other test finds the table of processes full.
       const name = uniqueSeconds();
       const bomb = `bomb() { if (($1 < 12)); then bomb $(($1 + 1)) | bomb $(($1 + 1)) & else exec sleep ${name}; fi; }`;
-      const { remarks } = await room.run(`${bomb}; bomb 0; sleep ${name}`, { limits: { processes: 150 } });
+      const { remarks } = await fixture.run(`${bomb}; bomb 0; sleep ${name}`, { limits: { processes: 150 } });
       expect([withoutAmounts(remarks)[0], isRunning(name)]).toEqual([tooManyProcesses(150), false]);
     });
 
     it("is ended with everything that it has started", async () => {
-      await using room = openSandboxRoom(level);
+      await using fixture = openSandboxFixture(level);
       const name = uniqueSeconds();
-      const { remarks } = await room.run(`for i in {1..400}; do setsid sleep ${name} & done; sleep 60`, {
+      const { remarks } = await fixture.run(`for i in {1..400}; do setsid sleep ${name} & done; sleep 60`, {
         limits: { processes: 100 },
       });
       expect([withoutAmounts(remarks)[0], isRunning(name)]).toEqual([tooManyProcesses(100), false]);
     });
 
     it("is ended when its memory is used up", async () => {
-      await using room = openSandboxRoom(level);
+      await using fixture = openSandboxFixture(level);
       // Bash would become its last command, and let go of the memory before a busy machine has looked at it.
-      const ran = await room.run("x=$(head -c 80000000 /dev/zero | tr '\\0' a); sleep 60; :", {
+      const ran = await fixture.run("x=$(head -c 80000000 /dev/zero | tr '\\0' a); sleep 60; :", {
         limits: { memoryBytes: 50 * megabyte },
       });
       expect([ran.code, withoutAmounts(ran.remarks)]).toEqual([undefined, [tooMuchMemory]]);
     });
 
     it.skipIf(!hasPython)("has files in memory counted that have no name", async () => {
-      await using room = openSandboxRoom(level);
+      await using fixture = openSandboxFixture(level);
       const program = `import os, time; os.write(os.memfd_create("x"), bytes(80_000_000)); time.sleep(60)`;
-      const ran = await room.run(`exec python3 -c '${program}'`, {
+      const ran = await fixture.run(`exec python3 -c '${program}'`, {
         limits: { memoryBytes: 50 * megabyte },
       });
       expect([ran.code, withoutAmounts(ran.remarks)]).toEqual([undefined, [tooMuchMemory]]);
     });
 
     it("has memory counted once that its processes share", async () => {
-      await using room = openSandboxRoom(level);
+      await using fixture = openSandboxFixture(level);
       const fill = "x=$(head -c 30000000 /dev/zero | tr '\\0' a)";
       const share = "for i in {1..12}; do (sleep 1; :) & done; wait; echo done";
-      const { stdout, remarks } = await room.run(`${fill}; ${share}`, {
+      const { stdout, remarks } = await fixture.run(`${fill}; ${share}`, {
         limits: { memoryBytes: 250 * megabyte },
       });
       expect([stdout, remarks]).toEqual(["done\n", []]);
     });
 
     it("is ended when all together have used up the CPU time", async () => {
-      await using room = openSandboxRoom(level);
+      await using fixture = openSandboxFixture(level);
       const loop = "(while :; do :; done) &";
-      const { remarks } = await room.run(`${loop} ${loop} sleep 60`, { limits: { cpuSeconds: 1 } });
+      const { remarks } = await fixture.run(`${loop} ${loop} sleep 60`, { limits: { cpuSeconds: 1 } });
       expect(withoutAmounts(remarks)).toEqual([
         "The command was ended at its CPU time limit: … used, 1 s allowed. The rule `limit cpu 2s` allows more.",
       ]);
     });
 
     it("writes no file that is larger", async () => {
-      await using room = openSandboxRoom(level);
-      const { remarks } = await room.run("exec head -c 3000000 /dev/zero > big", {
+      await using fixture = openSandboxFixture(level);
+      const { remarks } = await fixture.run("exec head -c 3000000 /dev/zero > big", {
         limits: { fileBytes: megabyte },
       });
-      expect([remarks, statSync(join(room.workspace, "big")).size]).toEqual([[tooLargeFile], megabyte]);
+      expect([remarks, statSync(join(fixture.workspace, "big")).size]).toEqual([[tooLargeFile], megabyte]);
     });
 
     it("is told the limit when only a part of it met one", async () => {
-      await using room = openSandboxRoom(level);
-      const { stdout, remarks } = await room.run("head -c 3000000 /dev/zero > big; echo done", {
+      await using fixture = openSandboxFixture(level);
+      const { stdout, remarks } = await fixture.run("head -c 3000000 /dev/zero > big; echo done", {
         limits: { fileBytes: megabyte },
       });
       expect([stdout, remarks]).toEqual(["done\n", [tooLargeFile]]);
     });
 
     it("is ended when it has printed too much", async () => {
-      await using room = openSandboxRoom(level);
-      const ran = await room.run("yes; yes >&2", { limits: { outputBytes: megabyte } });
+      await using fixture = openSandboxFixture(level);
+      const ran = await fixture.run("yes; yes >&2", { limits: { outputBytes: megabyte } });
       expect([ran.code, ran.stdout.length < 64 * megabyte, withoutAmounts(ran.remarks)]).toEqual([
         undefined,
         true,
@@ -133,8 +133,8 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
     });
 
     it("is held by the kernel as well, and dumps no core", async () => {
-      await using room = openSandboxRoom(level);
-      const { stdout } = await room.run("ulimit -c; ulimit -St; ulimit -Ht; ulimit -f", {
+      await using fixture = openSandboxFixture(level);
+      const { stdout } = await fixture.run("ulimit -c; ulimit -St; ulimit -Ht; ulimit -f", {
         limits: { cpuSeconds: 77, fileBytes: 3 * megabyte },
         limitsAtMost: { cpuSeconds: 80, fileBytes: 2 * megabyte },
       });
@@ -142,8 +142,8 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
     });
 
     it("meets none by usual work", async () => {
-      await using room = openSandboxRoom(level);
-      const { stdout, remarks } = await room.run(
+      await using fixture = openSandboxFixture(level);
+      const { stdout, remarks } = await fixture.run(
         "for i in {1..50}; do sleep 0.3 & done; wait; head -c 5000000 /dev/zero > big; seq 100000 | tail -1",
       );
       expect([stdout, remarks]).toEqual(["100000\n", []]);
@@ -152,8 +152,8 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
 }
 
 it("holds what is let out of the sandbox, too", async () => {
-  await using room = openSandboxRoom("none");
-  const { remarks } = await room.run("exec head -c 3000000 /dev/zero > big", {
+  await using fixture = openSandboxFixture("none");
+  const { remarks } = await fixture.run("exec head -c 3000000 /dev/zero > big", {
     unconfined: true,
     limits: { fileBytes: megabyte },
   });
@@ -161,8 +161,8 @@ it("holds what is let out of the sandbox, too", async () => {
 });
 
 it.skipIf((await missingHere("bwrap")) !== undefined)("counts files in memory", async () => {
-  await using room = openSandboxRoom("bwrap");
-  const ran = await room.run("head -c 80000000 /dev/zero > /dev/shm/x; sleep 60", {
+  await using fixture = openSandboxFixture("bwrap");
+  const ran = await fixture.run("head -c 80000000 /dev/zero > /dev/shm/x; sleep 60", {
     limits: { memoryBytes: 50 * megabyte },
   });
   expect([ran.code, withoutAmounts(ran.remarks)]).toEqual([undefined, [tooMuchMemory]]);

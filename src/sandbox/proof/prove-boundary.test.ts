@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
-import { textOf } from "../../../test/support/sandbox-room.ts";
+import { textOf } from "../../../test/support/sandbox-fixture.ts";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { attacks } from "./attacks.ts";

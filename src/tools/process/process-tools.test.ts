@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { processRoom } from "../../../test/support/process-room.ts";
+import { processFixture } from "../../../test/support/process-fixture.ts";
 import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
 import { toolContext } from "../../../test/support/tool-context.ts";
 import type { ProcessStatus } from "../../contract/process.ts";
@@ -173,7 +173,7 @@ interface ToolsRoom extends AsyncDisposable {
 }
 
 function toolsRoom(): ToolsRoom {
-  const room = processRoom();
+  const room = processFixture();
   const uncovered: string[] = [];
   const context: ToolContext = {
     ...toolContext(new MemoryEnvironment()),

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { serve, webRoom } from "../../../test/support/web-room.ts";
+import { serve, webFixture } from "../../../test/support/web-fixture.ts";
 import type { WebPage } from "./fetch.ts";
 
 const rules = ["allow connect 127.0.0.1 by web.fetch"];
@@ -12,7 +12,7 @@ async function fetched(body: string | Uint8Array, mediaType: string | undefined,
     if (mediaType !== undefined) response.setHeader("content-type", mediaType);
     response.end(body);
   });
-  await using room = await webRoom({ rules });
+  await using room = await webFixture({ rules });
   const { content, error, data, images } = await room.crib.call("web.fetch", { url: server.origin + path });
   const page = data as WebPage | null;
   const neutral = (text: string) => text.replaceAll(server.origin, "http://here");

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { certificate } from "../../../test/support/network/certificate.ts";
 import { temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
 import { saysSecurely } from "../../../test/support/web/web-lab.ts";
-import { serve, webRoom } from "../../../test/support/web-room.ts";
+import { serve, webFixture } from "../../../test/support/web-fixture.ts";
 import type { WebPage } from "./fetch.ts";
 
 const loopback = async () => [{ address: "127.0.0.1", family: 4 }];
@@ -11,7 +11,7 @@ const rules = ["allow connect *.example by web.fetch", "allow connect 127.0.0.1"
 describe("where web.fetch goes", () => {
   it("is asked about before, by the host that is meant, with the whole URL", async () => {
     const asked: unknown[] = [];
-    await using room = await webRoom({
+    await using room = await webFixture({
       approve: ({ preview, grants }) => {
         asked.push({ preview, grants });
         return { allow: false };
@@ -34,7 +34,7 @@ describe("where web.fetch goes", () => {
     "is no address near us in mode %s, although everything is allowed",
     async (mode) => {
       await using server = await serve((_request, response) => response.end("secret"));
-      await using room = await webRoom({
+      await using room = await webFixture({
         mode,
         rules: ["allow connect *"],
         web: { resolve: loopback },
@@ -75,7 +75,7 @@ describe("where web.fetch goes", () => {
   );
 
   it("is never what hands out keys, also when a person would let it", async () => {
-    await using room = await webRoom({ approve: () => ({ allow: true }) });
+    await using room = await webFixture({ approve: () => ({ allow: true }) });
     const { error } = await room.crib.call("web.fetch", { url: "http://[::ffff:a9fe:a9fe]/latest/" });
     expect([error?.code, error?.message]).toEqual([
       "denied",
@@ -88,8 +88,8 @@ describe("where web.fetch goes", () => {
       response.setHeader("content-type", "text/plain").end("ok"),
     );
     const url = `http://localhost:${server.port}/`;
-    await using ruled = await webRoom({ rules: ["allow connect localhost"], web: { resolve: loopback } });
-    await using asked = await webRoom({ approve: () => ({ allow: true }), web: { resolve: loopback } });
+    await using ruled = await webFixture({ rules: ["allow connect localhost"], web: { resolve: loopback } });
+    await using asked = await webFixture({ approve: () => ({ allow: true }), web: { resolve: loopback } });
     expect([
       (await ruled.crib.call("web.fetch", { url })).isError,
       (await asked.crib.call("web.fetch", { url })).isError,
@@ -107,7 +107,7 @@ describe("where web.fetch goes", () => {
           })
           .end();
     });
-    await using room = await webRoom({ rules, web: { resolve: loopback } });
+    await using room = await webFixture({ rules, web: { resolve: loopback } });
     const { data, content } = await room.crib.call("web.fetch", {
       url: `http://one.example:${server.port}/a`,
     });
@@ -159,7 +159,7 @@ describe("where web.fetch goes", () => {
 
   async function redirectedTo(location: string): Promise<readonly unknown[]> {
     await using server = await serve((_request, response) => response.writeHead(301, { location }).end());
-    await using room = await webRoom({
+    await using room = await webFixture({
       rules,
       web: {
         resolve: async (host) => [{ address: host === "near.example" ? "10.0.0.1" : "127.0.0.1", family: 4 }],
@@ -179,7 +179,7 @@ describe("where web.fetch goes", () => {
       "127.0.0.2",
     );
     let answers = 0;
-    await using room = await webRoom({
+    await using room = await webFixture({
       rules: ["allow connect 127.0.0.2 by web.fetch"],
       approve: () => ({ allow: answers++ === 0 }),
     });
@@ -206,7 +206,7 @@ describe("where web.fetch goes", () => {
       const next = way === "circle" ? (Number(step) + 1) % 3 : Number(step) + 1;
       response.writeHead(307, { location: `/${way}/${next}` }).end();
     });
-    await using room = await webRoom({ rules });
+    await using room = await webFixture({ rules });
     const fetch = async (path: string) => {
       const { error } = await room.crib.call("web.fetch", { url: `${server.origin}${path}` });
       return [error?.code, error?.message.replaceAll(server.origin, "")];
@@ -225,7 +225,7 @@ describe("where web.fetch goes", () => {
     await using secure = await saysSecurely([
       `HTTP/1.1 301 Moved\r\nLocation: http://one.example:${plain.port}/\r\nContent-Length: 0\r\n\r\n`,
     ]);
-    await using room = await webRoom({ rules, web: { resolve: loopback, ca: certificate } });
+    await using room = await webFixture({ rules, web: { resolve: loopback, ca: certificate } });
     const { content } = await room.crib.call("web.fetch", { url: `https://secure.example:${secure.port}/` });
     expect(content).toContain(
       "[Note: redirected from https to http: others could have changed it on the way]",
@@ -235,7 +235,7 @@ describe("where web.fetch goes", () => {
   it.each(["example.com", "ftp://example.com", "http://a@b.example/", "http://a\\b.example/"])(
     "is told from %j or refused before anybody is asked",
     async (url) => {
-      await using room = await webRoom();
+      await using room = await webFixture();
       expect((await room.crib.call("web.fetch", { url })).error?.code).toBe("invalid-input");
     },
   );

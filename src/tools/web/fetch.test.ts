@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { serve, webRoom } from "../../../test/support/web-room.ts";
+import { serve, webFixture } from "../../../test/support/web-fixture.ts";
 import type { WebPage } from "./fetch.ts";
 
 const rules = ["allow connect 127.0.0.1 by web.fetch"];
@@ -10,7 +10,7 @@ describe("web.fetch", () => {
       response.setHeader("content-type", "text/plain; charset=koi8-r");
       response.end(Buffer.from([0xd7, 0xd1]));
     });
-    await using room = await webRoom({ rules });
+    await using room = await webFixture({ rules });
     const url = `${server.origin}/a.txt`;
     const { content, data } = await room.crib.call("web.fetch", { url });
     expect([content, data]).toEqual([
@@ -37,7 +37,7 @@ describe("web.fetch", () => {
 
   it("introduces itself, and gives away nothing else", async () => {
     await using server = await serve((_request, response) => response.end("ok"));
-    await using room = await webRoom({ rules });
+    await using room = await webFixture({ rules });
     await room.crib.call("web.fetch", { url: `${server.origin}/a` });
     expect(server.requests.map(({ headers }) => headers)).toEqual([
       {
@@ -57,7 +57,7 @@ describe("web.fetch", () => {
     await using server = await serve((_request, response) =>
       response.setHeader("content-type", "application/vnd.api+json").end(json),
     );
-    await using room = await webRoom({ rules });
+    await using room = await webFixture({ rules });
     const textOf = async (input: object) => {
       const { data } = await room.crib.call("web.fetch", { url: server.origin, ...input });
       return (data as WebPage).parts.map(({ text }) => text).join();
@@ -75,7 +75,7 @@ describe("web.fetch", () => {
       response.setHeader("content-type", "text/plain");
       response.end(Array.from({ length: 100 }, (_, index) => `${fetches}: line ${index}\n`).join(""));
     });
-    await using room = await webRoom({ rules });
+    await using room = await webFixture({ rules });
     const texts: string[] = [];
     let part: string | undefined;
     do {
@@ -104,7 +104,7 @@ describe("web.fetch", () => {
       response.writeHead(isKnown ? 304 : 200, { etag, "content-type": "text/plain" });
       response.end(isKnown ? "" : `version ${version}`);
     });
-    await using room = await webRoom({ rules });
+    await using room = await webFixture({ rules });
     const shown = async () => {
       const { data } = await room.crib.call("web.fetch", { url: server.origin });
       const { parts, memory } = data as WebPage;
@@ -129,7 +129,7 @@ describe("web.fetch", () => {
       const hold = request.url === "/kept" ? "max-age=600" : "max-age=600, no-store";
       response.setHeader("cache-control", hold).setHeader("content-type", "text/plain").end("ok");
     });
-    await using room = await webRoom({ rules });
+    await using room = await webFixture({ rules });
     const fetch = (path: string) => room.crib.call("web.fetch", { url: `${server.origin}${path}` });
     await fetch("/kept");
     const { content } = await fetch("/kept#there");
@@ -164,7 +164,7 @@ describe("web.fetch", () => {
       response.writeHead(status, { "content-type": "text/plain", ...headers });
       response.end(status === 304 ? "" : `body ${"x".repeat(5000)}`);
     });
-    await using room = await webRoom({ rules });
+    await using room = await webFixture({ rules });
     const { error } = await room.crib.call("web.fetch", { url: `${server.origin}/a` });
     expect(error).toEqual({
       code,
@@ -181,7 +181,7 @@ describe("web.fetch", () => {
       else if (url === "/later") response.writeHead(503, { "retry-after": said }).end();
       else response.writeHead(302, { location: `/${"a".repeat(7000)}${url!.length % 2}` }).end();
     });
-    await using room = await webRoom({ rules });
+    await using room = await webFixture({ rules });
     const fetch = (path: string) => room.crib.call("web.fetch", { url: server.origin + path });
     const [type, later, circle] = [await fetch("/type"), await fetch("/later"), await fetch("/circle")];
     expect([type.content, later.error?.hint, (circle.error?.message.length ?? 9999) < 1000]).toEqual([
@@ -193,7 +193,7 @@ describe("web.fetch", () => {
 
   it("tells that a page is empty", async () => {
     await using server = await serve((_request, response) => response.writeHead(204).end());
-    await using room = await webRoom({ rules });
+    await using room = await webFixture({ rules });
     const { content } = await room.crib.call("web.fetch", { url: server.origin });
     expect(content).toBe(`${server.origin}/ (204): text, 0 bytes\n\n[Note: the page is empty]`);
   });
@@ -202,7 +202,7 @@ describe("web.fetch", () => {
     await using server = await serve((_request, response) =>
       response.setHeader("content-type", "text/plain").end("x".repeat(12_000_000)),
     );
-    await using room = await webRoom({ rules });
+    await using room = await webFixture({ rules });
     const { data, content } = await room.crib.call("web.fetch", { url: server.origin, max_chars: 100 });
     const { bytes, isCut, next } = data as WebPage;
     expect([
@@ -215,7 +215,7 @@ describe("web.fetch", () => {
 
   it("can be cancelled", async () => {
     await using server = await serve((_request, response) => void response.write("begun"));
-    await using room = await webRoom({ rules });
+    await using room = await webFixture({ rules });
     const cancelled = new AbortController();
     const fetched = room.crib.call("web.fetch", { url: server.origin }, { signal: cancelled.signal });
     setTimeout(() => cancelled.abort(), 50);
@@ -234,7 +234,7 @@ describe("web.fetch", () => {
         response.end("a".repeat(901 - sent));
       }, 30);
     });
-    await using room = await webRoom({ rules });
+    await using room = await webFixture({ rules });
     room.crib.events.on((event) => void (event.type === "progress" && told.push(event.message)));
     const { isError } = await room.crib.call("web.fetch", { url: server.origin });
     const [first = ""] = told;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { serve, type WebServer, webRoom } from "../../../test/support/web-room.ts";
+import { serve, type WebServer, webFixture } from "../../../test/support/web-fixture.ts";
 import type { SearchSettings } from "../../contract/tool.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 
@@ -28,7 +28,7 @@ async function engine(body: string | Buffer, { status = 200, headers = {} } = {}
 }
 
 async function search(settings: SearchSettings | undefined, input: object = {}) {
-  await using room = await webRoom({ rules, ...(settings && { search: settings }) });
+  await using room = await webFixture({ rules, ...(settings && { search: settings }) });
   const result = await room.crib.call("web.search", { query: "byte order mark", ...input });
   return { ...result, told: told(result) };
 }
@@ -279,7 +279,7 @@ describe("web.search", () => {
       vi.unstubAllEnvs();
     });
     const asked: unknown[] = [];
-    await using room = await webRoom({
+    await using room = await webFixture({
       approve: async (request) => {
         asked.push(request);
         return { allow: true };
@@ -293,7 +293,7 @@ describe("web.search", () => {
   });
 
   it("is judged by the host of its engine", async () => {
-    await using room = await webRoom({ search: { engine: "brave", key: "secret-key" } });
+    await using room = await webFixture({ search: { engine: "brave", key: "secret-key" } });
     expect(told(await room.crib.call("web.search", { query: "x" }))).toBe(
       "needs-approval: This call needs approval: it would connect to api.search.brave.com (mode cautious asks before connecting)\n" +
         "The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.",
@@ -302,7 +302,7 @@ describe("web.search", () => {
 
   it("stops at once when it is cancelled", async () => {
     await using server = await serve(() => {});
-    await using room = await webRoom({ rules, search: brave(server) });
+    await using room = await webFixture({ rules, search: brave(server) });
     const controller = new AbortController();
     const call = room.crib.call("web.search", { query: "x" }, { signal: controller.signal });
     while (server.asked.length === 0) await new Promise(setImmediate);

@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { textOf } from "../../../../test/support/sandbox-room.ts";
+import { textOf } from "../../../../test/support/sandbox-fixture.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 
 const leaker = fileURLToPath(new URL("../../../../test/support/environment/leaker.ts", import.meta.url));

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { missingHere, openSandboxRoom } from "../../../../test/support/sandbox-room.ts";
+import { missingHere, openSandboxFixture } from "../../../../test/support/sandbox-fixture.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { toolContext } from "../../../../test/support/tool-context.ts";
 import { ToolError } from "../../../contract/error.ts";
@@ -131,7 +131,7 @@ const missing = await missingHere("bwrap");
 
 describe.skipIf(missing)("a formatter of the project", () => {
   it("runs in the sandbox, the nearest first", async () => {
-    await using room = openSandboxRoom("bwrap");
+    await using room = openSandboxFixture("bwrap");
     room.put(".prettierrc");
     const program = (words: string) =>
       `#!/bin/sh\ncat; echo ${words}; touch ${room.outside}/escaped 2>/dev/null && echo out; true`;

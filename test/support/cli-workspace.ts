@@ -13,24 +13,24 @@ interface CliRun {
   readonly stderr: string;
 }
 
-/** A workspace in which the command line runs, with a home of its own. */
-export interface CliRoom extends AsyncDisposable {
+/** A workspace in which the command line runs, with its own home directory. */
+export interface CliWorkspace extends AsyncDisposable {
   readonly workspace: string;
   readonly home: string;
-  /** Where the person's own rules stand. */
+  /** The file of the user's own rules. */
   readonly userRules: string;
   /** Paths relative to the workspace, or absolute. */
   write(path: string, content: string): void;
   read(path: string): string;
-  /** Nobody sits there: input and outputs are pipes. */
+  /** Without a terminal: input and outputs are pipes. */
   run(...words: readonly string[]): Promise<CliRun>;
-  /** The same, with this as its standard input. */
+  /** Like `run`, with a standard input. */
   feed(input: string, ...words: readonly string[]): Promise<CliRun>;
-  /** What it prints goes into this file. */
+  /** Writes its output to this file. */
   runInto(file: string, ...words: readonly string[]): Promise<Omit<CliRun, "stdout">>;
-  /** Starts it, and leaves the rest to the caller. */
+  /** Only starts it. */
   start(...words: readonly string[]): ChildProcessWithoutNullStreams;
-  /** A person sits there and types. */
+  /** Runs it on a terminal, with typed input. */
   onTerminal(
     words: readonly string[],
     typed: TerminalRun["typed"],
@@ -38,8 +38,8 @@ export interface CliRoom extends AsyncDisposable {
   ): ReturnType<typeof onTerminal>;
 }
 
-/** `await using` removes it. Nothing of the person who runs the tests is known in it, but for these variables. */
-export function cliRoom(variables: NodeJS.ProcessEnv = {}): CliRoom {
+/** `await using` removes it. Settings of the user who runs the tests do not apply, except these variables. */
+export function cliWorkspace(variables: NodeJS.ProcessEnv = {}): CliWorkspace {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   const home = join(folder.path, "home");
@@ -102,7 +102,7 @@ export function cliRoom(variables: NodeJS.ProcessEnv = {}): CliRoom {
   };
 }
 
-/** Keys and servers of whoever runs the tests. */
+/** Removes the keys and servers of the user who runs the tests. */
 export const noProviders: NodeJS.ProcessEnv = Object.fromEntries(
   Object.keys(process.env)
     .filter((name) => /^(?:OPENAI|ANTHROPIC|GEMINI|GOOGLE|OPENROUTER|OLLAMA|TOOLCRIB_MODEL)/.test(name))

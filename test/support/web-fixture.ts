@@ -8,11 +8,11 @@ import type { ExchangeOptions } from "../../src/environment/web/exchange.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** A server on loopback that remembers what it was asked. */
+/** A server on loopback that records its requests. */
 export interface WebServer extends AsyncDisposable {
   readonly port: number;
   readonly origin: string;
-  /** "GET /path", in their order. */
+  /** "GET /path", in order. */
   readonly asked: string[];
   readonly requests: IncomingMessage[];
 }
@@ -40,16 +40,16 @@ export async function serve(answer: RequestListener, host = "127.0.0.1"): Promis
   };
 }
 
-export interface WebRoom extends AsyncDisposable {
+export interface WebFixture extends AsyncDisposable {
   readonly crib: Toolcrib;
 }
 
-/** The whole counter, on this machine, with names and certificates of one's own. */
-export async function webRoom(
+/** A whole instance on this machine, with its own name resolution and certificates. */
+export async function webFixture(
   options: Pick<ToolcribOptions, "mode" | "rules" | "approve" | "search" | "dialect"> & {
     readonly web?: ExchangeOptions;
   } = {},
-): Promise<WebRoom> {
+): Promise<WebFixture> {
   const { web, ...others } = options;
   const folder = temporaryFolder();
   const workspace = join(folder.path, "work space");

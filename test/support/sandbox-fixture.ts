@@ -6,7 +6,7 @@ import type { Environment } from "../../src/contract/environment.ts";
 import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** Why a level of the sandbox cannot be tried here, loudly; undefined where it can. */
+/** Why a level of the sandbox does not work here, with a warning; undefined when it does. */
 export async function missingHere(level: SandboxLevel): Promise<string | undefined> {
   await using folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
@@ -26,12 +26,12 @@ export async function missingHere(level: SandboxLevel): Promise<string | undefin
   }
 }
 
-export interface SandboxRoom extends AsyncDisposable {
+export interface SandboxFixture extends AsyncDisposable {
   readonly workspace: string;
-  /** Beside the workspace and Toolcrib's own files. */
+  /** A directory outside the workspace and Toolcrib's own state. */
   readonly outside: string;
   readonly environment: Environment;
-  /** Makes a file with its directories, by its path in the workspace or an absolute one. */
+  /** Creates a file with its directories; the path is absolute or relative to the workspace. */
   put(path: string, content?: string): string;
   run(command: string, confinement?: Confinement): Promise<Ran>;
 }
@@ -44,10 +44,10 @@ interface Ran {
 }
 
 /** A workspace whose commands run at one level of the sandbox. A program given as undefined is not available. */
-export function openSandboxRoom(
+export function openSandboxFixture(
   level: SandboxLevel,
   programs: Readonly<Record<string, undefined>> = {},
-): SandboxRoom {
+): SandboxFixture {
   const folder = temporaryFolder();
   const [workspace, outside] = [join(folder.path, "work space"), join(folder.path, "outside")];
   for (const path of [workspace, outside]) mkdirSync(path);

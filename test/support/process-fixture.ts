@@ -8,43 +8,43 @@ import { RedactedStream } from "../../src/policy/redaction/redact.ts";
 import { openProcesses, type RoomProcesses } from "../../src/processes/open-processes.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** A workspace on the real disk with processes beside it, without a sandbox. */
-export interface ProcessRoom extends AsyncDisposable {
+/** A workspace on the real disk with processes, without a sandbox. */
+export interface ProcessFixture extends AsyncDisposable {
   readonly workspace: string;
   readonly environment: Environment;
-  readonly room: RoomProcesses;
+  readonly table: RoomProcesses;
   readonly processes: Processes;
   readonly signal: AbortSignal;
 }
 
-/** `await using` ends what runs and removes it. */
-export function processRoom(): ProcessRoom {
+/** `await using` ends the processes and removes the workspace. */
+export function processFixture(): ProcessFixture {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   mkdirSync(workspace);
   const environment = openLocalEnvironment({ workspace });
-  const room = openProcesses({ redactor: () => new RedactedStream() });
+  const fixture = openProcesses({ redactor: () => new RedactedStream() });
   return {
     workspace,
     environment,
-    room,
-    processes: room.forCall({ environment }),
+    table: fixture,
+    processes: fixture.forCall({ environment }),
     signal: new AbortController().signal,
     [Symbol.asyncDispose]: async () => {
-      await room.close();
+      await fixture.close();
       await environment.close();
       await folder[Symbol.asyncDispose]();
     },
   };
 }
 
-/** What is the same each time. */
+/** The fields that are the same in each run. */
 export function steady(status: ProcessStatus): Partial<ProcessStatus> {
   const { pid, startedAt, durationMs, quietMs, waitsForInput, ...same } = status;
   return same;
 }
 
-/** All that the caller of something that fails is told. */
+/** What the caller learns about a failure. */
 export async function refusalOf(work: Promise<unknown>): Promise<Partial<ToolError>> {
   try {
     await work;
