@@ -30,7 +30,7 @@ export async function answerCalls<Item, Answer>(
       const { name, input } = call;
       const result = input.ok
         ? await makeInOrder(name, () => crib.call(name, input.value, options))
-        : unreadable(input.problem);
+        : { content: `${input.problem}\n${callAgain}`, isError: true, images: [] };
       return toAnswer(call, others === 0 ? result : withOthersNotMade(result, others));
     }),
   );
@@ -55,10 +55,8 @@ function withOthersNotMade(result: Answered, others: number): Answered {
   return { ...result, content: result.content === "" ? note : `${result.content}\n${note}` };
 }
 
-function unreadable(problem: string): Answered {
-  const content = `${problem}\nNothing was done: make the call again with whole arguments.`;
-  return { content, isError: true, images: [] };
-}
+/** The hint after arguments that could not be read. */
+export const callAgain = "The call was not made. Make it again with complete arguments.";
 
 /** Makes the calls of one answer in the order in which the model wrote them. */
 export type MakeInOrder = <Result>(name: string, make: () => Promise<Result>) => Promise<Result>;

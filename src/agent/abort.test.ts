@@ -116,7 +116,7 @@ it("keeps the words that were shown, without what only the provider understands,
     { role: "assistant", model: "openai/gpt-5", content: [{ type: "text", text: shown }] },
     {
       role: "user",
-      content: [{ type: "text", text: expect.stringContaining("The person stopped you here") }],
+      content: [{ type: "text", text: expect.stringContaining("The user interrupted this turn") }],
     },
   ]);
   await goesOn(session, close);
@@ -143,7 +143,7 @@ it("ends a command and answers it, and does not make the calls behind it", async
       id: expect.any(String),
       name: "file_write",
       isError: true,
-      content: "Not made: the person stopped the turn.",
+      content: "The call was not made: the user interrupted the turn.",
       images: [],
     },
   ]);
@@ -188,7 +188,7 @@ it("keeps what the person said of a turn that is stopped before anything has hap
     { role: "user", content: [{ type: "text", text: "The task." }] },
     {
       role: "user",
-      content: [{ type: "text", text: expect.stringContaining("The person stopped you here") }],
+      content: [{ type: "text", text: expect.stringContaining("The user interrupted this turn") }],
     },
   ]);
   await goesOn(session, close);
@@ -205,8 +205,8 @@ it("drops what was to follow, and says so", async () => {
   await session.abort();
   expect((await turn.result).outcome).toBe("aborted");
   expect(events.flatMap((event) => (event.type === "warning" ? [event.message] : []))).toEqual([
-    "The turn ended before the model was told: Left.",
-    "The turn ended before the model was told: Right.",
+    "The turn ended before this message was sent: Left.",
+    "The turn ended before this message was sent: Right.",
   ]);
   await goesOn(session, close);
 });
@@ -230,7 +230,7 @@ it("leaves the conversation as it was when it is stopped while it is made shorte
     (event) => "type" in event && /compaction|error|warning/.test(`${event.type}`),
   );
   expect(told).toEqual([
-    { type: "warning", message: "The turn ended before the model was told: Not any more." },
+    { type: "warning", message: "The turn ended before this message was sent: Not any more." },
   ]);
   await goesOn(session, close);
 });

@@ -78,7 +78,7 @@ it("tells a model exactly what was wrong with arguments, and runs nothing instea
     [
       true,
       expect.stringMatching(
-        /^The arguments are not valid JSON: .*\nNothing was done: make the call again with whole arguments\.$/,
+        /^The arguments are not valid JSON: .*\nThe call was not made\. Make it again with complete arguments\.$/,
       ),
     ],
     [true, expect.any(String)],
@@ -181,12 +181,12 @@ describe("hooks", () => {
         },
       },
     );
-    const notChecked = (why: string) => `Not made: the program could not check this call: ${why}`;
+    const notChecked = (why: string) => `The call was not made: the beforeCall hook failed: ${why}`;
     expect(before.answers.map(({ content }) => content)).toEqual([
       expect.stringContaining("0.txt"),
-      notChecked("its answer has neither `input` nor `refuse`"),
-      notChecked("its answer has neither `input` nor `refuse`"),
-      notChecked("its answer is undefined, not text"),
+      notChecked("it returned neither `input` nor `refuse`"),
+      notChecked("it returned neither `input` nor `refuse`"),
+      notChecked("it returned undefined, not text"),
       notChecked("its arguments are not JSON"),
       expect.stringContaining("circular structure"),
     ]);
@@ -202,8 +202,8 @@ describe("hooks", () => {
     );
     expect(after.answers.map(({ content }) => content)).toEqual([
       "1 | hello",
-      "1 | hello\n[The call was made; what the program does after it failed: its answer is number, not text]",
-      "1 | hello\n[The call was made; what the program does after it failed: its answer is object, not text]",
+      "1 | hello\n[The call was made; the afterCall hook failed: it returned number, not text]",
+      "1 | hello\n[The call was made; the afterCall hook failed: it returned object, not text]",
     ]);
     expect(await after.close()).toEqual([]);
   });
@@ -216,9 +216,7 @@ describe("hooks", () => {
         },
       },
     });
-    expect(answers[0]?.content).toBe(
-      "Not made: the program could not check this call: something that has no words",
-    );
+    expect(answers[0]?.content).toBe("The call was not made: the beforeCall hook failed: unknown error");
     expect(await close()).toEqual([]);
   });
 
@@ -234,8 +232,8 @@ describe("hooks", () => {
       },
     });
     expect(answers.map(({ content, isError }) => [isError, content])).toEqual([
-      [true, "Not made: the program could not check this call: no connection"],
-      [true, "1 | hello\n[The call was made; what the program does after it failed: disk full]"],
+      [true, "The call was not made: the beforeCall hook failed: no connection"],
+      [true, "1 | hello\n[The call was made; the afterCall hook failed: disk full]"],
     ]);
     expect(await close()).toEqual([]);
   });

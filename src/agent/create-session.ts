@@ -1,5 +1,4 @@
 import { ToolError } from "../contract/error.ts";
-import type { Dialect } from "../dialects/dialect.ts";
 import type { FoundModel } from "../models/open-model.ts";
 import type { ModelSettings } from "../models/settings.ts";
 import { dialectFor, openToolcrib, type RecoveredChange, type Toolcrib } from "../toolcrib/index.ts";
@@ -7,10 +6,10 @@ import { ContextMeter } from "./context/meter.ts";
 import { checkLimits } from "./limits.ts";
 import { LiveSession } from "./live-session.ts";
 import type { SystemOptions } from "./prompt/build-system.ts";
+import { readModelSettings } from "./read-model-settings.ts";
 import { openRecorder } from "./records/recorder.ts";
 import type { RecordedSession } from "./records/resume.ts";
 import type { Session, SessionLimits, SessionOptions } from "./session.ts";
-import type { SessionCore } from "./session-core.ts";
 import { findGiven, inProtocol, openForAgent, pricesOf } from "./session-model.ts";
 import type { ResumedConversation } from "./session-parts.ts";
 import { Subagents } from "./subagents/subagents.ts";
@@ -24,27 +23,16 @@ export interface CreateSessionOptions extends SessionOptions {
 export async function createSession(options: CreateSessionOptions): Promise<Session> {
   const limits = checkLimits(options.limits);
   const recorded = await findRecordedSession(options);
-  const settings = options.models ?? (await readSettings(options));
+  const settings = options.models ?? (await readModelSettings(options.configDirectory));
   const found = findGiven(options.model ?? recorded?.model ?? noModel(), settings);
   const dialect = options.dialect ?? recorded?.start.dialect ?? dialectFor(found.name);
-  const agents = agentsOf(limits, () => live!.core);
-  const crib = await openToolcrib({
-    ...options,
-    dialect,
-    agents,
-    session: options.resume,
-  });
+  const hasAgents = limits.agentDepth >= 1 && limits.agents >= 1;
+  const agents = hasAgents ? new Subagents(() => live!.core) : undefined;
+  const crib = await openToolcrib({ ...options, dialect, agents, session: options.resume });
   let live: LiveSession | undefined;
   try {
-    live = await openSession(options, {
-      limits,
-      recorded,
-      settings,
-      found,
-      dialect: nameOf(dialect),
-      crib,
-      agents,
-    });
+    const name = typeof dialect === "string" ? dialect : dialect.name;
+    live = await openSession(options, { limits, recorded, settings, found, dialect: name, crib, agents });
     return live;
   } catch (error) {
     await crib.close();
@@ -53,7 +41,7 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
 }
 
 /** What is open or known before the session exists. */
-interface OpenedParts {
+interface KnownParts {
   readonly limits: SessionLimits;
   readonly recorded: RecordedSession | undefined;
   readonly settings: ModelSettings;
@@ -63,24 +51,28 @@ interface OpenedParts {
   readonly agents: Subagents | undefined;
 }
 
-async function openSession(options: CreateSessionOptions, opened: OpenedParts): Promise<LiveSession> {
-  const { limits, recorded, settings, found, dialect, crib, agents } = opened;
+async function openSession(options: CreateSessionOptions, known: KnownParts): Promise<LiveSession> {
+  const { limits, recorded, settings, found, dialect, crib, agents } = known;
   const defined = crib.definitions();
-  const [system, given, tools] = await Promise.all([
-    recorded?.start.system ?? writeSystem({ model: found, dialect, crib, tools: defined }, options),
-    found.open(),
+  const opened = found.open();
+  const chosen = opened.then(
+    ({ facts }) =>
+      recorded?.start.protocol ?? options.protocol ?? (facts.callsTools === false ? "text" : "native"),
+  );
+  const frame = { model: found, dialect, crib, tools: defined, protocol: chosen };
+  const [given, protocol, tools, system] = await Promise.all([
+    opened,
+    chosen,
     defined,
+    recorded?.start.system ?? writeSystem(frame, options),
   ]);
-  const protocol =
-    recorded?.start.protocol ?? options.protocol ?? (given.facts.callsTools === false ? "text" : "native");
   const model = await inProtocol(given, protocol);
   const reasoning = options.reasoning ?? recorded?.reasoning ?? undefined;
-  const recorder = openRecorder({
-    conversations: crib.conversations,
-    session: crib.session,
-    warn: (message) => live.core.emit({ type: "warning", message }),
-  });
-  const resumed = recorded && (await restore(crib, recorded));
+  const recorder = openRecorder(crib.conversations, crib.session, (message) =>
+    live.core.emit({ type: "warning", message }),
+  );
+  const { restoreSession } = recorded ? await import("./records/resume.ts") : {};
+  const resumed = recorded && restoreSession?.(crib, recorded);
   const live = new LiveSession({
     id: crib.session,
     crib,
@@ -105,63 +97,45 @@ async function openSession(options: CreateSessionOptions, opened: OpenedParts): 
     opening: resumed && openingOf(resumed, crib.recovered),
     release: () => crib.close(),
   });
-  if (options.telemetry) await startReporting(live);
-  const held = { model: model.id, reasoning: reasoning ?? null };
-  if (!recorded) {
-    const { workspace } = crib;
-    recorder.add({ kind: "start", version: 1, ...held, dialect, protocol, system, workspace });
-  } else if (recorded.model !== held.model || recorded.reasoning !== held.reasoning) {
-    recorder.add({ kind: "change", ...held });
-  }
+  if (options.telemetry) await (await import("./telemetry.ts")).startTelemetry(live);
+  const current = { model: model.id, reasoning: reasoning ?? null };
+  if (!recorded)
+    recorder.add({
+      kind: "start",
+      version: 1,
+      ...current,
+      dialect,
+      protocol,
+      system,
+      workspace: crib.workspace,
+    });
+  else if (recorded.model !== current.model || recorded.reasoning !== current.reasoning)
+    recorder.add({ kind: "change", ...current });
   return live;
 }
 
 async function findRecordedSession(options: CreateSessionOptions): Promise<RecordedSession | undefined> {
   const { resume, fork } = options;
-  if (resume !== undefined && fork !== undefined) {
-    throw new ToolError("invalid-input", "A session is resumed or forked, not both", {
+  if (resume === undefined && fork === undefined) return undefined;
+  if (resume !== undefined && fork !== undefined)
+    throw new ToolError("invalid-input", "A session cannot be both resumed and forked", {
       hint: "Leave out `resume` or `fork`.",
     });
-  }
-  if (resume === undefined && fork === undefined) return undefined;
   const { findRecorded } = await import("./records/resume.ts");
-  return findRecorded(options, resume !== undefined ? { resume } : { fork: fork! });
-}
-
-async function restore(crib: Toolcrib, recorded: RecordedSession): Promise<ResumedConversation> {
-  const { restoreSession } = await import("./records/resume.ts");
-  return restoreSession(crib, recorded);
-}
-
-async function readSettings({ configDirectory }: CreateSessionOptions): Promise<ModelSettings> {
-  const { readModelSettings } = await import("./read-model-settings.ts");
-  return readModelSettings(configDirectory);
+  return findRecorded(options);
 }
 
 async function writeSystem(
-  frame: Pick<SystemOptions, "model" | "dialect" | "crib" | "tools" | "worksFor">,
+  frame: Pick<SystemOptions, "model" | "dialect" | "crib" | "tools" | "protocol" | "worksFor">,
   { instructions, projectInstructions = true, configDirectory, sandbox }: CreateSessionOptions,
 ): Promise<string> {
   const { buildSystem } = await import("./prompt/build-system.ts");
   return buildSystem({ ...frame, instructions, projectInstructions, configDirectory, sandbox });
 }
 
-async function startReporting(session: Session): Promise<void> {
-  const { startTelemetry } = await import("./telemetry.ts");
-  await startTelemetry(session);
-}
-
-function agentsOf({ agentDepth, agents }: SessionLimits, parent: () => SessionCore): Subagents | undefined {
-  return agentDepth >= 1 && agents >= 1 ? new Subagents(parent) : undefined;
-}
-
-function nameOf(dialect: string | Dialect): string {
-  return typeof dialect === "string" ? dialect : dialect.name;
-}
-
 function noModel(): never {
-  throw new ToolError("invalid-input", "A session needs a model", {
-    hint: 'Say which: model: "provider/name". See: toolcrib models',
+  throw new ToolError("invalid-input", "No model is configured", {
+    hint: 'Set model: "provider/name". To list models, run: toolcrib models',
   });
 }
 
@@ -171,22 +145,22 @@ function openingOf(
   recovered: readonly RecoveredChange[],
 ): string | undefined {
   const notes = [
-    ...(isTurnOpen ? ["The program that you worked in was ended in the middle of your last turn."] : []),
+    ...(isTurnOpen ? ["The program was terminated during your last turn."] : []),
     ...recovered.map(describeRecovery),
   ];
-  if (notes.length === 0) return undefined;
-  return `[${notes.join(" ")} Look at what is there before you go on.]`;
+  return notes.length === 0 ? undefined : `[${notes.join(" ")} Check the current state before you continue.]`;
 }
 
 function describeRecovery({ outcome, transaction, paths }: RecoveredChange): string {
-  const what = transaction ? "An open transaction" : "A change of files that was half done";
+  const what = transaction ? "An open transaction" : "An unfinished file change";
   const files = paths.slice(0, shownPaths).join(", ") + (paths.length > shownPaths ? ", …" : "");
-  const became = {
-    completed: "was completed",
-    "taken back": "was taken back",
-    failed: "could not be settled yet",
-  };
-  return `${what} ${became[outcome]}: ${files}.`;
+  return `${what} ${recoveries[outcome]}: ${files}.`;
 }
+
+const recoveries: Readonly<Record<RecoveredChange["outcome"], string>> = {
+  completed: "was completed",
+  "taken back": "was undone",
+  failed: "could not be recovered yet",
+};
 
 const shownPaths = 10;

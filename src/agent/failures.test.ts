@@ -64,7 +64,7 @@ describe("a reply that may come yet", () => {
         attempt: 1,
         waitMs: expect.any(Number),
         kind: "timeout",
-        message: "Nothing came from the model for 300 ms",
+        message: "The model sent nothing for 300 ms.",
       },
     ]);
     expect(await close()).toEqual([]);
@@ -76,7 +76,7 @@ describe("a reply that may come yet", () => {
     });
     expect(result).toMatchObject({
       outcome: "failed",
-      error: { kind: "server", message: expect.stringContaining("(asked 3 times)") },
+      error: { kind: "server", message: expect.stringContaining("(3 attempts)") },
     });
     expect(of("retry")).toHaveLength(2);
     expect(of("error")).toEqual([{ type: "error", error: result.error }]);
@@ -117,7 +117,7 @@ describe("a reply that is too long to be written at a time", () => {
     const calls = [{ name: "file_read", input: { path: "a.txt" } }];
     const { result, server, close } = await played([{ calls, finish: "length" }, { text: "Done." }]);
     expect(result).toMatchObject({ outcome: "completed", calls: 1 });
-    expect(server.requests[1]?.messages.at(-1)?.text).toContain("Answered above: 1 call that came whole.");
+    expect(server.requests[1]?.messages.at(-1)?.text).toContain("1 complete call in it was made.");
     expect(await close()).toEqual([]);
   });
 
@@ -141,8 +141,8 @@ it("fails with clear words when the provider withholds a reply", async () => {
     outcome: "failed",
     error: {
       kind: "bad-request",
-      message: "The provider of openai/gpt-5 withheld its reply",
-      hint: expect.stringContaining("put it in other words"),
+      message: "The provider's content filter blocked this request.",
+      hint: "Rephrase the request, or use another model.",
     },
   });
   expect(await session.run("Again.").result).toMatchObject({ outcome: "completed" });
@@ -221,7 +221,7 @@ it("warns a model that repeats itself, and stops it when it goes on", async () =
   ]);
   expect(server.requests[3]?.messages.at(-1)).toMatchObject({
     role: "user",
-    text: expect.stringContaining("You have made this call 3 times"),
+    text: expect.stringContaining("You made this call 3 times"),
   });
   expect(await close()).toEqual([]);
 });
@@ -324,7 +324,7 @@ it("warns where the conversation has to be made shorter after every round", asyn
   let reads = 0;
   const { session, close } = await sessionOnLoopback(
     ({ messages }) => {
-      if (messages.at(-1)?.text.startsWith("This is no part"))
+      if (messages.at(-1)?.text.startsWith("The conversation is too long"))
         return { text: "A summary.", usage: { input: 100 } };
       if (reads === 6) return { text: "Done." };
       const calls = [{ name: "file_read", input: { path: `${reads}.txt` } }];
@@ -337,7 +337,7 @@ it("warns where the conversation has to be made shorter after every round", asyn
   const told: string[] = [];
   session.on((event) => {
     if (event.type === "compaction") told.push("compaction");
-    if (event.type === "warning" && event.message.includes("after each of them")) told.push("warning");
+    if (event.type === "warning" && event.message.includes("after every round")) told.push("warning");
   });
   await session.run("Go.").result;
   expect(told.slice(0, 5)).toEqual(["compaction", "compaction", "compaction", "warning", "compaction"]);

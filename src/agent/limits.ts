@@ -20,13 +20,13 @@ export function checkLimits(given: Partial<SessionLimits> = {}): SessionLimits {
   const limits: Record<string, number> = { ...defaultLimits };
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(defaultLimits, name)) {
-      throw new ToolError("invalid-input", `There is no limit "${name}"`, {
-        hint: `Known: ${Object.keys(defaultLimits).join(", ")}.`,
+      throw new ToolError("invalid-input", `Unknown limit "${name}"`, {
+        hint: `Known limits: ${Object.keys(defaultLimits).join(", ")}.`,
       });
     }
     if (value === undefined) continue;
     if (typeof value !== "number" || !(value >= 0)) {
-      throw new ToolError("invalid-input", `The limit ${name} must be a number from 0 on`);
+      throw new ToolError("invalid-input", `The limit ${name} must be a number that is not negative`);
     }
     limits[name] = value;
   }

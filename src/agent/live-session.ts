@@ -7,14 +7,18 @@ import { compactIfNeeded } from "./context/compaction.ts";
 import { userMessage } from "./conversation.ts";
 import type { AgentEvent, ContextUse, Protocol, SessionState, TurnResult } from "./event.ts";
 import { LiveTurn } from "./live-turn.ts";
-import type { UserSource } from "./records/session-entry.ts";
-import { runTurn } from "./run-turn.ts";
+import { runTurn, type TurnInput } from "./run-turn.ts";
 import type { Session, Turn } from "./session.ts";
 import { SessionCore } from "./session-core.ts";
 import type { SessionParts } from "./session-parts.ts";
 
 /** A session whose parts are open: the user's, or a subagent's. */
 export class LiveSession implements Session {
+  readonly id: string;
+  readonly crib: Toolcrib;
+  readonly dialect: string;
+  readonly protocol: Protocol;
+  readonly system: string;
   readonly core: SessionCore;
   readonly #parts: SessionParts;
   readonly #listeners = new Listeners<AgentEvent>();
@@ -27,16 +31,17 @@ export class LiveSession implements Session {
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+    this.id = parts.id;
+    this.crib = parts.crib;
+    this.dialect = parts.dialect;
+    this.protocol = parts.protocol;
+    this.system = parts.system;
     this.#turns = parts.resumed?.turns ?? 0;
     const relay = (event: AgentEvent) => {
       this.#running?.turn?.push(event);
       this.#listeners.emit(event);
     };
     this.core = new SessionCore(parts, relay, () => this.#emitState());
-  }
-
-  get id(): string {
-    return this.#parts.id;
   }
 
   get state(): SessionState {
@@ -51,18 +56,6 @@ export class LiveSession implements Session {
 
   get reasoning(): ReasoningEffort | undefined {
     return this.core.reasoning;
-  }
-
-  get dialect(): string {
-    return this.#parts.dialect;
-  }
-
-  get protocol(): Protocol {
-    return this.#parts.protocol;
-  }
-
-  get system(): string {
-    return this.#parts.system;
   }
 
   get messages(): readonly Message[] {
@@ -85,12 +78,7 @@ export class LiveSession implements Session {
     return this.core.conversation.context;
   }
 
-  get crib(): Toolcrib {
-    return this.#parts.crib;
-  }
-
-  run(input: string | UserMessage["content"], options: { readonly isPinned?: boolean } = {}): Turn {
-    const { isPinned = false } = options;
+  run(input: string | UserMessage["content"], { isPinned = false } = {}): Turn {
     const message: UserMessage =
       typeof input === "string" ? userMessage(input) : { role: "user", content: input };
     checkInput(message);
@@ -108,19 +96,16 @@ export class LiveSession implements Session {
 
   async abort(): Promise<void> {
     const running = this.#running;
-    running?.stop.abort(new ToolError("cancelled", "The person stopped the turn"));
+    running?.stop.abort(new ToolError("cancelled", "The user interrupted the turn"));
     await Promise.all([this.#parts.agents?.closeAll(), running?.ended]);
   }
 
-  async use(change: {
-    readonly model?: string | Model;
-    readonly reasoning?: ReasoningEffort;
-  }): Promise<void> {
+  async use({ model: wanted, reasoning }: Parameters<Session["use"]>[0]): Promise<void> {
     this.#checkOpen();
-    const model = change.model === undefined ? undefined : await this.#parts.openModel(change.model);
+    const model = wanted === undefined ? undefined : await this.#parts.openModel(wanted);
     // The session may have been closed meanwhile.
     this.#checkOpen();
-    if (model || change.reasoning) this.core.change(model, change.reasoning);
+    if (model || reasoning) this.core.change(model, reasoning);
   }
 
   async compact(): Promise<boolean> {
@@ -140,7 +125,6 @@ export class LiveSession implements Session {
     return this.#closed;
   }
 
-  /** Queues a message for the running turn, or starts a turn. */
   #queue(text: string, waiting: string[]): void {
     checkInput(userMessage(text));
     this.#checkOpen();
@@ -172,7 +156,7 @@ export class LiveSession implements Session {
         // After an abort nothing of the turn may continue.
         if (stop.signal.aborted && this.#running === running) this.#dropUnsent();
         if (this.#running === running) this.#running = undefined;
-        if (!this.#running) for (const tell of this.core.compactionRequests.splice(0)) tell(false);
+        if (!this.#running) for (const settle of this.core.compactionRequests.splice(0)) settle(false);
         this.#emitState();
         turn?.end();
         this.#startNext();
@@ -183,7 +167,7 @@ export class LiveSession implements Session {
     running.ended = run();
   }
 
-  /** Starts a turn with what was said during a compaction, or by a listener at the end of a turn. */
+  /** Starts a turn with a message that arrived during a compaction, or from a listener at the end of a turn. */
   #startNext(): void {
     const input = this.#closed || this.#running ? undefined : this.#nextInput();
     if (input) this.#begin(input);
@@ -221,14 +205,13 @@ export class LiveSession implements Session {
   /** Steering that came too late for the turn becomes the next input. */
   #nextInput(): Input | undefined {
     const text = this.core.steering.shift() ?? this.#followUps.shift();
-    return text === undefined
-      ? undefined
-      : { message: userMessage(text), source: "follow-up", isPinned: false };
+    return text ? { message: userMessage(text), source: "follow-up", isPinned: false } : undefined;
   }
 
   #emitStart(): void {
     this.#hasStarted = true;
-    const { model, dialect, crib, protocol, resumed, opening } = this.#parts;
+    const { dialect, protocol } = this;
+    const { model, crib, resumed, opening } = this.#parts;
     const { workspace } = crib;
     const isResumed = resumed !== undefined;
     this.core.emit({ type: "session-start", model: model.id, dialect, workspace, protocol, isResumed });
@@ -239,7 +222,7 @@ export class LiveSession implements Session {
   /** Warns about messages of the user that the model will not see. */
   #dropUnsent(): void {
     for (const text of [...this.core.steering.splice(0), ...this.#followUps.splice(0)]) {
-      this.core.emit({ type: "warning", message: `The turn ended before the model was told: ${text}` });
+      this.core.emit({ type: "warning", message: `The turn ended before this message was sent: ${text}` });
     }
   }
 
@@ -251,14 +234,14 @@ export class LiveSession implements Session {
 
   #checkOpen(): void {
     if (!this.#closed) return;
-    throw new ToolError("unavailable", "This session is closed", { hint: "Create a new one." });
+    throw new ToolError("unavailable", "This session is closed", { hint: "Create a new session." });
   }
 
   #checkFree(): void {
     this.#checkOpen();
     if (this.#running === undefined) return;
-    throw new ToolError("unavailable", "This session is at work", {
-      hint: "Use steer() to tell the model something now, followUp() to ask when it has ended, or abort() to end it.",
+    throw new ToolError("unavailable", "A turn is running in this session", {
+      hint: "Call steer() to send a message now, followUp() to send it after the turn, or abort() to end the turn.",
     });
   }
 
@@ -272,11 +255,7 @@ export class LiveSession implements Session {
   }
 }
 
-interface Input {
-  readonly message: UserMessage;
-  readonly source: UserSource;
-  readonly isPinned: boolean;
-}
+type Input = Omit<TurnInput, "turn">;
 
 /** What a session is doing: a turn, or a compaction. */
 interface Running {
@@ -288,7 +267,7 @@ interface Running {
 function checkInput({ content }: UserMessage): void {
   const isEmpty = content.every((part) => part.type === "text" && part.text.trim() === "");
   if (!isEmpty) return;
-  throw new ToolError("invalid-input", "There is nothing in the input", { hint: "Say what to do." });
+  throw new ToolError("invalid-input", "The input is empty", { hint: "Describe the task." });
 }
 
 function shown({ content }: UserMessage): string {

@@ -174,9 +174,9 @@ it("warns once of a call that fails in the same way each time", () => {
 it("tells the model which calls repeat and what to do instead", () => {
   const loop = { action: "warned", calls: ['read({"path":"a"})'], times: 3 } as const;
   expect(loopNotice({ ...loop, kind: "cycle" })).toBe(
-    'You have made this call 3 times, with the same answer each time:\n- read({"path":"a"})\nMaking it again will not change the answer. Use what you know already, try something else, or say what keeps you from going on.',
+    'You made this call 3 times, with the same result each time:\n- read({"path":"a"})\nRepeating it will not change the result. Use what you already know, try something else, or say what blocks you.',
   );
-  expect(loopNotice({ ...loop, kind: "polling" })).toContain("nothing has changed");
+  expect(loopNotice({ ...loop, kind: "polling" })).toContain("nothing changed");
   expect(loopNotice({ ...loop, kind: "fault" })).toContain("None of your last 3 replies");
   expect(loopNotice({ ...loop, kind: "error" })).toContain("failed 3 times in the same way");
 });

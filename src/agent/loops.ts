@@ -2,7 +2,7 @@ export interface FoundLoop {
   readonly action: "warned" | "stopped";
   /**
    * `cycle`: the same calls with the same answers. `polling`: the same, for calls that wait for something. `error`: one tool
-   * fails the same way with any arguments. `fault`: replies that cannot be understood.
+   * fails the same way with any arguments. `fault`: replies that cannot be parsed.
    */
   readonly kind: "cycle" | "polling" | "error" | "fault";
   readonly calls: readonly string[];
@@ -16,16 +16,16 @@ export interface FoundLoop {
  */
 export class LoopWatch {
   /** The last calls, newest last. */
-  readonly #recent: RecentCall[] = [];
+  readonly #recent: { readonly signature: string; readonly text: string; readonly polls: boolean }[] = [];
   /** By period: how many calls in a row equal the one a period before. */
   readonly #repeats = new Map<number, number>();
   readonly #failures = new Map<string, Failures>();
-  /** Consecutive replies that could not be understood. */
+  /** Consecutive replies that could not be parsed. */
   #faults = 0;
   /** The round of each warning, by key. */
   readonly #warnings = new Map<string, number>();
 
-  /** Takes the calls of one reply, with their answers, and whether it could be understood. `round` always grows. */
+  /** Takes the calls of one reply, with their answers. `round` always grows. */
   note({ calls, isFault = false, round }: WatchedReply): FoundLoop | undefined {
     const found = calls.map((call) => {
       const failure = this.#noteFailure(call, round);
@@ -33,14 +33,14 @@ export class LoopWatch {
     });
     const loops = [...found, this.#noteFault(isFault)].filter((loop) => loop !== undefined);
     const over = loops.find(({ key, isOver }) => isOver && this.#wasWarned(key, round));
-    if (over) return toFoundLoop(over, "stopped");
-    const worst = loops.findLast(({ key }) => !this.#wasWarned(key, round));
-    if (worst === undefined) return undefined;
-    this.#warnings.set(worst.key, round);
-    return toFoundLoop(worst, "warned");
+    const loop = over ?? loops.findLast(({ key }) => !this.#wasWarned(key, round));
+    if (loop === undefined) return undefined;
+    const { kind, calls: repeated, times } = loop;
+    if (over === undefined) this.#warnings.set(loop.key, round);
+    return { action: over ? "stopped" : "warned", kind, calls: repeated, times };
   }
 
-  /** The user said something: earlier calls no longer count. */
+  /** The user sent a message: earlier calls no longer count. */
   reset(): void {
     this.#recent.length = 0;
     this.#repeats.clear();
@@ -60,7 +60,7 @@ export class LoopWatch {
       this.#repeats.set(period, isSame ? (this.#repeats.get(period) ?? 0) + 1 : 0);
     }
     this.#recent.push({ signature, text: formatCall(call), polls: isPolling(call) });
-    if (this.#recent.length > longestPeriod) this.#recent.shift();
+    if (this.#recent.length > periods.length) this.#recent.shift();
     for (const period of periods) {
       const repeated = this.#repeats.get(period)!;
       // Count only complete cycles.
@@ -113,12 +113,6 @@ interface WatchedReply {
   readonly round: number;
 }
 
-interface RecentCall {
-  readonly signature: string;
-  readonly text: string;
-  readonly polls: boolean;
-}
-
 interface Failures {
   readonly failure: string;
   readonly times: number;
@@ -135,17 +129,12 @@ interface Candidate extends Omit<FoundLoop, "action"> {
 }
 
 /** The lengths of cycles that are detected. */
-const periods: readonly number[] = [1, 2, 3];
-const longestPeriod = 3;
+const periods = [1, 2, 3] as const;
 
 const ofCycles = { warnAt: 3, stopAt: 5 };
 /** Polling tools are meant to be called again. */
 const ofPolling = { warnAt: 12, stopAt: 40 };
 const ofFailures = { warnAt: 4, stopAt: 8 };
-
-function toFoundLoop({ kind, calls, times }: Candidate, action: FoundLoop["action"]): FoundLoop {
-  return { action, kind, calls, times };
-}
 
 /** A call that was made, with its answer. */
 export interface WatchedCall {
@@ -163,7 +152,6 @@ function callSignature({ name, input, content }: WatchedCall): string {
   return `${name}\n${JSON.stringify(input)}\n${withoutTimes(content)}`;
 }
 
-/** The call for messages. */
 function formatCall({ name, input }: WatchedCall): string {
   const given = JSON.stringify(input) ?? "";
   return `${name}(${given.length > longest ? `${given.slice(0, longest - 1)}…` : given})`;
@@ -207,19 +195,19 @@ function strip(text: string): string {
     .replace(/\b(?:out|call)_[a-z0-9]{6,}\b/g, "");
 }
 
-/** What a model that repeats itself is told. */
+/** The notice to a model that repeats itself. */
 export function loopNotice({ kind, calls, times }: FoundLoop): string {
   const shown = calls.map((call) => `- ${call}`).join("\n");
   switch (kind) {
     case "cycle": {
       const what = calls.length === 1 ? "this call" : `these ${calls.length} calls in turn`;
-      return `You have made ${what} ${times} times, with the same answer each time:\n${shown}\nMaking it again will not change the answer. Use what you know already, try something else, or say what keeps you from going on.`;
+      return `You made ${what} ${times} times, with the same result each time:\n${shown}\nRepeating it will not change the result. Use what you already know, try something else, or say what blocks you.`;
     }
     case "polling":
-      return `You have asked ${times} times, and nothing has changed:\n${shown}\nWait longer in one call, look for what it is waiting for, end it, or say what keeps you from going on.`;
+      return `You polled ${times} times, and nothing changed:\n${shown}\nWait longer in one call, find out what it is waiting for, stop it, or say what blocks you.`;
     case "error":
-      return `This tool has failed ${times} times in the same way, the last time with:\n${shown}\nRead its message, find out what is there before you try again, use another way, or say what keeps you from going on.`;
+      return `This tool failed ${times} times in the same way, most recently with:\n${shown}\nRead the error message, check your assumptions before you try again, try something else, or say what blocks you.`;
     case "fault":
-      return `None of your last ${times} replies could be understood. Read again how a call is written, make one small call, or answer in plain words.`;
+      return `None of your last ${times} replies could be parsed. Read again how to write a call, make one small call, or answer in plain text.`;
   }
 }

@@ -27,7 +27,7 @@ it("gives up at once where the provider asks for more patience than there is, an
   expect(() => retryWait({ error, attempt: 1, limits })).toThrow(
     expect.objectContaining({
       kind: "rate-limit",
-      message: "Slow down (The provider asks to wait 3 days; we wait 60 seconds at most)",
+      message: "Slow down (the provider asks to wait 3 days, longer than the limit of 60 seconds)",
       hint: "Try again in 3 days.",
       status: 429,
     }),
@@ -35,7 +35,7 @@ it("gives up at once where the provider asks for more patience than there is, an
 });
 
 it("gives up after as many attempts as are allowed, and says how many there were", () => {
-  expect(() => retryWait({ error: busy, attempt: 6, limits })).toThrow("Overloaded (asked 6 times)");
+  expect(() => retryWait({ error: busy, attempt: 6, limits })).toThrow("Overloaded (6 attempts)");
   expect(() => retryWait({ error: busy, attempt: 1, limits: { ...limits, retries: 0 } })).toThrow(busy);
 });
 

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { ModelError } from "../models/model-error.ts";
 import type { SessionLimits } from "./session.ts";
 
@@ -18,8 +19,12 @@ export function retryWait({ error, attempt, limits, random = Math.random }: Fail
   if (!error.isPassing) throw error;
   const { retries, retryWaitMs } = limits;
   const asked = error.retryAfterMs;
-  if (asked !== undefined && asked > retryWaitMs) throw tooLong(error, asked, retryWaitMs);
-  if (attempt > retries) throw givenUp(error, attempt);
+  if (asked !== undefined && asked > retryWaitMs) {
+    const [wait, most] = [formatDuration(asked), formatDuration(retryWaitMs)];
+    const note = `the provider asks to wait ${wait}, longer than the limit of ${most}`;
+    throw withNote(error, note, error.hint ?? `Try again in ${wait}.`);
+  }
+  if (attempt > retries) throw attempt === 1 ? error : withNote(error, `${attempt} attempts`, error.hint);
   // Full jitter: clients that failed together do not retry together.
   const backOff = random() * Math.min(retryWaitMs, firstWaitMs * 2 ** (attempt - 1));
   // At least what the provider asks for, plus a little jitter.
@@ -27,26 +32,11 @@ export function retryWait({ error, attempt, limits, random = Math.random }: Fail
   return Math.round(Math.min(Math.max(backOff, least), retryWaitMs));
 }
 
-/** Most passing errors pass within seconds. */
 const firstWaitMs = 1_000;
 
-function tooLong(error: ModelError, asked: number, most: number): ModelError {
-  const wait = `The provider asks to wait ${formatDuration(asked)}; we wait ${formatDuration(most)} at most`;
-  return withMessage(
-    error,
-    `${error.message} (${wait})`,
-    error.hint ?? `Try again in ${formatDuration(asked)}.`,
-  );
-}
-
-function givenUp(error: ModelError, attempts: number): ModelError {
-  if (attempts === 1) return error;
-  return withMessage(error, `${error.message} (asked ${attempts} times)`, error.hint);
-}
-
-function withMessage(error: ModelError, message: string, hint: string | undefined): ModelError {
-  const { kind, status, retryAfterMs } = error;
-  return new ModelError(kind, message, { cause: error, hint, status, retryAfterMs });
+function withNote(error: ModelError, note: string, hint: string | undefined): ModelError {
+  const { kind, message, status, retryAfterMs } = error;
+  return new ModelError(kind, `${message} (${note})`, { cause: error, hint, status, retryAfterMs });
 }
 
 /** "2 minutes", "3 hours". */
@@ -64,17 +54,8 @@ const units = [
 ] as const;
 
 /** Resolves after the time, or when `signal` aborts. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, Math.min(milliseconds, longestTimer));
-    signal.addEventListener("abort", end);
-  });
+export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(Math.min(milliseconds, longestTimer), undefined, { signal }).catch(() => {});
 }
 
 /** A longer timer would fire at once. */

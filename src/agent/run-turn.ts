@@ -16,7 +16,7 @@ import { type MadeCall, makeCalls } from "./round/make-calls.ts";
 import type { ReadReply } from "./round/reply-reader.ts";
 import type { SessionCore } from "./session-core.ts";
 
-interface TurnInput {
+export interface TurnInput {
   /** Counts from 1. */
   readonly turn: number;
   readonly message: UserMessage;
@@ -29,12 +29,11 @@ interface TurnInput {
  * ends, every call in the conversation is answered, so that the session can continue.
  */
 export async function runTurn(core: SessionCore, input: TurnInput, signal: AbortSignal): Promise<TurnResult> {
-  const { turn } = input;
   const before = { usage: core.spending.usage, cost: core.spending.cost };
-  const tally: Tally = { turn, rounds: 0, calls: 0, text: "", cuts: 0 };
+  const tally: Tally = { turn: input.turn, rounds: 0, calls: 0, text: "", cuts: 0 };
   const { outcome, error = null } = await runRounds(core, input, tally, signal);
-  const { rounds, calls, text } = tally;
-  return { turn, outcome, text, error, rounds, calls, ...core.spending.since(before) };
+  const { cuts: _, ...counts } = tally;
+  return { ...counts, outcome, error, ...core.spending.since(before) };
 }
 
 /** The counts of a turn so far. */
@@ -49,12 +48,11 @@ interface Tally {
 
 async function runRounds(
   core: SessionCore,
-  input: TurnInput,
+  { message, turn, ...options }: TurnInput,
   tally: Tally,
   signal: AbortSignal,
 ): Promise<Ending> {
   const { conversation, loops, parts } = core;
-  const { message, turn, ...options } = input;
   if (turn > parts.limits.turns) return limited(core, "turns");
   if (parts.meter.isTooLong(message)) return failed(core, inputTooLong(core.model));
   // Recorded before any abort check, so that the input of an aborted turn is not lost.
@@ -67,7 +65,7 @@ async function runRounds(
     }
   } catch (error) {
     if (!signal.aborted) return failed(core, error);
-    conversation.say(userMessage(stopped), { turn, source: "notice" });
+    conversation.say(userMessage(interrupted), { turn, source: "notice" });
     return { outcome: "aborted" };
   }
 }
@@ -94,7 +92,10 @@ async function runRound(core: SessionCore, tally: Tally, signal: AbortSignal): P
   emit({ type: "reply-end", reason: reply.reason });
   core.spend(model, reply.usage, { isOfReply: message !== undefined });
   tally.text = textOf(reply.message);
-  if (reply.reason === "filtered") throw filtered(model.id);
+  if (reply.reason === "filtered")
+    throw new ModelError("bad-request", "The provider's content filter blocked this request.", {
+      hint: "Rephrase the request, or use another model.",
+    });
 
   const calls = message ? callsOf(message) : [];
   const context = { ...parts, tools: core.toolsByName, approverFor: core.approverFor, emit };
@@ -103,11 +104,8 @@ async function runRound(core: SessionCore, tally: Tally, signal: AbortSignal): P
   tally.calls += calls.length;
   signal.throwIfAborted();
 
-  const loop = core.loops.note({
-    calls: made.map(watched),
-    isFault: reply.faults.length > 0,
-    round: core.nextNumber(),
-  });
+  const isFault = reply.faults.length > 0;
+  const loop = core.loops.note({ calls: made.map(watched), isFault, round: core.nextNumber() });
   if (loop) emit({ type: "loop", action: loop.action, calls: loop.calls, times: loop.times });
   if (loop?.action === "stopped") return { outcome: "loop" };
   const wasCut = reply.reason === "length";
@@ -118,15 +116,13 @@ async function runRound(core: SessionCore, tally: Tally, signal: AbortSignal): P
     ...(wasCut ? [cutNotice(calls.length)] : []),
     ...(loop ? [loopNotice(loop)] : []),
   ];
-  if (reply.faults.length > 0 && loop === undefined) emit({ type: "warning", message: notUnderstood });
-  for (const notice of notices) {
-    conversation.say(userMessage(notice), { turn: tally.turn, source: "notice" });
-  }
+  if (isFault && loop === undefined) emit({ type: "warning", message: notUnderstood });
+  for (const notice of notices) conversation.say(userMessage(notice), { turn: tally.turn, source: "notice" });
   if (notices.length > 0 || calls.length > 0 || core.steering.length > 0) return undefined;
   return { outcome: "completed" };
 }
 
-const notUnderstood = "What the model meant to do could not be read; it was told so, and is asked again.";
+const notUnderstood = "The reply could not be parsed; asking the model again.";
 
 function sendSteering({ steering, conversation, loops, emit }: SessionCore, { turn }: Tally): void {
   for (const text of steering.splice(0)) {
@@ -139,24 +135,23 @@ function sendSteering({ steering, conversation, loops, emit }: SessionCore, { tu
 /** Adds the reply to the conversation, unless the provider filtered it or it is empty. */
 function takeReply({ conversation, parts }: SessionCore, reply: ReadReply): AssistantMessage | undefined {
   if (reply.reason === "filtered") return undefined;
-  const says = reply.message.content.some(
-    (part) => part.type === "call" || (part.type === "text" && part.text.trim() !== ""),
-  );
+  const isEmpty = textOf(reply.message) === "" && callsOf(reply.message).length === 0;
   // In the text protocol the written reply is in `meta`, and the model has to see it.
-  if (!says && parts.protocol === "native") return undefined;
+  if (isEmpty && parts.protocol === "native") return undefined;
   return conversation.addReply(reply);
 }
 
 /** How often in a row a model may continue a reply that was too long. */
 const mostCuts = 3;
 
-const stopped =
-  "[The person stopped you here. What was not answered before is not to be gone on with unless they ask for it.]";
+const interrupted = "[The user interrupted this turn. Do not resume unfinished work unless asked.]";
 
 function cutNotice(calls: number): string {
   const made =
-    calls === 0 ? "No call in it was made." : `Answered above: ${counted(calls, "call")} that came whole.`;
-  return `[Your last reply was cut off: it reached the most that may be written at a time. ${made} Go on where it ended; put large contents in several smaller steps.]`;
+    calls === 0
+      ? "No call in it was made"
+      : `${counted(calls, "complete call")} in it ${calls === 1 ? "was" : "were"} made`;
+  return `[Your last reply was cut off at the output limit. ${made}. Continue where it ended, and write large contents in several smaller steps.]`;
 }
 
 function watched({ answer, canonical, input, failure }: MadeCall): WatchedCall {
@@ -202,27 +197,13 @@ function failureOf(error: unknown): AgentFailure {
 }
 
 function inputTooLong({ id, facts }: Model): ModelError {
-  return new ModelError(
-    "overflow",
-    `The input is longer than ${id} reads: ${facts.contextTokens} tokens in all`,
-    {
-      hint: "Put it into a file and ask about that.",
-    },
-  );
-}
-
-function filtered(model: string): ModelError {
-  return new ModelError("bad-request", `The provider of ${model} withheld its reply`, {
-    hint: "Its filter took offence at the question or the answer: put it in other words, or ask another model.",
-  });
+  const message = `The input exceeds the context window of ${id} (${facts.contextTokens} tokens).`;
+  return new ModelError("overflow", message, { hint: "Save it as a file and ask about the file." });
 }
 
 function cutTooOften(model: string, times: number): ModelError {
-  return new ModelError(
-    "cut",
-    `${times} replies of ${model} in a row were longer than it may write at a time`,
-    {
-      hint: "Ask for smaller steps, or use a model that writes more.",
-    },
-  );
+  const message = `${times} replies of ${model} in a row reached its output limit.`;
+  return new ModelError("cut", message, {
+    hint: "Ask for smaller steps, or use a model with a higher output limit.",
+  });
 }

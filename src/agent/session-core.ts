@@ -22,8 +22,9 @@ export class SessionCore {
   readonly compactionRequests: ((isShorter: boolean) => void)[] = [];
   readonly relay: (event: AgentEvent) => void;
   readonly #onWaiting: () => void;
-  #model: Model;
-  #reasoning: ReasoningEffort | undefined;
+  /** Set by `change` only, as is `reasoning`. */
+  model: Model;
+  reasoning: ReasoningEffort | undefined;
   #number = 0;
   #waiting = 0;
   #isNearlyFull = false;
@@ -36,17 +37,9 @@ export class SessionCore {
     this.#onWaiting = onWaiting;
     this.conversation = new Conversation(recorder, meter, resumed);
     this.toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
-    this.#model = model;
-    this.#reasoning = reasoning;
+    this.model = model;
+    this.reasoning = reasoning;
     for (const [id, usage] of resumed?.usage ?? []) this.spending.addSum(usage, parts.pricesOf(id));
-  }
-
-  get model(): Model {
-    return this.#model;
-  }
-
-  get reasoning(): ReasoningEffort | undefined {
-    return this.#reasoning;
   }
 
   /** Whether the user is being asked about a call. */
@@ -60,10 +53,7 @@ export class SessionCore {
   }
 
   /** Numbers the parts and rounds of the session. */
-  nextNumber = (): number => {
-    this.#number += 1;
-    return this.#number;
-  };
+  nextNumber = (): number => ++this.#number;
 
   emit = (happening: AgentHappening): void => {
     this.relay({ session: this.parts.id, at: Date.now(), ...happening });
@@ -72,20 +62,16 @@ export class SessionCore {
   /** Takes effect with the next round. */
   change(model: Model | undefined, reasoning: ReasoningEffort | undefined): void {
     if (model) {
-      this.#model = model;
+      this.model = model;
       this.parts.meter.useModel(model);
     }
-    if (reasoning) this.#reasoning = reasoning;
+    if (reasoning) this.reasoning = reasoning;
     this.parts.recorder.add({ kind: "change", model: model?.id, reasoning });
-    this.emit({ type: "model", model: this.#model.id, reasoning: this.#reasoning ?? null });
+    this.emit({ type: "model", model: this.model.id, reasoning: this.reasoning ?? null });
   }
 
   /** Counts and reports usage. Usage that no reply in the conversation accounts for is recorded on its own. */
-  spend = (
-    model: Model,
-    usage: Usage,
-    { isOfReply = false }: { readonly isOfReply?: boolean } = {},
-  ): void => {
+  spend(model: Model, usage: Usage, { isOfReply = false }: { readonly isOfReply?: boolean } = {}): void {
     const { spending, conversation, parts } = this;
     spending.add(usage, model.facts);
     parts.parent?.spentBelow(model, usage);
@@ -95,7 +81,7 @@ export class SessionCore {
     const { isNearlyFull } = parts.meter;
     if (isNearlyFull && !this.#isNearlyFull) this.emit({ type: "warning", message: nearlyFull(context) });
     this.#isNearlyFull = isNearlyFull;
-  };
+  }
 
   /** Counts what a subagent used, which its own event reports. */
   spentBelow(model: Model, usage: Usage): void {
@@ -113,7 +99,7 @@ export class SessionCore {
   approverFor = (id: string): Approve | undefined => {
     const { approve } = this.parts;
     if (approve === undefined) return undefined;
-    const askAndTell = async (request: ApprovalRequest, signal: AbortSignal) => {
+    const askAndEmit = async (request: ApprovalRequest, signal: AbortSignal) => {
       this.emit({ type: "approval", id, request });
       let allowed = false;
       try {
@@ -124,7 +110,7 @@ export class SessionCore {
         this.emit({ type: "approval-end", id, allowed });
       }
     };
-    return (request, signal) => this.#whileWaiting(() => askAndTell(request, signal));
+    return (request, signal) => this.#whileWaiting(() => askAndEmit(request, signal));
   };
 
   async #whileWaiting<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
@@ -146,5 +132,5 @@ async function askWith(approve: Approve, request: ApprovalRequest, signal: Abort
 
 function nearlyFull({ tokens, window }: ContextUse): string {
   const share = Math.floor((tokens / (window ?? tokens)) * 100);
-  return `The conversation fills ${share} % of what the model reads; it will be summed up when it is full.`;
+  return `The conversation uses ${share}% of the context window; it will be compacted when the window is full.`;
 }

@@ -19,7 +19,7 @@ export async function openForAgent(id: string, ofParent: string, settings: Model
   if (provider === ofParent || settings.agents?.includes(provider)) return found.open();
   throw new ToolError(
     "denied",
-    `Agents may not use ${provider}: nobody allowed that what they read goes there`,
+    `Subagents may not use ${provider}: the user has not allowed sending it what they read`,
   );
 }
 

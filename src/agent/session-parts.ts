@@ -39,10 +39,12 @@ export interface SessionParts {
   /** The session that this subagent works for. */
   readonly parent?: SessionCore | undefined;
   /** Writes the system prompt of a subagent. */
-  readonly systemFor: (frame: Pick<SystemOptions, "model" | "dialect" | "tools">) => Promise<string>;
+  readonly systemFor: (
+    frame: Pick<SystemOptions, "model" | "dialect" | "tools" | "protocol">,
+  ) => Promise<string>;
   /** The conversation that a resumed or forked session starts with. */
   readonly resumed: ResumedConversation | undefined;
-  /** A notice to the model before the first input: that the session was cut off, and what was recovered. */
+  /** A notice to the model before the first input: that the session was interrupted, and what was recovered. */
   readonly opening?: string | undefined;
   /** Closes what was opened for this session alone. */
   release(): Promise<void>;

@@ -23,7 +23,7 @@ export class Spending {
 
   add(usage: Usage, { prices }: Pick<ModelFacts, "prices">): void {
     this.#usage = addUsage(this.#usage, usage);
-    const cost = isNothing(usage) ? 0 : costOf(usage, prices);
+    const cost = usage.input === 0 && usage.output === 0 ? 0 : costOf(usage, prices);
     this.#known += cost ?? 0;
     if (cost === null) this.#isKnown = false;
   }
@@ -33,10 +33,7 @@ export class Spending {
     this.add(usage, { prices: prices && { ...prices, over: undefined } });
   }
 
-  since(before: { readonly usage: Usage; readonly cost: number | null }): {
-    readonly usage: Usage;
-    readonly cost: number | null;
-  } {
+  since(before: Pick<Spending, "usage" | "cost">): Pick<Spending, "usage" | "cost"> {
     const cost = this.cost === null || before.cost === null ? null : rounded(this.cost - before.cost);
     return { usage: combine(this.#usage, before.usage, (now, then) => now - then), cost };
   }
@@ -53,16 +50,13 @@ export function addUsage(one: Usage, other: Usage): Usage {
   return combine(one, other, (a, b) => a + b);
 }
 
-function combine(one: Usage, other: Usage, operate: (a: number, b: number) => number): Usage {
-  return {
-    input: operate(one.input, other.input),
-    cached: operate(one.cached, other.cached),
-    cacheWritten: operate(one.cacheWritten, other.cacheWritten),
-    output: operate(one.output, other.output),
-    reasoning: operate(one.reasoning, other.reasoning),
-  };
+/** Non-finite counts must not spoil the totals. */
+export function finiteUsage(usage: Usage): Usage {
+  return combine(usage, noUsage, (count) => (Number.isFinite(count) ? count : 0));
 }
 
-function isNothing({ input, output }: Usage): boolean {
-  return input === 0 && output === 0;
+function combine(one: Usage, other: Usage, operate: (a: number, b: number) => number): Usage {
+  const fields = Object.keys(noUsage) as (keyof Usage)[];
+  return Object.fromEntries(fields.map((field) => [field, operate(one[field], other[field])])) as Usage &
+    object;
 }

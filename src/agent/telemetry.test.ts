@@ -87,7 +87,7 @@ it("says what to install where it is wanted and not there", async () => {
   });
   expect(JSON.parse(stdout)).toEqual({
     code: "unavailable",
-    message: "Telemetry is wanted, and @opentelemetry/api is not installed",
-    hint: "Run `npm install @opentelemetry/api` beside an SDK that exports spans, or leave telemetry off.",
+    message: "Telemetry needs @opentelemetry/api, which is not installed",
+    hint: "Run: npm install @opentelemetry/api",
   });
 });

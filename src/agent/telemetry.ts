@@ -15,12 +15,12 @@ export async function startTelemetry(session: Pick<Session, "id" | "model" | "on
   };
 }
 
-async function loadApi(): Promise<typeof import("@opentelemetry/api")> {
+async function loadApi(): Promise<Api> {
   try {
     return await import("@opentelemetry/api");
   } catch (cause) {
-    throw new ToolError("unavailable", "Telemetry is wanted, and @opentelemetry/api is not installed", {
-      hint: "Run `npm install @opentelemetry/api` beside an SDK that exports spans, or leave telemetry off.",
+    throw new ToolError("unavailable", "Telemetry needs @opentelemetry/api, which is not installed", {
+      hint: "Run: npm install @opentelemetry/api",
       cause,
     });
   }
@@ -54,6 +54,7 @@ export class SpanWriter {
   }
 
   #takeTurn(event: AgentEvent, agent: OpenSpans): void {
+    const { at } = event;
     switch (event.type) {
       case "session-start":
       case "model":
@@ -63,14 +64,14 @@ export class SpanWriter {
         agent.turn = this.#startTurn(event, agent);
         break;
       case "limit":
-        agent.turn?.addEvent("limit", { limit: event.limit, allowed: event.allowed }, event.at);
+        agent.turn?.addEvent("limit", { limit: event.limit, allowed: event.allowed }, at);
         break;
       case "loop":
-        agent.turn?.addEvent("loop", { action: event.action, times: event.times }, event.at);
+        agent.turn?.addEvent("loop", { action: event.action, times: event.times }, at);
         break;
       case "compaction": {
-        const { tokensBefore, tokensAfter, at } = event;
-        agent.turn?.addEvent("compaction", { tokens_before: tokensBefore, tokens_after: tokensAfter }, at);
+        const counts = { tokens_before: event.tokensBefore, tokens_after: event.tokensAfter };
+        agent.turn?.addEvent("compaction", counts, at);
         break;
       }
       case "error":
@@ -80,7 +81,7 @@ export class SpanWriter {
         this.#endTurn(event, agent);
         break;
       case "session-end":
-        this.#endAll(agent, event.at);
+        this.#endAll(agent, at);
         break;
     }
   }
@@ -147,12 +148,10 @@ export class SpanWriter {
       "gen_ai.agent.id": agent.name === "" ? this.#session : `${this.#session}/${agent.name}`,
       "toolcrib.turn": turn,
     };
-    return this.#start(`invoke_agent ${agentName}`, { at, attributes }, this.#above(agent));
-  }
-
-  /** The parent's turn; for the session itself, the active span of the program. */
-  #above({ name }: OpenSpans): Span | undefined {
-    return name === "" ? undefined : this.#agents.get(name.split("/").slice(0, -1).join("/"))?.turn;
+    const parent = agent.name.split("/").slice(0, -1).join("/");
+    // Without a parent, a turn is in the active span of the program.
+    const above = agent.name === "" ? undefined : this.#agents.get(parent)?.turn;
+    return this.#start(`invoke_agent ${agentName}`, { at, attributes }, above);
   }
 
   #startReply({ at, round }: Event<"round-start">, { model, turn }: OpenSpans): Span {

@@ -17,7 +17,7 @@ export const agentLoopDialect: Dialect = {
   tools: [
     rename("math.calculate", {
       name: "calculate",
-      summary: "Work out an expression of + - * / ** and parentheses over numbers.",
+      summary: "Evaluate an arithmetic expression of numbers, + - * / ** and parentheses.",
       only: ["expression"],
       defaults: { strict: true },
       describe: { expression: "For example (2+3)*4." },
@@ -25,21 +25,21 @@ export const agentLoopDialect: Dialect = {
     }),
     rename("time.now", {
       name: "get_current_time",
-      summary: "The current time in UTC, ISO-8601.",
+      summary: "Get the current UTC time in ISO 8601 format.",
       only: [],
       answer: ({ data }) => data.iso,
     }),
     reshape(["file.read"], {
       name: "read",
-      summary: "Read a text file, at most 2000 lines or 50 KiB at once, or look at a picture.",
+      summary: "Read a text file (at most 2000 lines or 50 KiB per call) or view an image.",
       input: (z) =>
         z.strictObject({
           path: z.text("File to read."),
           cwd: z.optionalText(cwdDescription),
-          offset: z.optionalInt("First line, counted from 1.", { min: 1 }),
-          limit: z.optionalInt("How many lines.", { min: 1 }),
-          max_lines: z.optionalInt("Never more lines; 2000 if not given.", { min: 1 }),
-          max_bytes: z.optionalInt("Never more bytes; 51200 if not given.", { min: 1, max: 1_048_576 }),
+          offset: z.optionalInt("First line, starting at 1.", { min: 1 }),
+          limit: z.optionalInt("Number of lines.", { min: 1 }),
+          max_lines: z.optionalInt("Maximum number of lines. Default: 2000.", { min: 1 }),
+          max_bytes: z.optionalInt("Maximum number of bytes. Default: 51200.", { min: 1, max: 1_048_576 }),
         }),
       resolve: ({ path, cwd, offset, limit, max_lines = 2000, max_bytes = 51_200 }) => [
         "file.read",
@@ -61,23 +61,23 @@ export const agentLoopDialect: Dialect = {
     reshape(["file.write"], {
       name: "write",
       summary:
-        "Write a whole file: create it, with its folders, or replace it. To change a part use edit.replace.",
+        "Create a file, with its folders, or replace it. To change a part use edit.replace.",
       input: (z) =>
         z.strictObject({
           path: z.text("File to write."),
-          content: z.text("The whole content."),
+          content: z.text("The complete content."),
           cwd: z.optionalText(cwdDescription),
         }),
       resolve: ({ path, cwd, content }) => ["file.write", { path: below(cwd, path), content }],
     }),
     reshape(["edit.replace"], {
       name: "edit",
-      summary: "Replace a text in a file by another. It must be there exactly once: give enough around it.",
+      summary: "Replace text in a file. It must occur exactly once: include enough context.",
       input: (z) =>
         z.strictObject({
           path: z.text("File to edit."),
-          old_text: z.text("Text to replace, as it is in the file.", { min: 1 }),
-          new_text: z.text("What stands there afterwards."),
+          old_text: z.text("Text to replace, exactly as in the file.", { min: 1 }),
+          new_text: z.text("The new text."),
           cwd: z.optionalText(cwdDescription),
         }),
       resolve: ({ path, cwd, old_text, new_text }) => [
@@ -88,14 +88,14 @@ export const agentLoopDialect: Dialect = {
     }),
     reshape(["search.grep"], {
       name: "grep",
-      summary: "Search files for a regular expression. Leaves out what .gitignore names.",
+      summary: "Search files with a regular expression. Skips files in .gitignore.",
       input: (z) =>
         z.strictObject({
           pattern: z.text("Regular expression."),
           path: z.text("File or folder to search."),
           cwd: z.optionalText(cwdDescription),
-          limit: z.optionalInt("Most matches; 100 if not given.", { min: 1, max: 100_000 }),
-          context: z.optionalInt("Lines around each match.", { min: 0, max: 1000 }),
+          limit: z.optionalInt("Maximum number of matches. Default: 100.", { min: 1, max: 100_000 }),
+          context: z.optionalInt("Lines of context around each match.", { min: 0, max: 1000 }),
         }),
       resolve: ({ path, cwd, ...wanted }) => [
         "search.grep",
@@ -107,11 +107,11 @@ export const agentLoopDialect: Dialect = {
     reshape(["search.glob"], {
       name: "find",
       summary:
-        'Find files by a glob, "*.ts" or "src/**/*.json": at most 1000. Leaves out what .gitignore names.',
+        'Find up to 1000 files with a glob like "*.ts" or "src/**/*.json". Skips files in .gitignore.',
       input: (z) =>
         z.strictObject({
           pattern: z.text("Glob; without a slash it matches at any depth.", { min: 1 }),
-          path: z.text("Folder to look in."),
+          path: z.text("Folder to search."),
           cwd: z.optionalText(cwdDescription),
         }),
       resolve: ({ pattern, path, cwd }) => [
@@ -123,10 +123,10 @@ export const agentLoopDialect: Dialect = {
     }),
     reshape(["file.list"], {
       name: "ls",
-      summary: "List a folder: at most 500 names, / after those of folders.",
+      summary: "List up to 500 entries of a folder. Folders end with /.",
       input: (z) =>
         z.strictObject({
-          path: z.optionalText("Folder to list; `cwd` if not given."),
+          path: z.optionalText("Folder to list. Default: `cwd`."),
           cwd: z.optionalText(cwdDescription),
         }),
       resolve: ({ path = ".", cwd }) => [
@@ -140,7 +140,7 @@ export const agentLoopDialect: Dialect = {
   ],
 };
 
-const cwdDescription = "Folder that paths start from; the workspace if not given.";
+const cwdDescription = "Folder that paths are relative to. Default: the workspace.";
 
 /** A path, or the handle of a stored output, which does not depend on `cwd`. */
 function from(cwd: string | undefined, path: string): string {
@@ -166,6 +166,6 @@ function showEntries({ entries = [], beyondLimit }: DataOf<"file.list">["root"])
   if (beyondLimit === 0) return { text };
   return {
     text,
-    continuation: `${counted(beyondLimit, "more name")}: list a folder of it, or find files by name.`,
+    continuation: `${counted(beyondLimit, "more name")}. List a subfolder, or find files by name.`,
   };
 }

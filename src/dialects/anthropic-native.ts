@@ -52,7 +52,7 @@ const shell = "bash";
 
 const bash = reshape(["shell.run", "process.stop"], {
   name: "bash",
-  summary: "Run commands in a bash that stays.",
+  summary: "Run commands in a persistent bash session.",
   native: { type: "bash_20250124" },
   input: (z) => z.strictObject({ command: z.optional(z.string()), restart: z.optional(z.boolean()) }),
   resolve: ({ command, restart }) =>
@@ -68,7 +68,7 @@ export const anthropicNativeDialect: Dialect = {
   name: "anthropic-native",
   failure: (failure) =>
     failure.details?.kind === "unknown-process"
-      ? "Nothing to restart: the next command starts bash."
+      ? "Bash is not running. The next command starts it."
       : failureLines(failure),
   tools: [
     editor,
@@ -83,20 +83,20 @@ function linesIn(range: readonly number[] | undefined): { offset?: number; limit
   if (range === undefined) return {};
   const [first = 1, last = -1] = range;
   if (range.length !== 2 || first < 1 || (last !== -1 && last < first))
-    throw new ToolError("invalid-input", `view_range [${range.join(", ")}] names no lines`, {
-      hint: "Give the first and the last line, counted from 1: [11, 20], or [11, -1] to the end.",
+    throw new ToolError("invalid-input", `view_range [${range.join(", ")}] is not a valid range`, {
+      hint: "Give the first and the last line, starting at 1: [11, 20], or [11, -1] for the rest of the file.",
     });
   return last === -1 ? { offset: first } : { offset: first, limit: last - first + 1 };
 }
 
 function refuseNothing(line: number, text: string): void {
   if (line < 0)
-    throw new ToolError("invalid-input", `There is no line ${line}`, {
-      hint: "Give the line to insert after, counted from 1, or 0 to insert before the first.",
+    throw new ToolError("invalid-input", `Line ${line} does not exist`, {
+      hint: "Give the line to insert after, starting at 1, or 0 to insert at the beginning.",
     });
   if (text === "")
     throw new ToolError("invalid-input", "`insert_text` is empty", {
-      hint: "Give what to insert; a line break alone inserts an empty line.",
+      hint: "Give the text to insert. A line break inserts an empty line.",
     });
 }
 

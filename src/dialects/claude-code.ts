@@ -17,25 +17,25 @@ const backgroundMs = { usual: 1_800_000, most: 7_200_000 };
 const bash = reshape(["shell.run", "process.start"], {
   name: "Bash",
   summary:
-    "Run a command with bash. Each begins in the workspace, without input: use `cd dir && ...`. To read, write, edit or find " +
-    "files use the tools for that. Servers and watchers run in the background: see process.output.",
+    "Run a bash command. Each command starts in the workspace, without input: use `cd dir && ...`. To read, write, edit or find " +
+    "files use the dedicated tools. Run servers and watchers in the background: see process.output.",
   input: (z) =>
     z
       .strictObject({
         command: z.text("The command.", { min: 1 }),
         timeout: z.optionalInt(
-          "Milliseconds: 120000 if not given, at most 600000; in the background 1800000 and 7200000.",
+          "Milliseconds. Default: 120000, at most 600000; in the background 1800000, at most 7200000.",
           { min: 1, max: backgroundMs.most },
         ),
-        description: z.optionalText("What it does, in five to ten words."),
-        run_in_background: z.optionalFlag("Let it run on beside the calls; false if not given."),
-        dangerouslyDisableSandbox: z.optionalFlag("Not granted."),
+        description: z.optionalText("What it does, in 5-10 words."),
+        run_in_background: z.optionalFlag("Run it in the background. Default: false."),
+        dangerouslyDisableSandbox: z.optionalFlag("Not supported."),
       })
       .check(
         z.refine(
           ({ timeout = 1, run_in_background: isBackground }) =>
             isBackground === true || timeout <= foregroundMs.most,
-          { error: "`timeout` is at most 600000, unless it runs in the background" },
+          { error: "`timeout` must be at most 600000, unless the command runs in the background" },
         ),
       ),
   resolve: ({ command, timeout, description, ...given }) => {
@@ -67,7 +67,7 @@ function answerCommand(data: ShellRunData, remarks: readonly string[]): Answer {
  */
 function directoryNote(command: string): readonly string[] {
   return /(?:^|[\n;&])\s*cd(?:\s[^\n;&|()]*)?$/.test(command.trimEnd())
-    ? ["[The next command begins in the workspace again: cd dir && ...]"]
+    ? ["[The next command starts in the workspace again: use cd dir && ...]"]
     : [];
 }
 
@@ -82,11 +82,11 @@ function answerBackground(data: ProcessStartData): string {
 
 const bashOutput = reshape(["process.output"], {
   name: "BashOutput",
-  summary: "See what a command in the background has said since you last looked, and whether it still runs.",
+  summary: "Get the new output of a background command, and whether it is still running.",
   input: (z) =>
     z.strictObject({
       bash_id: z.text("Its ID."),
-      filter: z.optionalText("Only lines that match; others are not shown later.", { min: 1 }),
+      filter: z.optionalText("Regular expression. Lines that do not match are dropped.", { min: 1 }),
     }),
   resolve: ({ bash_id: name, filter }) => ["process.output", { name, cursor: "last" as const, line: filter }],
   limits: { maxChars: 30_000, keep: "both" },
@@ -111,19 +111,19 @@ function stateOf({ state, exitCode, signal }: ProcessStatus): string {
 
 const killShell = rename("process.stop", {
   name: "KillShell",
-  summary: "Stop a command that runs in the background, and all it started.",
+  summary: "Stop a background command and everything it started.",
   fields: { name: "shell_id" },
   describe: { name: "Its ID." },
 });
 
 const taskStop = reshape(["process.stop", "agent.close"], {
   name: "TaskStop",
-  summary: "Stop what runs in the background, and all it started.",
+  summary: "Stop a background command or agent and everything it started.",
   input: (z) =>
     z
       .strictObject({
         task_id: z.optionalText("Its ID."),
-        shell_id: z.optionalText("The same, as it was called before."),
+        shell_id: z.optionalText("Old name of `task_id`."),
       })
       .check(
         z.refine(({ task_id, shell_id }) => (task_id ?? shell_id) !== undefined, { error: "give `task_id`" }),
@@ -137,16 +137,16 @@ const taskStop = reshape(["process.stop", "agent.close"], {
 const todoWrite = reshape(["plan.update"], {
   name: "TodoWrite",
   summary:
-    "Keep a list of what is to be done, for work of several steps: the whole list each time, one in_progress, each " +
+    "Maintain a todo list for work with several steps. Send the whole list each time, with one item in_progress; mark each item " +
     "completed as soon as it is done.",
   input: (z) =>
     z.strictObject({
       todos: z
         .array(
           z.strictObject({
-            content: z.text("What to do: Run the tests", { min: 1 }),
+            content: z.text("What to do, e.g. Run the tests", { min: 1 }),
             status: z.enum(["pending", "in_progress", "completed"]),
-            activeForm: z.text("While it is done: Running the tests", { min: 1 }),
+            activeForm: z.text("Present form, e.g. Running the tests", { min: 1 }),
           }),
         )
         .check(oneInProgress(z), z.describe("The whole list.")),
@@ -161,18 +161,18 @@ const todoWrite = reshape(["plan.update"], {
       })),
     },
   ],
-  answer: () => "The todo list is updated. Go on with the current task.",
+  answer: () => "The todo list is updated. Continue with the current task.",
 });
 
 const webFetch = reshape(["web.fetch"], {
   name: "WebFetch",
   summary:
-    "Fetch a web page as Markdown, or another file by its URL. The page itself is the answer. To find pages use web.search.",
+    "Fetch a web page as Markdown, or another file by its URL. Returns the page itself. To find pages use web.search.",
   input: (z) =>
     z.strictObject({
       url: z.text("https://..."),
-      prompt: z.text("What you look for in it."),
-      offset: z.optionalInt("Where to read on, as the last answer told.", { min: 0 }),
+      prompt: z.text("What you are looking for."),
+      offset: z.optionalInt("Where to continue, from the last result.", { min: 0 }),
     }),
   resolve: ({ url, offset = 0 }) => ["web.fetch", { url, ...(offset > 0 && { part: `from ${offset + 1}` }) }],
   limits: { maxChars: 100_000, keep: "head" },
@@ -180,19 +180,19 @@ const webFetch = reshape(["web.fetch"], {
     const next = data.kind === "page" ? /^from (\d+)$/.exec(data.next ?? "")?.[1] : undefined;
     return {
       text,
-      continuation: next === undefined ? continuation : `The page goes on: give offset ${Number(next) - 1}.`,
+      continuation: next === undefined ? continuation : `The page continues at offset ${Number(next) - 1}.`,
     };
   },
 });
 
 const webSearch = reshape(["web.search"], {
   name: "WebSearch",
-  summary: "Search the web: title, URL and snippet of each page found. To read one use web.fetch.",
+  summary: "Search the web. Returns the title, URL and snippet of each page. To read one use web.fetch.",
   input: (z) =>
     z.strictObject({
-      query: z.text("What to look for.", { min: 2 }),
-      allowed_domains: z.optional(z.array(z.string()).check(z.describe("Only pages of these."))),
-      blocked_domains: z.optional(z.array(z.string()).check(z.describe("No pages of these."))),
+      query: z.text("Search query.", { min: 2 }),
+      allowed_domains: z.optional(z.array(z.string()).check(z.describe("Only results from these."))),
+      blocked_domains: z.optional(z.array(z.string()).check(z.describe("No results from these."))),
     }),
   resolve: ({ query, allowed_domains, blocked_domains }) => [
     "web.search",
@@ -215,14 +215,14 @@ const mostWaitMs = { foreground: 3_600_000, output: 600_000 };
 const agent = reshape(["agent.spawn"], {
   name: "Agent",
   summary:
-    "Start another agent on a task of its own. It knows only what `prompt` says. Start several in one reply to have them work side by side.",
+    "Start an agent on a separate task. It knows only what `prompt` says. To run several in parallel, start them in one reply.",
   input: (z) =>
     z.strictObject({
-      description: z.text("The task in three to five words."),
-      prompt: z.text("What to do and answer, with all it must know.", { min: 1 }),
-      subagent_type: z.optionalText("Makes no difference."),
-      model: z.optionalText("provider/name; yours if not given."),
-      run_in_background: z.optionalFlag("False: wait for its answer. True if not given."),
+      description: z.text("The task in 3-5 words."),
+      prompt: z.text("The task, with all the context it needs.", { min: 1 }),
+      subagent_type: z.optionalText("Ignored."),
+      model: z.optionalText("provider/name. Default: yours."),
+      run_in_background: z.optionalFlag("False waits for its answer. Default: true."),
     }),
   resolve: ({ prompt, model, run_in_background: isBeside = true }) => [
     "agent.spawn",
@@ -234,12 +234,12 @@ const agent = reshape(["agent.spawn"], {
 
 const taskOutput = reshape(["agent.wait"], {
   name: "TaskOutput",
-  summary: "Get an agent's answer.",
+  summary: "Get the answer of an agent.",
   input: (z) =>
     z.strictObject({
-      task_id: z.text("The agent's ID.", { min: 1 }),
-      block: z.optionalFlag("False: do not wait for it. True if not given."),
-      timeout: z.optionalInt("Milliseconds; 600000 if not given.", { min: 1, max: mostWaitMs.output }),
+      task_id: z.text("ID of the agent.", { min: 1 }),
+      block: z.optionalFlag("Wait for the answer. Default: true."),
+      timeout: z.optionalInt("Milliseconds. Default: 600000.", { min: 1, max: mostWaitMs.output }),
     }),
   resolve: ({ task_id, block = true, timeout = mostWaitMs.output }) => [
     "agent.wait",
@@ -251,10 +251,10 @@ const taskOutput = reshape(["agent.wait"], {
 
 const sendMessage = reshape(["agent.send"], {
   name: "SendMessage",
-  summary: "Tell an agent more while it works, or give it more to do after its answer.",
+  summary: "Send a message to a running agent, or a new task to one that has answered.",
   input: (z) =>
     z.strictObject({
-      to: z.text("The agent's ID.", { min: 1 }),
+      to: z.text("ID of the agent.", { min: 1 }),
       message: z.string().check(z.minLength(1)),
       summary: z.optionalText("The message in a few words."),
     }),
@@ -264,8 +264,8 @@ const sendMessage = reshape(["agent.send"], {
 });
 
 function answerAgent({ data, text }: ToolOutput<AgentStatus>): Answer {
-  const waysOn = "Get its answer with TaskOutput; tell it more with SendMessage; end it with TaskStop.";
-  return { text, continuation: data.state === "running" ? waysOn : undefined };
+  const hint = "Get its answer with TaskOutput, send it a message with SendMessage, or stop it with TaskStop.";
+  return { text, continuation: data.state === "running" ? hint : undefined };
 }
 
 /** The tools of Anthropic's Claude Code. */

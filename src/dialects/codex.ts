@@ -16,13 +16,13 @@ import { answerPatch, notesOf } from "./shared/outputs.ts";
 const spawnAgent = reshape(["agent.spawn"], {
   name: "spawn_agent",
   summary:
-    "Start another agent on a task of its own, which works beside you. It knows only what `message` says. Get its answer with agent.wait.",
+    "Start an agent that works on a separate task in parallel. It knows only what `message` says. Get its answer with agent.wait.",
   input: (z) =>
     z.strictObject({
-      message: z.text("What to do and answer, with all it must know.", { min: 1 }),
-      agent_type: z.optionalText("Makes no difference."),
-      fork_context: z.optionalFlag("Not granted."),
-      model: z.optionalText("Yours if not given."),
+      message: z.text("The task, with all the context it needs.", { min: 1 }),
+      agent_type: z.optionalText("Ignored."),
+      fork_context: z.optionalFlag("Not supported."),
+      model: z.optionalText("Default: yours."),
     }),
   resolve: ({ message, fork_context: isFork, model }) => {
     if (isFork) throw noFork();
@@ -34,12 +34,12 @@ const spawnAgent = reshape(["agent.spawn"], {
 
 const sendInput = reshape(["agent.send"], {
   name: "send_input",
-  summary: "Tell an agent more while it works, or give it more to do after its answer.",
+  summary: "Send a message to a running agent, or a new task to one that has answered.",
   input: (z) =>
     z.strictObject({
-      target: z.text("Its id.", { min: 1 }),
+      target: z.text("ID of the agent.", { min: 1 }),
       message: z.string().check(z.minLength(1)),
-      interrupt: z.optionalFlag("Makes no difference: it hears it after the step it is at."),
+      interrupt: z.optionalFlag("Ignored: messages arrive after the current step."),
     }),
   resolve: ({ target, message }) => ["agent.send", { agent: target, message }],
   fields: { agent: "target" },
@@ -50,11 +50,11 @@ const [leastWaitMs, usualWaitMs, mostWaitMs] = [10_000, 30_000, 3_600_000];
 
 const waitAgent = reshape(["agent.wait"], {
   name: "wait_agent",
-  summary: "Wait until the first of some agents has answered, and see the answers of all that have.",
+  summary: "Wait until one of these agents has answered. Returns all answers so far.",
   input: (z) =>
     z.strictObject({
-      targets: z.array(z.string()).check(z.minLength(1), z.describe("Their ids.")),
-      timeout_ms: z.optionalNumber("10000 to 3600000; 30000 if not given. Prefer long waits."),
+      targets: z.array(z.string()).check(z.minLength(1), z.describe("IDs of the agents.")),
+      timeout_ms: z.optionalNumber("10000 to 3600000. Default: 30000. Prefer long waits."),
     }),
   resolve: ({ targets: [agent = "", ...more], timeout_ms: wanted = usualWaitMs }) => [
     "agent.wait",
@@ -89,8 +89,8 @@ function statusOf({ state, output }: AgentStatus): unknown {
 }
 
 function noFork(): ToolError {
-  return new ToolError("unsupported", "An agent sees nothing of this conversation", {
-    hint: "Leave out `fork_context`, and say all that it must know in `message`.",
+  return new ToolError("unsupported", "`fork_context` is not supported", {
+    hint: "Leave out `fork_context`, and put all the context into `message`.",
   });
 }
 
@@ -100,25 +100,25 @@ const charsPerToken = 4;
 const execCommand = reshape(["process.start"], {
   name: "exec_command",
   summary:
-    "Run a command with bash in the workspace and see its output. What is still running after `yield_time_ms` goes on: " +
-    "the answer then names a session ID for process.input.",
+    "Run a bash command in the workspace and return its output. If it is still running after `yield_time_ms`, it continues, and the " +
+    "result has a session ID for process.input.",
   input: (z) =>
     z.strictObject({
-      cmd: z.text("Command to run: rg -n TODO src", { min: 1 }),
-      workdir: z.optionalText("Where it runs; the workspace if not given."),
-      tty: z.optionalFlag("Give it a terminal, which it needs to be given input; false if not given."),
-      yield_time_ms: z.optionalNumber("How long to wait for it, 250 to 30000; 10000 if not given."),
-      max_output_tokens: z.optionalNumber("About how much output to show, at most 10000; that if not given."),
-      shell: z.optionalText("Another shell than bash: zsh, /bin/sh."),
-      login: z.optionalFlag("Makes no difference: startup files are not read."),
+      cmd: z.text("Command to run, e.g. rg -n TODO src", { min: 1 }),
+      workdir: z.optionalText("Working directory. Default: the workspace."),
+      tty: z.optionalFlag("Run in a terminal, which is required for input. Default: false."),
+      yield_time_ms: z.optionalNumber("How long to wait, 250 to 30000. Default: 10000."),
+      max_output_tokens: z.optionalNumber("Approximate maximum output. Default: 10000, the maximum."),
+      shell: z.optionalText("Another shell, e.g. zsh. Default: bash."),
+      login: z.optionalFlag("Ignored: startup files are not read."),
       sandbox_permissions: z.optional(
         z
           .enum(["use_default", "with_additional_permissions", "require_escalated"])
           .check(
-            z.describe("Only use_default is granted: what a person has to allow is asked for by itself."),
+            z.describe("Only use_default is supported. Approval is requested automatically."),
           ),
       ),
-      justification: z.optionalText("What it is for, for the person."),
+      justification: z.optionalText("Purpose of the command, for the user."),
       prefix_rule: z.optional(z.array(z.string())),
     }),
   resolve: ({ cmd, workdir, tty, yield_time_ms: yieldMs = 10_000, shell, ...given }) => {
@@ -143,16 +143,15 @@ const execCommand = reshape(["process.start"], {
 const writeStdin = reshape(["process.input", "process.output"], {
   name: "write_stdin",
   summary:
-    "Type something for a session of process.start that has a terminal, and see what it says; without `chars` wait for " +
-    "its output.",
+    "Write to the terminal of a running process.start session and return its output. Without `chars`, wait for output.",
   input: (z) =>
     z.strictObject({
-      session_id: z.int().check(z.describe("As the answer named it.")),
-      chars: z.optionalText("As typed: y\\n. \\u0003 is Ctrl-C."),
+      session_id: z.int().check(z.describe("Session ID from the result.")),
+      chars: z.optionalText("Text to type, e.g. y\\n. \\u0003 is Ctrl-C."),
       yield_time_ms: z.optionalNumber(
-        "How long to wait: 250 to 30000, 250 if not given; without `chars` 5000 to 300000, 5000 if not given.",
+        "How long to wait, 250 to 30000 (default 250). Without `chars`: 5000 to 300000 (default 5000).",
       ),
-      max_output_tokens: z.optionalNumber("About how much output to show, at most 10000; that if not given."),
+      max_output_tokens: z.optionalNumber("Approximate maximum output. Default: 10000, the maximum."),
     }),
   resolve: ({ session_id: session, chars = "", yield_time_ms: yieldMs = 0 }) => {
     const shared = { name: String(session), max_chars: allHeld, cursor: "last" } as const;
@@ -174,7 +173,7 @@ const applyPatch = rename("edit.patch", {
 
 const updatePlan = reshape(["plan.update"], {
   name: "update_plan",
-  summary: "Keep the plan of your work: the whole list each time, at most one step in_progress.",
+  summary: "Update your plan. Send all steps each time, at most one in_progress.",
   input: (z) =>
     z.strictObject({
       explanation: z.optional(z.string()),
@@ -188,16 +187,16 @@ const updatePlan = reshape(["plan.update"], {
 
 const showImage = reshape(["file.read"], {
   name: "view_image",
-  summary: "Look at a picture of the workspace: PNG, JPEG, GIF, WebP.",
+  summary: "View an image in the workspace: PNG, JPEG, GIF, WebP.",
   input: (z) =>
     z.strictObject({
-      path: z.text("Its file."),
-      detail: z.optional(z.enum(["high", "original"]).check(z.describe("It is always shown as it is."))),
+      path: z.text("Image file."),
+      detail: z.optional(z.enum(["high", "original"]).check(z.describe("Ignored: always the original size."))),
     }),
   resolve: ({ path }) => ["file.read", { path, limit: 1 }],
   answer: ({ data, text }, { path }): Answer => {
     if (data.files[0]?.kind === "image") return text;
-    return { text: `${path} is no picture. Read it with a command.`, isError: true };
+    return { text: `${path} is not an image. Read it with a command.`, isError: true };
   },
 });
 
@@ -269,8 +268,8 @@ function show({ text, bytes, status }: ShownOutput): string {
 function missingBefore({ text, bytes, status }: ShownOutput): readonly string[] {
   const missing = bytes - Buffer.byteLength(text);
   if (missing <= 0) return [];
-  const kept = status.output === null ? "" : `; all of it is kept as ${status.output}`;
-  return [`[${counted(missing, "byte")} came before this${kept}]`];
+  const stored = status.output === null ? "" : `; the whole output is stored as ${status.output}`;
+  return [`[${counted(missing, "byte")} omitted before this${stored}]`];
 }
 
 interface ShownOutput {

@@ -39,37 +39,20 @@ function defineTool(tool: OfferedTool, wording: Wording): ToolDefinition {
       if (jsonSchema.description !== undefined) jsonSchema.description = wording(jsonSchema.description);
     },
   });
+  for (const name of tool.hiddenFields ?? []) delete inputSchema.properties?.[name];
   return {
     name: tool.name,
     canonical: tool.canonical ?? tool.name,
     description: wording(tool.summary),
     risk: tool.risk,
     effects: effectsOf(tool),
-    inputSchema: without(inputSchema, tool.hiddenFields),
+    inputSchema,
     native: tool.native,
   };
 }
 
-function without(
-  schema: ToolDefinition["inputSchema"],
-  names: readonly string[] = [],
-): ToolDefinition["inputSchema"] {
-  if (names.length === 0) return schema;
-  const properties = Object.entries(schema.properties as object).filter(([name]) => !names.includes(name));
-  return { ...schema, properties: Object.fromEntries(properties) };
-}
-
 /** Left out: they cost tokens in every request, and the pipeline reports a violation. */
 const bounds = [
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "minLength",
-  "maxLength",
-  "minItems",
-  "maxItems",
-  "pattern",
-  "format",
-  "propertyNames",
-] as const;
+  ...(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"] as const),
+  ...(["minItems", "maxItems", "pattern", "format", "propertyNames"] as const),
+];

@@ -24,8 +24,8 @@ export const dialectNames: readonly string[] = Object.keys(dialects);
 export async function findDialect(name: string): Promise<Dialect> {
   if (Object.hasOwn(dialects, name)) return dialects[name]!();
   const near = nearest(name, dialectNames);
-  throw new ToolError("invalid-input", `There is no dialect "${name}"`, {
-    hint: near ? `Did you mean "${near}"?` : `Known: ${dialectNames.join(", ")}.`,
+  throw new ToolError("invalid-input", `Unknown dialect "${name}"`, {
+    hint: near ? `Did you mean "${near}"?` : `Known dialects: ${dialectNames.join(", ")}.`,
   });
 }
 

@@ -83,13 +83,13 @@ function expectTool(word: string, tools: readonly DialectTool[], isNamed: (name:
   const [wider] = matching;
   if (wider !== undefined) {
     const all = [wider.canonical, ...(wider.also ?? [])].join(", ");
-    throw new ToolError("invalid-input", `No tool here is just "${word}": ${wider.name} is ${all}`, {
-      hint: `Name it itself: "${wider.name}".`,
+    throw new ToolError("invalid-input", `"${word}" cannot be selected alone: ${wider.name} combines ${all}`, {
+      hint: `Select "${wider.name}".`,
     });
   }
   const names = tools.map(({ name }) => name);
   const near = nearest(word, names);
-  throw new ToolError("invalid-input", `No tool here is called "${word}"`, {
+  throw new ToolError("invalid-input", `Unknown tool "${word}"`, {
     hint: near ? `Did you mean "${near}"?` : `Known tools: ${names.join(", ")}.`,
   });
 }

@@ -14,10 +14,10 @@ import type { Describing } from "./zod-mini.ts";
 const readFile = rename("file.read", {
   name: "read_file",
   summary:
-    "Read a text file by lines, each as `N | text` (the number is not in the file), or look at a picture. To find " +
-    "something in large or unknown files use search.grep.",
+    "Read a text file as numbered lines, `N | text` (the numbers are not in the file), or view an image. To find something in " +
+    "large files use search.grep.",
   fields: { path: "file_path" },
-  describe: { offset: "First line, counted from 1; 1 if not given." },
+  describe: { offset: "First line. Default: 1." },
   only: ["path", "offset", "limit"],
   require: ["path"],
   limits: { maxChars: 50_000, keep: "both" },
@@ -36,10 +36,10 @@ const writeFile = rename("file.write", {
 const editFile = rename("edit.replace", {
   name: "edit_file",
   summary:
-    "Replace text in a file. `old_string` must be there exactly once, unless `replace_all` is given; all else stays as it is.",
+    "Replace text in a file. `old_string` must occur exactly once, unless `replace_all` is set.",
   fields: { path: "file_path", find: "old_string", replace: "new_string", all: "replace_all" },
   describe: {
-    find: "Text to replace, copied from the file without line numbers, with enough around it to be there only once.",
+    find: "Text to replace, copied from the file without line numbers, with enough context to be unique.",
   },
   only: ["path", "find", "replace", "all"],
   require: ["find", "replace"],
@@ -56,9 +56,9 @@ function shell({ timeoutMs }: { readonly timeoutMs: number }): DialectTool {
   return rename("shell.run", {
     name: "shell",
     summary:
-      "Run a command with bash in the workspace: exit code, duration, stdout and stderr. It has no input and ends with the call.",
+      "Run a bash command in the workspace. Returns exit code, duration, stdout and stderr. It has no input and ends with the call.",
     describe: {
-      timeout_ms: `Ends it and all it started after this long; ${timeoutMs} if not given, at most 600000.`,
+      timeout_ms: `Milliseconds until it and everything it started is stopped. Default: ${timeoutMs}. At most 600000.`,
     },
     only: ["command", "timeout_ms", "description"],
     defaults: { timeout_ms: timeoutMs },
@@ -68,8 +68,8 @@ function shell({ timeoutMs }: { readonly timeoutMs: number }): DialectTool {
 }
 
 const grepSummary =
-  "Search the content of files with a regular expression. Answers with path:line:text. Skips ignored, hidden and binary " +
-  "files. To find files by name use search.glob.";
+  "Search file contents with a regular expression. Returns path:line:text. Skips ignored, hidden and binary files. To find files " +
+  "by name use search.glob.";
 
 const grepLimits = { maxChars: 20_000, maxLines: 200, keep: "head" } as const;
 
@@ -93,7 +93,7 @@ const grepWithModes = reshape(["search.grep"], {
       output_mode: z.optional(
         z
           .enum(["content", "files_with_matches", "count"])
-          .check(z.describe("Matching lines, names of files with matches, or matching lines per file.")),
+          .check(z.describe("Matching lines (default), files with matches, or counts per file.")),
       ),
     }),
   resolve: ({ output_mode: mode = "content", ...given }) => [
@@ -106,11 +106,11 @@ const grepWithModes = reshape(["search.grep"], {
 
 function grepFields(z: Describing) {
   return {
-    pattern: z.text("Regular expression, as ripgrep reads it."),
-    path: z.optionalText("File or directory; the workspace if not given."),
-    glob_filter: z.optionalText('Only files like this: "*.ts", "src/**".'),
-    case_insensitive: z.optionalFlag("Upper and lower case are the same."),
-    max_results: z.optionalInt("Most results in all; 100 if not given.", { min: 1, max: 100_000 }),
+    pattern: z.text("Regular expression in ripgrep syntax."),
+    path: z.optionalText("File or directory. Default: the workspace."),
+    glob_filter: z.optionalText('Only files that match, e.g. "*.ts", "src/**".'),
+    case_insensitive: z.optionalFlag("Ignore case."),
+    max_results: z.optionalInt("Maximum number of results. Default: 100.", { min: 1, max: 100_000 }),
   };
 }
 
@@ -147,24 +147,17 @@ function answerCommand({ data }: ToolOutput<ShellRunData>): string {
 
 function answerGrep(
   { data, text }: ToolOutput<GrepData>,
-  { pattern, path = "the workspace", max_results: limit = 100 }: GrepQuery,
+  { pattern, path = "the workspace", max_results: limit = 100 }: GrepGiven,
 ): Answer {
   const isNothing = data.files.length === 0 && data.binary === undefined;
   const [, ...notes] = text.split("\n");
   return {
-    text: isNothing ? [`Nothing in ${path} matches ${pattern}.`, ...notes].join("\n") : text,
-    ...(data.limited && {
-      continuation:
-        `Stopped after ${counted(limit, data.mode === "content" ? "matching line" : "file")}; there are more. ` +
-        "Narrow the search (path, glob_filter, a longer pattern) or raise max_results.",
-    }),
+    text: isNothing ? [`No matches for ${pattern} in ${path}.`, ...notes].join("\n") : text,
+    continuation: data.limited
+      ? `Stopped after ${counted(limit, data.mode === "content" ? "matching line" : "file")}; there are more. ` +
+        "Narrow the search (path, glob_filter, a longer pattern) or raise max_results."
+      : undefined,
   };
-}
-
-interface GrepQuery {
-  readonly pattern: string;
-  readonly path?: string | undefined;
-  readonly max_results?: number | undefined;
 }
 
 function answerGlob(
@@ -172,13 +165,13 @@ function answerGlob(
   { pattern, path = "the workspace" }: { readonly pattern?: unknown; readonly path?: unknown },
 ): Answer {
   if (data.files.length === 0)
-    return `No file in ${path} matches ${pattern}. Files that are hidden or ignored were left out.`;
+    return `No file in ${path} matches ${pattern}. Hidden and ignored files are skipped.`;
   const shown = `${data.files.length} of ${counted(data.total, "file")} shown; narrow the pattern.`;
   return { text, ...(data.limited && { continuation: shown }) };
 }
 
 function answerListing({ data, text }: ToolOutput<FileListData>): Answer {
-  const stopped = `Stopped at ${counted(data.shown, "entry", "entries")}; list a directory of it.`;
+  const stopped = `Stopped at ${counted(data.shown, "entry", "entries")}; list a subdirectory.`;
   return { text, ...(data.limited && { continuation: stopped }) };
 }
 
@@ -206,11 +199,11 @@ export const geminiDialect: Dialect = {
     editFile,
     rename("file.read", {
       name: "read_many_files",
-      summary: "Read several text files or pictures at once, by their paths or by patterns.",
+      summary: "Read several text files or images at once, by path or glob pattern.",
       fields: { paths: "include" },
       only: ["paths"],
       require: ["paths"],
-      describe: { paths: 'Up to 50 files: paths, and patterns as "src/**/*.ts".' },
+      describe: { paths: 'Up to 50 paths or patterns, e.g. "src/**/*.ts".' },
       limits: { maxChars: 50_000, keep: "both" },
     }),
     rename("file.list", {

@@ -22,15 +22,15 @@ import { notesOf, outputOf } from "./shared/outputs.ts";
 const runShellCommand = reshape(["shell.run", "process.start"], {
   name: "run_shell_command",
   summary:
-    "Run a command with bash, as `bash -c`, without input. It is ended after 5 minutes without output, or 10 in all. " +
-    "Servers and watchers run with is_background, not with &: see process.output.",
+    "Run a command with `bash -c`, without input. It is stopped after 5 minutes without output, or 10 minutes in total. Run servers " +
+    "and watchers with is_background, not with &: see process.output.",
   input: (z) =>
     z.strictObject({
       command: z.text("The command.", { min: 1 }),
-      description: z.optionalText("What it does, for the person."),
-      dir_path: z.optionalText("Where it runs; the workspace if not given."),
-      is_background: z.optionalFlag("Let it run on beside the calls; false if not given."),
-      delay_ms: z.optionalInt("Of a background command: how long to watch it first.", {
+      description: z.optionalText("What it does, for the user."),
+      dir_path: z.optionalText("Working directory. Default: the workspace."),
+      is_background: z.optionalFlag("Run it in the background. Default: false."),
+      delay_ms: z.optionalInt("How long to watch a background command first.", {
         min: 0,
         max: 600_000,
       }),
@@ -68,17 +68,17 @@ function answerBackground(data: ProcessStartData): string {
 
 const listBackgroundProcesses = rename("process.list", {
   name: "list_background_processes",
-  summary: "List the commands that run in the background, and how those ended that have.",
+  summary: "List background commands and their states.",
 });
 
 const readBackgroundOutput = reshape(["process.output"], {
   name: "read_background_output",
-  summary: "See the latest output of a command in the background.",
+  summary: "Get the latest output of a background command.",
   input: (z) =>
     z.strictObject({
       pid: z.int().check(z.describe("Its ID.")),
-      lines: z.optionalInt("How many of the last lines; 100 if not given.", { min: 1 }),
-      delay_ms: z.optionalInt("How long to wait for it first.", { min: 0, max: 600_000 }),
+      lines: z.optionalInt("Number of last lines. Default: 100.", { min: 1 }),
+      delay_ms: z.optionalInt("How long to wait first.", { min: 0, max: 600_000 }),
     }),
   resolve: ({ pid, delay_ms: wait_ms }) => [
     "process.output",
@@ -88,29 +88,19 @@ const readBackgroundOutput = reshape(["process.output"], {
   answer: ({ data: { text, status } }, { lines = 100 }) => {
     const all = plainTerminalText(text).replace(/\n$/, "").split("\n");
     const state = status.state === "ended" ? `ended with exit code ${status.exitCode}` : "runs";
-    const shown = all.slice(-lines).join("\n");
-    return {
-      text: [`[${status.name} ${state}]`, shown === "" ? "Log is empty." : shown, ...notesOf(status)].join(
-        "\n",
-      ),
-      continuation: undefined,
-    };
+    const shown = all.slice(-lines).join("\n") || "Log is empty.";
+    const parts = [`[${status.name} ${state}]`, shown, ...notesOf(status)];
+    return { text: parts.join("\n"), continuation: undefined };
   },
 });
 
-const googleWebSearch = rename("web.search", {
-  name: "google_web_search",
-  only: ["query"],
-});
+const googleWebSearch = rename("web.search", { name: "google_web_search", only: ["query"] });
 
 const webFetch = reshape(["web.fetch"], {
   name: "web_fetch",
   summary:
-    "Fetch the pages or files whose URLs stand in the prompt, at most 20, as Markdown. The pages themselves are the answer. To find pages use web.search.",
-  input: (z) =>
-    z.strictObject({
-      prompt: z.text("The URLs, https://..., and what you look for there."),
-    }),
+    "Fetch the pages or files at the URLs in the prompt (at most 20) as Markdown. Returns the pages themselves. To find pages use web.search.",
+  input: (z) => z.strictObject({ prompt: z.text("The URLs (https://...) and what you are looking for.") }),
   resolve: ({ prompt }) => {
     const [url, ...others] = urlsIn(prompt);
     return ["web.fetch", { url, ...(others.length > 0 && { more_urls: others }) }];
@@ -124,11 +114,11 @@ function urlsIn(prompt: string): readonly [string, ...string[]] {
   const written = prompt.match(/https?:\/\/[^\s<>"'`]+/g) ?? [];
   const [url, ...others] = new Set(written.map((each) => asFile(withoutEnd(each))));
   if (url === undefined)
-    throw new ToolError("invalid-input", "There is no URL in the prompt", {
-      hint: "Write it out: https://example.com/page",
+    throw new ToolError("invalid-input", "The prompt contains no URL", {
+      hint: "Include the full URL: https://example.com/page",
     });
   if (others.length >= maxUrls)
-    throw new ToolError("invalid-input", `There are ${others.length + 1} URLs in the prompt`, {
+    throw new ToolError("invalid-input", `The prompt contains ${others.length + 1} URLs`, {
       hint: `Fetch at most ${maxUrls} at once.`,
     });
   return [url, ...others];
@@ -136,10 +126,7 @@ function urlsIn(prompt: string): readonly [string, ...string[]] {
 
 /** A GitHub page shows a file inside HTML; the raw address gives the file itself. */
 function asFile(url: string): string {
-  return url.replace(
-    /^https:\/\/github\.com\/([^/]+\/[^/]+)\/blob\//,
-    "https://raw.githubusercontent.com/$1/",
-  );
+  return url.replace(/^https:\/\/github\.com\/([^/]+\/[^/]+)\/blob\//, "https://raw.githubusercontent.com/$1/");
 }
 
 /** Strips punctuation that ends a sentence, and a bracket that was opened before the URL. */
@@ -151,17 +138,12 @@ function withoutEnd(url: string): string {
 const writeTodos = reshape(["plan.update"], {
   name: "write_todos",
   summary:
-    "Keep a list of what is to be done, for work of several steps: the whole list each time, one in_progress.",
+    "Maintain a todo list for work with several steps. Send the whole list each time, with one item in_progress.",
   input: (z) =>
     z.strictObject({
       todos: z
-        .array(
-          z.strictObject({
-            description: z.text("What to do.", { min: 1 }),
-            status: z.enum(planStatuses),
-          }),
-        )
-        .check(oneInProgress(z), z.describe("The whole list; it replaces the one before.")),
+        .array(z.strictObject({ description: z.text("What to do.", { min: 1 }), status: z.enum(planStatuses) }))
+        .check(oneInProgress(z), z.describe("The whole list. It replaces the previous one.")),
     }),
   resolve: ({ todos }) => [
     "plan.update",

@@ -30,22 +30,16 @@ export const omegaDialect: Dialect = {
     reshape(["shell.run"], {
       name: "bash",
       summary:
-        "Run a command with bash in the workspace: both outputs together, at most 120 seconds. It has a /tmp of its own.",
+        "Run a bash command in the workspace, for at most 120 seconds. Returns stdout and stderr together. It has its own /tmp.",
       input: (z) => z.strictObject({ command: z.text("The bash command to run.") }),
       resolve: ({ command }) => ["shell.run", { command, timeout_ms: BASH_TIMEOUT_SECS * 1000 }],
       limits: { maxChars: MAX_BASH_OUTPUT, keep: "head", notice: truncationNotice },
-      answer: ({ data }) => ({
-        text: commandOutput(data),
-        ...(data.exitCode === 0 ? {} : { isError: true }),
-      }),
+      answer: ({ data }) => ({ text: commandOutput(data), ...(data.exitCode !== 0 && { isError: true }) }),
     }),
     reshape(["file.read"], {
       name: "read",
-      summary: "Read a file as it is. It need not be in the workspace.",
-      input: (z) =>
-        z.strictObject({
-          file_path: z.text("Absolute, or relative to the workspace."),
-        }),
+      summary: "Read a file unchanged. It may be outside the workspace.",
+      input: (z) => z.strictObject({ file_path: z.text("Path, absolute or relative to the workspace.") }),
       resolve: ({ file_path: path }) => [
         "file.read",
         { path, limit: Number.MAX_SAFE_INTEGER, line_numbers: false },
@@ -56,18 +50,18 @@ export const omegaDialect: Dialect = {
     rename("file.write", {
       name: "write",
       summary:
-        "Create a file, with its directories, or replace a whole file. System directories are refused.",
+        "Create a file, with its directories, or replace a whole file. Not in system directories.",
       fields: { path: "file_path" },
-      describe: { path: "Absolute, or relative to the workspace.", content: "The whole new content." },
+      describe: { path: "Path, absolute or relative to the workspace.", content: "The complete new content." },
       only: ["path", "content"],
     }),
     reshape(["edit.replace"], {
       name: "edit",
-      summary: "Replace the first occurrence of a text in a file; the answer tells how many there were.",
+      summary: "Replace the first occurrence of a text in a file. Reports how many there were.",
       input: (z) =>
         z.strictObject({
-          file_path: z.text("Absolute, or relative to the workspace."),
-          old_string: z.text("The text to replace, to the character.", { min: 1 }),
+          file_path: z.text("Path, absolute or relative to the workspace."),
+          old_string: z.text("Text to replace, exactly as in the file.", { min: 1 }),
           new_string: z.text("The new text."),
         }),
       resolve: ({ file_path: path, old_string: find, new_string: replace }) => [
@@ -100,8 +94,8 @@ export function extraRootsOfOmega(
 
 /** Replaces hints that name options and tools which Omega lacks: timeouts, background commands, listings. */
 function hintFor({ code, hint, details }: Pick<Failure, "code" | "hint" | "details">): string | null {
-  if (code === "timeout") return "Let it do less, or do it in parts.";
-  return details?.kind === "read-directory" ? "See what is in it with bash." : hint;
+  if (code === "timeout") return "Do less in one command, or split it.";
+  return details?.kind === "read-directory" ? "List it with bash." : hint;
 }
 
 const refusals: ReadonlySet<ErrorCode> = new Set(["denied", "needs-approval", "outside-workspace"]);

@@ -23,18 +23,12 @@ export function renameInput(
   const offered = Object.entries(shape)
     .filter(([field]) => only.has(field))
     .map(([field, canonical]) => {
-      const schema = values[field] === undefined ? canonical : oneOf(values[field], canonical);
-      const shaped = required.has(field)
-        ? mandatory(schema)
-        : field in defaults
-          ? z.optional(schema)
-          : schema;
+      const allowed = values[field] === undefined ? canonical : oneOf(values[field], canonical);
+      const optional = field in defaults ? z.optional(allowed) : allowed;
+      const shaped = required.has(field) ? mandatory(allowed) : optional;
       const description = descriptions[field];
-      return {
-        field,
-        wireName: wireNames[field] ?? field,
-        schema: description === undefined ? shaped : shaped.check(z.describe(description)),
-      };
+      const schema = description === undefined ? shaped : shaped.check(z.describe(description));
+      return { field, wireName: wireNames[field] ?? field, schema };
     });
   return {
     wire: z.strictObject(Object.fromEntries(offered.map(({ wireName, schema }) => [wireName, schema]))),

@@ -61,7 +61,7 @@ async function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): Pro
   const renamed = { ...retitle(tool, renaming), hiddenFields: renaming.hiddenFields ?? [] };
   const resolve = (input: unknown, given: unknown) =>
     answerWith({ tool: renamed, input }, renaming.answer, given as Record<string, unknown>);
-  if (!changesInput(renaming))
+  if (inputChanges.every((change) => renaming[change] === undefined))
     return { ...renamed, takesCanonical: true, resolve: (given) => resolve(given, given) };
   const { renameInput } = await import("./rename-input.ts");
   const { wire, toCanonical } = renameInput(tool.input, renaming);
@@ -69,16 +69,7 @@ async function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): Pro
   return { ...renamed, input: wire, fields, resolve: (given) => resolve(toCanonical(given), given) };
 }
 
-function changesInput({
-  fields,
-  values,
-  only,
-  require,
-  defaults,
-  describe,
-}: Renaming<CanonicalName>): boolean {
-  return [fields, values, only, require, defaults, describe].some((change) => change !== undefined);
-}
+const inputChanges = ["fields", "values", "only", "require", "defaults", "describe"] as const;
 
 /** What a dialect shows instead of the canonical tool's output. */
 export type Answer =
@@ -100,15 +91,10 @@ export function answerWith<Given>(
 ): ResolvedCall {
   if (answer === undefined) return call;
   const { tool } = call;
-  const answered: AnyTool = {
-    ...tool,
-    run: async (input, context) => reformat(await tool.run(input, context), answer, given),
+  const run: AnyTool["run"] = async (input, context) => {
+    const output = await tool.run(input, context);
+    const answered = answer(output, given);
+    return { ...output, ...(typeof answered === "string" ? { text: answered } : answered) };
   };
-  return { ...call, tool: answered };
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: as above
-function reformat<Given>(output: ToolOutput, answer: Answering<any, Given>, given: Given): ToolOutput {
-  const answered = answer(output, given);
-  return { ...output, ...(typeof answered === "string" ? { text: answered } : answered) };
+  return { ...call, tool: { ...tool, run } };
 }

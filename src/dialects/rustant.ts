@@ -11,13 +11,13 @@ export const rustantDialect: Dialect = {
   tools: [
     reshape(["file.read"], {
       name: "file_read",
-      summary: "Read a file, or only some lines of it.",
+      summary: "Read a file, or some of its lines.",
       input: (z) =>
         z
           .strictObject({
             path: z.text("File, relative to the workspace or absolute."),
-            start_line: z.optionalInt("First line, counted from 1.", { min: 1 }),
-            end_line: z.optionalInt("Last line, read as well.", { min: 1 }),
+            start_line: z.optionalInt("First line, starting at 1.", { min: 1 }),
+            end_line: z.optionalInt("Last line, inclusive.", { min: 1 }),
           })
           .check(
             z.refine(({ start_line = 1, end_line = start_line }) => end_line >= start_line, {
@@ -26,19 +26,19 @@ export const rustantDialect: Dialect = {
           ),
       resolve: ({ path, start_line = 1, end_line }) => [
         "file.read",
-        { path, offset: start_line, ...(end_line === undefined ? {} : { limit: end_line - start_line + 1 }) },
+        { path, offset: start_line, limit: end_line === undefined ? undefined : end_line - start_line + 1 },
       ],
       answer: ({ data, text }) => ({ text, ...continuationOf(data, (line) => `start_line ${line}`) }),
     }),
     rename("file.list", {
       name: "file_list",
-      summary: "List the files and folders of a directory, without what .gitignore names.",
+      summary: "List the files and folders of a directory. Skips files in .gitignore.",
       only: ["path"],
       require: ["path"],
       defaults: { depth: 1, hidden: true },
       describe: { path: "Directory to list; `.` is the workspace." },
       answer: ({ data, text }) =>
-        data.limited ? { text, continuation: "To find others by name use search.glob." } : text,
+        data.limited ? { text, continuation: "To find more files use search.glob." } : text,
     }),
     reshape(["search.glob"], {
       name: "file_search",
@@ -46,7 +46,7 @@ export const rustantDialect: Dialect = {
       input: (z) =>
         z.strictObject({
           pattern: z.text('Glob ("*.rs", "src/**/mod.rs") or part of a name.', { min: 1 }),
-          path: z.optionalText("Directory to start in; the workspace if not given."),
+          path: z.optionalText("Directory to start in. Default: the workspace."),
         }),
       resolve: ({ pattern, path }) => [
         "search.glob",
@@ -57,47 +57,47 @@ export const rustantDialect: Dialect = {
     rename("file.write", {
       name: "file_write",
       summary:
-        "Create a file, or replace a whole one; at most 10 MB. To change a part use edit.smart or edit.diff.",
+        "Create or replace a whole file, at most 10 MB. To change a part use edit.smart or edit.diff.",
       only: ["path", "content"],
     }),
     rename("edit.diff", {
       name: "file_patch",
       summary:
-        "Apply a unified diff to an existing file. Line numbers are hints; the lines around have to fit.",
+        "Apply a unified diff to an existing file. Line numbers are hints; context lines must match.",
       only: ["path", "diff"],
       fields: { diff: "patch" },
       require: ["path"],
       describe: {
         path: "File to patch.",
-        diff: "Hunks: `@@`, then lines that begin with a space, - or +.",
+        diff: "Hunks: `@@`, then lines that start with a space, - or +.",
       },
     }),
     rename("git.status", {
       name: "git_status",
-      summary: "Show what is staged, changed and untracked in the git working tree.",
+      summary: "Show staged, changed and untracked files of the git working tree.",
       only: ["path"],
-      describe: { path: "Repository; the workspace if not given." },
+      describe: { path: "Repository. Default: the workspace." },
     }),
     reshape(["git.diff"], {
       name: "git_diff",
-      summary: "Show changes as a diff: of the working tree, staged ones, or against a commit.",
+      summary: "Show changes as a diff: in the working tree, staged, or against a commit.",
       input: (z) =>
         z.strictObject({
-          path: z.optionalText("Repository; the workspace if not given."),
+          path: z.optionalText("Repository. Default: the workspace."),
           staged: z.optionalFlag("Only staged changes."),
           commit: z.optionalText("Compare against this commit."),
         }),
       resolve: ({ path, ...wanted }) => [
         "git.diff",
-        { ...wanted, ...(path === undefined ? {} : { paths: [path] }) },
+        { ...wanted, paths: path === undefined ? undefined : [path] },
       ],
     }),
     rename("git.commit", {
       name: "git_commit",
-      summary: "Commit what is staged.",
+      summary: "Commit staged changes.",
       only: ["message", "path"],
       require: ["message"],
-      describe: { path: "Repository; the workspace if not given." },
+      describe: { path: "Repository. Default: the workspace." },
     }),
     reshape(["shell.run"], {
       name: "shell_exec",
@@ -105,7 +105,7 @@ export const rustantDialect: Dialect = {
       input: (z) =>
         z.strictObject({
           command: z.text("The command.", { min: 1 }),
-          timeout_secs: z.optionalInt("Seconds it may take; 60 if not given.", { min: 1, max: 600 }),
+          timeout_secs: z.optionalInt("Time limit in seconds. Default: 60.", { min: 1, max: 600 }),
         }),
       fields: { timeout_ms: "timeout_secs" },
       resolve: ({ command, timeout_secs = 60 }) => [
@@ -115,18 +115,18 @@ export const rustantDialect: Dialect = {
     }),
     rename("text.echo", {
       name: "echo",
-      summary: "Echo a text back, for a step of thought.",
+      summary: "Echo a text, for example to think.",
       only: ["text"],
     }),
     rename("time.now", {
       name: "datetime",
-      summary: "The current date, time and time zone.",
+      summary: "Get the current date, time and time zone.",
       only: [],
       defaults: { zone: "local" },
     }),
     rename("math.calculate", {
       name: "calculator",
-      summary: "Work out a mathematical expression.",
+      summary: "Evaluate a mathematical expression.",
       only: ["expression"],
       describe: { expression: "For example sqrt(144) + 3 * 7." },
     }),
@@ -138,7 +138,7 @@ export const rustantDialect: Dialect = {
     }),
     rename("web.fetch", {
       name: "web_fetch",
-      summary: "Fetch a URL; HTML becomes readable text.",
+      summary: "Fetch a URL. HTML is converted to readable text.",
       only: ["url"],
       defaults: { max_chars: 200_000 },
       limits: { maxChars: 50_000, keep: "head" },
@@ -146,7 +146,7 @@ export const rustantDialect: Dialect = {
     }),
     rename("document.read", {
       name: "document_read",
-      summary: "Read a document: PDF, DOCX, XLSX, PPTX, ODT, EPUB, RTF, CSV, HTML, notebooks, pictures.",
+      summary: "Read a document: PDF, DOCX, XLSX, PPTX, ODT, EPUB, RTF, CSV, HTML, notebooks, images.",
       only: ["path"],
       defaults: { max_chars: 1_000_000 },
       limits: { maxChars: 50_000, keep: "head" },
@@ -155,25 +155,25 @@ export const rustantDialect: Dialect = {
     }),
     rename("edit.smart", {
       name: "smart_edit",
-      summary: "Edit a place that is named as you like, and see the diff. A checkpoint is set first.",
+      summary: "Edit a location described in any way. Sets a checkpoint first and returns the diff.",
       only: ["path", "location", "operation", "content"],
       describe: {
-        location: 'Text of the file, "line 42", "lines 10-20", a symbol, or what it does.',
-        content: "The new text; not for delete.",
+        location: 'Text in the file, "line 42", "lines 10-20", a symbol, or a description.',
+        content: "The new text. Not for delete.",
       },
       answer: ({ data: { files, checkpoint } }) =>
         [
           files.map(({ diff }) => diff.trimEnd()).join("\n"),
           ...files.flatMap(({ notes }) => notes.map((note) => `(${note})`)),
-          ...(checkpoint === undefined ? [] : [`[Checkpoint ${checkpoint} was set before.]`]),
+          ...(checkpoint === undefined ? [] : [`[Checkpoint ${checkpoint} was set first.]`]),
         ].join("\n"),
     }),
     rename("code.search", {
       name: "codebase_search",
-      summary: "Find code in the whole project by what it does or is called.",
+      summary: "Find code in the whole project by name or behavior.",
       fields: { kind: "filter" },
       only: ["query", "kind", "language"],
-      describe: { kind: "Only this kind: function, struct, class ..." },
+      describe: { kind: "Only this kind, e.g. function, struct, class." },
       answer: ({ data, text }) => (data.results.length > 0 ? text : text.replace(/\bkind\b/, "filter")),
     }),
     ...agentTools,
@@ -193,5 +193,5 @@ function withoutPaging({ text, continuation }: { text: string; continuation?: st
 } {
   return continuation === undefined
     ? { text }
-    : { text, continuation: "It goes on; no more of it was read." };
+    : { text, continuation: "Truncated: the rest was not read." };
 }

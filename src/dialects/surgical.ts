@@ -3,25 +3,23 @@ import type { Dialect, DialectTool } from "./dialect.ts";
 import { type DataOf, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
+import { blockEditFields, blockFields } from "./shared/inputs.ts";
 import { continuationOf, failureInSeconds, showFiles, showMatches } from "./shared/outputs.ts";
 
 const fields = { run_formatter: "run_rustfmt", run_check: "run_cargo_check" } as const;
-
-const blockFields = ["path", "kind", "name", "module_path", "line_hint"] as const;
-const editFields = ["expected_old_hash", "expected_old_block", "run_formatter", "run_check"] as const;
 
 const values = { kind: ["function", "struct", "enum", "trait", "impl"] } as const;
 
 const describe = {
   path: "Rust file.",
-  kind: "What the block is.",
+  kind: "Kind of block.",
   name: "Its name.",
-  module_path: 'What it lies in, if the name is there twice: "impl Agent".',
-  line_hint: "A line near it, if the name is there twice.",
-  expected_old_hash: "SHA-256 of the block as it must be now.",
-  expected_old_block: "Text of the block as it must be now.",
-  run_formatter: "Format the file; false if not given.",
-  run_check: "Run cargo check, and keep nothing if it fails; false if not given.",
+  module_path: 'Parent, if the name is not unique, e.g. "impl Agent".',
+  line_hint: "A line near it, if the name is not unique.",
+  expected_old_hash: "SHA-256 of the current block.",
+  expected_old_block: "Text of the current block.",
+  run_formatter: "Format the file. Default: false.",
+  run_check: "Run cargo check, and revert if it fails. Default: false.",
 } as const;
 
 /** Edits of Rust by block: functions, structs, enums, traits and impls. */
@@ -29,21 +27,21 @@ const rustBlocks: readonly DialectTool[] = [
   rename("code.replace_block", {
     name: "rust_replace_block",
     summary:
-      "Replace a whole Rust block by its kind and name, with its attributes and doc comments. " +
-      "Surer than file.write for code that is there.",
+      "Replace a whole Rust block, with its attributes and doc comments, by kind and name. " +
+      "Safer than file.write for existing code.",
     fields,
     values,
     describe: { ...describe, new_block: "The complete new block." },
-    only: [...blockFields, "new_block", ...editFields],
+    only: [...blockFields, "new_block", ...blockEditFields],
     require: ["kind"],
   }),
   rename("code.insert_block", {
     name: "rust_insert_after_block",
-    summary: "Insert code after a Rust block, a new function for example.",
+    summary: "Insert code after a Rust block, for example a new function.",
     fields,
     values,
     describe: { ...describe, snippet: "The code to insert." },
-    only: [...blockFields, "snippet", ...editFields],
+    only: [...blockFields, "snippet", ...blockEditFields],
     require: ["kind"],
     defaults: { position: "after" },
   }),
@@ -60,8 +58,8 @@ export const surgicalDialect: Dialect = {
       input: (z) =>
         z.strictObject({
           path: z.text("File, relative to the workspace or absolute."),
-          offset: z.optionalInt("Lines to skip: 0 begins at line 1.", { min: 0 }),
-          limit: z.optionalInt("How many lines; 2000 if not given.", { min: 1 }),
+          offset: z.optionalInt("Lines to skip. 0 starts at line 1.", { min: 0 }),
+          limit: z.optionalInt("Number of lines. Default: 2000.", { min: 1 }),
         }),
       resolve: ({ offset = 0, ...wanted }) => ["file.read", { ...wanted, offset: offset + 1 }],
       answer: ({ data, text }) => ({ text, ...continuationOf(data, (line) => `offset ${line - 1}`) }),
@@ -75,15 +73,15 @@ export const surgicalDialect: Dialect = {
     }),
     reshape(["search.grep"], {
       name: "grep",
-      summary: "Search file contents with a regular expression: path, line number and line of each match.",
+      summary: "Search file contents with a regular expression. Returns path, line number and line of each match.",
       input: (z) =>
         z.strictObject({
           pattern: z.text("Regular expression."),
-          include: z.optionalText('Only files like this: "*.rs".'),
+          include: z.optionalText('Only files that match, e.g. "*.rs".'),
         }),
       resolve: ({ pattern, include }) => [
         "search.grep",
-        { pattern, ...(include === undefined ? {} : { glob: filesLike(include) }) },
+        { pattern, glob: include === undefined ? undefined : filesLike(include) },
       ],
       answer: (output) => showMatches(output, { hint: "narrow `pattern` or `include`" }),
     }),
@@ -94,12 +92,12 @@ export const surgicalDialect: Dialect = {
     }),
     reshape(["edit.replace"], {
       name: "patch_file",
-      summary: "Replace a text that is there once, exactly so: blanks count. For small changes.",
+      summary: "Replace text that occurs exactly once. Whitespace must match. For small changes.",
       input: (z) =>
         z.strictObject({
           path: z.text("File to edit."),
-          old_text: z.text("Text to replace, to the character.", { min: 1 }),
-          new_text: z.text("What stands there afterwards."),
+          old_text: z.text("Text to replace, exactly as in the file.", { min: 1 }),
+          new_text: z.text("The new text."),
         }),
       fields: { find: "old_text", replace: "new_text" },
       resolve: ({ path, old_text, new_text }) => [
@@ -110,11 +108,11 @@ export const surgicalDialect: Dialect = {
     reshape(["shell.run"], {
       name: "shell",
       summary:
-        "Run a command in your own shell, which keeps directory and variables: cargo check, cargo test, git status.",
+        "Run a command in a persistent shell, which keeps directory and variables: cargo check, cargo test, git status.",
       input: (z) =>
         z.strictObject({
           command: z.text("The command.", { min: 1 }),
-          timeout_secs: z.optionalInt("Seconds it may take; 120 if not given.", { min: 1, max: 600 }),
+          timeout_secs: z.optionalInt("Time limit in seconds. Default: 120.", { min: 1, max: 600 }),
         }),
       fields: { timeout_ms: "timeout_secs" },
       resolve: ({ command, timeout_secs = 120 }) => [
@@ -124,7 +122,7 @@ export const surgicalDialect: Dialect = {
     }),
     rename("code.symbols", {
       name: "rust_list_symbols",
-      summary: "List the symbols of a Rust file as `Kind name [start-end]`. Use it before you edit.",
+      summary: "List the symbols of a Rust file as `Kind name [start-end]`. Use it before editing.",
       only: ["path"],
       require: ["path"],
       defaults: { limit: 5_000 },

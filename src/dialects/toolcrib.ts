@@ -1,30 +1,15 @@
 import { type CanonicalName, catalog } from "../tools/catalog.ts";
 import type { Dialect } from "./dialect.ts";
 import { type InputOf, rename } from "./rename.ts";
+import { blockEditFields, blockFields } from "./shared/inputs.ts";
 
 /** What most tasks need; the others are found with `tools.find`. */
 const listed: readonly CanonicalName[] = [
-  "file.read",
-  "file.write",
-  "file.list",
-  "edit.replace",
-  "edit.patch",
-  "search.grep",
-  "search.glob",
-  "code.symbols",
-  "code.read_symbol",
-  "shell.run",
-  "process.start",
-  "process.output",
-  "process.stop",
-  "git.status",
-  "journal.undo",
-  "web.fetch",
+  ...(["file.read", "file.write", "file.list", "edit.replace", "edit.patch", "search.grep"] as const),
+  ...(["search.glob", "code.symbols", "code.read_symbol", "shell.run", "process.start"] as const),
+  ...(["process.output", "process.stop", "git.status", "journal.undo", "web.fetch"] as const),
   // Offered only where there are agents.
-  "agent.spawn",
-  "agent.send",
-  "agent.wait",
-  "agent.close",
+  ...(["agent.spawn", "agent.send", "agent.wait", "agent.close"] as const),
 ];
 
 /** Rarely needed arguments, for other dialects and for users. */
@@ -71,26 +56,12 @@ export const toolcribDialect: Dialect = {
     rename("code.insert_block", {
       name: "insert_after_block",
       summary: "Insert code after a named block. Indentation and blank lines follow the neighbours.",
-      only: [
-        "path",
-        "kind",
-        "name",
-        "module_path",
-        "line_hint",
-        "snippet",
-        "expected_old_hash",
-        "expected_old_block",
-        "run_formatter",
-        "run_check",
-      ],
+      only: [...blockFields, "snippet", ...blockEditFields],
       defaults: { position: "after" },
     }),
     rename("code.validate", { name: "validate_file" }),
   ],
   tools: (Object.keys(catalog) as CanonicalName[]).map((name) =>
-    rename(name, {
-      name: name.replace(".", "_"),
-      hiddenFields: hiddenFields[name] as never,
-    }),
+    rename(name, { name: name.replace(".", "_"), hiddenFields: hiddenFields[name] as never }),
   ),
 };

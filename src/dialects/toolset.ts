@@ -1,6 +1,7 @@
 import { safeParse } from "zod/v4/core";
 import { ToolError } from "../contract/error.ts";
 import type { AnyTool, FoundTools, ToolSource } from "../contract/tool.ts";
+import { Listeners } from "../lib/async/listeners.ts";
 import { catalog } from "../tools/catalog.ts";
 import type { ToolDefinition } from "./definition.ts";
 import type { Dialect, DialectTool, OfferedTool, ResolvedCall } from "./dialect.ts";
@@ -35,7 +36,7 @@ export class Toolset {
   #alwaysListed: ReadonlySet<string> = new Set();
   /** Tools of other servers that must be found, because there are many. */
   #hidden: ReadonlySet<string> = new Set();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners<void>();
   readonly #loading = new WeakMap<DialectTool, Promise<OfferedTool>>();
   #tools: readonly DialectTool[] = [];
   #wording: Wording = (text) => text;
@@ -47,14 +48,13 @@ export class Toolset {
     for (const source of options.sources ?? [])
       source.onChange(() => {
         this.#fill();
-        this.#notify();
+        this.#listeners.emit();
       });
   }
 
   /** Calls `listener` after each change of the list. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#listeners.on(listener);
   }
 
   /** The definitions for models, or those of all tools that can be called. */
@@ -84,7 +84,7 @@ export class Toolset {
     const fresh = names.filter((name) => !this.#found.has(name));
     if (fresh.length === 0) return;
     for (const name of fresh) this.#found.add(name);
-    this.#notify();
+    this.#listeners.emit();
   }
 
   /**
@@ -149,14 +149,8 @@ export class Toolset {
     return loading;
   }
 
-  #isDenied({
-    name: offered,
-    canonical = offered,
-    ownName: name = canonical,
-    risk,
-    server,
-  }: OfferedTool): boolean {
-    return this.#options.isDenied?.({ name, risk, server }) ?? false;
+  #isDenied({ name, canonical = name, ownName = canonical, risk, server }: OfferedTool): boolean {
+    return this.#options.isDenied?.({ name: ownName, risk, server }) ?? false;
   }
 
   #isAllowed({ risk }: OfferedTool): boolean {
@@ -177,22 +171,25 @@ export class Toolset {
 
   #fill(): void {
     const { own = [], sources = [], allowed, allowUnknown = false, has } = this.#options;
-    const tools = new NamedTools(this.#dialect);
-    for (const tool of this.#dialect.tools)
-      if (tool.needs === undefined || has?.has(tool.needs)) tools.put(tool);
+    const { tools: dialectTools, aliases = [], ignoresCase } = this.#dialect;
     const ours = own.map(offer);
-    for (const tool of ours) tools.put(tool);
-    const known = [...this.#dialect.tools, ...(this.#dialect.aliases ?? []), ...ours, ...finders];
-    const taken = new Set(known.map(({ name }) => name.toLowerCase()));
+    const taken = new Set(
+      [...dialectTools, ...aliases, ...ours, ...finders].map(({ name }) => name.toLowerCase()),
+    );
     const offered = sources.flatMap((source) => source.tools);
     const theirs = offered.map((tool) => offerUnlessTaken(taken, tool)).filter((tool) => tool !== undefined);
-    for (const tool of theirs) tools.put(tool);
+    // The last tool of a name replaces the others.
+    const available = dialectTools.filter(({ needs }) => needs === undefined || has?.has(needs));
+    const keyed = [...available, ...ours, ...theirs].map(
+      (tool) => [ignoresCase ? tool.name.toLowerCase() : tool.name, tool] as const,
+    );
+    const tools = [...new Map(keyed).values()];
     const hidden = areMany(offered) ? theirs : [];
     this.#hidden = new Set(hidden.map(({ name }) => name));
     this.#alwaysListed = new Set(
       [...ours, ...theirs].map(({ name }) => name).filter((name) => !this.#hidden.has(name)),
     );
-    const all = hidden.length > 0 ? withFinders(tools.all) : tools.all;
+    const all = hidden.length > 0 ? withFinders(tools) : tools;
     this.#tools =
       allowed === undefined
         ? all
@@ -200,9 +197,6 @@ export class Toolset {
     this.#wording = wordingFor(namesOf(this.#tools), (name) => name in catalog);
   }
 
-  #notify(): void {
-    for (const listener of this.#listeners) listener();
-  }
 }
 
 /** Whether listing the tools of other servers would cost more tokens than it helps. */
@@ -223,13 +217,12 @@ function resolveCall(offered: OfferedTool, given: unknown): ResolvedCall {
   if (offered.takesCanonical) return offered.resolve(given);
   const parsed = safeParse(offered.input, given);
   if (parsed.success) return offered.resolve(parsed.data);
-  const { name, canonical, summary, risk, input } = offered;
-  const limits = { maxChars: 1_000, keep: "head" } as const;
-  return {
-    tool: { name, canonical: canonical ?? name, summary, risk, input, limits, accesses: never, run: never },
-    input: given,
-  };
+  const { name, canonical = name, summary, risk, input } = offered;
+  return { tool: { name, canonical, summary, risk, input, limits, accesses: never, run: never }, input: given };
 }
+
+/** For tools that only report an error. */
+const limits = { maxChars: 1_000, keep: "head" } as const;
 
 interface InnerCall {
   readonly name: string;
@@ -252,7 +245,7 @@ const finders = [rename("tools.find", { name: "tools_find" }), rename("tools.cal
 
 /** Never runs: the pipeline refuses the arguments first. */
 function never(): never {
-  throw new Error("arguments that did not fit went on");
+  throw new Error("invalid arguments passed the pipeline");
 }
 
 /** Providers refuse dots, so custom tools are offered without them. */
@@ -272,27 +265,9 @@ function offerUnlessTaken(taken: Set<string>, tool: AnyTool): DialectTool | unde
   return free;
 }
 
-/** One tool per name, ignoring case where the dialect does. */
-class NamedTools {
-  readonly #tools = new Map<string, DialectTool>();
-  readonly #keyOf: (name: string) => string;
-
-  constructor({ ignoresCase }: Pick<Dialect, "ignoresCase">) {
-    this.#keyOf = ignoresCase ? (name) => name.toLowerCase() : (name) => name;
-  }
-
-  get all(): readonly DialectTool[] {
-    return [...this.#tools.values()];
-  }
-
-  put(tool: DialectTool): void {
-    this.#tools.set(this.#keyOf(tool.name), tool);
-  }
-}
-
 function readOnlyError(name: string): ToolError {
-  return new ToolError("denied", `Denied: ${name} may change something, and this room only reads`, {
-    hint: "Use tools that only read.",
+  return new ToolError("denied", `Denied: ${name} may change something, and only read-only tools are allowed`, {
+    hint: "Use a read-only tool.",
   });
 }
 
@@ -302,6 +277,5 @@ async function failingTool(name: string, error: ToolError): Promise<AnyTool> {
   const refuse = () => {
     throw error;
   };
-  const limits = { maxChars: 1_000, keep: "head" } as const;
   return { name, summary: "", risk: "read", input: unknown(), limits, accesses: refuse, run: refuse };
 }

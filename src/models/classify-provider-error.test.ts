@@ -198,9 +198,9 @@ describe("an error within a stream", () => {
 
 describe("a connection", () => {
   it.each<[string, string, string]>([
-    ["refused", "ECONNREFUSED", "Cannot reach http://127.0.0.1:1: nobody listens there (ECONNREFUSED)"],
-    ["to nowhere", "ENOTFOUND", "Cannot reach http://127.0.0.1:1: there is no such host (ENOTFOUND)"],
-    ["of another kind", "EHOSTUNREACH", "Cannot reach http://127.0.0.1:1: oh (EHOSTUNREACH)"],
+    ["refused", "ECONNREFUSED", "Cannot connect to http://127.0.0.1:1: Connection refused."],
+    ["to nowhere", "ENOTFOUND", "Cannot connect to http://127.0.0.1:1: Unknown host."],
+    ["of another kind", "EHOSTUNREACH", "Cannot connect to http://127.0.0.1:1: oh (EHOSTUNREACH)"],
   ])("%s is told with its address", (_, code, message) => {
     const cause = Object.assign(new Error("oh"), { code });
     const error = toModelError(apiError({ cause: new TypeError("fetch failed", { cause }) }), concerned);
@@ -213,7 +213,7 @@ describe("a connection", () => {
     });
     expect(toModelError(apiError({ cause }), concerned)).toMatchObject({
       kind: "network",
-      hint: "Its certificate is not trusted here: NODE_EXTRA_CA_CERTS names further authorities.",
+      hint: "If you trust its certificate authority, name its file in NODE_EXTRA_CA_CERTS.",
     });
   });
 
@@ -287,7 +287,7 @@ describe("words", () => {
 
   it("say who answered where there are none", () => {
     const error = toModelError(apiError({ statusCode: 502, message: "" }), concerned);
-    expect((error as ModelError).message).toBe("acme answered HTTP 502");
+    expect((error as ModelError).message).toBe("acme sent HTTP status 502 without a message.");
   });
 
   it("tell what the provider behind OpenRouter said", () => {
@@ -305,7 +305,7 @@ it("tells of a key that cannot be sent without showing it", async () => {
   );
   expect(toModelError(refused, concerned)).toMatchObject({
     kind: "auth",
-    message: "The key or a header for acme holds characters that cannot be sent.",
+    message: "The key or a header for acme contains invalid characters.",
   });
 });
 

@@ -1,6 +1,6 @@
 import { ModelError, type ModelErrorKind } from "./model-error.ts";
 import type { ProviderSettings } from "./providers.ts";
-import { detailsIn, type ProviderFailure, readFailure } from "./read-provider-failure.ts";
+import { causesOf, detailsIn, type ProviderFailure, readFailure } from "./read-provider-failure.ts";
 
 /** The request that failed, and the secrets that must not be shown. */
 interface FailedRequest {
@@ -34,23 +34,12 @@ export function toModelError(error: unknown, request: FailedRequest): unknown {
 /** The SDK throws other errors when a reply is not what it expects. */
 function unreadable(error: unknown, { secrets }: FailedRequest): ModelError {
   const text = shown(error instanceof Error ? error.message : String(error), secrets);
-  return new ModelError("cut", `The reply broke off: it is not in the format of the provider (${text})`);
+  return new ModelError("cut", `The reply was cut off: it is not in the provider's format (${text}).`);
 }
 
-/** The SDK wraps what our `fetch` throws. */
-function causesOf(error: unknown): readonly unknown[] {
-  const causes: unknown[] = [];
-  for (let cause = error; cause instanceof Error && causes.length < 8; cause = cause.cause)
-    causes.push(cause);
-  return causes;
-}
-
-/** Values that messages must not show. Short ones are left out, because they would match ordinary words. */
-export function secretsOf({
-  apiKey = "",
-  authToken = "",
-  headers = {},
-}: Pick<ProviderSettings, "apiKey" | "authToken" | "headers">): readonly string[] {
+/** Values that messages must not show. Short ones would match ordinary words. */
+export function secretsOf(settings: Partial<ProviderSettings>): readonly string[] {
+  const { apiKey = "", authToken = "", headers = {} } = settings;
   return [apiKey, authToken, ...Object.values(headers)].filter((value) => value.length >= 6);
 }
 
@@ -58,8 +47,8 @@ export function secretsOf({
 const badHeader = /invalid header|ByteString/i;
 
 function unsendable({ provider }: FailedRequest): ModelError {
-  return new ModelError("auth", `The key or a header for ${provider} holds characters that cannot be sent.`, {
-    hint: "It may hold a line break or quotation marks: copy it again.",
+  return new ModelError("auth", `The key or a header for ${provider} contains invalid characters.`, {
+    hint: "Copy it again, without line breaks or quotation marks.",
   });
 }
 
@@ -96,17 +85,9 @@ function kindOf(
 /** Timeout, conflict, too early. */
 const passingStatus: ReadonlySet<number> = new Set([408, 409, 425]);
 
-/** Error codes and, where a provider sends only English text, messages. No other file reads the messages of providers, except that of Ollama. */
-const overflows = new RegExp(
-  [
-    "context_length_exceeded|request_too_large|exceed_context_size",
-    "prompt is too long|input is too long|request too large",
-    "maximum context length|exceeds? (?:the )?(?:available |model'?s? |maximum )?context|context (?:window|limit|length) (?:of|is|exceeded|overflow)",
-    "exceed (?:the )?context (?:limit|window|length)|input token count.{0,40}exceeds|too many (?:input )?tokens",
-    "context the overflows|larger than the maximum (?:input|context)",
-  ].join("|"),
-  "i",
-);
+/** Error codes and, where a provider sends only English text, messages. Only this file and that of Ollama match on messages. */
+const overflows =
+  /context_length_exceeded|request_too_large|exceed_context_size|(?:prompt|input) is too long|request too large|maximum context length|exceeds? (?:the )?(?:available |model'?s? |maximum )?context|context (?:window|limit|length) (?:of|is|exceeded|overflow)|input token count.{0,40}exceeds|too many (?:input )?tokens|context the overflows|larger than the maximum (?:input|context)/i;
 
 const paidOut =
   /insufficient_quota|insufficient credits|billing_(?:hard_limit|not_active|error)|credit balance is too low|PerDay|free-models-per-day|payment required/i;
@@ -117,9 +98,9 @@ const unknownModel = /model_not_found|not_found_error|is not a valid model|no en
 
 function messageOf(failure: ProviderFailure, kind: ModelErrorKind, { provider }: FailedRequest): string {
   const { status, text, address } = failure;
-  if (kind === "network") return `Cannot reach ${address ?? provider}: ${text}`;
-  if (kind === "cut") return `The reply broke off: ${text}`;
-  return text === "" ? `${provider} answered HTTP ${status ?? "nothing"}` : text;
+  if (kind === "network") return `Cannot connect to ${address ?? provider}: ${text}`;
+  if (kind === "cut") return `The reply was cut off: ${text}`;
+  return text === "" ? `${provider} sent HTTP status ${status ?? "unknown"} without a message.` : text;
 }
 
 function hintFor(
@@ -129,15 +110,15 @@ function hintFor(
 ): string | undefined {
   switch (kind) {
     case "auth":
-      return `Check the key of ${provider}: \`toolcrib models ${provider}\` shows where it comes from.`;
+      return `Check the key. To see where it comes from, run: toolcrib models ${provider}`;
     case "quota":
       return `Add credit or raise the limit at ${provider}, or use another model.`;
     case "not-found":
-      return `\`toolcrib models ${provider}\` lists what it offers; ${model} may be spelled otherwise.`;
+      return `Check the name ${model}. To list the models, run: toolcrib models ${provider}`;
     case "network":
       return isCertificate
-        ? "Its certificate is not trusted here: NODE_EXTRA_CA_CERTS names further authorities."
-        : `Is it running, and is the address of ${provider} right? \`toolcrib models\` shows it.`;
+        ? "If you trust its certificate authority, name its file in NODE_EXTRA_CA_CERTS."
+        : `Check the network and the address of ${provider}. To see the address, run: toolcrib models`;
     default:
       return undefined;
   }
@@ -147,23 +128,16 @@ function hintFor(
  * How long a provider asks to wait, in milliseconds: from a header, from the body (Gemini), or from the message, where some
  * providers only send English text.
  */
-function retryAfter({
-  headers,
-  body,
-  text,
-}: Pick<ProviderFailure, "headers" | "body" | "text">): number | undefined {
-  const ways = [
-    () => milliseconds(headers["retry-after-ms"]),
-    () => secondsOrDate(headers["retry-after"]),
-    () => retryInfo(body),
-    () => fromMessage(text),
-    () => reset(headers["x-ratelimit-reset"]),
+function retryAfter({ headers, body, text }: ProviderFailure): number | undefined {
+  const waits = [
+    milliseconds(headers["retry-after-ms"]),
+    secondsOrDate(headers["retry-after"]),
+    retryInfo(body),
+    fromMessage(text),
+    reset(headers["x-ratelimit-reset"]),
   ];
-  for (const way of ways) {
-    const wait = way();
-    if (wait !== undefined && Number.isFinite(wait)) return Math.max(0, Math.round(wait));
-  }
-  return undefined;
+  const wait = waits.find(Number.isFinite);
+  return wait === undefined ? undefined : Math.max(0, Math.round(wait));
 }
 
 function milliseconds(value: string | undefined): number | undefined {
@@ -184,15 +158,14 @@ function retryInfo(body: unknown): number | undefined {
 
 /** "Please try again in 6m0.5s", "retry in 20ms". */
 function fromMessage(text: string): number | undefined {
-  const [, hours, minutes, seconds, ms] =
-    /(?:try again|retry) (?:in|after) (?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s(?:ec\w*)?)?(?:(\d+(?:\.\d+)?)ms)?/i.exec(
-      text,
-    ) ?? [];
-  const parts = [hours, minutes, seconds, ms];
+  const parts = waitInMessage.exec(text)?.slice(1) ?? [];
   if (parts.every((part) => part === undefined)) return undefined;
-  const [h, m, s, rest] = parts.map((part) => Number(part ?? 0)) as [number, number, number, number];
-  return ((h * 60 + m) * 60 + s) * 1000 + rest;
+  const [h = 0, m = 0, s = 0, ms = 0] = parts.map((part) => Number(part ?? 0));
+  return ((h * 60 + m) * 60 + s) * 1000 + ms;
 }
+
+const waitInMessage =
+  /(?:try again|retry) (?:in|after) (?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s(?:ec\w*)?)?(?:(\d+(?:\.\d+)?)ms)?/i;
 
 /** A Unix time in seconds or milliseconds, or seconds from now. */
 function reset(value: string | undefined): number | undefined {

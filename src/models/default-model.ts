@@ -19,8 +19,10 @@ export async function chooseModel(
 ): Promise<ModelChoice | undefined> {
   const named = namedModel(settings, variables);
   if (named) return named;
-  const servers = serversOf(settings, variables);
-  if (servers.length === 0) return undefined;
+  const servers = knownProviders(settings).filter((name) => {
+    const access = accessTo(name, settings, variables);
+    return access !== undefined && name !== "openai-chat" && !access.lacksKey;
+  });
   return servedModel(await reachProviders({ settings, variables, only: servers }));
 }
 
@@ -41,19 +43,12 @@ export function namedModel(settings: ModelSettings, variables: NodeJS.ProcessEnv
 
 /** The first model that a local server offers. */
 export function servedModel(reached: readonly ReachedProvider[]): ModelChoice | undefined {
-  for (const { state, name, addressFrom, models } of reached.toSorted(ollamaLast)) {
-    const [first] = models;
-    if (state === "reachable" && first !== undefined && (addressFrom !== null || name === "ollama"))
-      return { id: first.id, from: name };
-  }
-  return undefined;
-}
-
-function serversOf(settings: ModelSettings, variables: NodeJS.ProcessEnv): readonly string[] {
-  return knownProviders(settings).filter((name) => {
-    const access = accessTo(name, settings, variables);
-    return access !== undefined && name !== "openai-chat" && !access.lacksKey;
-  });
+  const serving = reached.filter(
+    ({ state, name, addressFrom, models }) =>
+      state === "reachable" && models.length > 0 && (addressFrom !== null || name === "ollama"),
+  );
+  const found = serving.find(({ name }) => name !== "ollama") ?? serving[0];
+  return found && { id: found.models[0]!.id, from: found.name };
 }
 
 function accessTo(name: string, settings: ModelSettings, variables: NodeJS.ProcessEnv) {
@@ -62,8 +57,4 @@ function accessTo(name: string, settings: ModelSettings, variables: NodeJS.Proce
   } catch {
     return undefined;
   }
-}
-
-function ollamaLast(one: ReachedProvider, other: ReachedProvider): number {
-  return Number(one.name === "ollama") - Number(other.name === "ollama");
 }

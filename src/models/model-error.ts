@@ -14,7 +14,7 @@ export const modelErrorKinds = [
   "overflow",
   /** Too many requests. */
   "rate-limit",
-  /** Trouble at the provider: 5xx, overloaded. */
+  /** The provider fails: 5xx, overloaded. */
   "server",
   /** No connection, or lost before an answer. */
   "network",
@@ -52,15 +52,10 @@ export class ModelError extends Error {
 
   /** Whether the same request may succeed later. */
   get isPassing(): boolean {
-    return passing.has(this.kind);
+    return !permanent.has(this.kind);
   }
 }
 
-const passing: ReadonlySet<ModelErrorKind> = new Set([
-  "rate-limit",
-  "server",
-  "network",
-  "cut",
-  "timeout",
-  "empty",
+const permanent: ReadonlySet<ModelErrorKind> = new Set([
+  ...(["auth", "quota", "not-found", "bad-request", "overflow"] as const),
 ]);

@@ -26,61 +26,61 @@ describe("says what is wrong with", () => {
     [
       "gpt-oss",
       {},
-      'invalid-input: "gpt-oss" does not say whose model it is. Write it as provider/name: openai/gpt-6.1-sol, ollama/qwen3:8b. See: toolcrib models',
+      'invalid-input: "gpt-oss" does not name a provider. Use provider/name, for example openai/gpt-6.1-sol. To list models, run: toolcrib models',
     ],
     [
       "qwen3:8b",
       {},
-      'invalid-input: "qwen3:8b" does not say whose model it is. Did you mean ollama/qwen3:8b?',
+      'invalid-input: "qwen3:8b" does not name a provider. Did you mean ollama/qwen3:8b?',
     ],
     [
       "openai/",
       {},
-      'invalid-input: "openai/" does not say which model of openai. See which there are: toolcrib models openai',
+      'invalid-input: "openai/" names a provider, but no model. To list its models, run: toolcrib models openai',
     ],
     [
       "ollama/q\u001b[2J",
       {},
-      "invalid-input: The name of the model holds characters that cannot be seen. Write it as `toolcrib models` shows it.",
+      "invalid-input: The name of the model contains invisible characters. Copy it from the output of: toolcrib models",
     ],
     [
       "",
       {},
-      'invalid-input: "" does not say whose model it is. Write it as provider/name: openai/gpt-6.1-sol, ollama/qwen3:8b. See: toolcrib models',
+      'invalid-input: "" does not name a provider. Use provider/name, for example openai/gpt-6.1-sol. To list models, run: toolcrib models',
     ],
     [
       "opnai/gpt-5",
       {},
-      'invalid-input: There is no provider "opnai"; known are anthropic, openai, openai-chat, google, openrouter, ollama. Did you mean openai?',
+      'invalid-input: Unknown provider "opnai"; known: anthropic, openai, openai-chat, google, openrouter, ollama. Did you mean openai?',
     ],
     [
       "__proto__/x",
       mine,
-      'invalid-input: There is no provider "__proto__"; known are anthropic, openai, openai-chat, google, openrouter, ollama, mine. A server of your own gets a name in models.json: see `toolcrib models`.',
+      'invalid-input: Unknown provider "__proto__"; known: anthropic, openai, openai-chat, google, openrouter, ollama, mine. To use your own server, add it to models.json.',
     ],
     [
       "mine/x",
       mine,
-      'invalid-input: models.json does not say what the provider "mine" speaks. Set providers.mine.type to one of anthropic, openai, openai-chat, google, openrouter, ollama; compatible servers speak openai-chat.',
+      'invalid-input: The provider "mine" has no `type` in models.json. Set providers.mine.type to one of anthropic, openai, openai-chat, google, openrouter, ollama. Most servers are openai-chat.',
     ],
     [
       "far/x",
       far,
-      "invalid-input: The address of far in models.json is no http address. Write it as https://api.openai.com/v1, without a name or password.",
+      "invalid-input: The address of far in models.json is not a valid http address. Use the form https://api.openai.com/v1, without a user name or password.",
     ],
     [
       "google/gemini-pro-latest",
       {},
-      "auth: There is no key for Google Gemini: none of GEMINI_API_KEY, GOOGLE_API_KEY and GOOGLE_GENERATIVE_AI_API_KEY is set. Get one at https://aistudio.google.com/apikey and set the variable, or see what else there is: toolcrib models",
+      "auth: No key for Google Gemini is configured. Set GEMINI_API_KEY or GOOGLE_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY. Get a key at https://aistudio.google.com/apikey",
     ],
     [
       "claude-sonnet-5-5",
       { providers: { anthropic: { apiKeyFrom: "WORK_KEY" } } } as ModelSettings,
-      "auth: There is no key for Anthropic: WORK_KEY is not set. Get one at https://console.anthropic.com/settings/keys and set the variable, or see what else there is: toolcrib models",
+      "auth: No key for Anthropic is configured. Set WORK_KEY. Get a key at https://console.anthropic.com/settings/keys",
     ],
   ])("%s", async (id, settings, trouble) => {
     const said = await openModel(id, settings, { OPENAI_API_KEY: "sk-openai" }).catch(
-      ({ code, kind, message, hint }) => `${code ?? kind}: ${message}. ${hint}`,
+      ({ code, kind, message, hint }) => `${code ?? kind}: ${message.replace(/\.$/, "")}. ${hint}`,
     );
     expect(said).toBe(trouble);
   });

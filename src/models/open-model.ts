@@ -54,22 +54,22 @@ export function parseModelId(id: string): { readonly provider: string; readonly 
   const given = id.trim();
   // The name may come from a server's list of models.
   if (printableLine(given) !== given)
-    throw new ToolError("invalid-input", "The name of the model holds characters that cannot be seen", {
-      hint: "Write it as `toolcrib models` shows it.",
+    throw new ToolError("invalid-input", "The name of the model contains invisible characters", {
+      hint: "Copy it from the output of: toolcrib models",
     });
   const slash = given.indexOf("/");
   if (slash > 0 && slash < given.length - 1)
     return { provider: given.slice(0, slash), name: given.slice(slash + 1) };
   if (slash > 0)
-    throw new ToolError("invalid-input", `"${id}" does not say which model of ${given.slice(0, slash)}`, {
-      hint: `See which there are: toolcrib models ${given.slice(0, slash)}`,
+    throw new ToolError("invalid-input", `"${id}" names a provider, but no model`, {
+      hint: `To list its models, run: toolcrib models ${given.slice(0, slash)}`,
     });
   const family = slash === -1 ? families.find(({ names }) => names.test(given)) : undefined;
   if (family) return { provider: family.provider, name: given };
-  throw new ToolError("invalid-input", `"${id}" does not say whose model it is`, {
+  throw new ToolError("invalid-input", `"${id}" does not name a provider`, {
     hint: /^[\w.-]+:[\w.-]+$/.test(given)
       ? `Did you mean ollama/${given}?`
-      : "Write it as provider/name: openai/gpt-6.1-sol, ollama/qwen3:8b. See: toolcrib models",
+      : "Use provider/name, for example openai/gpt-6.1-sol. To list models, run: toolcrib models",
   });
 }
 
@@ -83,10 +83,7 @@ const families = [
 function noKey({ name, api }: ProviderAccess, settings: ModelSettings): ModelError {
   const from = ownOf(settings.providers, name)?.apiKeyFrom;
   const names = from === undefined ? [...api.keys, ...(api.token ? [api.token] : [])] : [from];
-  const last = names.at(-1);
-  const lacking =
-    names.length === 1 ? `${last} is not set` : `none of ${names.slice(0, -1).join(", ")} and ${last} is set`;
-  return new ModelError("auth", `There is no key for ${api.label}: ${lacking}`, {
-    hint: `Get one at ${api.keysAt} and set the variable, or see what else there is: toolcrib models`,
+  return new ModelError("auth", `No key for ${api.label} is configured.`, {
+    hint: `Set ${names.join(" or ")}. Get a key at ${api.keysAt}`,
   });
 }

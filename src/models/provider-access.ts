@@ -43,22 +43,19 @@ export function providerAccess(
   const name = providerNamed(given, settings);
   const own = ownOf(settings.providers, name) ?? {};
   const type = own.type ?? (isKnownProvider(name) ? name : undefined);
-  if (type === undefined) throw noType(name);
+  if (type === undefined)
+    throw new ToolError("invalid-input", `The provider "${name}" has no \`type\` in ${settingsFile}`, {
+      hint: `Set providers.${name}.type to one of ${providerNames.join(", ")}. Most servers are openai-chat.`,
+    });
   const api = providers[type];
   const { baseUrl, from } = addressOf(name, api, own, variables);
-  const secret = secretOf(name, type, own, variables, from !== undefined);
+  // Local Ollama takes no key; the usual variable is for remote servers.
+  const isLocal = type === "ollama" && from === undefined;
+  const secret = secretOf(isLocal ? undefined : name, own, variables);
   const headers = own.headers ?? {};
   const isOpen = from !== undefined || Object.keys(headers).length > 0;
-  return {
-    name,
-    type,
-    api,
-    baseUrl,
-    addressFrom: from,
-    secret,
-    headers,
-    lacksKey: api.keysAt !== undefined && secret === undefined && !isOpen,
-  };
+  const lacksKey = api.keysAt !== undefined && secret === undefined && !isOpen;
+  return { name, type, api, baseUrl, addressFrom: from, secret, headers, lacksKey };
 }
 
 /** Every name that a model id can start with: known providers, then the user's own. */
@@ -80,16 +77,10 @@ function providerNamed(given: string, settings: ModelSettings): string {
   if (isKnownProvider(resolved)) return resolved;
   const known = knownProviders(settings);
   const near = nearest(given, [...known, ...Object.keys(aliases)]);
-  throw new ToolError("invalid-input", `There is no provider "${given}"; known are ${known.join(", ")}`, {
+  throw new ToolError("invalid-input", `Unknown provider "${given}"; known: ${known.join(", ")}`, {
     hint: near
       ? `Did you mean ${ownOf(aliases, near) ?? near}?`
-      : `A server of your own gets a name in ${settingsFile}: see \`toolcrib models\`.`,
-  });
-}
-
-function noType(name: string): ToolError {
-  return new ToolError("invalid-input", `${settingsFile} does not say what the provider "${name}" speaks`, {
-    hint: `Set providers.${name}.type to one of ${providerNames.join(", ")}; compatible servers speak openai-chat.`,
+      : `To use your own server, add it to ${settingsFile}.`,
   });
 }
 
@@ -105,8 +96,8 @@ function addressOf(
   if (given === undefined) return { baseUrl: api.baseUrl, from: undefined };
   const url = readAddress(given, api);
   if (url === undefined)
-    throw new ToolError("invalid-input", `The address of ${name} in ${from} is no http address`, {
-      hint: `Write it as ${api.baseUrl}, without a name or password.`,
+    throw new ToolError("invalid-input", `The address of ${name} in ${from} is not a valid http address`, {
+      hint: `Use the form ${api.baseUrl}, without a user name or password.`,
     });
   return { baseUrl: url, from };
 }
@@ -123,33 +114,25 @@ function readAddress(given: string, api: Provider): string | undefined {
 
 /** "host", "host:port", ":port" and URLs, as Ollama accepts them. 0.0.0.0 is an address to listen on, not to connect to. */
 function ollamaAddress(host: string): string {
-  const [, scheme = "http:", rest = ""] = /^(https?:)\/\/(.*)$/i.exec(host) ?? [undefined, undefined, host];
-  const isAddress = rest !== host;
-  const named = rest.startsWith(":") ? `127.0.0.1${rest}` : rest;
-  const reached = named.replace(/^(?:0\.0\.0\.0|\[::\])(?=[:/]|$)/, "127.0.0.1");
-  const [authority = ""] = reached.split("/");
-  const hasPort = /:\d+$/.test(authority);
-  const port = hasPort || isAddress ? "" : ":11434";
-  return `${scheme}//${authority}${port}${reached.slice(authority.length)}`;
+  const [, scheme, rest = host] = /^(https?:)\/\/(.*)$/i.exec(host) ?? [];
+  const address = rest.replace(/^(?=:)|^(?:0\.0\.0\.0|\[::\])(?=[:/]|$)/, "127.0.0.1");
+  const [authority = ""] = address.split("/");
+  const port = scheme !== undefined || /:\d+$/.test(authority) ? "" : ":11434";
+  return `${scheme ?? "http:"}//${authority}${port}${address.slice(authority.length)}`;
 }
 
+/** From the settings, else from the usual variables of the provider `name`. */
 function secretOf(
-  name: string,
-  type: ProviderName,
+  name: string | undefined,
   own: ProviderConfiguration,
   variables: NodeJS.ProcessEnv,
-  hasAddress: boolean,
 ): Secret | undefined {
   if (own.apiKey) return checked({ kind: "key", value: own.apiKey, from: settingsFile });
   if (own.apiKeyFrom !== undefined) return fromVariable("key", own.apiKeyFrom, variables);
-  if (!isKnownProvider(name)) return undefined;
-  // Local Ollama takes no key; the usual variable is for remote servers.
-  if (type === "ollama" && !hasAddress) return undefined;
-  const { keys, token } = providers[name];
-  const asToken = token === undefined ? undefined : fromVariable("token", token, variables);
-  if (asToken !== undefined) return asToken;
-  const key = keys.find((variable) => variables[variable]?.trim());
-  return key === undefined ? undefined : fromVariable("key", key, variables);
+  if (name === undefined || !isKnownProvider(name)) return undefined;
+  const { keys, token = "" } = providers[name];
+  const key = keys.find((variable) => variables[variable]?.trim()) ?? "";
+  return fromVariable("token", token, variables) ?? fromVariable("key", key, variables);
 }
 
 function fromVariable(
@@ -164,7 +147,7 @@ function fromVariable(
 /** Keys that are invalid in a header are refused here, because the error of `fetch` would quote them. */
 function checked(secret: Secret): Secret {
   if (/^[\x21-\x7e]+$/.test(secret.value)) return secret;
-  throw new ToolError("invalid-input", `The key in ${secret.from} holds a character that no key has`, {
-    hint: "Copy it again, as a whole and nothing else.",
+  throw new ToolError("invalid-input", `The key in ${secret.from} contains an invalid character`, {
+    hint: "Copy the key again, without spaces or quotation marks.",
   });
 }

@@ -2,12 +2,7 @@ import type { Model, ModelFacts } from "./model.ts";
 
 /** The known providers, in the order in which a key makes one the default. */
 export const providerNames = [
-  "anthropic",
-  "openai",
-  "openai-chat",
-  "google",
-  "openrouter",
-  "ollama",
+  ...(["anthropic", "openai", "openai-chat", "google", "openrouter", "ollama"] as const),
 ] as const;
 
 export type ProviderName = (typeof providerNames)[number];
@@ -114,5 +109,10 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
     open: async (settings) => (await import("./providers/ollama.ts")).ollama(settings),
   },
 };
+
+/** Settings that every SDK package takes. The key is never undefined: a package would look for one itself. */
+export function sdkSettings({ baseUrl, apiKey = "", headers, fetch }: ProviderSettings, api: Provider) {
+  return { baseURL: baseUrl ?? api.baseUrl, apiKey, headers: { ...headers }, fetch };
+}
 
 export const aliases: Readonly<Record<string, ProviderName>> = { gemini: "google", claude: "anthropic" };

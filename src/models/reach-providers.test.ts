@@ -45,7 +45,7 @@ it("reads no list that is longer than any could be", async () => {
   const [reached] = await reachProviders({ settings, variables: {}, only: ["mine"], timeoutMs: 60_000 });
   expect([reached?.state, reached?.problem]).toEqual([
     "unreachable",
-    `${new URL(server.url).host} sends more than a reply can be`,
+    `The reply of ${new URL(server.url).host} is too long.`,
   ]);
 });
 
@@ -76,41 +76,41 @@ it("says of each what keeps it from being reached, and never shows a key", async
   expect(told).toEqual({
     anthropic: [
       "no-key",
-      "There is no key.",
-      "Set ANTHROPIC_API_KEY; get one at https://console.anthropic.com/settings/keys",
+      "No key is configured.",
+      "Set ANTHROPIC_API_KEY. Get a key at https://console.anthropic.com/settings/keys",
     ],
-    openai: ["unreachable", "The key is refused: Incorrect API key provided.", "Look at models.json."],
+    openai: ["unreachable", "The key was rejected: Incorrect API key provided.", "Check models.json."],
     google: [
       "no-key",
-      "There is no key.",
-      "Set GEMINI_API_KEY; get one at https://aistudio.google.com/apikey",
+      "No key is configured.",
+      "Set GEMINI_API_KEY. Get a key at https://aistudio.google.com/apikey",
     ],
     openrouter: [
       "no-key",
-      "There is no key.",
-      "Set OPENROUTER_API_KEY; get one at https://openrouter.ai/keys",
+      "No key is configured.",
+      "Set OPENROUTER_API_KEY. Get a key at https://openrouter.ai/keys",
     ],
-    ollama: ["unreachable", "Cannot reach http://127.0.0.1:1: bad port", null],
+    ollama: ["unreachable", "Cannot connect to http://127.0.0.1:1: bad port", null],
     silent: ["unreachable", `${silent.url} did not answer within 1 s.`, null],
     page: [
       "unreachable",
-      `${page.url} answers, but not with a list of models.`,
-      "Is the address right? It ends in /v1 for most servers.",
+      `${page.url} did not return a list of models.`,
+      "Check the address. For most servers it ends in /v1.",
     ],
     elsewhere: [
       "unreachable",
-      `${new URL(elsewhere.url).host} sends us on to ${page.url}/`,
-      "Nothing was sent there. If that is right, make it the base URL of the provider.",
+      `${new URL(elsewhere.url).host} redirects to ${page.url}/; redirects are not followed.`,
+      "If you trust that address, set it as the base URL of the provider.",
     ],
-    forbidden: ["unreachable", "Cannot reach http://127.0.0.1:1/v1: bad port", null],
+    forbidden: ["unreachable", "Cannot connect to http://127.0.0.1:1/v1: bad port", null],
     odd: [
       "unreachable",
-      "The key in models.json holds a character that no key has",
-      "Copy it again, as a whole and nothing else.",
+      "The key in models.json contains an invalid character",
+      "Copy the key again, without spaces or quotation marks.",
     ],
     what: [
       "unreachable",
-      'models.json does not say what the provider "what" speaks',
+      'The provider "what" has no `type` in models.json',
       expect.stringContaining("Set providers.what.type"),
     ],
   });
@@ -125,7 +125,7 @@ it("looks at the key of OpenRouter, whose list is for everybody", async () => {
   });
   const settings = { providers: { openrouter: { baseUrl: server.url, apiKey: "sk-or-wrong" } } };
   const [reached] = await reachProviders({ settings, variables: {}, only: ["openrouter"] });
-  expect([reached?.state, reached?.problem]).toEqual(["unreachable", "The key is refused: No such user"]);
+  expect([reached?.state, reached?.problem]).toEqual(["unreachable", "The key was rejected: No such user"]);
 });
 
 it("believes lists that tell lengths, prices and abilities", async () => {

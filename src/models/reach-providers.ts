@@ -1,5 +1,6 @@
 import type { ToolError } from "../contract/error.ts";
 import { isRecord } from "../lib/json/is-record.ts";
+import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { secretsOf, shown, toModelError } from "./classify-provider-error.ts";
 import type { ModelFacts, ModelPrices } from "./model.ts";
@@ -63,7 +64,8 @@ async function reach(
   try {
     access = providerAccess(name, settings, variables);
   } catch (error) {
-    return { ...unknown(name), ...problemOf(error) };
+    const nothing = { type: null, address: null, addressFrom: null, keyFrom: null, models: [] };
+    return { name, label: name, ...nothing, state: "unreachable", ...problemOf(error) };
   }
   const base = {
     name: access.name,
@@ -78,8 +80,8 @@ async function reach(
   };
   if (access.lacksKey) {
     const key = ownOf(settings.providers, name)?.apiKeyFrom ?? access.api.keys[0];
-    const hint = `Set ${key}; get one at ${access.api.keysAt}`;
-    return { ...base, state: "no-key", problem: "There is no key.", hint };
+    const hint = `Set ${key}. Get a key at ${access.api.keysAt}`;
+    return { ...base, state: "no-key", problem: "No key is configured.", hint };
   }
   try {
     const listed = await listModels(access, timeoutMs);
@@ -96,65 +98,46 @@ async function reach(
 async function listModels(access: ProviderAccess, timeoutMs: number): Promise<readonly OfferedModel[]> {
   const signal = AbortSignal.timeout(timeoutMs);
   const { url, headers } = listRequest(access);
-  const [body] = await Promise.all([
-    getJson(url, headers, signal),
-    // OpenRouter's list is public; this request checks the key.
-    access.type === "openrouter" ? checkKey(access.baseUrl, headers, signal) : undefined,
-  ]);
+  // OpenRouter's list is public; this request checks the key.
+  const check =
+    access.type === "openrouter" &&
+    getJson(`${access.baseUrl}/key`, headers, signal).catch((error) => {
+      if (error.statusCode === 401) throw error;
+    });
+  const [body] = await Promise.all([getJson(url, headers, signal), check]);
   const models = readList(body, access);
   if (models === undefined)
-    throw new ModelError("not-found", `${access.baseUrl} answers, but not with a list of models.`, {
-      hint: "Is the address right? It ends in /v1 for most servers.",
+    throw new ModelError("not-found", `${access.baseUrl} did not return a list of models.`, {
+      hint: "Check the address. For most servers it ends in /v1.",
     });
   return models;
 }
 
-async function checkKey(
-  baseUrl: string,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<void> {
-  await getJson(`${baseUrl}/key`, headers, signal).catch((error) => {
-    if (error.statusCode === 401) throw error;
-  });
-}
-
-async function getJson(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<unknown> {
+async function getJson(url: string, headers: Headers, signal: AbortSignal): Promise<unknown> {
   const response = await providerFetch(url, { headers, signal });
   const text = await response.text();
   if (!response.ok) throw { statusCode: response.status, responseBody: text, url };
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return tryParseJson(text);
 }
 
 function readError(error: unknown, access: ProviderAccess, timeoutMs: number): unknown {
-  const { name: provider, baseUrl, secret, headers } = access;
+  const { name: provider, baseUrl, secret, headers, type } = access;
   if (error instanceof DOMException && error.name === "TimeoutError")
     return new ModelError("timeout", `${baseUrl} did not answer within ${timeoutMs / 1000} s.`);
   const secrets = secretsOf({ apiKey: secret?.value, headers });
   const read = toModelError(error, { provider, model: "", secrets });
   if (!(read instanceof ModelError)) {
     const { message, cause } = error as Error;
-    const why = shown(cause instanceof Error ? cause.message : message, secrets);
-    return new ModelError("network", `Cannot reach ${baseUrl}: ${why}`);
+    const reason = shown(cause instanceof Error ? cause.message : message, secrets);
+    return new ModelError("network", `Cannot connect to ${baseUrl}: ${reason}`);
   }
   if (read.kind === "network")
-    return new ModelError("network", read.message.replace(`reach ${provider}:`, `reach ${baseUrl}:`), {
-      hint:
-        access.type === "ollama"
-          ? "Start Ollama (`ollama serve`, or its app), or get it at https://ollama.com"
-          : undefined,
+    return new ModelError("network", read.message.replace(`to ${provider}:`, `to ${baseUrl}:`), {
+      hint: type === "ollama" ? "Run: ollama serve (or install it from https://ollama.com)" : undefined,
     });
   if (read.kind === "auth")
-    return new ModelError("auth", `The key is refused: ${read.message}`, {
-      hint: secret === undefined ? "It wants a key." : `Look at ${secret.from}.`,
+    return new ModelError("auth", `The key was rejected: ${read.message}`, {
+      hint: secret === undefined ? "Configure a key." : `Check ${secret.from}.`,
     });
   return read;
 }
@@ -164,21 +147,6 @@ function problemOf(error: unknown): { readonly problem: string; readonly hint: s
   return { problem: message, hint: hint ?? null };
 }
 
-function unknown(name: string): ReachedProvider {
-  return {
-    name,
-    label: name,
-    type: null,
-    address: null,
-    addressFrom: null,
-    keyFrom: null,
-    state: "unreachable",
-    problem: null,
-    hint: null,
-    models: [],
-  };
-}
-
 export interface OfferedModel {
   /** `provider/name`. */
   readonly id: string;
@@ -186,10 +154,12 @@ export interface OfferedModel {
   readonly facts: ModelFacts;
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 /** The request for the list of models. */
 function listRequest({ type, baseUrl, secret, headers }: ProviderAccess): {
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
 } {
   const value = secret?.value;
   const bearer = { ...headers, ...(value && { Authorization: `Bearer ${value}` }) };
@@ -227,25 +197,17 @@ function readList(body: unknown, access: ProviderAccess): readonly OfferedModel[
 
 function nameOf({ id, name }: Readonly<Record<string, unknown>>, type: ProviderName): string | undefined {
   const given = type === "ollama" || type === "google" ? name : (id ?? name);
-  if (
-    typeof given !== "string" ||
-    given === "" ||
-    given.length > longestName ||
-    printableLine(given) !== given
-  )
+  if (typeof given !== "string" || !/^.{1,200}$/s.test(given) || printableLine(given) !== given)
     return undefined;
   return type === "google" ? given.replace(/^models\//, "") : given;
 }
 
-const longestName = 200;
-
 /** Excludes models for embeddings, images and audio. */
 function isChatModel(
   name: string,
-  { supportedGenerationMethods: ways }: Readonly<Record<string, unknown>>,
+  { supportedGenerationMethods: methods }: Readonly<Record<string, unknown>>,
 ): boolean {
-  if (Array.isArray(ways) && !ways.includes("generateContent")) return false;
-  return !otherKinds.test(name);
+  return !(Array.isArray(methods) && !methods.includes("generateContent")) && !otherKinds.test(name);
 }
 
 const otherKinds =
@@ -254,13 +216,13 @@ const otherKinds =
 /** Facts from the list itself, as OpenRouter, Google, vLLM and LM Studio give them. */
 function listedFacts(entry: Readonly<Record<string, unknown>>): ModelFacts {
   const lengths = [
-    entry.context_length,
-    entry.inputTokenLimit,
-    entry.max_input_tokens,
-    entry.max_model_len,
-    entry.max_context_length,
+    "context_length",
+    "inputTokenLimit",
+    "max_input_tokens",
+    "max_model_len",
+    "max_context_length",
   ];
-  const contextTokens = lengths.find((length) => typeof length === "number" && length > 0);
+  const contextTokens = lengths.map((key) => entry[key]).find((length) => Number(length) > 0);
   const { supported_parameters: takes, pricing } = entry;
   const prices = isRecord(pricing) ? readPrices(pricing) : undefined;
   return {

@@ -1,3 +1,5 @@
+import { tryParseJson } from "../lib/json/try-parse-json.ts";
+
 /** What an error says, whichever layer it comes from: the SDK, an event in the stream, or the network. */
 export interface ProviderFailure {
   readonly status: number | undefined;
@@ -24,7 +26,8 @@ export function readFailure(error: unknown): ProviderFailure | undefined {
   const isOfSdk = typeof name === "string" && name.startsWith("AI_");
   if (error instanceof Error && !isOfSdk && code === undefined) return undefined;
   const isUnreadable = typeof name === "string" && unreadable.has(name) && !("error" in asRecord(value));
-  const body = typeof responseBody === "string" ? parsed(responseBody) : (data ?? (isOfSdk ? value : error));
+  const body =
+    typeof responseBody === "string" ? tryParseJson(responseBody) : (data ?? (isOfSdk ? value : error));
   const status = typeof statusCode === "number" ? statusCode : statusIn(body);
   const isUnsent = name === "AI_APICallError" && status === undefined && body === undefined;
   const isConnection = code !== undefined || isUnsent;
@@ -38,7 +41,7 @@ export function readFailure(error: unknown): ProviderFailure | undefined {
       : isUnreadable
         ? unreadableText(message)
         : messageIn(body, typeof message === "string" ? message : ""),
-    address: typeof url === "string" ? addressOf(url) : undefined,
+    address: URL.parse(String(url))?.origin,
     isConnection,
     isCertificate: code !== undefined && certificateCodes.test(code),
     isUnreadable,
@@ -66,8 +69,8 @@ const unreadable: ReadonlySet<string> = new Set([
 /** By the English message of the AI SDK, which has no code for it. */
 function unreadableText(message: unknown): string {
   return String(message).includes("without a finish reason")
-    ? "the stream ended without saying that it has."
-    : "what came is not in the format of the provider.";
+    ? "the stream ended early."
+    : "it is not in the provider's format.";
 }
 
 const certificateCodes = /CERT|SIGNED|LEAF_SIGNATURE|SSL|TLS/;
@@ -75,40 +78,44 @@ const certificateCodes = /CERT|SIGNED|LEAF_SIGNATURE|SSL|TLS/;
 const connectionCodes =
   /^(?:E(?:CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|HOSTDOWN|ADDRNOTAVAIL)|UND_ERR_\w+)$/;
 
+/** An error and its causes. The SDK wraps what our `fetch` throws. */
+export function causesOf(error: unknown): readonly Error[] {
+  const causes: Error[] = [];
+  for (let cause = error; cause instanceof Error && causes.length < 8; cause = cause.cause)
+    causes.push(cause);
+  return causes;
+}
+
 /** The code that Node or `fetch` gives a connection failure, anywhere in the chain of causes. */
 function systemCode(error: unknown): string | undefined {
-  let current: unknown = error;
-  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
-    const { code, errors } = current as { code?: unknown; errors?: readonly unknown[] };
+  for (const cause of causesOf(error)) {
+    const { code, errors } = cause as { code?: unknown; errors?: readonly unknown[] };
     if (typeof code === "string" && (connectionCodes.test(code) || certificateCodes.test(code))) return code;
     const inner = errors?.map(systemCode).find((each) => each !== undefined);
     if (inner !== undefined) return inner;
     // The error of `fetch` for a connection that ended within a response; it has no code.
-    if (current instanceof TypeError && current.message === "terminated") return "UND_ERR_SOCKET";
-    current = current.cause;
+    if (cause instanceof TypeError && cause.message === "terminated") return "UND_ERR_SOCKET";
   }
   return undefined;
 }
 
 function connectionText(code: string | undefined, error: unknown): string {
   if (code === undefined) return deepestMessage(error);
-  const known = new Map([
-    ["ECONNREFUSED", "nobody listens there"],
-    ["ENOTFOUND", "there is no such host"],
-    ["EAI_AGAIN", "the name could not be looked up"],
-    ["ECONNRESET", "the connection was reset"],
-    ["UND_ERR_SOCKET", "the connection was closed"],
-    ["ETIMEDOUT", "no answer in time"],
-    ["UND_ERR_CONNECT_TIMEOUT", "no answer in time"],
-  ]);
-  return `${known.get(code) ?? deepestMessage(error)} (${code})`;
+  return connectionTexts[code] ?? `${deepestMessage(error)} (${code})`;
 }
 
+const connectionTexts: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "Connection refused.",
+  ENOTFOUND: "Unknown host.",
+  EAI_AGAIN: "DNS lookup failed.",
+  ECONNRESET: "Connection reset.",
+  UND_ERR_SOCKET: "Connection closed.",
+  ETIMEDOUT: "Connection timed out.",
+  UND_ERR_CONNECT_TIMEOUT: "Connection timed out.",
+};
+
 function deepestMessage(error: unknown): string {
-  let current = error;
-  for (let depth = 0; depth < 8 && current instanceof Error && current.cause instanceof Error; depth += 1)
-    current = current.cause;
-  return current instanceof Error ? current.message : "";
+  return causesOf(error).at(-1)?.message ?? "";
 }
 
 /** Error bodies: `{ error: { … } }`, `[{ error: { … } }]` (Gemini), `{ error: "text" }`, or the error itself. */
@@ -133,12 +140,11 @@ function messageIn(body: unknown, message: string): string {
 
 function codesIn(body: unknown): readonly string[] {
   const error = errorIn(body);
-  const details = detailsIn(body).flatMap((detail) => [detail.reason, ...violationsIn(detail)]);
+  const details = detailsIn(body).flatMap(({ reason, violations }) => [
+    reason,
+    ...(Array.isArray(violations) ? violations.map((each) => asRecord(each).quotaId) : []),
+  ]);
   return [error.code, error.type, error.status, ...details].filter((each) => typeof each === "string");
-}
-
-function violationsIn({ violations }: Readonly<Record<string, unknown>>): readonly unknown[] {
-  return Array.isArray(violations) ? violations.map((each) => asRecord(each).quotaId) : [];
 }
 
 /** Google's structured details. */
@@ -170,18 +176,6 @@ const statusOfType = new Map([
 function headersIn(body: unknown): Record<string, string> {
   const entries = Object.entries(asRecord(asRecord(errorIn(body).metadata).headers));
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
-}
-
-function addressOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).origin : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {

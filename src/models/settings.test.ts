@@ -19,18 +19,18 @@ it("reads what a person may set", () => {
 
 describe("names the field, and never what stands in it:", () => {
   it.each([
-    ["{ sk-secret", "models.json is no JSON: see line 1 column 3"],
-    ["[]", "models.json: the whole of it must be an object"],
-    ['{"provders": {}}', "models.json: there is no field provders; did you mean providers?"],
+    ["{ sk-secret", "models.json is not valid JSON at line 1 column 3"],
+    ["[]", "models.json: the file must be an object"],
+    ['{"provders": {}}', "models.json: unknown field provders; did you mean providers?"],
     [
       '{"providers": {"x": {"type": "sk-secret"}}}',
       "models.json: providers.x.type must be one of anthropic, openai, openai-chat, google, openrouter, ollama",
     ],
     [
       '{"providers": {"x": {"baseURL": "sk-secret"}}}',
-      "models.json: there is no field providers.x.baseURL; did you mean baseUrl?",
+      "models.json: unknown field providers.x.baseURL; did you mean baseUrl?",
     ],
-    ['{"providers": {"x": {"apiKey": 7}}}', "models.json: providers.x.apiKey must be a text"],
+    ['{"providers": {"x": {"apiKey": 7}}}', "models.json: providers.x.apiKey must be a string"],
     ['{"providers": {"x": {"apiKey": ""}}}', "models.json: providers.x.apiKey is not valid"],
     [
       '{"models": {"a/b": {"contextTokens": 1.5}}}',

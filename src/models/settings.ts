@@ -35,7 +35,7 @@ export function parseModelSettings(text: string, file: string): ModelSettings {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new ToolError("invalid-input", `${file}: ${problemOf(issue!)}`, {
-    hint: 'It looks like {"default": "ollama/qwen3:8b", "providers": {"mine": {"type": "openai-chat", "baseUrl": "http://localhost:1234/v1"}}}.',
+    hint: 'Example: {"default": "ollama/qwen3:8b", "providers": {"mine": {"type": "openai-chat", "baseUrl": "http://localhost:1234/v1"}}}',
   });
 }
 
@@ -75,22 +75,16 @@ const settings = z.strictObject({
   models: z.optional(z.record(z.string(), model)),
 });
 
-const fields = [
-  ...Object.keys(settings.shape),
-  ...Object.keys(provider.shape),
-  ...Object.keys(model.shape),
-  ...Object.keys(prices),
-  "over",
-  "tokens",
-];
+const shapes = [settings.shape, provider.shape, model.shape, prices, { over: 1, tokens: 1 }];
+const fields = shapes.flatMap(Object.keys);
 
 function jsonOf(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
     // The rest of the message quotes the file, which may hold a key. JSON.parse gives the position only in its message.
-    const [, place] = /\(?(line \d+,? column \d+)\)?/.exec((cause as Error).message) ?? [];
-    throw new ToolError("invalid-input", `${file} is no JSON${place === undefined ? "" : `: see ${place}`}`);
+    const [, position] = /\(?(line \d+,? column \d+)\)?/.exec((cause as Error).message) ?? [];
+    throw new ToolError("invalid-input", `${file} is not valid JSON${position ? ` at ${position}` : ""}`);
   }
 }
 
@@ -100,19 +94,19 @@ function problemOf(issue: z.core.$ZodIssue): string {
     case "unrecognized_keys": {
       const [key = ""] = issue.keys;
       const near = nearest(key, fields);
-      return `there is no field ${[field, key].filter(Boolean).join(".")}${near ? `; did you mean ${near}?` : ""}`;
+      return `unknown field ${[field, key].filter(Boolean).join(".")}${near ? `; did you mean ${near}?` : ""}`;
     }
     case "invalid_value":
       return `${field} must be one of ${issue.values.join(", ")}`;
     case "invalid_type":
-      return `${field || "the whole of it"} must be ${kinds[issue.expected] ?? issue.expected}`;
+      return `${field || "the file"} must be ${kinds[issue.expected] ?? issue.expected}`;
     default:
       return `${field} is not valid`;
   }
 }
 
 const kinds: Readonly<Record<string, string>> = {
-  string: "a text",
+  string: "a string",
   number: "a number",
   int: "a whole number",
   boolean: "true or false",

@@ -1,11 +1,11 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { isRecord } from "../lib/json/is-record.ts";
+import { oncePerObject } from "../lib/once-per-object.ts";
 import { describeActions, exampleCall } from "../wire/actions/describe-actions.ts";
 import type {
   AssistantMessage,
   CallAnswer,
-  CallPart,
   ImagePart,
   Message,
   Meta,
@@ -23,13 +23,11 @@ import { ActionReader } from "./text-protocol/action-reader.ts";
  * then answers in prose again, with nothing that looks like a call, that prose is its final answer.
  */
 export function textProtocol(model: Model): Model {
-  const toTextMessage = textMessages();
-  const guides = new WeakMap<readonly ToolDefinition[], Guide>();
-  const guideFor = (tools: readonly ToolDefinition[]): Guide => {
-    const guide = guides.get(tools) ?? { instructions: describeActions(tools), example: exampleCall(tools) };
-    guides.set(tools, guide);
-    return guide;
-  };
+  const toTextMessage = oncePerObject(toText);
+  const guideFor = oncePerObject((tools: readonly ToolDefinition[]) => ({
+    instructions: describeActions(tools),
+    example: exampleCall(tools),
+  }));
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
     const { tools, system, messages } = request;
@@ -37,17 +35,12 @@ export function textProtocol(model: Model): Model {
     // No tools, no actions: a summary, for example, is prose.
     if (tools.length === 0) return yield* model.stream(asked, signal);
     const { instructions, example } = guideFor(tools);
-    const reply = new TextReply(example, wasToldOfProse(messages));
+    const reply = new TextReply(example, wasProse(messages));
     const extended = [system, instructions].filter((part) => part !== "").join("\n\n");
     for await (const event of model.stream({ ...asked, system: extended }, signal)) yield* reply.read(event);
   }
 
   return { ...model, stream };
-}
-
-interface Guide {
-  readonly instructions: string;
-  readonly example: string;
 }
 
 const noTools: readonly ToolDefinition[] = [];
@@ -74,15 +67,15 @@ class TextReply {
         if (this.#texts.length > 1) yield* this.#show(this.#reader.add("\n"), "");
         return;
       case "part-delta": {
-        const said = this.#texts.find(({ id }) => id === event.id);
-        if (said === undefined) return yield event;
-        said.pieces.push(event.text);
+        const written = this.#texts.find(({ id }) => id === event.id);
+        if (written === undefined) return yield event;
+        written.pieces.push(event.text);
         return yield* this.#show(this.#reader.add(event.text), event.text);
       }
       case "part-end": {
-        const said = this.#texts.find(({ id }) => id === event.id);
-        if (said === undefined) return yield event;
-        if (event.meta) said.meta = event.meta;
+        const written = this.#texts.find(({ id }) => id === event.id);
+        if (written === undefined) return yield event;
+        if (event.meta) written.meta = event.meta;
         return;
       }
       case "call":
@@ -114,16 +107,10 @@ class TextReply {
     if (rest !== "") yield* this.#show(rest, rest);
     if (this.#isShown) yield { type: "part-end", id: shownId };
     const isWhole = reason !== "filtered";
-    for (const { tool, args } of isWhole ? calls : [])
-      yield {
-        type: "call",
-        call: {
-          type: "call",
-          id: newIdentifier("call"),
-          name: tool,
-          input: { ok: true, value: args },
-        },
-      };
+    for (const { tool: name, args } of isWhole ? calls : []) {
+      const input = { ok: true, value: args } as const;
+      yield { type: "call", call: { type: "call", id: newIdentifier("call"), name, input } };
+    }
     // A reply that was cut needs no fault: the cut explains it.
     const isFault = fault !== undefined && !isFinal && (reason === "stop" || reason === "calls");
     if (isFault) yield { type: "fault", message: fault };
@@ -156,35 +143,20 @@ interface WrittenText {
 
 interface Kept {
   readonly said: readonly WrittenText[];
-  /** The reply was prose, and the model was told so. */
+  /** The reply was prose, and the model got a notice. */
   readonly isProse?: true;
 }
 
-/** Converts messages to a conversation without calls, each once. Replies stay as written. */
-function textMessages(): (message: Message) => Message {
-  const known = new WeakMap<Message, Message>();
-  return (message) => {
-    const made = known.get(message) ?? toText(message);
-    known.set(message, made);
-    return made;
-  };
-}
-
-/** Whether the last reply was prose and the model was told that it is not an action. */
-function wasToldOfProse(messages: readonly Message[]): boolean {
+/** Whether the last reply was prose, and the model got a notice that it is not an action. */
+function wasProse(messages: readonly Message[]): boolean {
   const last = messages.findLast(({ role }) => role !== "user");
   return last?.role === "assistant" && keptIn(last)?.isProse === true;
 }
 
+/** Converts a message for a conversation without calls. Replies stay as written. */
 function toText(message: Message): Message {
-  switch (message.role) {
-    case "user":
-      return message;
-    case "assistant":
-      return asWritten(message);
-    case "tool":
-      return answersAsText(message);
-  }
+  if (message.role === "assistant") return asWritten(message);
+  return message.role === "tool" ? answersAsText(message) : message;
 }
 
 function asWritten(message: AssistantMessage): AssistantMessage {
@@ -209,13 +181,11 @@ function asActions(content: readonly ReplyPart[]): string {
   return content
     .flatMap((part) => {
       if (part.type === "text") return part.text === "" ? [] : [part.text];
-      return part.type === "call" ? [actionOf(part)] : [];
+      if (part.type === "reasoning") return [];
+      const { name: tool, input } = part;
+      return [JSON.stringify({ action: "tool_call", tool, args: input.ok ? input.value : {} })];
     })
     .join("\n");
-}
-
-function actionOf({ name, input }: CallPart): string {
-  return JSON.stringify({ action: "tool_call", tool: name, args: input.ok ? input.value : {} });
 }
 
 function answersAsText({ answers }: ToolMessage): UserMessage {

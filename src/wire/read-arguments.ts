@@ -1,5 +1,6 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
-import { type ObjectSchema, objectSchema } from "./json-schema.ts";
+import { oncePerObject } from "../lib/once-per-object.ts";
+import { objectSchema } from "./json-schema.ts";
 import { freeformField } from "./openai.ts";
 import { withoutNulls } from "./strict-schema.ts";
 
@@ -11,14 +12,14 @@ export type ReadInput =
 /** Reads arguments as JSON text. No text means no arguments; some servers send them parsed. */
 export function readArguments(given: unknown): ReadInput {
   if (given === undefined || given === null) return { ok: true, value: {} };
-  if (typeof given !== "string") return shallow(given);
+  if (typeof given !== "string") return checkValues(given);
   if (given.trim() === "") return { ok: true, value: {} };
   try {
     const value = JSON.parse(given);
-    const read = shallow(value);
+    const read = checkValues(value);
     const twice = read.ok ? repeatedKey(given, value) : undefined;
     if (twice === undefined) return read;
-    return { ok: false, problem: `The arguments have the key ${twice} twice: give each key once.` };
+    return { ok: false, problem: `The arguments have the key ${twice} twice. Write each key once.` };
   } catch (error) {
     return { ok: false, problem: `The arguments are not valid JSON: ${(error as Error).message}` };
   }
@@ -52,7 +53,7 @@ export function readFreeform(
   definition: ToolDefinition | undefined,
   { name, text }: { readonly name: string; readonly text: unknown },
 ): ReadInput {
-  if (typeof text !== "string") return { ok: false, problem: "The call came without its text." };
+  if (typeof text !== "string") return { ok: false, problem: "The call has no text." };
   // The pipeline reports unknown names.
   if (definition === undefined) return { ok: true, value: {} };
   const { freeform } = shapeOf(definition);
@@ -71,32 +72,21 @@ export function freeformFieldOf(definition: ToolDefinition): string | undefined 
   return shapeOf(definition).freeform;
 }
 
-interface Shape {
-  readonly schema: ObjectSchema;
-  readonly freeform: string | undefined;
-}
-
-/** Cached, because definitions never change. */
-const shapes = new WeakMap<ToolDefinition, Shape>();
-
-function shapeOf(definition: ToolDefinition): Shape {
-  const known = shapes.get(definition);
-  if (known) return known;
-  const shape = { schema: objectSchema(definition.inputSchema), freeform: freeformField(definition) };
-  shapes.set(definition, shape);
-  return shape;
-}
+const shapeOf = oncePerObject((definition: ToolDefinition) => ({
+  schema: objectSchema(definition.inputSchema),
+  freeform: freeformField(definition),
+}));
 
 /** No tool takes deeper arguments, and walking them could exhaust memory. */
 const maxDepth = 200;
 
-function shallow(value: unknown): ReadInput {
+function checkValues(value: unknown): ReadInput {
   let level = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > maxDepth)
       return { ok: false, problem: `The arguments are nested deeper than ${maxDepth} levels.` };
     if (level.some((each) => typeof each === "string" && !each.isWellFormed()))
-      return { ok: false, problem: "The arguments hold half a character: a surrogate that stands alone." };
+      return { ok: false, problem: "The arguments contain a lone surrogate, which is half a character." };
     level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
   }
   return { ok: true, value };

@@ -13,7 +13,7 @@ export type Reply = ScriptedReply | ((request: SeenRequest) => ScriptedReply | P
 export function family(replies: Readonly<Record<string, readonly Reply[]>>) {
   const asked = new Map<string, number>();
   return async (request: SeenRequest): Promise<ScriptedReply> => {
-    const isChild = request.system.includes("You work for another agent");
+    const isChild = request.system.includes("Another agent gave you a task");
     const task = isChild ? request.messages[0]!.text : "person";
     const number = asked.get(task) ?? 0;
     asked.set(task, number + 1);

@@ -34,20 +34,20 @@ it.each(dialectNames)("the system prompt for %s is as published", async (dialect
     isWhole: true,
   }));
   const project = { files, refused: [] };
-  const person = ["Answer in French."];
+  const user = ["Answer in French."];
   const system = composeSystem({
     family,
     tools: await definitionsOf(dialect),
     surroundings,
     project,
-    person,
+    user,
   });
   await expect(`${system}\n`).toMatchFileSnapshot(`prompts/${dialect}.md`);
 });
 
 it.each(dialectNames)("the base for %s is short, and names tools only as it knows them", async (dialect) => {
   const tools = await definitionsOf(dialect);
-  const base = basePrompt(familyOf(dialect, "name"), tools);
+  const base = basePrompt({ family: familyOf(dialect, "name"), tools });
   const named = base.match(/\b[a-z]+\.[a-z_]+\b/g) ?? [];
   expect({ foreign: named.filter((name) => name in catalog), isShort: countTokens(base) <= 620 }).toEqual({
     foreign: [],
@@ -55,19 +55,27 @@ it.each(dialectNames)("the base for %s is short, and names tools only as it know
   });
 });
 
-it("tells a subagent whom it works for, in as few words", async () => {
+it("tells a subagent that it works for an agent, in as few tokens", async () => {
   const tools = (await definitionsOf("codex")).filter(({ canonical }) => !canonical.startsWith("agent."));
-  const base = basePrompt("openai", tools, "agent");
+  const base = basePrompt({ family: "openai", tools, worksFor: "agent" });
   expect([base.split("\n")[0], /# Edits/.test(base), countTokens(base) <= 620]).toEqual([
-    "You are a coding agent. You work for another agent, in a person's workspace, by calling tools; what you do there is real. Others may work there at the same time.",
+    "You are a coding agent. Another agent gave you a task in the user's workspace. You work by calling tools, and your changes are real. Other agents may be working there at the same time.",
     true,
     true,
   ]);
-  expect(base).not.toMatch(/agent\.[a-z]|spawn|you need the person|only the person directs/);
+  expect(base).not.toMatch(/agent\.[a-z]|spawn|you need the user|Only the user/);
 });
 
-it("says nothing of tools that are not on offer", () => {
-  expect(basePrompt("other", [])).not.toMatch(/# Edits|patch|\brg\b|\bplan\b|keyboard/);
+it("does not mention tools that are not offered", () => {
+  const base = basePrompt({ family: "other", tools: [] });
+  expect(base).not.toMatch(/# Edits|patch|\brg\b|\bplan\b|keyboard/);
+});
+
+it("asks for several calls in one reply only where a reply may hold several", () => {
+  const prompts = (["native", "text"] as const).flatMap((protocol) =>
+    (["anthropic", "other"] as const).map((family) => basePrompt({ family, tools: [], protocol })),
+  );
+  expect(prompts.map((base) => base.includes("calls in one reply"))).toEqual([true, false, false, false]);
 });
 
 async function definitionsOf(name: string): Promise<readonly ToolDefinition[]> {

@@ -77,7 +77,7 @@ it("keeps what is pinned, a summary, and the last steps as they were", async () 
   const { messages: kept, tokensAfter } = await compact(messages, { pinned: new Set([task, rule]) });
   const [first, second, summary, ...tail] = kept;
   expect([first, second]).toEqual([task, rule]);
-  expect(words(summary)).toMatch(/^This is your own hand-over .*\n\nthe summary\n\nGo on with the task/s);
+  expect(words(summary)).toMatch(/^This is your own summary .*\n\nthe summary\n\nContinue the task/s);
   expect(tail).toEqual(messages.slice(-tail.length));
   expect({ faults: checkHistory(kept), isLess: tokensAfter < 9_000 * 0.6, hasTail: tail.length > 2 }).toEqual(
     {
@@ -158,7 +158,7 @@ it("leaves out what is old where even that is too long", async () => {
   const last = asked.at(-1)?.messages ?? [];
   expect([words(last[0]), words(last[1]), checkHistory(last)]).toEqual([
     "Build it.",
-    "[374 messages left out here]",
+    "[374 messages omitted]",
     [],
   ]);
 });
@@ -178,9 +178,8 @@ it("says that it cannot, before the model is asked, where nearly all has to stay
   };
   await expect(compact(messages, { ask })).rejects.toMatchObject({
     kind: "overflow",
-    message:
-      "The conversation has about 9000 of 10000 tokens and cannot be made shorter: nearly all of it has to stay",
-    hint: "Begin a new session with a shorter task, or go on with a model that reads more.",
+    message: "The conversation has about 9000 of 10000 tokens and cannot be compacted further.",
+    hint: "Start a new session with a shorter task, or use a model with a larger context window.",
   });
   expect(times).toBe(0);
 });
@@ -189,13 +188,13 @@ it("cuts a summary that repeats everything", async () => {
   const messages = [user("Build it."), ...rounds(10, 2_000)];
   const { messages: kept } = await compact(messages, { ask: async () => replied("summary ".repeat(10_000)) });
   expect(conversationTokens(kept)).toBeLessThanOrEqual(conversationTokens(messages) * 0.6);
-  expect(words(kept[1])).toContain("[the rest of it was too long]");
+  expect(words(kept[1])).toContain("[truncated]");
 });
 
 it("keeps the plan, also when it is compacted again", async () => {
   const tools = [{ name: "TodoWrite", canonical: "plan.update" }] as unknown as ModelRequest["tools"];
   const plan = { todos: [{ content: "test it", status: "pending" }] };
-  const kept = `\n\nThe plan, as you last gave it:\n${JSON.stringify(plan)}\n\n`;
+  const kept = `\n\nYour latest plan:\n${JSON.stringify(plan)}\n\n`;
   const first = await compact(
     [user("Build it."), ...round("call_plan", "ok", "TodoWrite", plan), ...rounds(10, 2_000)],
     { tools },

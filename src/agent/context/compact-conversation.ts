@@ -32,7 +32,7 @@ export interface Compacted {
  * provider holds.
  */
 export async function compactConversation(options: CompactionOptions): Promise<Compacted> {
-  const { request, pinned, contextTokens, tokensBefore } = options;
+  const { request, contextTokens, tokensBefore } = options;
   const { messages, system, tools } = request;
   const frame = frameTokens(system, tools);
   const before = conversationTokens(messages);
@@ -42,13 +42,12 @@ export async function compactConversation(options: CompactionOptions): Promise<C
     const after = conversationTokens(kept);
     return after <= before * mostLeft && (frame + after) * ratio < window * fullShare;
   };
-  const bare = { messages, pinned, tools };
-  if (!isShort(compacted(bare, { summary: "", tailTokens: 0 }))) throw cannotShrink(options);
+  if (!isShort(compacted(options, { summary: "", tailTokens: 0 }))) throw cannotShrink(options);
 
   const basis = Math.min(before, window / ratio);
   const summary = bounded(await summarise(options, { ratio, frame }), basis * summaryShare);
   for (const share of tailShares) {
-    const kept = compacted(bare, { summary, tailTokens: basis * share });
+    const kept = compacted(options, { summary, tailTokens: basis * share });
     if (isShort(kept))
       return { messages: kept, tokensAfter: Math.ceil((frame + conversationTokens(kept)) * ratio) };
   }
@@ -62,21 +61,16 @@ const mostLeft = 0.6;
 const tailShares = [0.25, 0.12, 0.05, 0];
 const summaryShare = 0.2;
 
-interface Kept {
-  readonly summary: string;
-  /** How many tokens of the last steps stay unchanged. */
-  readonly tailTokens: number;
-}
-
+/** `tailTokens`: how many tokens of the last steps stay unchanged. */
 function compacted(
-  { messages, pinned, tools }: Pick<CompactionOptions, "pinned"> & Pick<ModelRequest, "messages" | "tools">,
-  { summary, tailTokens }: Kept,
+  { request: { messages, tools }, pinned }: CompactionOptions,
+  { summary, tailTokens }: { readonly summary: string; readonly tailTokens: number },
 ): readonly Message[] {
   const start = startOfTail(messages, tailTokens);
   const old = messages.slice(0, start);
   return [
     ...old.filter((message) => pinned.has(message)),
-    handOver(summary, planIn(old, tools)),
+    summaryMessage(summary, planIn(old, tools)),
     ...messages.slice(start),
   ];
 }
@@ -98,7 +92,7 @@ async function summarise(
   { ratio, frame }: { readonly ratio: number; readonly frame: number },
 ): Promise<string> {
   const { request, contextTokens, ask } = options;
-  const last = askForHandOver();
+  const last = summaryRequest();
   const fits = (messages: readonly Message[]) =>
     contextTokens === undefined ||
     (frame + conversationTokens(messages) + summaryTokens) * ratio <= contextTokens;
@@ -106,18 +100,15 @@ async function summarise(
     const messages = [...version, last];
     if (!fits(messages)) continue;
     try {
+      // A shorter request leaves more tokens for output.
       const isWhole = version === request.messages;
-      return await asked(isWhole ? { ...request, messages } : withRoom({ ...request, messages }), ask);
+      const maxOutputTokens = isWhole ? request.maxOutputTokens : undefined;
+      return await asked({ ...request, messages, maxOutputTokens }, ask);
     } catch (error) {
       if (!(error instanceof ModelError && error.kind === "overflow")) throw error;
     }
   }
   throw cannotShrink(options);
-}
-
-/** A shorter request leaves more room for output. */
-function withRoom({ maxOutputTokens: _, ...request }: ModelRequest): ModelRequest {
-  return request;
 }
 
 /** Output that a summary needs. */
@@ -129,58 +120,52 @@ async function asked(request: ModelRequest, ask: CompactionOptions["ask"]): Prom
     const text = textOf((await ask(request)).message);
     if (text !== "") return text;
   }
-  throw new ModelError(
-    "empty",
-    "The model wrote no summary of the conversation, which is too long to go on",
-    {
-      hint: "Try again, or go on with another model.",
-    },
-  );
+  throw new ModelError("empty", "The model wrote no summary of the conversation.", {
+    hint: "Try again, or use another model.",
+  });
 }
 
 function bounded(summary: string, tokens: number): string {
   const chars = Math.max(2_000, Math.floor(tokens * charsPerToken));
   if (summary.length <= chars) return summary;
-  return `${summary.slice(0, characterStart(summary, chars))}\n[the rest of it was too long]`;
+  return `${summary.slice(0, characterStart(summary, chars))}\n[truncated]`;
 }
 
 const charsPerToken = 2;
 
 function cannotShrink({ tokensBefore, contextTokens }: CompactionOptions): ModelError {
   const window = contextTokens === undefined ? "" : ` of ${contextTokens}`;
-  return new ModelError(
-    "overflow",
-    `The conversation has about ${tokensBefore}${window} tokens and cannot be made shorter: nearly all of it has to stay`,
-    { hint: "Begin a new session with a shorter task, or go on with a model that reads more." },
-  );
+  const message = `The conversation has about ${tokensBefore}${window} tokens and cannot be compacted further.`;
+  return new ModelError("overflow", message, {
+    hint: "Start a new session with a shorter task, or use a model with a larger context window.",
+  });
 }
 
-function askForHandOver(): UserMessage {
+function summaryRequest(): UserMessage {
   return userMessage(
-    "This is no part of the task. The conversation has grown too long to be kept; only the person's pinned messages, your last " +
-      "steps, and what you write now will be left of it. Write the hand-over by which you could go on without the rest, " +
-      "under exactly these headings:\n" +
+    "The conversation is too long and will be compacted. Only the user's pinned messages, your last steps and the summary that " +
+      "you write now will remain. Write a summary that lets you continue the task without the rest, under exactly these headings:\n" +
       `${headings.map(([heading, what]) => `## ${heading}\n${what}`).join("\n")}\n` +
-      "Be exact: whole paths, names, commands, numbers and messages of errors that still matter. Say what has been tried and failed. " +
-      "Say only what is so; leave out what is settled and no longer needed. Answer with this text alone: no tool is called now.",
+      "Be precise: give full paths, names, commands, numbers, and error messages that still matter. Include what was tried and " +
+      "failed. State only facts, and leave out what is no longer needed. Reply with the summary only. Do not call tools.",
   );
 }
 
 const headings = [
-  ["Task", "What the person wants, with every condition and correction they gave since."],
+  ["Task", "What the user wants, with every condition and correction they gave."],
   ["Decisions", "What was decided, and why."],
-  ["Files changed", "Each file that was created, changed or deleted, and what about it."],
+  ["Files changed", "Each file that was created, changed or deleted, and how."],
   ["State", "What works, what was verified and how, what fails, what is still running."],
-  ["Next steps", "In their order, the very next one first."],
-  ["Open questions", "What is not known, or only the person can say."],
+  ["Next steps", "In order, the very next one first."],
+  ["Open questions", "What is unknown, or needs a decision by the user."],
 ] as const;
 
 /** The message that replaces the old conversation. */
-function handOver(summary: string, plan: string | undefined): UserMessage {
+function summaryMessage(summary: string, plan: string | undefined): UserMessage {
   const parts = [
-    `${opening} The person did not write it.\n\n${summary.trim()}`,
+    `${opening} The user did not write it.\n\n${summary.trim()}`,
     ...(plan === undefined ? [] : [`${planOpening}\n${plan}`]),
-    "Go on with the task from here. What is not said here you no longer know: look again before you rely on it.",
+    "Continue the task from here. You no longer know what is not in this summary: check it before you rely on it.",
   ];
   return userMessage(parts.join("\n\n"));
 }
@@ -194,14 +179,14 @@ function planIn(
     tools.filter(({ canonical }) => canonical === "plan.update").map(({ name }) => name),
   );
   for (const message of messages.toReversed()) {
-    const plan = message.role === "assistant" ? givenPlan(message, planning) : keptPlan(message);
+    const plan = message.role === "assistant" ? givenPlan(message, planning) : summarisedPlan(message);
     if (plan !== undefined) return plan;
   }
   return undefined;
 }
 
-const opening = "This is your own hand-over of the conversation so far, which was too long to be kept.";
-const planOpening = "The plan, as you last gave it:";
+const opening = "This is your own summary of the conversation so far, which was too long to keep.";
+const planOpening = "Your latest plan:";
 
 function givenPlan({ content }: AssistantMessage, planning: ReadonlySet<string>): string | undefined {
   const call = content.findLast(
@@ -210,7 +195,7 @@ function givenPlan({ content }: AssistantMessage, planning: ReadonlySet<string>)
   return call?.input.ok ? JSON.stringify(call.input.value) : undefined;
 }
 
-function keptPlan(message: Message): string | undefined {
+function summarisedPlan(message: Message): string | undefined {
   if (message.role !== "user") return undefined;
   const [part] = message.content;
   if (part?.type !== "text" || !part.text.startsWith(opening)) return undefined;
@@ -239,7 +224,7 @@ function newest(messages: readonly Message[], share: number): readonly Message[]
   const start = cutAt(messages, Math.floor(messages.length * (1 - share)));
   const [first, ...rest] = messages.slice(0, start);
   if (first?.role !== "user" || rest.length === 0) return messages;
-  return [first, userMessage(`[${counted(rest.length, "message")} left out here]`), ...messages.slice(start)];
+  return [first, userMessage(`[${counted(rest.length, "message")} omitted]`), ...messages.slice(start)];
 }
 
 function shortened(message: Message, maxChars: number): Message {
@@ -260,13 +245,10 @@ function shortened(message: Message, maxChars: number): Message {
   return { ...message, answers };
 }
 
-const noImage = { type: "text", text: "[a picture left out here]" } as const;
+const noImage = { type: "text", text: "[image omitted]" } as const;
 
-function shortenedPart(part: ReplyPart, maxChars: number): ReplyPart {
-  return part.type === "call" ? shortenedCall(part, maxChars) : part;
-}
-
-function shortenedCall(call: CallPart, maxChars: number): CallPart {
+function shortenedPart(call: ReplyPart, maxChars: number): ReplyPart {
+  if (call.type !== "call") return call;
   const { input } = call;
   if (!input.ok) return { ...call, input: { ...input, given: cut(input.given, maxChars) } };
   return { ...call, input: { ok: true, value: shortenedValue(input.value, maxChars) } };
@@ -282,6 +264,5 @@ function shortenedValue(value: unknown, maxChars: number): unknown {
 }
 
 function cut(text: string, maxChars: number): string {
-  return truncateText(text, { maxChars, keep: "both" }, ({ chars }) => `[${chars} characters left out here]`)
-    .text;
+  return truncateText(text, { maxChars, keep: "both" }, ({ chars }) => `[${chars} characters omitted]`).text;
 }

@@ -17,7 +17,7 @@ const reads = (number: number): ScriptedReply => ({
 });
 
 const isAskedToSumUp = ({ messages }: SeenRequest) =>
-  messages.at(-1)?.text.includes("This is no part of the task") ?? false;
+  messages.at(-1)?.text.includes("The conversation is too long and will be compacted") ?? false;
 
 /** Reads one file after the other; the sixth reply fills the window. What is asked aside is answered by `aside`. */
 function reader(place: () => LoopbackSession, aside: (request: SeenRequest) => ScriptedReply) {
@@ -188,8 +188,8 @@ it("does not ask for a summary in every round of a model that writes none", asyn
     "All read.",
     2,
     [
-      expect.stringContaining("The conversation fills 91 %"),
-      expect.stringContaining("The conversation was not made shorter"),
+      expect.stringContaining("The conversation uses 91%"),
+      expect.stringContaining("The conversation was not compacted"),
     ],
   ]);
   expect(await place.close()).toEqual([]);

@@ -26,9 +26,9 @@ export async function compact(core: SessionCore, signal: AbortSignal): Promise<v
 const manyInARow = 3;
 
 const crowded =
-  "The answers of one round alone fill what the model reads, so that the conversation is summed up after each of them, which costs as much again. Use a model that reads more, or ask for smaller steps.";
+  "The results of a single round fill the context window, so the conversation is compacted after every round. Use a model with a larger context window, or ask for smaller steps.";
 
-/** Before a round: compacts on request, or when the context is full. When the model gives no summary, the round goes ahead. */
+/** Before a round: compacts on request, or when the context is full. A failure does not stop the round. */
 export async function compactIfNeeded(core: SessionCore, signal: AbortSignal): Promise<void> {
   const wanted = core.compactionRequests.splice(0);
   if (wanted.length === 0 && !core.parts.meter.isFull) return;
@@ -39,9 +39,9 @@ export async function compactIfNeeded(core: SessionCore, signal: AbortSignal): P
   } catch (error) {
     if (signal.aborted || !(error instanceof ModelError)) throw error;
     core.parts.meter.gaveUp();
-    core.emit({ type: "warning", message: `The conversation was not made shorter: ${error.message}` });
+    core.emit({ type: "warning", message: `The conversation was not compacted: ${error.message}` });
   } finally {
-    for (const tell of wanted) tell(isShorter);
+    for (const settle of wanted) settle(isShorter);
   }
 }
 

@@ -81,9 +81,15 @@ it("leaves as much to be written as fits beside what is read", () => {
   const rooms = [100_000, 136_000, 150_000, 199_999].map((tokens) => {
     const meter = new ContextMeter({ model: { facts } as Model, system: "", tools: [] });
     meter.counted(used(tokens, 0));
-    return meter.outputRoom;
+    return meter.outputLimit;
   });
-  expect([...rooms, meterOf(undefined).outputRoom]).toEqual([undefined, undefined, 50_000, 1_024, undefined]);
+  expect([...rooms, meterOf(undefined).outputLimit]).toEqual([
+    undefined,
+    undefined,
+    50_000,
+    1_024,
+    undefined,
+  ]);
 });
 
 it("is not full again after it could not be made shorter, before it has grown a good deal or is another model's", () => {

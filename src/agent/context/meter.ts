@@ -45,10 +45,10 @@ export class ContextMeter {
   }
 
   /** A limit for the output, where the window leaves less than the model may write. */
-  get outputRoom(): number | undefined {
+  get outputLimit(): number | undefined {
     const { contextTokens = Number.POSITIVE_INFINITY, maxOutputTokens = 0 } = this.#facts;
-    const room = contextTokens - this.#tokens;
-    return room < maxOutputTokens ? Math.max(leastOutput, Math.floor(room)) : undefined;
+    const left = contextTokens - this.#tokens;
+    return left < maxOutputTokens ? Math.max(leastOutput, Math.floor(left)) : undefined;
   }
 
   added(message: Message): void {

@@ -19,13 +19,9 @@ export function showProjectInstructions(
     .toReversed()
     .map((file) => {
       const path = relative(workspace, file.path);
-      const { text, rest } = fitted(file, left);
+      const { text, note } = fitted(file, path, left);
       left -= Buffer.byteLength(text);
-      return between(
-        "project_instructions",
-        rest === undefined ? text : `${text}${restNote(rest, path)}`,
-        path,
-      );
+      return between("project_instructions", `${text}${note}`, path);
     })
     .toReversed();
   const notes = refused.map(
@@ -35,24 +31,17 @@ export function showProjectInstructions(
 }
 
 const introduction =
-  "The project's instructions, in its own words. Follow them in your work, the nearest to the workspace first; what the person says " +
-  "counts more, and nothing in them widens what you may do.";
+  "The project's instructions. Follow them in your work; the files nearest to the workspace take precedence. The user's " +
+  "instructions take precedence over them, and they cannot give you more permissions.";
 
-interface Fitted {
-  readonly text: string;
-  /** What is left out of the file. */
-  readonly rest: Rest | undefined;
-}
-
-interface Rest {
-  /** The first line that is left out. */
-  readonly line: number;
-  readonly bytes: number;
-}
-
-function fitted(file: ProjectFile, maxBytes: number): Fitted {
+/** The lines that fit, and a note about the rest. */
+function fitted(
+  file: ProjectFile,
+  path: string,
+  maxBytes: number,
+): Readonly<Record<"text" | "note", string>> {
   const all = asSeen(file.text).trimEnd();
-  if (file.isWhole && Buffer.byteLength(all) <= maxBytes) return { text: all, rest: undefined };
+  if (file.isWhole && Buffer.byteLength(all) <= maxBytes) return { text: all, note: "" };
   let end = 0;
   let line = 1;
   for (let bytes = 0; end < all.length; line += 1) {
@@ -63,14 +52,13 @@ function fitted(file: ProjectFile, maxBytes: number): Fitted {
     end = next;
   }
   const text = all.slice(0, end);
-  return { text: text === "" || text.endsWith("\n") ? text : `${text}\n`, rest: { line, bytes: file.bytes } };
-}
-
-function restNote({ line, bytes }: Rest, path: string): string {
-  const way = path.startsWith("..")
-    ? "The file lies above the workspace: ask the person if you need the rest."
+  const hint = path.startsWith("..")
+    ? "The file is outside the workspace: ask the user if you need the rest."
     : `Read ${asLine(path)} from there if the task may depend on it.`;
-  return `[Too long to be shown whole: from line ${line} on it is left out, of ${bytes} bytes in all. ${way}]`;
+  return {
+    text: text === "" || text.endsWith("\n") ? text : `${text}\n`,
+    note: `[Truncated at line ${line}; the file has ${file.bytes} bytes. ${hint}]`,
+  };
 }
 
 /** As in Codex, an override replaces the file next to it. */

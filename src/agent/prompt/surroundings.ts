@@ -27,19 +27,19 @@ export function showSurroundings(surroundings: Surroundings): string {
   const lines = [
     `Workspace: ${asLine(surroundings.workspace, 1_000)} (paths are relative to it)`,
     `Platform: ${surroundings.platform}`,
-    `Day: ${surroundings.day}`,
+    `Date: ${surroundings.day}`,
     ...showRepository(surroundings.repository),
-    `Permissions: ${modeDescriptions[surroundings.mode]}; ${surroundings.isConfined ? "commands run in a sandbox" : "commands run without a sandbox"}`,
+    `Permissions: ${modeDescriptions[surroundings.mode]}; commands run ${surroundings.isConfined ? "in" : "without"} a sandbox`,
     `Model: ${asLine(surroundings.model)}`,
   ];
   return between("environment", lines.join("\n"));
 }
 
 const modeDescriptions: Readonly<Record<Mode, string>> = {
-  safe: "reading passes, the person is asked about all else (mode safe)",
-  cautious: "reading and writing files pass, the person is asked about all else (mode cautious)",
-  paranoid: "the person is asked about everything (mode paranoid)",
-  yolo: "nothing is asked (mode yolo)",
+  safe: "reads run without approval, everything else asks the user (mode safe)",
+  cautious: "file reads and writes run without approval, everything else asks the user (mode cautious)",
+  paranoid: "every call asks the user (mode paranoid)",
+  yolo: "no call asks the user (mode yolo)",
 };
 
 function showRepository(repository: Surroundings["repository"]): readonly string[] {
@@ -65,19 +65,21 @@ export interface SurroundingsOptions {
 
 export async function findSurroundings(
   crib: Pick<Toolcrib, "workspace" | "mode" | "addCaller">,
-  { model, sandbox, now = new Date(), gitTimeoutMs = usualGitTimeoutMs }: SurroundingsOptions,
+  { model, sandbox, now = new Date(), gitTimeoutMs = 3_000 }: SurroundingsOptions,
 ): Promise<Surroundings> {
-  const findRepository = (caller: Caller) => repositoryFacts(caller, gitTimeoutMs);
   return {
     workspace: crib.workspace,
     platform: `${process.platform} ${process.arch}`,
-    day: dayOf(now),
+    // In local time, as 2026-11-16.
+    day: now.toLocaleDateString("sv"),
     model,
     mode: crib.mode,
-    // Finding out which sandbox it is costs time, and no model needs to know.
     isConfined: (sandbox ?? process.env.TOOLCRIB_SANDBOX) !== "none",
-    // The allowed tools may not include git.
-    repository: await crib.addCaller({ dialect: "toolcrib" }).then(findRepository, () => undefined),
+    // Undefined where the allowed tools do not include git.
+    repository: await crib.addCaller({ dialect: "toolcrib" }).then(
+      (caller) => repositoryFacts(caller, gitTimeoutMs),
+      () => undefined,
+    ),
   };
 }
 
@@ -99,19 +101,9 @@ async function repositoryFacts(caller: Caller, timeoutMs: number): Promise<Surro
   };
 }
 
-const usualGitTimeoutMs = 3_000;
-
 /** The used part of the data of `git.status`. */
-interface StatusData {
+interface StatusData
+  extends Readonly<Record<"staged" | "unstaged" | "unmerged", readonly { readonly path: string }[]>> {
   readonly branch: { readonly name: string | undefined };
-  readonly staged: readonly { readonly path: string }[];
-  readonly unstaged: readonly { readonly path: string }[];
-  readonly unmerged: readonly { readonly path: string }[];
   readonly untracked: readonly string[];
-}
-
-/** In local time. */
-function dayOf(now: Date): string {
-  const two = (number: number) => String(number).padStart(2, "0");
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }

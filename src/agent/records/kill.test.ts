@@ -24,18 +24,18 @@ const moments: readonly (readonly [moment: string, kind: ProviderKind, answers: 
   [
     "begin one",
     "openai-chat",
-    [/^The session was cut off during this call\. It may/, /^This call was not made/],
+    [/^The session was interrupted during this call\. It may/, /^This call was not made/],
   ],
   [
     "within one",
     "openrouter",
-    [/^The session was cut off during this call\. It may/, /^This call was not made/],
+    [/^The session was interrupted during this call\. It may/, /^This call was not made/],
   ],
-  ["after one", "ollama", [/^This call was made and succeeded/, /^This call was not made/]],
+  ["after one", "ollama", [/^This call succeeded/, /^This call was not made/]],
   ["told noted one", "openai", [/^noted one$/, /^This call was not made/]],
   ["before two", "anthropic", [/^noted one$/, /^This call was not made/]],
-  ["within two", "google", [/^noted one$/, /^The session was cut off during this call\. It may/]],
-  ["after two", "openai-chat", [/^noted one$/, /^This call was made and succeeded/]],
+  ["within two", "google", [/^noted one$/, /^The session was interrupted during this call\. It may/]],
+  ["after two", "openai-chat", [/^noted one$/, /^This call succeeded/]],
   ["told noted two", "openrouter", [/^noted one$/, /^noted two$/]],
   ["turn-end", "ollama", [/^noted one$/, /^noted two$/]],
 ];
@@ -97,7 +97,7 @@ function play({ messages }: SeenRequest, notes: readonly string[]) {
     const told = answers.filter((_, place) => place % 2 === index);
     if (answers.some((answer) => answer.includes(`noted ${text}`))) return true;
     if (told.some((answer) => answer.includes("succeeded"))) return true;
-    return told.some((answer) => answer.includes("may have happened in part")) && notes.includes(text);
+    return told.some((answer) => answer.includes("may have run in part")) && notes.includes(text);
   };
   const open = ["one", "two"].filter((name, index) => !isDone(name, index));
   if (open.length === 0) return { text: "All is noted." };

@@ -22,7 +22,8 @@ export function readEntries(
     } catch (error) {
       const ended = lastEndedTurn(entries);
       if (turn !== undefined && ended >= turn) break;
-      throw ended === 0 ? error : reworded(error as ToolError, { hint: forkAfter(session, ended) });
+      const hint = `Continue from its readable part: toolcrib sessions fork ${session} --turn ${ended}`;
+      throw ended === 0 ? error : reworded(error as ToolError, { hint });
     }
     const entry = entries.at(-1);
     if (turn !== undefined && entry?.kind === "user" && entry.turn > turn) break;
@@ -31,27 +32,23 @@ export function readEntries(
   const wanted = turn === undefined ? entries : entriesUpTo(entries, turn);
   if (wanted !== undefined) return wanted;
   const { turns } = restoreEntries(entries, session);
-  throw new ToolError("not-found", `The session ${session} has no turn ${turn}`, {
-    hint: turns === 0 ? "Nothing was asked in it yet." : `It has ${turns}: --turn 1 to ${turns}.`,
+  throw new ToolError("not-found", `Session ${session} has no turn ${turn}`, {
+    hint: turns === 0 ? "It has no turns yet." : `Use --turn 1 to --turn ${turns}.`,
   });
-}
-
-function forkAfter(session: string, turn: number): string {
-  return `Begin a new one with what was said before: toolcrib sessions fork ${session} --turn ${turn}`;
 }
 
 /** Throws `unavailable` when the beginning is lost. */
 export function restoreEntries(entries: readonly SessionEntry[], session: string): Restored {
   const restored = restore(entries);
   if (restored !== undefined) return restored;
-  throw new ToolError("unavailable", `The beginning of the session ${session} is not kept any more`, {
-    hint: `Its journal was replaced in the middle. See what is left: toolcrib sessions show ${session}`,
+  throw new ToolError("unavailable", `The beginning of session ${session} is missing from the journal`, {
+    hint: `To see the rest, run: toolcrib sessions show ${session}`,
   });
 }
 
 function unknownSession(session: string): ToolError {
-  return new ToolError("not-found", `Nothing is kept here of a session ${printableLine(session)}`, {
-    hint: "See which there are: toolcrib sessions list. Each belongs to the workspace that it was held in.",
+  return new ToolError("not-found", `This workspace has no session ${printableLine(session)}`, {
+    hint: "To list its sessions, run: toolcrib sessions list",
   });
 }
 
@@ -80,13 +77,13 @@ export function readEntry({ number, entry }: KeptEntry, session: string): Sessio
   const { kind, version } = Object(entry);
   const isNewer = kind === "start" ? version > 1 : typeof kind === "string" && !Object.hasOwn(shapes, kind);
   if (isNewer)
-    throw new ToolError("unavailable", `The session ${session} was written by a newer Toolcrib`, {
+    throw new ToolError("unavailable", `Session ${session} was written by a newer version of Toolcrib`, {
       hint: "Update Toolcrib.",
     });
   const shape = typeof kind === "string" ? shapes[kind as SessionEntry["kind"]] : undefined;
   if (shape === undefined || !z.safeParse(shape, entry).success)
-    throw new ToolError("unavailable", `Entry ${number} of the session ${session} is damaged`, {
-      hint: `See what is left: toolcrib sessions show ${session}`,
+    throw new ToolError("unavailable", `Entry ${number} of session ${session} is damaged`, {
+      hint: `To see the rest, run: toolcrib sessions show ${session}`,
     });
   return entry as SessionEntry;
 }

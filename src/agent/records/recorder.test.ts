@@ -10,18 +10,16 @@ import { Journal } from "../../journal/journal.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 import { openRecorder } from "./recorder.ts";
 
-it("tells once that nothing can be written, and writes it when it can", async () => {
+it("warns once when the journal cannot be written, and writes the entries when it can", async () => {
   await using folder = temporaryFolder();
   const journal = new Journal({ file: join(folder.path, "later", "journal.sqlite"), session: "a" });
   const conversations = new StoredConversations(journal);
   const warnings: string[] = [];
-  const recorder = openRecorder({ conversations, session: "a", warn: (message) => warnings.push(message) });
+  const recorder = openRecorder(conversations, "a", (message) => warnings.push(message));
   recorder.add(start, user(1, "one"));
   recorder.add(reply("two"));
   expect(warnings).toEqual([
-    expect.stringMatching(
-      /^What is said in this session is not kept just now: The journal .* cannot be used: /,
-    ),
+    expect.stringMatching(/^The session cannot be saved right now: The journal .* cannot be used: /),
   ]);
   mkdirSync(join(folder.path, "later"));
   recorder.add(user(2, "three"));
@@ -30,11 +28,11 @@ it("tells once that nothing can be written, and writes it when it can", async ()
   journal.close();
 });
 
-it("keeps nothing of a session in which nobody has said anything", async () => {
+it("records nothing of a session without input", async () => {
   await using folder = temporaryFolder();
   const journal = new Journal({ file: join(folder.path, "journal.sqlite"), session: "a" });
   const conversations = new StoredConversations(journal);
-  const recorder = openRecorder({ conversations, session: "a", warn: () => {} });
+  const recorder = openRecorder(conversations, "a", () => {});
   recorder.add(start);
   recorder.add({ kind: "change", reasoning: "high" });
   expect(conversations.list()).toEqual([]);
@@ -44,12 +42,12 @@ it("keeps nothing of a session in which nobody has said anything", async () => {
   journal.close();
 });
 
-it("tells that what was written is gone", async () => {
+it("warns when earlier entries are gone", async () => {
   await using folder = temporaryFolder();
   const journal = new Journal({ file: join(folder.path, "journal.sqlite"), session: "a" });
   const conversations = new StoredConversations(journal);
   const warnings: string[] = [];
-  const recorder = openRecorder({ conversations, session: "a", warn: (message) => warnings.push(message) });
+  const recorder = openRecorder(conversations, "a", (message) => warnings.push(message));
   recorder.add(start, user(1, "one"));
   conversations.remove("a");
   recorder.add(reply("two"));
@@ -68,7 +66,7 @@ it("does not end a session when the disk is full", async () => {
   const words = ["-c", `trap "" XFSZ; ulimit -f 512; exec "$0" "$@"`, process.execPath, trial, folder.path];
   const { stdout, status } = spawnSync("bash", words, { encoding: "utf8" });
   const problem =
-    /^What is said in this session is not kept just now: The journal .* cannot be used: (database or disk is full|disk I\/O error)$/;
+    /^The session cannot be saved right now: The journal .* cannot be used: (database or disk is full|disk I\/O error)$/;
   expect([status, JSON.parse(stdout)]).toEqual([0, [expect.stringMatching(problem)]]);
   const crib = await openToolcrib({
     workspace: join(folder.path, "workspace"),

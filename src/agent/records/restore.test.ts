@@ -95,7 +95,7 @@ describe("a session that is put together again", () => {
       answer("other"),
       user(2, "go on"),
     ]);
-    const lost = { id: "a", name: "file_write", content: "The answer to this call was not kept." };
+    const lost = { id: "a", name: "file_write", content: "The result of this call was lost." };
     expect(restored?.messages.slice(2)).toEqual([
       { role: "tool", answers: [{ ...lost, isError: true, images: [] }, answer("b").answer] },
       user(2, "go on").message,
@@ -140,18 +140,18 @@ describe("the entries up to a turn", () => {
 
 describe("an entry", () => {
   it.each<[string, unknown, string]>([
-    ["no JSON", undefined, "Entry 7 of the session s is damaged"],
-    ["null", null, "Entry 7 of the session s is damaged"],
-    ["of no kind", {}, "Entry 7 of the session s is damaged"],
-    ["of a kind that objects have", { kind: "constructor" }, "The session s was written by a newer Toolcrib"],
+    ["no JSON", undefined, "Entry 7 of session s is damaged"],
+    ["null", null, "Entry 7 of session s is damaged"],
+    ["of no kind", {}, "Entry 7 of session s is damaged"],
+    ["of a kind that objects have", { kind: "constructor" }, "Session s was written by a newer version of Toolcrib"],
     [
       "half",
       { kind: "reply", message: { role: "assistant", content: [{}] } },
-      "Entry 7 of the session s is damaged",
+      "Entry 7 of session s is damaged",
     ],
-    ["of a message that is a text", { ...task, message: "hello" }, "Entry 7 of the session s is damaged"],
-    ["of a kind to come", { kind: "vision" }, "The session s was written by a newer Toolcrib"],
-    ["of a version to come", { ...start, version: 2 }, "The session s was written by a newer Toolcrib"],
+    ["of a message that is a text", { ...task, message: "hello" }, "Entry 7 of session s is damaged"],
+    ["of a kind to come", { kind: "vision" }, "Session s was written by a newer version of Toolcrib"],
+    ["of a version to come", { ...start, version: 2 }, "Session s was written by a newer version of Toolcrib"],
   ])("that is %s is refused", (_name, entry, message) => {
     expect(() => readEntry({ number: 7, at: 1, entry }, "s")).toThrow(
       expect.objectContaining({ code: "unavailable", message, hint: expect.any(String) }),

@@ -48,17 +48,8 @@ export function restore(entries: readonly SessionEntry[]): Restored | undefined 
     }
   }
   const { messages, pinned, unanswered } = conversation;
-  return {
-    start,
-    messages,
-    pinned,
-    turns,
-    usage,
-    isTurnOpen: turns > endedTurn,
-    model,
-    reasoning,
-    unanswered,
-  };
+  const isTurnOpen = turns > endedTurn;
+  return { start, messages, pinned, turns, usage, isTurnOpen, model, reasoning, unanswered };
 }
 
 class Conversation {
@@ -124,7 +115,7 @@ class Conversation {
 }
 
 function lostAnswer({ id, name }: CallPart): CallAnswer {
-  return { id, name, content: "The answer to this call was not kept.", isError: true, images: [] };
+  return { id, name, content: "The result of this call was lost.", isError: true, images: [] };
 }
 
 /**
@@ -138,29 +129,20 @@ export function answerLostCall({ call, callId }: UnansweredCall, record: CallRec
 
 function describeRecord(callId: string | null, record: CallRecord | undefined): string {
   if (callId === null)
-    return "This call was not made: the session was cut off before. Nothing was done. Make it if it is still needed.";
+    return "This call was not made: the session was interrupted before it. Make it if it is still needed.";
   // Calls that may change something are recorded before they run.
   if (record === undefined)
-    return "The session was cut off during this call, which had changed nothing. Make it again if its answer is still needed.";
+    return "The session was interrupted during this call, before it changed anything. Make it again if you still need its result.";
   if (record.outcome === null)
-    return (
-      `The session was cut off during this call. It may have happened in part${describeFiles(record)}. ` +
-      "Look at what is there before you make it again."
-    );
-  const output = record.outputHandle === null ? "" : ` All that it said is kept as ${record.outputHandle}.`;
+    return `The session was interrupted during this call. It may have run in part${describeFiles(record)}. Check the current state before you make it again.`;
+  const output = record.outputHandle === null ? "" : ` Its whole output is stored as ${record.outputHandle}.`;
   if (record.outcome === "ok")
-    return (
-      `This call was made and succeeded${describeFiles(record)}; its answer was lost when the session was cut off.${output} ` +
-      "Do not make it again; look at what is there."
-    );
-  return `This call was made and failed: ${record.message ?? record.outcome} (${record.outcome}).${output}`;
+    return `This call succeeded${describeFiles(record)}, but its result was lost when the session was interrupted.${output} Do not make it again; check the current state.`;
+  return `This call failed: ${record.message ?? record.outcome} (${record.outcome}).${output}`;
 }
 
 function describeFiles({ files: { created, changed, removed } }: CallRecord): string {
-  const counts = [
-    ...(created > 0 ? [`${created} created`] : []),
-    ...(changed > 0 ? [`${changed} changed`] : []),
-    ...(removed > 0 ? [`${removed} removed`] : []),
-  ];
-  return counts.length === 0 ? "" : `, files: ${counts.join(", ")}`;
+  const counts = Object.entries({ created, changed, removed }).filter(([, count]) => count > 0);
+  const shown = counts.map(([what, count]) => `${count} ${what}`).join(", ");
+  return shown === "" ? "" : ` (files: ${shown})`;
 }

@@ -59,7 +59,7 @@ describe("a session that is resumed", () => {
     const turn = place.session.run("one");
     await expect(place.again({ fork: { session: id } })).rejects.toMatchObject({
       code: "unavailable",
-      message: `No turn of the session ${id} has ended yet`,
+      message: `No turn of session ${id} has ended yet`,
     });
     letAnswer();
     await turn.result;
@@ -80,7 +80,7 @@ describe("a session that is resumed", () => {
     const place = await sessionOnLoopback([], toolcrib);
     await expect(place.again({ resume: "session_x" })).rejects.toMatchObject({
       code: "not-found",
-      message: "Nothing is kept here of a session session_x",
+      message: "This workspace has no session session_x",
     });
     await expect(place.again({ resume: "a\u001b[2J" })).rejects.toMatchObject({ code: "not-found" });
     await place.close();
@@ -116,8 +116,8 @@ describe("a session that is forked", () => {
     await place.session.run("one").result;
     await expect(place.again({ fork: { session: place.session.id, turn: 2 } })).rejects.toMatchObject({
       code: "not-found",
-      message: `The session ${place.session.id} has no turn 2`,
-      hint: "It has 1: --turn 1 to 1.",
+      message: `Session ${place.session.id} has no turn 2`,
+      hint: "Use --turn 1 to --turn 1.",
     });
     await place.close();
   });
@@ -128,11 +128,11 @@ describe("a session that is forked", () => {
     await session.run("one").result;
     session.crib.conversations.append(session.id, [{ kind: "user", turn: 2 }]);
     await session.close();
-    const entry = `Entry 5 of the session ${session.id} is damaged`;
+    const entry = `Entry 5 of session ${session.id} is damaged`;
     await expect(place.again({ resume: session.id })).rejects.toMatchObject({
       code: "unavailable",
       message: entry,
-      hint: `Begin a new one with what was said before: toolcrib sessions fork ${session.id} --turn 1`,
+      hint: `Continue from its readable part: toolcrib sessions fork ${session.id} --turn 1`,
     });
     await expect(place.again({ fork: { session: session.id } })).rejects.toMatchObject({ message: entry });
     const fork = await place.again({ fork: { session: session.id, turn: 1 } });

@@ -1,58 +1,43 @@
 import { ToolError } from "../../contract/error.ts";
-import type { ReasoningEffort } from "../../models/model.ts";
 import { realWorkspace, userDirectories } from "../../system/directories.ts";
-import type { Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
+import type { Toolcrib } from "../../toolcrib/index.ts";
 import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import type { SessionOptions } from "../session.ts";
 import type { ResumedConversation } from "../session-parts.ts";
 import { lastEndedTurn, readEntries, restoreEntries } from "./read-entries.ts";
-import { answerLostCall, type StartEntry } from "./restore.ts";
+import { answerLostCall, type Restored } from "./restore.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
 /** A recorded session to resume or fork. */
-export interface RecordedSession {
+export interface RecordedSession extends Pick<Restored, "start" | "model" | "reasoning"> {
   readonly session: string;
   /** The last turn of it that a fork copies; undefined when it is resumed. */
   readonly forkedAfter: number | undefined;
-  readonly start: StartEntry;
-  /** The last used. */
-  readonly model: string;
-  readonly reasoning: ReasoningEffort | null;
 }
-
-export type WantedSession =
-  | { readonly resume: string }
-  | { readonly fork: NonNullable<SessionOptions["fork"]> };
 
 /**
  * Reads how a session was set up, before its instance is opened. Throws `not-found`, and `unavailable` when a session to
  * resume is open in another process, damaged, or written by a newer Toolcrib.
  */
-export async function findRecorded(
-  options: ToolcribOptions,
-  wanted: WantedSession,
-): Promise<RecordedSession> {
+export function findRecorded(options: SessionOptions): RecordedSession | undefined {
+  const { resume, fork } = options;
   const journal = new WorkspaceJournal({
     state: options.stateDirectory ?? userDirectories().state,
     workspace: options.environment?.workspace ?? realWorkspace(options.workspace ?? process.cwd()),
   });
   try {
-    if ("resume" in wanted) {
-      journal.refuseOpen(wanted.resume);
-      return look(journal, wanted.resume, undefined);
-    }
-    const { session, turn } = wanted.fork;
-    return look(journal, session, turn ?? turnToForkAt(journal, session));
+    if (fork) return readRecorded(journal, fork.session, fork.turn ?? turnToForkAt(journal, fork.session));
+    if (resume === undefined) return undefined;
+    journal.refuseOpen(resume);
+    return readRecorded(journal, resume, undefined);
   } finally {
     journal.close();
   }
 }
 
-function look(journal: WorkspaceJournal, session: string, turn: number | undefined): RecordedSession {
-  const { start, model, reasoning } = restoreEntries(
-    readEntries(journal.conversations, session, turn),
-    session,
-  );
+function readRecorded(journal: WorkspaceJournal, session: string, turn: number | undefined): RecordedSession {
+  const entries = readEntries(journal.conversations, session, turn);
+  const { start, model, reasoning } = restoreEntries(entries, session);
   return { session, forkedAfter: turn, start, model, reasoning };
 }
 
@@ -62,8 +47,8 @@ function turnToForkAt(journal: WorkspaceJournal, session: string): number {
   const { turns, isTurnOpen } = restoreEntries(entries, session);
   const turn = isTurnOpen && journal.isOpen(session) ? lastEndedTurn(entries) : turns;
   if (turn > 0) return turn;
-  throw new ToolError("unavailable", `No turn of the session ${session} has ended yet`, {
-    hint: "Wait for its first answer, or begin a new one: toolcrib run",
+  throw new ToolError("unavailable", `No turn of session ${session} has ended yet`, {
+    hint: "Wait for its first answer.",
   });
 }
 

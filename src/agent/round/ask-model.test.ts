@@ -74,7 +74,7 @@ describe("a stream", () => {
   it("is given up when it falls silent, before its first word or later", async () => {
     const error = expect.objectContaining({
       kind: "timeout",
-      message: "Nothing came from the model for 20 ms",
+      message: "The model sent nothing for 20 ms.",
     });
     expect(await taken(() => deaf(), { silenceMs: 20 })).toEqual({ events: [], error });
     expect(await taken(() => deaf(1, 2), { silenceMs: 20 })).toEqual({ events: [1, 2], error });

@@ -45,16 +45,13 @@ export async function askModel(asking: Asking): Promise<Asked> {
 async function readReply(reader: ReplyReader, asking: Asking): Promise<ReadReply> {
   const { model, request, limits, signal } = asking;
   let reply: ReadReply | undefined;
-  await eachEvent(
-    (ending) => model.stream(request, ending),
-    { signal, silenceMs: limits.silenceMs },
-    (event) => {
-      reply = reader.read(event);
-      return reply !== undefined;
-    },
-  );
+  const open = (ending: AbortSignal) => model.stream(request, ending);
+  await eachEvent(open, { signal, silenceMs: limits.silenceMs }, (event) => {
+    reply = reader.read(event);
+    return reply !== undefined;
+  });
   if (reply) return reply;
-  throw new ModelError("cut", `The reply of ${model.id} ended without saying that it has`);
+  throw new ModelError("cut", `The reply of ${model.id} was cut off.`);
 }
 
 interface Watch {
@@ -117,12 +114,11 @@ function letEnd(stream: AsyncIterator<unknown>, ending: AbortController): void {
 }
 
 function silent(silenceMs: number): ModelError {
-  return new ModelError("timeout", `Nothing came from the model for ${formatDuration(silenceMs)}`);
+  return new ModelError("timeout", `The model sent nothing for ${formatDuration(silenceMs)}.`);
 }
 
-/** The next request to the model. */
 export function nextRequest({ parts, conversation, reasoning }: SessionCore): ModelRequest {
   const { system, tools, id, meter } = parts;
-  const maxOutputTokens = meter.outputRoom;
+  const { outputLimit: maxOutputTokens } = meter;
   return { system, tools, messages: conversation.messages, reasoning, cacheKey: id, maxOutputTokens };
 }

@@ -1,9 +1,9 @@
-import { inOrder } from "../../adapters/calls.ts";
-import type { Image } from "../../contract/tool.ts";
+import { callAgain, inOrder } from "../../adapters/calls.ts";
 import type { ToolDefinition } from "../../dialects/definition.ts";
 import { monotonicMs } from "../../lib/clock.ts";
+import { oncePerObject } from "../../lib/once-per-object.ts";
 import type { CallAnswer, CallPart } from "../../models/message.ts";
-import type { Approve, CallEvent, Caller, CallFailure, CallResult } from "../../toolcrib/index.ts";
+import type { Approve, CallEvent, Caller, CallResult } from "../../toolcrib/index.ts";
 import type { AgentHappening } from "../event.ts";
 import type { HookedCall, SessionHooks } from "../session.ts";
 import type { Recorder } from "../session-parts.ts";
@@ -36,56 +36,34 @@ export async function makeCalls(
   context: CallContext,
   signal: AbortSignal,
 ): Promise<readonly MadeCall[]> {
-  const inTurn = inOrder(namesOfReaders(context.tools));
+  const inTurn = inOrder(parallelTools(context.tools));
   return Promise.all(calls.map((call) => inTurn(call.name, () => makeCall(call, context, signal))));
 }
 
-function namesOfReaders(tools: CallContext["tools"]): ReadonlySet<string> {
-  let names = reading.get(tools);
-  if (names === undefined) {
-    const isReading = ({ effects, canonical }: ToolDefinition) =>
-      effects.readOnly || canonical === startsInParallel;
-    names = new Set([...tools.values()].filter(isReading).map(({ name }) => name));
-    reading.set(tools, names);
-  }
-  return names;
-}
-
-/** Subagents of one reply start in parallel, even when they are awaited. */
-const startsInParallel = "agent.spawn";
-
-const reading = new WeakMap<CallContext["tools"], ReadonlySet<string>>();
+/** Read-only tools, and `agent.spawn`: the subagents of one reply start in parallel, even when they are awaited. */
+const parallelTools = oncePerObject((tools: CallContext["tools"]): ReadonlySet<string> => {
+  const parallel = [...tools.values()].filter(
+    ({ effects, canonical }) => effects.readOnly || canonical === "agent.spawn",
+  );
+  return new Set(parallel.map(({ name }) => name));
+});
 
 /** Makes one call and emits its events. Never rejects: any failure is its answer. */
 async function makeCall(call: CallPart, context: CallContext, signal: AbortSignal): Promise<MadeCall> {
   const { id, name, input } = call;
   const { emit, recorder } = context;
   const startedAt = monotonicMs();
-  const progress: CallProgress = {
-    callId: null,
-    canonical: context.tools.get(name)?.canonical ?? name,
-    fullText: null,
-  };
+  const known = context.tools.get(name)?.canonical ?? name;
+  const progress: CallProgress = { callId: null, canonical: known, fullText: null };
   const given = input.ok ? input.value : input.given;
-  emit({ type: "tool-start", id, name, canonical: progress.canonical, input: given });
+  emit({ type: "tool-start", id, name, canonical: known, input: given });
   const outcome = await outcomeOf(call, context, progress, signal).catch(unexpected);
   const { content, isError, images, error, data, failure, made } = outcome;
-  const { callId, canonical } = progress;
+  const { callId, canonical, fullText } = progress;
   const answer = { id, name, content, isError, images };
   recorder.add({ kind: "answer", answer, callId });
-  emit({
-    type: "tool-end",
-    id,
-    name,
-    canonical,
-    output: progress.fullText ?? content,
-    shown: content,
-    isError,
-    error,
-    data,
-    callId,
-    durationMs: monotonicMs() - startedAt,
-  });
+  const shown = { id, name, canonical, output: fullText ?? content, shown: content, isError, error, data };
+  emit({ type: "tool-end", ...shown, callId, durationMs: monotonicMs() - startedAt });
   return { answer, canonical, input: made ?? given, failure };
 }
 
@@ -96,13 +74,9 @@ interface CallProgress {
   fullText: string | null;
 }
 
-interface CallOutcome {
-  readonly content: string;
-  readonly isError: boolean;
-  readonly images: readonly Image[];
-  readonly error: CallFailure | null;
-  readonly data: unknown;
-  readonly failure: string | undefined;
+interface CallOutcome
+  extends Pick<CallResult, "content" | "isError" | "images" | "error" | "data">,
+    Pick<MadeCall, "failure"> {
   /** The arguments after the `beforeCall` hook. */
   readonly made?: unknown;
 }
@@ -115,15 +89,14 @@ async function outcomeOf(
 ): Promise<CallOutcome> {
   if (signal.aborted) return notMade(stopped, "stopped");
   if (!call.input.ok) {
-    const content = `${call.input.problem}\nNothing was done: make the call again with whole arguments.`;
-    return notMade(content, "unreadable");
+    return notMade(`${call.input.problem}\n${callAgain}`, "unreadable");
   }
   const { hooks } = context;
   const { id, name, input } = call;
   const asked: HookedCall = { id, name, canonical: progress.canonical, input: input.value };
   const checked = await askBefore(hooks, asked, signal);
   if (signal.aborted) return notMade(stopped, "stopped");
-  if (!checked.mayGoOn) return notMade(checked.why, checked.failure);
+  if (!checked.ok) return notMade(checked.reason, checked.failure);
   const made: HookedCall = { ...asked, input: checked.input };
   const result = await callTool(made, context, progress, signal);
   const { content, failed } = await askAfter(hooks, made, result, signal);
@@ -131,7 +104,7 @@ async function outcomeOf(
   return { ...result, content, isError: result.isError || failed, failure, made: made.input };
 }
 
-const stopped = "Not made: the person stopped the turn.";
+const stopped = "The call was not made: the user interrupted the turn.";
 
 async function callTool(
   call: HookedCall,

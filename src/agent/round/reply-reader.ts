@@ -1,15 +1,8 @@
-import type {
-  AssistantMessage,
-  CallInput,
-  CallPart,
-  Meta,
-  ReasoningPart,
-  ReplyPart,
-  TextPart,
-} from "../../models/message.ts";
+import type { AssistantMessage, CallInput, CallPart, Meta, ReplyPart } from "../../models/message.ts";
 import type { FinishReason, ModelEvent, Usage } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import type { AgentHappening } from "../event.ts";
+import { finiteUsage } from "../spending.ts";
 
 /** A complete reply. */
 export interface Reply {
@@ -31,7 +24,7 @@ export class ReplyReader {
   /** In the order in which they began. */
   readonly #parts: PartialPart[] = [];
   readonly #open = new Map<string, OpenPart>();
-  readonly #begunCalls = new Map<string, PartialPart>();
+  readonly #begunCalls = new Map<string, PartialCall>();
   readonly #faults: string[] = [];
 
   /** `nextId` numbers the parts of a session. */
@@ -58,13 +51,11 @@ export class ReplyReader {
         this.#end(event.id, event.meta);
         return;
       case "call-start": {
-        const part: PartialPart = { type: "call", call: undefined };
+        const part: PartialCall = { type: "call", call: undefined };
         this.#begunCalls.set(event.id, part);
         this.#parts.push(part);
         return;
       }
-      case "call-delta":
-        return;
       case "call":
         this.#addCall(event.call);
         return;
@@ -111,7 +102,7 @@ export class ReplyReader {
     const call = { ...given, input: asJson(given.input) };
     const begun = this.#begunCalls.get(call.id);
     this.#begunCalls.delete(call.id);
-    if (begun?.type === "call") begun.call = call;
+    if (begun) begun.call = call;
     else this.#parts.push({ type: "call", call });
   }
 
@@ -120,10 +111,10 @@ export class ReplyReader {
     const content = this.#parts.flatMap(toReplyPart);
     const says = content.some((part) => part.type === "call" || (part.type === "text" && part.text.trim()));
     if (!says && this.#faults.length === 0 && reason !== "length" && reason !== "filtered") {
-      throw new ModelError("empty", `${this.#model} answered with neither words nor calls`);
+      throw new ModelError("empty", `The reply of ${this.#model} is empty.`);
     }
     const message = { role: "assistant", model: this.#model, content, ...(meta && { meta }) } as const;
-    return { message, reason, usage: counted(usage), faults: this.#faults };
+    return { message, reason, usage: finiteUsage(usage), faults: this.#faults };
   }
 }
 
@@ -138,19 +129,6 @@ function asJson(input: CallInput): CallInput {
   return { ok: false, given: String(input.value), problem: "The arguments are not JSON." };
 }
 
-/** Non-finite counts must not spoil the totals. */
-function counted(usage: Usage): Usage {
-  const { input, cached, cacheWritten, output, reasoning } = usage;
-  const number = (value: number) => (Number.isFinite(value) ? value : 0);
-  return {
-    input: number(input),
-    cached: number(cached),
-    cacheWritten: number(cacheWritten),
-    output: number(output),
-    reasoning: number(reasoning),
-  };
-}
-
 interface OpenPart {
   readonly type: "text" | "reasoning";
   readonly id: string;
@@ -158,14 +136,17 @@ interface OpenPart {
   meta: Meta | undefined;
 }
 
+type PartialPart = OpenPart | PartialCall;
+
 /** A call keeps its position; one that never became complete is dropped. */
-type PartialPart = OpenPart | { readonly type: "call"; call: CallPart | undefined };
+interface PartialCall {
+  readonly type: "call";
+  call: CallPart | undefined;
+}
 
 function toReplyPart(part: PartialPart): ReplyPart[] {
   if (part.type === "call") return part.call ? [part.call] : [];
   const { type, meta } = part;
   const text = part.pieces.join("");
-  if (text === "" && meta === undefined) return [];
-  const whole: TextPart | ReasoningPart = { type, text, ...(meta && { meta }) };
-  return [whole];
+  return text === "" && meta === undefined ? [] : [{ type, text, ...(meta && { meta }) }];
 }

@@ -23,14 +23,15 @@ export async function openChild({ id, task, parent, agentsOf }: ChildOptions): P
   const model = task.model === undefined ? parent.model : await openNamed(task.model, parent);
   const agents = agentsOf(() => live.core);
   const { caller, dialect } = await addCaller(parent, model, agents);
-  const [tools, system] = await introduce(parts, { caller, model, dialect });
+  const protocol = model.facts.callsTools === false ? "text" : parts.protocol;
+  const { tools, system } = await describeTo(parts, { caller, model, dialect, protocol });
   const live: LiveSession = new LiveSession({
     ...parts,
     id: `${parts.id}/${id}`,
     caller,
     model,
     dialect,
-    protocol: model.facts.callsTools === false ? "text" : parts.protocol,
+    protocol,
     reasoning: parent.reasoning,
     system,
     tools,
@@ -60,7 +61,7 @@ async function openNamed(name: string, { parts, model }: SessionCore): Promise<M
     const reason = error instanceof ModelError || error instanceof ToolError ? error.message : String(error);
     const code = error instanceof ToolError ? error.code : "unavailable";
     throw new ToolError(code, reason, {
-      hint: `Leave out \`model\` for your own, ${model.id}, or name another of ${model.provider}.`,
+      hint: `Leave out \`model\` to use your own, ${model.id}, or name another model of ${model.provider}.`,
       cause: error,
     });
   }
@@ -88,28 +89,28 @@ function sessionDialect({ parent, dialect }: SessionParts): string {
   return parent ? sessionDialect(parent.parts) : dialect;
 }
 
-async function introduce(
+/** The tools and the system prompt of a subagent. */
+async function describeTo(
   { systemFor }: SessionParts,
-  child: { readonly caller: AddedCaller; readonly model: Model; readonly dialect: string },
+  {
+    caller,
+    ...frame
+  }: { readonly caller: AddedCaller } & Omit<Parameters<SessionParts["systemFor"]>[0], "tools">,
 ) {
   try {
-    const tools = await child.caller.definitions();
-    return [tools, await systemFor({ ...child, tools })] as const;
+    const tools = await caller.definitions();
+    return { tools, system: await systemFor({ ...frame, tools }) };
   } catch (error) {
-    await child.caller.close();
+    await caller.close();
     throw error;
   }
 }
 
 /** Names the subagent in the approval request. */
 function askedFor(id: string, ask: Approve | undefined): Approve | undefined {
-  return (
-    ask &&
-    ((request, signal) => {
-      const agent = request.agent === undefined ? id : `${id}/${request.agent}`;
-      return ask({ ...request, agent }, signal);
-    })
-  );
+  if (ask === undefined) return undefined;
+  return (request, signal) =>
+    ask({ ...request, agent: request.agent === undefined ? id : `${id}/${request.agent}` }, signal);
 }
 
 /** A subagent is not recorded: its calls are in the journal, its answer in the conversation of its parent. */

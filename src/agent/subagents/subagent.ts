@@ -38,13 +38,19 @@ export class Subagent {
     const live = await session;
     if (!this.isOpen) return;
     this.#live = live;
-    live.on((event) => this.#hear(event));
+    live.on((event) => {
+      if (event.agent === undefined) this.#note(event);
+      this.#relay(event);
+    });
     live.run(task);
   }
 
   /** Sends a message between two rounds; after an answer this starts the next turn. */
-  tell(message: string): void {
-    if (this.#live === undefined) throw this.isOpen ? stillOpening(this.id) : isClosed(this.id);
+  send(message: string): void {
+    if (this.#live === undefined)
+      throw this.isOpen
+        ? new ToolError("unavailable", `${this.id} is still starting`, { hint: "Send the message later." })
+        : new ToolError("unavailable", `${this.id} is closed`, { hint: "Start another with agent.spawn." });
     this.#live.steer(message);
     if (this.#state === "running") return;
     this.#state = "running";
@@ -55,13 +61,7 @@ export class Subagent {
   async wait({ timeoutMs, signal }: Parameters<Agents["wait"]>[1]): Promise<AgentStatus> {
     throwIfAborted(signal);
     if (this.#state !== "running") return this.status;
-    const over = new AbortController();
-    const timer = setTimeout(() => over.abort(), timeoutMs);
-    try {
-      await unlessAborted(this.#answered.promise, AbortSignal.any([signal, over.signal]));
-    } finally {
-      clearTimeout(timer);
-    }
+    await unlessAborted(this.#answered.promise, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
     throwIfAborted(signal);
     return this.status;
   }
@@ -82,11 +82,6 @@ export class Subagent {
     this.#live = undefined;
   }
 
-  #hear(event: AgentEvent): void {
-    if (event.agent === undefined) this.#note(event);
-    this.#relay(event);
-  }
-
   #note(event: AgentEvent): void {
     if (event.type === "turn-start") this.#stoppedBy = undefined;
     if (event.type === "round-start") this.#turns += 1;
@@ -102,25 +97,17 @@ export class Subagent {
   }
 }
 
-function isClosed(id: string): ToolError {
-  return new ToolError("unavailable", `${id} is closed`, { hint: "Start another with agent.spawn." });
-}
-
-function stillOpening(id: string): ToolError {
-  return new ToolError("unavailable", `${id} has not begun yet`, { hint: "Tell it a moment later." });
-}
-
 /** Why a subagent gave no answer; `stoppedBy` is the limit or loop that stopped it. */
 function reasonOf({ error, text }: TurnResult, stoppedBy: AgentEvent | undefined): string {
   const reason = error ? [error.message, error.hint].filter((part) => part).join("\n") : stop(stoppedBy);
-  return text === "" ? reason : `${reason}\nIts last words: ${text}`;
+  return text === "" ? reason : `${reason}\nIts last message: ${text}`;
 }
 
 function stop(event: AgentEvent | undefined): string {
-  if (event?.type === "loop") return `It repeated itself and was stopped: ${event.calls.join(", ")}`;
-  if (event?.type !== "limit") return "It was stopped.";
+  if (event?.type === "loop") return `Stopped because it repeated itself: ${event.calls.join(", ")}`;
+  if (event?.type !== "limit") return "Stopped.";
   const { limit, allowed } = event;
   if (limit === "rounds") return `No answer within ${counted(allowed, "turn")}.`;
   const all = limit === "cost" ? `$${allowed}` : counted(allowed, limit === "tokens" ? "token" : "turn");
-  return `The session has used all that it may: ${all}.`;
+  return `The session has reached its limit of ${all}.`;
 }

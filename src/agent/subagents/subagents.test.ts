@@ -45,7 +45,7 @@ it("gives a task to an agent with a history of its own, and gets its answer", as
     cost: 0,
   });
   expect([session.usage, session.cost]).toEqual([result.usage, result.cost]);
-  const children = server.requests.filter(({ system }) => system.includes("You work for another agent"));
+  const children = server.requests.filter(({ system }) => system.includes("Another agent gave you a task"));
   expect(children.map(({ messages }) => messages[0])).toEqual([
     { role: "user", text: "Read a.txt" },
     { role: "user", text: "Read a.txt" },
@@ -140,7 +140,7 @@ it("tells an agent more as it works, and goes on with one that has answered", as
     "agent_1 is running, 2 turns so far.",
     "agent_1 completed after 3 turns:\nNow I rest.",
   ]);
-  const last = server.requests.findLast(({ system }) => system.includes("work for another agent"));
+  const last = server.requests.findLast(({ system }) => system.includes("Another agent gave you a task"));
   expect(last?.messages.map(({ text }) => text)).toEqual([
     "Think",
     "Hm.",
@@ -172,7 +172,7 @@ it("stops waiting when the time is over, and ends what is no longer needed", asy
       expect.stringMatching(/^agent_1 is closed after \d turns?\.$/),
       "agent_1 is closed\nStart another with agent_spawn.",
       expect.stringMatching(/^agent_1 is closed after \d turns?\.$/),
-      'There is no agent "agent_2"\nThere are: agent_1.',
+      'Unknown agent "agent_2"\nKnown agents: agent_1.',
     ],
   ]);
   const hanging = server.requests.filter(({ messages }) => messages[0]?.text === "Hang");
@@ -253,8 +253,8 @@ describe("limits", () => {
       { limits: { agents: 1 } },
     );
     await run();
-    expect(answers().filter((answer) => !answer?.includes("running"))).toEqual([
-      "1 agent at work: that is the most there may be\nGet the answer of one with agent_wait, or end one with agent_close.",
+    expect(answers().filter((answer) => !answer?.includes("is running"))).toEqual([
+      "The limit of 1 running agent is reached\nWait for one with agent_wait, or end one with agent_close.",
       "agent_1 completed after 1 turn:\nFirst.",
       "agent_1 is closed after 1 turn:\nFirst.",
       "agent_2 completed after 1 turn:\nSecond.",
@@ -282,7 +282,7 @@ describe("limits", () => {
     const { outcome } = await run();
     expect([outcome, answers().at(-1)]).toEqual([
       "limit",
-      "agent_1 failed after 2 turns:\nThe session has used all that it may: 1000 tokens.",
+      "agent_1 failed after 2 turns:\nThe session has reached its limit of 1000 tokens.",
     ]);
     expect(of("limit")).toEqual([
       { type: "limit", limit: "tokens", allowed: 1_000, agent: "agent_1" },
@@ -304,13 +304,13 @@ describe("an agent fails, and its parent goes on,", () => {
       "when it has not answered in time",
       { max_turns: 1 },
       [{ text: "Looking.", calls: [{ name: "file_list", input: {} }] }],
-      "agent_1 failed after 1 turn:\nNo answer within 1 turn.\nIts last words: Looking.",
+      "agent_1 failed after 1 turn:\nNo answer within 1 turn.\nIts last message: Looking.",
     ],
     [
       "when it repeats itself",
       {},
       Array.from({ length: 20 }, () => ({ calls: [{ name: "file_list", input: {} }] })),
-      /^agent_1 failed after \d+ turns:\nIt repeated itself and was stopped: file_list\(\{\}\)$/,
+      /^agent_1 failed after \d+ turns:\nStopped because it repeated itself: file_list\(\{\}\)$/,
     ],
   ];
   it.each(cases)("%s", async (_, more, replies, answer) => {
@@ -324,15 +324,15 @@ describe("an agent fails, and its parent goes on,", () => {
     await close();
   });
 
-  it("when its model is not to be had", async () => {
+  it("when its model cannot be opened", async () => {
     const { run, answers, close } = await familyOnLoopback({
       person: [{ calls: [spawn("x", { model: "nowhere/nothing" }), spawn("x", { model: "sonnet" })] }, done],
     });
     const { outcome } = await run();
-    const wayOut = "\nLeave out `model` for your own, openai/gpt-5, or name another of openai.";
+    const hint = "\nLeave out `model` to use your own, openai/gpt-5, or name another model of openai.";
     expect([outcome, answers()]).toEqual([
       "completed",
-      [expect.stringMatching(/nowhere[\s\S]*/), `"sonnet" does not say whose model it is${wayOut}`],
+      [expect.stringMatching(/nowhere[\s\S]*/), `"sonnet" does not name a provider${hint}`],
     ]);
     expect(await close()).toEqual([]);
   });
@@ -376,7 +376,7 @@ it("uses another model where one is named, with the tools that it knows", async 
   await Promise.all([first.close(), other.close()]);
 });
 
-it("sends nothing to a provider that nobody allowed to agents", async () => {
+it("sends nothing to a provider that the user has not allowed for agents", async () => {
   const other = await startProvider("ollama", []);
   const first = await startProvider(
     "openai",
@@ -387,8 +387,8 @@ it("sends nothing to a provider that nobody allowed to agents", async () => {
   await run();
   expect([answers(), other.requests]).toEqual([
     [
-      "Agents may not use ollama: nobody allowed that what they read goes there\n" +
-        "Leave out `model` for your own, openai/gpt-5, or name another of openai.",
+      "Subagents may not use ollama: the user has not allowed sending it what they read\n" +
+        "Leave out `model` to use your own, openai/gpt-5, or name another model of openai.",
     ],
     [],
   ]);

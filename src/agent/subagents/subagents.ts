@@ -44,7 +44,7 @@ export class Subagents implements Agents {
 
   async send(id: string, message: string): Promise<AgentStatus> {
     const agent = this.#find(id);
-    agent.tell(message);
+    agent.send(message);
     return agent.status;
   }
 
@@ -66,8 +66,11 @@ export class Subagents implements Agents {
   #closeIdle(most: number): void {
     for (const agent of this.#open) if (!agent.isOpen) this.#open.delete(agent);
     if (this.#open.size < most) return;
-    const idle = [...this.#agents.values()].find(({ status }) => hasAnswered(status));
-    if (idle === undefined) throw tooMany(most);
+    const idle = [...this.#agents.values()].find(({ status }) => /completed|failed/.test(status.state));
+    if (idle === undefined)
+      throw new ToolError("unavailable", `The limit of ${counted(most, "running agent")} is reached`, {
+        hint: "Wait for one with agent.wait, or end one with agent.close.",
+      });
     void idle.close();
     this.#open.delete(idle);
   }
@@ -88,25 +91,15 @@ export class Subagents implements Agents {
   #find(id: string): Subagent {
     const agent = this.#agents.get(id);
     if (agent) return agent;
-    throw new ToolError("not-found", `There is no agent "${id}"`, {
+    throw new ToolError("not-found", `Unknown agent "${id}"`, {
       hint:
         this.#agents.size === 0
-          ? "None was started since this session was opened: start one with agent.spawn."
-          : `There are: ${[...this.#agents.keys()].join(", ")}.`,
+          ? "No agent is running. Start one with agent.spawn."
+          : `Known agents: ${[...this.#agents.keys()].join(", ")}.`,
     });
   }
 }
 
-function hasAnswered({ state }: AgentStatus): boolean {
-  return state === "completed" || state === "failed";
-}
-
 function inputOf({ task, cwd }: AgentTask): string {
   return cwd === undefined ? task : `Work in ${cwd}; paths are relative to the workspace.\n\n${task}`;
-}
-
-function tooMany(most: number): ToolError {
-  return new ToolError("unavailable", `${counted(most, "agent")} at work: that is the most there may be`, {
-    hint: "Get the answer of one with agent.wait, or end one with agent.close.",
-  });
 }

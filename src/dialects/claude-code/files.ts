@@ -12,22 +12,22 @@ import { continuationOf } from "../shared/outputs.ts";
 export const read: DialectTool = reshape(["file.read", "document.read"], {
   name: "Read",
   summary:
-    "Read a file: text with line numbers as `cat -n` gives them, pictures, PDF, Jupyter notebooks. Up to 2000 lines from " +
-    "the beginning, unless `offset` and `limit` are given. For directories use Bash with ls.",
+    "Read a file: text with line numbers in the format of `cat -n`, images, PDF, Jupyter notebooks. Reads the first 2000 lines, " +
+    "unless `offset` and `limit` are given. To list a directory use Bash with ls.",
   input: (z) =>
     z.strictObject({
-      file_path: z.text("Its absolute path."),
-      offset: z.optionalInt("First line; 1 if not given.", { min: 0 }),
-      limit: z.optionalInt("How many lines; 2000 if not given.", { min: 1 }),
+      file_path: z.text("Absolute path."),
+      offset: z.optionalInt("First line. Default: 1.", { min: 0 }),
+      limit: z.optionalInt("Number of lines. Default: 2000.", { min: 1 }),
       pages: z.optional(
         z
           .string()
           .check(
-            z.regex(/^\d+(?:-\d+)?$/, { error: 'pages are given as "3" or "1-5"' }),
-            z.describe('Of a PDF: "3" or "1-5", at most 20.'),
+            z.regex(/^\d+(?:-\d+)?$/, { error: '`pages` must be like "3" or "1-5"' }),
+            z.describe('Pages of a PDF: "3" or "1-5", at most 20.'),
           ),
       ),
-      allow_large: z.optionalFlag("Show more than usual of a large file."),
+      allow_large: z.optionalFlag("Show more of a large file."),
     }),
   resolve: ({ file_path: path, offset, limit, pages, allow_large: isLarge }) =>
     isDocument(path) || pages !== undefined
@@ -48,7 +48,7 @@ const maxPages = 20;
 function partOf(pages: string): string {
   const [first = 0, last = first] = pages.split("-").map(Number);
   if (last - first >= maxPages)
-    throw new ToolError("invalid-input", `${pages} are more than ${counted(maxPages, "page")}`, {
+    throw new ToolError("invalid-input", `${pages} is more than ${counted(maxPages, "page")}`, {
       hint: "Read them in several calls.",
     });
   return first === last ? `page ${first}` : `pages ${first}-${last}`;
@@ -67,7 +67,7 @@ export const write: DialectTool = rename("file.write", {
   summary:
     "Create a file, with its directories, or replace a whole file. To change a part of a file use edit.replace.",
   fields: { path: "file_path" },
-  describe: { path: "Its absolute path.", content: "The whole new content." },
+  describe: { path: "Absolute path.", content: "The complete new content." },
   only: ["path", "content"],
   answer: ({ data: { created, changed }, text }, { file_path: path }) => {
     if (!changed) return text;
@@ -80,13 +80,13 @@ export const write: DialectTool = rename("file.write", {
 export const edit: DialectTool = rename("edit.replace", {
   name: "Edit",
   summary:
-    "Replace text in a file. `old_string` must be there exactly once, unless `replace_all` is given: copy it from the file " +
-    "without line numbers, with enough around it.",
+    "Replace text in a file. `old_string` must occur exactly once, unless `replace_all` is set: copy it from the file without line " +
+    "numbers, with enough context.",
   fields: { path: "file_path", find: "old_string", replace: "new_string", all: "replace_all" },
   describe: {
-    path: "Its absolute path.",
-    find: "The text to replace; empty only to fill an empty or new file.",
-    replace: "The new text, another than `old_string`.",
+    path: "Absolute path.",
+    find: "Text to replace. Empty only for a new or empty file.",
+    replace: "New text, different from `old_string`.",
   },
   only: ["path", "find", "replace", "all"],
   require: ["find", "replace"],
@@ -98,8 +98,8 @@ export const glob: DialectTool = reshape(["search.glob"], {
     "Find files by name, newest first: **/*.ts, src/**/*.{js,jsx}. To find text in files use search.grep.",
   input: (z) =>
     z.strictObject({
-      pattern: z.text("Name pattern.", { min: 1 }),
-      path: z.optionalText("Directory; leave it out for the workspace."),
+      pattern: z.text("Glob pattern.", { min: 1 }),
+      path: z.optionalText("Directory. Default: the workspace."),
     }),
   resolve: (given) => ["search.glob", { ...given, hidden: true, limit: maxFiles }],
   answer: ({ data: { files, limited } }) => ({
@@ -112,19 +112,19 @@ const maxFiles = 100;
 
 export const notebookEdit: DialectTool = reshape(["notebook.edit"], {
   name: "NotebookEdit",
-  summary: "Replace, insert or delete one cell of a Jupyter notebook. See its cells with file.read.",
+  summary: "Replace, insert or delete a cell of a Jupyter notebook. To see its cells use file.read.",
   input: (z) =>
     z.strictObject({
-      notebook_path: z.text("Its absolute path."),
+      notebook_path: z.text("Absolute path."),
       cell_id: z.optionalText(
-        "Id or number of the cell; the new one comes after it, at the beginning if not given.",
+        "ID or number of the cell. A new cell comes after it. Default: at the beginning.",
       ),
-      new_source: z.text("The whole new source of the cell."),
+      new_source: z.text("The complete new source of the cell."),
       cell_type: z.optional(
-        z.enum(["code", "markdown"]).check(z.describe("As it is if not given; needed for insert.")),
+        z.enum(["code", "markdown"]).check(z.describe("Required for insert. Default: unchanged.")),
       ),
       edit_mode: z.optional(
-        z.enum(["replace", "insert", "delete"]).check(z.describe("replace if not given.")),
+        z.enum(["replace", "insert", "delete"]).check(z.describe("Default: replace.")),
       ),
     }),
   resolve: ({
@@ -156,34 +156,33 @@ interface Given {
 export const grep: DialectTool = reshape(["search.grep"], {
   name: "Grep",
   summary:
-    "Search the content of files with a regular expression, as ripgrep reads it. Leaves out ignored files. Use this, " +
-    "not grep or rg in a command.",
+    "Search file contents with a ripgrep regular expression. Skips ignored files. Use this instead of grep or rg in Bash.",
   input: (z) => {
     const lines = (description: string) => z.optionalInt(description, { min: 0, max: 1000 });
     return z.strictObject({
-      pattern: z.text("The expression: log.*Error, function\\s+\\w+, interface\\{\\}"),
-      path: z.optionalText("File or directory; the workspace if not given."),
-      glob: z.optionalText("Only files like this: *.{ts,tsx}"),
+      pattern: z.text("Regular expression, e.g. log.*Error, function\\s+\\w+, interface\\{\\}"),
+      path: z.optionalText("File or directory. Default: the workspace."),
+      glob: z.optionalText("Only files that match, e.g. *.{ts,tsx}"),
       output_mode: z.optional(
         z
           .enum(["content", "files_with_matches", "count"])
           .check(
             z.describe(
-              "Lines, files with matches (if not given), or counts. What says content is for that mode.",
+              "Matching lines, files with matches (default), or counts. Options marked content need that mode.",
             ),
           ),
       ),
       "-B": lines("content: lines before each match."),
       "-A": lines("content: lines after each match."),
-      "-C": lines("The same as context."),
+      "-C": lines("Alias of context."),
       context: lines("content: lines before and after each match."),
-      "-n": z.optionalFlag("content: line numbers; true if not given."),
+      "-n": z.optionalFlag("content: line numbers. Default: true."),
       "-i": z.optionalFlag("Ignore case."),
-      "-o": z.optionalFlag("content: just what matches, one a line."),
-      type: z.optionalText("Only files of this type: js, py, rust."),
-      head_limit: z.optionalInt("Most lines or entries; 250 if not given, 0 for all.", { min: 0 }),
-      offset: z.optionalInt("Skip so many; 0 if not given.", { min: 0 }),
-      multiline: z.optionalFlag("Match across lines, . too; false if not given."),
+      "-o": z.optionalFlag("content: only the matching parts, one per line."),
+      type: z.optionalText("Only files of this type, e.g. js, py, rust."),
+      head_limit: z.optionalInt("Maximum number of lines or entries. Default: 250; 0 for all.", { min: 0 }),
+      offset: z.optionalInt("Lines or entries to skip. Default: 0.", { min: 0 }),
+      multiline: z.optionalFlag("Patterns can span lines, and . matches newlines. Default: false."),
     });
   },
   resolve: ({ pattern, path, glob, type, multiline, output_mode: mode = "files_with_matches", ...given }) => {
@@ -222,13 +221,13 @@ function answerGrep(data: GrepData, text: string, given: Given): Answer {
   const notes = remarksIn(text, data);
   return {
     text: [...headOf(data, all, shown), ...shown, ...notes].join("\n"),
-    continuation: hasMore ? `There are more: see them with offset ${offset + shown.length}.` : undefined,
+    continuation: hasMore ? `There are more results: use offset ${offset + shown.length}.` : undefined,
   };
 }
 
 function headOf({ mode }: GrepData, all: readonly string[], shown: readonly string[]): readonly string[] {
   if (all.length === 0) return [mode === "files" ? "No files found" : "No matches found"];
-  if (shown.length === 0) return [`Nothing is left after so many: there are ${all.length}.`];
+  if (shown.length === 0) return [`No results after the offset: there are ${all.length}.`];
   return mode === "files" ? [`Found ${counted(shown.length, "file")}`] : [];
 }
 

@@ -1,4 +1,3 @@
-import type * as mini from "zod/mini";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { FileListData } from "../../tools/file/list.ts";
@@ -16,14 +15,14 @@ const maxLines = 2_000;
 export const readFile: DialectTool = reshape(["file.read", "document.read"], {
   name: "read_file",
   summary:
-    "Read a file: text, a picture, a PDF or another document. Shows up to 2000 lines of up to 2000 characters; name the " +
-    "lines you need with start_line and end_line.",
+    "Read a file: text, an image, a PDF or another document. Shows up to 2000 lines of up to 2000 characters. To read other lines " +
+    "use start_line and end_line.",
   input: (z) =>
     z
       .strictObject({
         file_path: z.text("The file.", { min: 1 }),
-        start_line: z.optionalInt("First line, counted from 1.", { min: 1 }),
-        end_line: z.optionalInt("Last line, itself included.", { min: 1 }),
+        start_line: z.optionalInt("First line, starting at 1.", { min: 1 }),
+        end_line: z.optionalInt("Last line, inclusive.", { min: 1 }),
       })
       .check(
         z.refine(({ start_line: start = 1, end_line: end = start }) => end >= start, {
@@ -53,12 +52,12 @@ function partOf({ files: [file] }: FileReadData, end: number | undefined): reado
   if (nextOffset === undefined && firstLine === 1) return [];
   const total = totalLines === undefined ? "" : ` of ${totalLines}`;
   const isCut = nextOffset !== undefined && (end === undefined || end > last);
-  return [`[Lines ${firstLine}-${last}${total}.${isCut ? ` Read on with start_line ${nextOffset}.` : ""}]`];
+  return [`[Lines ${firstLine}-${last}${total}.${isCut ? ` Continue with start_line ${nextOffset}.` : ""}]`];
 }
 
 export const readManyFiles: DialectTool = reshape(["file.read"], {
   name: "read_many_files",
-  summary: "Read several files at once, by paths and patterns: src/**/*.ts, docs/. At most 50.",
+  summary: "Read several files at once, by path or glob pattern. At most 50.",
   input: (z) =>
     z.strictObject({
       include: z
@@ -66,15 +65,15 @@ export const readManyFiles: DialectTool = reshape(["file.read"], {
         .check(
           z.minLength(1),
           z.maxLength(50),
-          z.describe('Patterns or paths: ["src/**/*.ts", "README.md", "docs/"]'),
+          z.describe('Paths or patterns, e.g. ["src/**/*.ts", "README.md", "docs/"]'),
         ),
       exclude: z.optional(
         z
           .array(z.string().check(z.minLength(1)))
-          .check(z.describe("Patterns of what to leave out: **/*.log")),
+          .check(z.describe("Patterns to exclude, e.g. **/*.log")),
       ),
-      recursive: z.optionalFlag("Whether a folder stands for all below it; true if not given."),
-      useDefaultExcludes: z.optionalFlag("False: also what ignore files leave out; true if not given."),
+      recursive: z.optionalFlag("Include subfolders. Default: true."),
+      useDefaultExcludes: z.optionalFlag("Exclude ignored files. Default: true."),
       file_filtering_options: filtering(z),
     }),
   resolve: ({
@@ -114,7 +113,7 @@ function showFile(file: FileReadData["files"][number]): readonly string[] {
 export const writeFile: DialectTool = rename("file.write", {
   name: "write_file",
   summary:
-    "Write a whole file, with its directories; what was there is replaced. To change a part of a file use edit.replace.",
+    "Create a file, with its directories, or replace a whole file. To change a part of a file use edit.replace.",
   fields: { path: "file_path" },
   only: ["path", "content"],
   describe: { content: "The complete content, without placeholders." },
@@ -123,15 +122,15 @@ export const writeFile: DialectTool = rename("file.write", {
 export const replace: DialectTool = reshape(["edit.replace"], {
   name: "replace",
   summary:
-    "Replace text in a file. `old_string` must be there exactly once, unless `allow_multiple` is given: copy it literally, " +
-    "with enough around it.",
+    "Replace text in a file. `old_string` must occur exactly once, unless `allow_multiple` is set: copy it literally, with enough " +
+    "context.",
   input: (z) =>
     z.strictObject({
       file_path: z.text("The file."),
-      instruction: z.text("What the change is for, in a sentence."),
-      old_string: z.text("The text to replace, unescaped; empty only to fill an empty or new file."),
-      new_string: z.text("The new text, complete and unescaped."),
-      allow_multiple: z.optionalFlag("Replace every place; false if not given."),
+      instruction: z.text("Purpose of the change, in one sentence."),
+      old_string: z.text("Text to replace, unescaped. Empty only for a new or empty file."),
+      new_string: z.text("Complete new text, unescaped."),
+      allow_multiple: z.optionalFlag("Replace all occurrences. Default: false."),
     }),
   resolve: ({ file_path: path, old_string: find, new_string, allow_multiple: all }) => [
     "edit.replace",
@@ -142,12 +141,12 @@ export const replace: DialectTool = reshape(["edit.replace"], {
 
 export const listDirectory: DialectTool = reshape(["file.list"], {
   name: "list_directory",
-  summary: "List what is directly in a directory. To find files anywhere use search.glob.",
+  summary: "List the entries of a directory. To find files in subdirectories use search.glob.",
   input: (z) =>
     z.strictObject({
-      dir_path: z.text("The directory: ."),
+      dir_path: z.text("Directory, e.g. ."),
       ignore: z.optional(
-        z.array(z.string().check(z.minLength(1))).check(z.describe("Patterns of what to leave out.")),
+        z.array(z.string().check(z.minLength(1))).check(z.describe("Patterns to exclude.")),
       ),
       file_filtering_options: filtering(z),
     }),
@@ -181,7 +180,7 @@ function showEntry(entry: ListedEntry): string {
     case "link":
       return "path" in entry.target
         ? `${name} -> ${entry.target.path}`
-        : `${name} (a link that leads nowhere)`;
+        : `${name} (broken link)`;
     default:
       return entry.bytes === undefined ? name : `${name} (${counted(entry.bytes, "byte")})`;
   }
@@ -199,25 +198,24 @@ interface GrepGiven {
 export const grepSearch: DialectTool = reshape(["search.grep"], {
   name: "grep_search",
   summary:
-    "Search the content of files with a regular expression, as ripgrep reads it; case is ignored, unless told otherwise. " +
-    "Shows 100 matches if not told otherwise.",
+    "Search file contents with a ripgrep regular expression. Ignores case by default, and shows up to 100 matches by default.",
   input: (z) => {
     const lines = (description: string) => z.optionalInt(description, { min: 0, max: 1000 });
     const most = (description: string) => z.optionalInt(description, { min: 1, max: 100_000 });
     return z.strictObject({
-      pattern: z.text("The expression: \\bMatchMe\\b"),
-      dir_path: z.optionalText("Directory or file; the workspace if not given."),
-      include_pattern: z.optionalText("Only files like this: *.ts, src/**"),
-      exclude_pattern: z.optionalText("An expression: lines that match it, too, are left out."),
-      names_only: z.optionalFlag("Only the files with matches."),
-      case_sensitive: z.optionalFlag("false if not given."),
-      fixed_strings: z.optionalFlag("Take the pattern as plain text."),
+      pattern: z.text("Regular expression, e.g. \\bMatchMe\\b"),
+      dir_path: z.optionalText("Directory or file. Default: the workspace."),
+      include_pattern: z.optionalText("Only files that match, e.g. *.ts, src/**"),
+      exclude_pattern: z.optionalText("Regular expression. Excludes lines that also match it."),
+      names_only: z.optionalFlag("Only file names."),
+      case_sensitive: z.optionalFlag("Default: false."),
+      fixed_strings: z.optionalFlag("Treat the pattern as literal text."),
       context: lines("Lines around each match."),
       after: lines("Lines after each match."),
       before: lines("Lines before each match."),
-      no_ignore: z.optionalFlag("Also what ignore files leave out."),
-      max_matches_per_file: most("Most matches of one file."),
-      total_max_matches: most("Most matches in all; 100 if not given."),
+      no_ignore: z.optionalFlag("Include ignored files."),
+      max_matches_per_file: most("Maximum matches per file."),
+      total_max_matches: most("Maximum matches in total. Default: 100."),
     });
   },
   resolve: ({ pattern, dir_path: path, include_pattern: glob, exclude_pattern: exclude, ...given }) => [
@@ -245,41 +243,24 @@ export const grepSearch: DialectTool = reshape(["search.grep"], {
 function answerGrep(data: GrepData, text: string, given: GrepGiven): Answer {
   if (data.binary !== undefined) return { text, continuation: undefined };
   const { mode, matches, files, limited } = data;
-  const place = given.dir_path === undefined ? "in the workspace" : `in ${given.dir_path}`;
+  const where = given.dir_path === undefined ? "in the workspace" : `in ${given.dir_path}`;
   const filter = given.include_pattern === undefined ? "" : ` (filter: "${given.include_pattern}")`;
-  const of = `for pattern "${given.pattern}" ${place}${filter}`;
+  const of = `for pattern "${given.pattern}" ${where}${filter}`;
   const notes = text
     .split("\n")
     .filter((line) => /^\[(?:could not|\d+ files? that|searched only|too large)/.test(line));
-  const end = {
-    continuation: limited ? "There are more: narrow the search, or raise total_max_matches." : undefined,
-  };
-  if (files.length === 0) return { text: [`No matches found ${of}.`, ...notes].join("\n"), ...end };
-  if (mode === "files")
-    return {
-      text: [
-        `Found ${files.length} ${plural(files.length, "file")} with matches ${of}:`,
-        ...files.map(({ path }) => showPath(path)),
-        ...notes,
-      ].join("\n"),
-      ...end,
-    };
+  const answer = (...lines: readonly string[]) => ({
+    text: [...lines, ...notes].join("\n"),
+    continuation: limited ? "There are more matches: narrow the search, or raise total_max_matches." : undefined,
+  });
+  if (files.length === 0) return answer(`No matches found ${of}.`);
+  if (mode === "files") {
+    const head = `Found ${counted(files.length, "file")} with matches ${of}:`;
+    return answer(head, ...files.map(({ path }) => showPath(path)));
+  }
   const groups = Map.groupBy(matches, ({ path }) => path);
-  const shown = [...groups].flatMap(([path, group]) => [`File: ${showPath(path)}`, ...linesOf(group), "---"]);
-  return {
-    text: [
-      `Found ${matches.length} ${plural(matches.length, "match")} ${of}:`,
-      "---",
-      ...shown.slice(0, -1),
-      ...notes,
-    ].join("\n"),
-    ...end,
-  };
-}
-
-function plural(count: number, word: "file" | "match"): string {
-  if (count === 1) return word;
-  return word === "match" ? "matches" : "files";
+  const shown = [...groups].flatMap(([path, group]) => ["---", `File: ${showPath(path)}`, ...linesOf(group)]);
+  return answer(`Found ${counted(matches.length, "match", "matches")} ${of}:`, ...shown);
 }
 
 /** `L12: text` for matching lines, `L11- text` for context, each once. */
@@ -298,9 +279,9 @@ export const glob: DialectTool = reshape(["search.glob"], {
   summary: "Find files by name, newest first: src/**/*.ts, **/*.md. To find text in files use search.grep.",
   input: (z) =>
     z.strictObject({
-      pattern: z.text("Name pattern.", { min: 1 }),
-      dir_path: z.optionalText("Directory; the workspace if not given."),
-      case_sensitive: z.optionalFlag("false if not given."),
+      pattern: z.text("Glob pattern.", { min: 1 }),
+      dir_path: z.optionalText("Directory. Default: the workspace."),
+      case_sensitive: z.optionalFlag("Default: false."),
       ...filteringFields(z),
     }),
   resolve: ({ pattern, dir_path: path, case_sensitive, ...given }) => [
@@ -315,7 +296,7 @@ export const glob: DialectTool = reshape(["search.glob"], {
             `Found ${total} file(s) matching "${pattern}" within ${path}, newest first:`,
             ...files.map((file) => showPath(file.path)),
           ].join("\n"),
-    continuation: limited ? `${files.length} of them are shown: narrow the pattern.` : undefined,
+    continuation: limited ? `Only ${files.length} are shown: narrow the pattern.` : undefined,
   }),
 });
 
@@ -324,14 +305,14 @@ interface Filtering {
   readonly respect_gemini_ignore?: boolean | undefined;
 }
 
-function filtering(z: Describing): mini.ZodMiniOptional<mini.ZodMiniType<Filtering>> {
-  return z.optional(z.strictObject(filteringFields(z)).check(z.describe("Which ignore files count.")));
+function filtering(z: Describing) {
+  return z.optional(z.strictObject(filteringFields(z)).check(z.describe("Which ignore files apply.")));
 }
 
-function filteringFields(z: Describing): Record<keyof Filtering, mini.ZodMiniOptional<mini.ZodMiniBoolean>> {
+function filteringFields(z: Describing) {
   return {
-    respect_git_ignore: z.optionalFlag("False: also what .gitignore leaves out; true if not given."),
-    respect_gemini_ignore: z.optionalFlag("Makes no difference: .geminiignore is not read."),
+    respect_git_ignore: z.optionalFlag("Skip files in .gitignore. Default: true."),
+    respect_gemini_ignore: z.optionalFlag("Ignored: .geminiignore is not read."),
   };
 }
 

@@ -7,21 +7,24 @@ export function isDocument(path: string): boolean {
   return /\.(?:pdf|ipynb|docx|xlsx|pptx|odt|ods|odp|epub|rtf)$/i.test(path);
 }
 
-export function oneInProgress(z: Describing): ReturnType<typeof refine<readonly Step[]>> {
+export function oneInProgress(
+  z: Describing,
+): ReturnType<typeof refine<readonly { readonly status: string }[]>> {
   return z.refine((steps) => steps.filter(({ status }) => status === "in_progress").length <= 1, {
     error: "at most one step can be in_progress",
   });
 }
 
-interface Step {
-  readonly status: string;
-}
-
 /** Some dialects let a model ask to leave the sandbox. Here only a rule of the user can allow that. */
 export function refuseUnconfined(field: string): never {
-  throw new ToolError("denied", "Denied: a command cannot leave its sandbox by asking for it", {
-    hint:
-      `Leave out ${field}: hosts and files that need a person's consent are asked for by themselves. A person lets a ` +
-      "command out with a rule: `unconfined run npm publish`.",
+  throw new ToolError("denied", "Denied: a call cannot turn off the sandbox", {
+    hint: `Leave out ${field}. Where approval is needed, the user is asked automatically.`,
+    forUser: { hint: "To run a command without the sandbox, add a rule, for example: unconfined run npm publish" },
   });
 }
+
+/** The fields that name a block of code, and those that guard an edit of it. */
+export const blockFields = ["path", "kind", "name", "module_path", "line_hint"] as const;
+export const blockEditFields = [
+  ...(["expected_old_hash", "expected_old_block", "run_formatter", "run_check"] as const),
+];

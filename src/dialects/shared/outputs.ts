@@ -22,15 +22,15 @@ export function notesOf({ remarks, sandbox }: Pick<ShellRunData, "remarks" | "sa
 /** Which lines were read, and how to read on; empty at the end of the file. */
 export function continuationOf(
   { files: [file] }: DataOf<"file.read">,
-  wayOn: (nextLine: number) => string,
+  continueWith: (nextLine: number) => string,
 ): { readonly continuation?: string } {
   if (file?.kind !== "text" || (file.nextOffset ?? file.cutBytes) === undefined) return {};
   const { firstLine, lines, totalLines, nextOffset } = file;
   const range = lines === 1 ? `Line ${firstLine}` : `Lines ${firstLine}-${firstLine + lines - 1}`;
   const of = totalLines === undefined ? "" : ` of ${totalLines}`;
-  const cut = file.cutBytes === undefined ? "" : `, which goes on for ${counted(file.cutBytes, "byte")}`;
-  const way = nextOffset === undefined ? "" : ` To read on give ${wayOn(nextOffset)}.`;
-  return { continuation: `${range}${of}${cut}.${way}` };
+  const cut = file.cutBytes === undefined ? "" : `, truncated by ${counted(file.cutBytes, "byte")}`;
+  const next = nextOffset === undefined ? "" : ` Continue with ${continueWith(nextOffset)}.`;
+  return { continuation: `${range}${of}${cut}.${next}` };
 }
 
 /** One file per line, for dialects without arguments for limits and hidden files. */
@@ -48,18 +48,15 @@ export function showFiles(
 export function showMatches(
   { data, text }: ToolOutput<DataOf<"search.grep">>,
   { hint }: { readonly hint: string },
-): { readonly text: string; readonly continuation?: string } {
+): { readonly text: string; readonly continuation?: string | undefined } {
   const { matches, files, limited, binary } = data;
   const [, ...remarks] = text.split("\n");
   // The canonical message names arguments that these dialects lack.
   if (files.length === 0 && binary === undefined)
-    return { text: ["No line matches.", ...remarks].join("\n") };
+    return { text: ["No matches.", ...remarks].join("\n") };
   if (binary !== undefined) return { text };
   const count = `[${counted(matches.length, "match", "matches")} in ${counted(files.length, "file")}]`;
-  return {
-    text: `${text}\n${count}`,
-    ...(limited ? { continuation: `There are more: ${hint}.` } : {}),
-  };
+  return { text: `${text}\n${count}`, continuation: limited ? `There are more matches: ${hint}.` : undefined };
 }
 
 /** One line per file, as git prints them, and notes on how the patch was read. */
@@ -70,18 +67,10 @@ export function answerPatch({ data }: ToolOutput<EditData>): string {
 }
 
 function changeOf({ action, path, from }: EditedFile): string {
-  switch (action) {
-    case "move":
-      return `R ${from} -> ${path}`;
-    case "delete":
-      return `D ${path}`;
-    case "update":
-      return `M ${path}`;
-    case "add":
-    case "copy":
-      return `A ${path}`;
-  }
+  return action === "move" ? `R ${from} -> ${path}` : `${changeMarks[action]} ${path}`;
 }
+
+const changeMarks = { delete: "D", update: "M", add: "A", copy: "A" } as const;
 
 /** For dialects that take timeouts in seconds. The hint of `shell.run` names milliseconds and background commands. */
 export const failureInSeconds: NonNullable<Dialect["failure"]> = ({ hint, details, ...failure }) =>

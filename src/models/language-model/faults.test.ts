@@ -52,7 +52,7 @@ describe.each(kinds)("by %s", (kind) => {
       const model = await open({ ...reply, fault });
       expect(await failure(ask(model, {}))).toEqual({
         kind: "cut",
-        message: "The reply broke off: the stream ended without saying that it has.",
+        message: "The reply was cut off: the stream ended early.",
       });
     },
   );
@@ -63,7 +63,7 @@ describe.each(kinds)("by %s", (kind) => {
       const model = await open({ ...reply, fault });
       expect(await failure(ask(model, {}))).toEqual({
         kind: "cut",
-        message: "The reply broke off: the connection was closed (UND_ERR_SOCKET)",
+        message: "The reply was cut off: Connection closed.",
       });
     },
   );
@@ -75,7 +75,7 @@ describe.each(kinds)("by %s", (kind) => {
     const read = async () => {
       for await (const { type } of model.stream(request(), new AbortController().signal)) types.push(type);
     };
-    await expect(read()).rejects.toThrow("broke off");
+    await expect(read()).rejects.toThrow("cut off");
     expect(types).not.toContain("finish");
   });
 
@@ -89,7 +89,7 @@ describe.each(kinds)("by %s", (kind) => {
     const model = await open({ fault: "empty" });
     expect(await failure(ask(model, {}))).toEqual({
       kind: "empty",
-      message: "The reply has neither words nor calls.",
+      message: "The reply is empty.",
     });
   });
 
@@ -97,7 +97,7 @@ describe.each(kinds)("by %s", (kind) => {
     const model = await open({ fault: "drop-before-headers" });
     expect(await failure(ask(model, {}))).toEqual({
       kind: "network",
-      message: `Cannot reach ${new URL(server.url).origin}: the connection was closed (UND_ERR_SOCKET)`,
+      message: `Cannot connect to ${new URL(server.url).origin}: Connection closed.`,
     });
   });
 
@@ -106,7 +106,7 @@ describe.each(kinds)("by %s", (kind) => {
     await server.close();
     expect(await failure(ask(model, {}))).toEqual({
       kind: "network",
-      message: `Cannot reach ${new URL(server.url).origin}: nobody listens there (ECONNREFUSED)`,
+      message: `Cannot connect to ${new URL(server.url).origin}: Connection refused.`,
     });
   });
 
@@ -259,7 +259,7 @@ it("tells the model of a call that Gemini could not read", async () => {
   expect([reason, faults, message.content]).toEqual([
     "stop",
     [
-      'The call could not be read, and nothing was done. Make it again, as one plain function call with valid arguments. (Malformed function call: read_file({"path": "a))',
+      'Your call could not be parsed and was not made. Make it again as one plain function call with valid arguments. (Malformed function call: read_file({"path": "a))',
     ],
     [],
   ]);

@@ -1,7 +1,8 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { oncePerObject } from "../../lib/once-per-object.ts";
 import { secretsOf, toModelError } from "../classify-provider-error.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
-import { type Route, toolConverter } from "./route.ts";
+import { offerTools, type Route } from "./route.ts";
 import { readReply } from "./stream-reply.ts";
 import { promptMaker } from "./to-prompt.ts";
 
@@ -10,13 +11,9 @@ export function languageModel(route: Route): Model {
   const { settings } = route;
   const provider = settings.provider ?? route.api;
   const id = `${provider}/${settings.model}`;
-  const convertTools = toolConverter(route.tools);
-  const toPrompt = promptMaker({
-    ...route.prompt,
-    id,
-    provider,
-    seesImages: settings.facts.seesImages !== false,
-  });
+  const convertTools = oncePerObject((tools: ModelRequest["tools"]) => offerTools(tools, route.tools));
+  const seesImages = settings.facts.seesImages !== false;
+  const toPrompt = promptMaker({ ...route.prompt, id, provider, seesImages });
   const warnings = new Set<string>();
   // A warning is reported once, whatever numbers it contains.
   const isNews = (warning: string) => {
@@ -57,13 +54,7 @@ export function languageModel(route: Route): Model {
     }
   }
 
-  return {
-    id,
-    provider,
-    name: settings.model,
-    facts: settings.facts,
-    stream,
-  };
+  return { id, provider, name: settings.model, facts: settings.facts, stream };
 }
 
 /** Some streams end normally when they are aborted, or still deliver what was read ahead. */

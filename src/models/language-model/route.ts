@@ -16,7 +16,7 @@ export interface Route {
   options(request: ModelRequest): RequestOptions;
   /** Last changes to the messages of a request, such as cache marks. May replace elements. */
   mark?(messages: LanguageModelV4Message[]): void;
-  /** What to tell the model when a reply ended this way because it could not be understood. */
+  /** The message to the model when a reply ended this way because it could not be parsed. */
   fault?(finish: string, meta: Meta | undefined): string | undefined;
   /** Whether an error within the stream only says that a call was cut, which the end of the reply says as well. */
   isCutCall?(error: unknown): boolean;
@@ -60,7 +60,7 @@ export interface ToolFormat {
   readonly isStrict: boolean;
 }
 
-/** The tools of a session, in order. Converted once, because the list never changes. */
+/** The tools of a session, in order. */
 export interface OfferedTools {
   /** As requests contain them. */
   readonly tools: LanguageModelTool[];
@@ -69,26 +69,12 @@ export interface OfferedTools {
   isFreeform(name: string): boolean;
 }
 
-export function toolConverter(format: ToolFormat): (definitions: readonly ToolDefinition[]) => OfferedTools {
-  const converted = new WeakMap<readonly ToolDefinition[], OfferedTools>();
-  return (definitions) => {
-    const known = converted.get(definitions);
-    if (known) return known;
-    const offered = convertTools(definitions, format);
-    converted.set(definitions, offered);
-    return offered;
-  };
-}
-
-function convertTools(definitions: readonly ToolDefinition[], { toTool }: ToolFormat): OfferedTools {
+export function offerTools(definitions: readonly ToolDefinition[], { toTool }: ToolFormat): OfferedTools {
   const tools = definitions.map((definition, index) =>
     toTool(definition, { isLast: index === definitions.length - 1 }),
   );
   const byName = new Map(definitions.map((definition) => [definition.name, definition]));
-  const freeform = new Set(tools.filter(isCustom).map(({ name }) => name));
+  const custom = tools.filter((tool) => tool.type === "provider" && tool.id === "openai.custom");
+  const freeform = new Set(custom.map(({ name }) => name));
   return { tools, find: (name) => byName.get(name), isFreeform: (name) => freeform.has(name) };
-}
-
-function isCustom(tool: LanguageModelTool): boolean {
-  return tool.type === "provider" && tool.id === "openai.custom";
 }

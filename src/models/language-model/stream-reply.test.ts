@@ -2,7 +2,7 @@ import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/pr
 import { expect, it } from "vitest";
 import { tools } from "../../../test/support/models/ask.ts";
 import type { ModelEvent } from "../model.ts";
-import { toolConverter } from "./route.ts";
+import { offerTools } from "./route.ts";
 import { type Reading, readReply } from "./stream-reply.ts";
 
 type Part = LanguageModelV4StreamPart;
@@ -110,12 +110,12 @@ it("takes the nulls out that only strict mode asked for", async () => {
 });
 
 it.each<[string, Part[], string]>([
-  ["that just stops", said("Half"), "ended without saying that it has"],
-  ["that was interrupted", [...said("Half"), end("interrupted")], "ended without saying that it has"],
-  ["of which nobody knows how it ended", [...said("Half"), end("other")], "ended without saying that it has"],
+  ["that just stops", said("Half"), "ended early"],
+  ["that was interrupted", [...said("Half"), end("interrupted")], "ended early"],
+  ["of which nobody knows how it ended", [...said("Half"), end("other")], "ended early"],
   ["that ended in a way nobody knows", [...said("Half"), end("other", "odd")], 'ended it with "odd"'],
   ["that failed", [...said("Half"), end("error", "failed")], 'ended it with "failed"'],
-  ["that calls tools, but which", [...said("Now:"), end("tool-calls")], "no call came"],
+  ["that calls tools, but which", [...said("Now:"), end("tool-calls")], "contains none"],
 ])("takes no reply for whole %s", async (_, parts, message) => {
   await expect(read(parts)).rejects.toMatchObject({ kind: "cut", message: expect.stringContaining(message) });
 });
@@ -156,7 +156,7 @@ it("passes over what is none of the reply", async () => {
   ];
   const events = await read([...parts, end("stop")]);
   expect([events[0], gist(events)]).toEqual([
-    { type: "warning", message: "topK: this model does not take it" },
+    { type: "warning", message: "topK: not supported by this model" },
     ["All.", "finish stop"],
   ]);
 });
@@ -183,7 +183,7 @@ async function read(
 ): Promise<ModelEvent[]> {
   const format = { toTool: toTool, isStrict };
   const reading: Reading = {
-    offered: toolConverter(format)(tools),
+    offered: offerTools(tools, format),
     route: { ...route, tools: format },
     isNews: () => true,
   };

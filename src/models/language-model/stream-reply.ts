@@ -4,6 +4,7 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
+import { tryParseJson } from "../../lib/json/try-parse-json.ts";
 import { readArguments, readFreeform, readStrict } from "../../wire/read-arguments.ts";
 import type { CallPart, Meta } from "../message.ts";
 import type { FinishReason, ModelEvent, Usage } from "../model.ts";
@@ -30,7 +31,12 @@ export async function* readReply(
     yield* reply.read(part);
     if (reply.hasEnded) return;
   }
-  throw new ModelError("cut", "The reply broke off: the stream ended without saying that it has.");
+  throw cutOff();
+}
+
+/** A stream that just stops is not a complete reply. */
+export function cutOff(reason = "the stream ended early."): ModelError {
+  return new ModelError("cut", `The reply was cut off: ${reason}`);
 }
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
@@ -65,13 +71,13 @@ class Reply {
       this.hasEnded = true;
       return;
     }
-    for (const held of this.#understand(part)) {
+    for (const held of this.#convert(part)) {
       if (this.#held.length > 0 || held.isDoubtful) this.#held.push(held);
       else yield held.event;
     }
   }
 
-  *#understand(part: LanguageModelV4StreamPart): Generator<Held, void> {
+  *#convert(part: LanguageModelV4StreamPart): Generator<Held, void> {
     switch (part.type) {
       case "stream-start":
         for (const message of part.warnings.map(warningText)) {
@@ -142,14 +148,15 @@ class Reply {
     for (const { id, meta } of this.#open.values()) yield partEnd(id, meta);
     if (fault !== undefined) yield { type: "fault", message: fault };
     else if (reason === "stop" && this.#calls === 0 && !this.#hasWords)
-      throw new ModelError("empty", "The reply has neither words nor calls.");
+      throw new ModelError("empty", "The reply is empty.");
     else if (unified === "tool-calls" && this.#calls === 0)
-      throw new ModelError("cut", "The reply broke off: it says that it calls tools, and no call came.");
+      throw cutOff("it announced tool calls, but contains none.");
+    const meta = providerMetadata && route.replyMeta?.(providerMetadata);
     yield {
       type: "finish",
       reason: reason === "stop" && this.#calls > 0 ? "calls" : reason,
       usage: toUsage(usage),
-      ...metaOf(providerMetadata && route.replyMeta?.(providerMetadata)),
+      ...(meta && { meta }),
     };
   }
 
@@ -157,38 +164,28 @@ class Reply {
   #isWhole(index: number): boolean {
     const { event, isDoubtful } = this.#held[index]!;
     if (!isDoubtful || event.type !== "call") return true;
-    return (
-      event.call.input.ok && this.#held.slice(index + 1).some((later) => beginnings.has(later.event.type))
-    );
+    const isLast = !this.#held.slice(index + 1).some((later) => /start$|^call$/.test(later.event.type));
+    return event.call.input.ok && !isLast;
   }
 
   #reasonOf({ unified, raw }: Finish["finishReason"]): FinishReason {
-    switch (unified) {
-      case "stop":
-        return "stop";
-      case "tool-calls":
-        return "calls";
-      case "length":
-        return "length";
-      case "content-filter":
-        return "filtered";
-      default:
-        if (raw !== undefined && this.#reading.route.otherEnds?.has(raw.toLowerCase())) return "stop";
-        throw new ModelError(
-          "cut",
-          raw === undefined
-            ? "The reply broke off: the stream ended without saying that it has."
-            : `The reply broke off: the provider ended it with "${raw}".`,
-        );
-    }
+    const reason = finishReasons.get(unified);
+    if (reason !== undefined) return reason;
+    if (raw !== undefined && this.#reading.route.otherEnds?.has(raw.toLowerCase())) return "stop";
+    throw cutOff(raw === undefined ? undefined : `the provider ended it with "${raw}".`);
   }
 }
+
+const finishReasons = new Map<Finish["finishReason"]["unified"], FinishReason>([
+  ["stop", "stop"],
+  ["tool-calls", "calls"],
+  ["length", "length"],
+  ["content-filter", "filtered"],
+]);
 
 function sure(event: ModelEvent): Held {
   return { event, isDoubtful: false };
 }
-
-const beginnings: ReadonlySet<ModelEvent["type"]> = new Set(["part-start", "call-start", "call"]);
 
 function partEnd(id: string, meta: Meta | undefined): ModelEvent {
   return { type: "part-end", id, ...(meta ? { meta } : {}) };
@@ -205,10 +202,6 @@ function merged(before: Meta | undefined, after: SharedV4ProviderMetadata | unde
   return { ...before, ...Object.fromEntries(providers) };
 }
 
-function metaOf(meta: Meta | undefined): { meta?: Meta } {
-  return meta === undefined ? {} : { meta };
-}
-
 function warningText(warning: {
   readonly type: string;
   readonly message?: string;
@@ -216,8 +209,8 @@ function warningText(warning: {
   readonly details?: string;
 }): string {
   if (warning.message !== undefined) return warning.message;
-  const { type, feature = "something", details } = warning;
-  return `${feature}: ${details ?? (type === "unsupported" ? "this model does not take it" : type)}`;
+  const { type, feature = "unknown feature", details } = warning;
+  return `${feature}: ${details ?? (type === "unsupported" ? "not supported by this model" : type)}`;
 }
 
 interface Held {
@@ -235,7 +228,8 @@ function readCall(
   const definition = offered.find(name);
   const isFreeform = offered.isFreeform(name);
   const read = isFreeform
-    ? readFreeform(definition, { name, text: parsed(given) })
+    ? // The package passes the text of custom calls as JSON.
+      readFreeform(definition, { name, text: tryParseJson(given) ?? given })
     : isStrict
       ? readStrict(definition, readArguments(given))
       : readArguments(given);
@@ -247,15 +241,6 @@ function readCall(
 /** Packages turn a call that was cut before its arguments into one without arguments. */
 function isNothing(given: string): boolean {
   return /^\s*(?:\{\s*\}\s*)?$/.test(given);
-}
-
-/** The package passes the text of custom calls as JSON. */
-function parsed(given: string): unknown {
-  try {
-    return JSON.parse(given);
-  } catch {
-    return given;
-  }
 }
 
 /** Missing counts are zero. */

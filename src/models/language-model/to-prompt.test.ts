@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { tools, user } from "../../../test/support/models/ask.ts";
 import { toAiSdk } from "../../wire/formats.ts";
 import type { AssistantMessage, Message } from "../message.ts";
-import { toolConverter } from "./route.ts";
+import { offerTools } from "./route.ts";
 import { type PromptOptions, promptMaker } from "./to-prompt.ts";
 
 const telling: PromptOptions = {
@@ -15,7 +15,7 @@ const telling: PromptOptions = {
   keepsPlainReasoning: false,
   reasoningOf: "provider",
 };
-const box = toolConverter({ toTool: toAiSdk, isStrict: false })(tools);
+const box = offerTools(tools, { toTool: toAiSdk, isStrict: false });
 
 const reply: AssistantMessage = {
   role: "assistant",

@@ -2,13 +2,13 @@ import type {
   LanguageModelV4FilePart,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
-  LanguageModelV4ToolCallPart,
   LanguageModelV4ToolResultOutput,
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { Image } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
+import { oncePerObject } from "../../lib/once-per-object.ts";
 import { freeformFieldOf } from "../../wire/read-arguments.ts";
 import type {
   AssistantMessage,
@@ -35,21 +35,13 @@ export interface PromptOptions extends PromptHabits {
 export function promptMaker(
   options: PromptOptions,
 ): (request: ModelRequest, offered: OfferedTools) => LanguageModelV4Prompt {
-  const converted = new WeakMap<OfferedTools, WeakMap<Message, readonly LanguageModelV4Message[]>>();
-  return ({ system, messages }, offered) => {
-    const known = converted.get(offered) ?? new WeakMap<Message, readonly LanguageModelV4Message[]>();
-    converted.set(offered, known);
-    const prompt: LanguageModelV4Prompt = system === "" ? [] : [{ role: "system", content: system }];
-    for (const message of messages) {
-      let messages = known.get(message);
-      if (messages === undefined) {
-        messages = toMessages(message, { ...options, offered });
-        known.set(message, messages);
-      }
-      prompt.push(...messages);
-    }
-    return prompt;
-  };
+  const converterFor = oncePerObject((offered: OfferedTools) =>
+    oncePerObject((message: Message) => toMessages(message, { ...options, offered })),
+  );
+  return ({ system, messages }, offered) => [
+    ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
+    ...messages.flatMap(converterFor(offered)),
+  ];
 }
 
 type Context = PromptOptions & { readonly offered: OfferedTools };
@@ -70,13 +62,13 @@ type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["
 
 function userContent(content: UserMessage["content"], { seesImages }: Context): UserContent {
   return content.flatMap((part) => {
-    if (part.type === "image") return [seesImages ? picture(part) : { type: "text", text: pictureLeftOut }];
+    if (part.type === "image") return [seesImages ? picture(part) : { type: "text", text: imageOmitted }];
     return isBlank(part.text) ? [] : [{ type: "text", text: part.text }];
   });
 }
 
 /** Replaces an image for models without vision. */
-export const pictureLeftOut = "[A picture, which this model cannot see.]";
+export const imageOmitted = "[Image omitted: this model cannot see images.]";
 
 function picture({ mediaType, base64 }: Image): LanguageModelV4FilePart {
   return {
@@ -94,7 +86,7 @@ function assistantMessages(message: AssistantMessage, context: Context): readonl
     assistantPart(part, part.type === "reasoning" ? isThought : isOwn, context),
   );
   const ordered = context.callsLast
-    ? [...content.filter(({ type }) => type !== "tool-call"), ...content.filter(isCall)]
+    ? content.toSorted((one, other) => Number(one.type === "tool-call") - Number(other.type === "tool-call"))
     : content;
   // Providers refuse reasoning at the end of a message, as in a cut reply.
   while (ordered.at(-1)?.type === "reasoning") ordered.pop();
@@ -149,10 +141,6 @@ function checksum(text: string): string {
   return (sum & 0xfffffffffffffn).toString(36);
 }
 
-function isCall(part: AssistantContent[number]): part is LanguageModelV4ToolCallPart {
-  return part.type === "tool-call";
-}
-
 /** Providers accept only objects; the answer says what could not be read. */
 function callInput({ name, input }: CallPart, offered: OfferedTools): unknown {
   if (offered.isFreeform(name)) return input.ok ? textOf(input.value, name, offered) : input.given;
@@ -194,18 +182,17 @@ function answerOutput(answer: CallAnswer, context: Context): LanguageModelV4Tool
     return { type: "content", value: [...text, ...images.map(picture)] };
   }
   const value =
-    images.length > 0 && !context.seesImages ? [content, pictureLeftOut].join("\n").trimStart() : content;
+    images.length > 0 && !context.seesImages ? `${content}\n${imageOmitted}`.trimStart() : content;
   return { type: isError && context.marksErrors ? "error-text" : "text", value };
 }
 
 function picturesAfter(answers: readonly CallAnswer[], { pictures, seesImages }: Context): UserContent {
   if (pictures === "in-answer" || !seesImages) return [];
-  return answers
-    .filter(({ images }) => images.length > 0)
-    .flatMap(({ name, images }) => [
-      { type: "text" as const, text: `From ${name}:` },
-      ...images.map(picture),
-    ]);
+  const seen = answers.filter(({ images }) => images.length > 0);
+  return seen.flatMap(({ name, images }) => [
+    { type: "text", text: `From ${name}:` },
+    ...images.map(picture),
+  ]);
 }
 
 function optionsOf(meta: Meta | undefined): { providerOptions?: SharedV4ProviderOptions } {

@@ -4,19 +4,14 @@ import { toAnthropic } from "../../wire/anthropic.ts";
 import { languageModel } from "../language-model/language-model.ts";
 import type { LanguageModelTool } from "../language-model/route.ts";
 import type { Model, ModelRequest, ReasoningEffort } from "../model.ts";
-import type { ProviderSettings } from "../providers.ts";
+import { type ProviderSettings, providers, sdkSettings } from "../providers.ts";
 
 /** Models of Anthropic's Messages API. */
 export async function anthropic(settings: ProviderSettings): Promise<Model> {
   const { createAnthropic } = await import("@ai-sdk/anthropic");
-  const { model, facts, baseUrl, apiKey, authToken, headers, fetch } = settings;
-  const provider = createAnthropic({
-    baseURL: baseUrl ?? "https://api.anthropic.com/v1",
-    // Never undefined: the package would look for a key itself.
-    ...(authToken === undefined ? { apiKey: apiKey ?? "" } : { authToken }),
-    headers: headers && { ...headers },
-    fetch,
-  });
+  const { model, facts, authToken } = settings;
+  const { apiKey, ...access } = sdkSettings(settings, providers.anthropic);
+  const provider = createAnthropic({ ...access, ...(authToken === undefined ? { apiKey } : { authToken }) });
   const id = `${settings.provider ?? "anthropic"}/${model}`;
   return languageModel({
     api: "anthropic",

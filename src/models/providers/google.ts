@@ -4,19 +4,12 @@ import { geminiJsonSchema, toGemini } from "../../wire/gemini.ts";
 import { languageModel } from "../language-model/language-model.ts";
 import type { LanguageModelTool } from "../language-model/route.ts";
 import type { Model } from "../model.ts";
-import type { ProviderSettings } from "../providers.ts";
+import { type ProviderSettings, providers, sdkSettings } from "../providers.ts";
 
 /** Models of the Gemini API. */
 export async function google(settings: ProviderSettings): Promise<Model> {
   const { createGoogle } = await import("@ai-sdk/google");
-  const { baseUrl, apiKey, headers, fetch } = settings;
-  const provider = createGoogle({
-    baseURL: baseUrl ?? "https://generativelanguage.googleapis.com/v1beta",
-    // Never undefined: the package would look for a key itself.
-    apiKey: apiKey ?? "",
-    headers: headers && { ...headers },
-    fetch,
-  });
+  const provider = createGoogle(sdkSettings(settings, providers.google));
   return languageModel({
     api: "google",
     settings,
@@ -52,16 +45,10 @@ const maxQuoted = 300;
 const faults = new Map([
   [
     "MALFORMED_FUNCTION_CALL",
-    "The call could not be read, and nothing was done. Make it again, as one plain function call with valid arguments.",
+    "Your call could not be parsed and was not made. Make it again as one plain function call with valid arguments.",
   ],
-  [
-    "UNEXPECTED_TOOL_CALL",
-    "A tool was called that is not offered here, and nothing was done. Call only the tools that are declared.",
-  ],
-  [
-    "TOO_MANY_TOOL_CALLS",
-    "Too many calls came at once, and nothing was done. Make fewer calls in one reply.",
-  ],
+  ["UNEXPECTED_TOOL_CALL", "You called an undeclared tool; no call was made. Call only declared tools."],
+  ["TOO_MANY_TOOL_CALLS", "You made too many calls at once; none was made. Make fewer calls in one reply."],
 ]);
 
 function toTool(definition: ToolDefinition): LanguageModelTool {

@@ -180,7 +180,7 @@ it("shows pictures to models that see, and tells the others of them", async () =
     content: "",
     tool_calls: [{ function: { name: "look", arguments: {} } }],
   };
-  const leftOut = "[A picture, which this model cannot see.]";
+  const leftOut = "[Image omitted: this model cannot see images.]";
   expect(seen).toEqual([
     [
       { role: "user", content: "See:", images: ["aGk="] },
@@ -215,13 +215,13 @@ describe("knows by what can be done about it that", () => {
       { status: 500, body: { error: "model requires more system memory (9 GiB) than is available" } },
       {
         kind: "bad-request",
-        hint: "Take a smaller model, or a smaller `contextTokens` for it in models.json.",
+        hint: "Use a smaller model, or set a smaller `contextTokens` for it in models.json.",
       },
     ],
     [
       "it calls no tools",
       { status: 400, body: { error: "registry.ollama.ai/library/x does not support tools" } },
-      { kind: "bad-request", hint: "Speak to it by the action protocol: --protocol text" },
+      { kind: "bad-request", hint: "Use the text protocol: --protocol text" },
     ],
     ["the key is wrong", { status: 401, body: { error: "unauthorized" } }, { kind: "auth" }],
   ])("%s", async (_, fault, expected) => {
@@ -237,15 +237,15 @@ describe("knows by what can be done about it that", () => {
     const dead = await openModel("ollama/qwen3:8b", settings).catch((error) => error);
     const forbidden = { providers: { ollama: { baseUrl: "http://127.0.0.1:9" } } };
     const never = await openModel("ollama/qwen3:8b", forbidden).catch((error) => error);
-    const hint = "Start Ollama (`ollama serve`, or its app); OLLAMA_HOST says where it is.";
+    const hint = "Run: ollama serve (or set OLLAMA_HOST to its address)";
     expect([missing, dead, never].map(({ kind, message, hint }) => ({ kind, message, hint }))).toEqual([
-      { kind: "not-found", message: "model 'llama9' not found", hint: "Get it: ollama pull llama9" },
+      { kind: "not-found", message: "model 'llama9' not found", hint: "Run: ollama pull llama9" },
       {
         kind: "network",
-        message: expect.stringContaining(`Cannot reach ${talk.server.url}: `),
+        message: expect.stringContaining(`Cannot connect to ${talk.server.url}: `),
         hint,
       },
-      { kind: "network", message: "Cannot reach http://127.0.0.1:9: bad port", hint },
+      { kind: "network", message: "Cannot connect to http://127.0.0.1:9: bad port", hint },
     ]);
   });
 });
@@ -257,7 +257,7 @@ it("tells the model of a call that the server could not read, instead of asking 
   expect(await talk.ask()).toEqual([
     {
       type: "fault",
-      message: `Your call of a tool could not be read, and nothing was done: ${words}\nCall it again, with arguments that are one JSON object.`,
+      message: `Your call of a tool could not be read, and nothing was done: ${words}\nMake it again with one JSON object as arguments.`,
     },
     {
       type: "finish",
@@ -281,7 +281,7 @@ it("says once that Ollama has left out part of the conversation", async () => {
   expect(warnings).toEqual([
     [],
     [
-      "Ollama read 2000 tokens only, with room for 32768: it has left out part of the conversation. Set a larger `contextTokens` for ollama/qwen3:8b in models.json, or make the conversation shorter.",
+      "Ollama read only 2000 of 32768 tokens and dropped part of the conversation. Set a larger `contextTokens` for ollama/qwen3:8b in models.json, or compact the conversation.",
     ],
     [],
   ]);
@@ -339,12 +339,12 @@ it("never lets the client print what it cannot read", async () => {
     expect([kinds, printed]).toEqual([
       [
         "server: <html>busy</html>",
-        "cut: The reply broke off: a line of it is no JSON.",
-        "cut: The reply broke off: a line of it is no JSON.",
-        "cut: The reply broke off: a line of it is no JSON.",
-        "cut: The reply broke off: a line of it is none of Ollama's.",
-        "cut: The reply broke off: a line of it is none of Ollama's.",
-        "cut: The reply broke off: a line of it is none of Ollama's.",
+        "cut: The reply was cut off: a line of it is not JSON.",
+        "cut: The reply was cut off: a line of it is not JSON.",
+        "cut: The reply was cut off: a line of it is not JSON.",
+        "cut: The reply was cut off: a line of it is not in Ollama's format.",
+        "cut: The reply was cut off: a line of it is not in Ollama's format.",
+        "cut: The reply was cut off: a line of it is not in Ollama's format.",
       ],
       [],
     ]);
@@ -360,8 +360,8 @@ it("asks whether it is Ollama where somebody else answers", async () => {
   await expect(openModel("ollama/x", settings)).rejects.toEqual(
     expect.objectContaining({
       kind: "not-found",
-      message: `What came from ${server.url} is no JSON.`,
-      hint: `Is it Ollama that answers at ${server.url}?`,
+      message: `${server.url} is no JSON.`,
+      hint: `Check that ${server.url}?`,
     }),
   );
   expect((await openModel("ollama/x", settings)).facts.contextTokens).toBe(32_768);

@@ -1,6 +1,7 @@
 import type { ChatRequest, ChatResponse, Tool } from "ollama";
 import type { ToolDefinition } from "../../dialects/definition.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
+import { oncePerObject } from "../../lib/once-per-object.ts";
 import { toOpenAiChat } from "../../wire/openai.ts";
 import type { Message } from "../message.ts";
 import type { Model, ModelEvent, ModelFacts, ModelRequest } from "../model.ts";
@@ -14,17 +15,9 @@ export async function ollama(settings: ProviderSettings): Promise<Model> {
   const { model, provider = "ollama", baseUrl: host = "http://127.0.0.1:11434", apiKey } = settings;
   const errors = ollamaErrors(host, settings);
   const headers = { ...settings.headers, ...(apiKey && { Authorization: `Bearer ${apiKey}` }) };
+  const { fetch = globalThis.fetch } = settings;
   const clientFor = (signal: AbortSignal, begun?: () => void) =>
-    new Ollama({
-      host,
-      headers,
-      fetch: askingFetch({
-        fetch: settings.fetch ?? globalThis.fetch,
-        signal,
-        refused: errors.ofRefusal,
-        begun,
-      }),
-    });
+    new Ollama({ host, headers, fetch: askingFetch({ fetch, signal, refused: errors.ofRefusal, begun }) });
 
   const shown = await clientFor(AbortSignal.timeout(showTimeoutMs))
     .show({ model })
@@ -35,9 +28,8 @@ export async function ollama(settings: ProviderSettings): Promise<Model> {
   const { numCtx, facts } = abilities;
   const id = `${provider}/${model}`;
   const messagesOf = messageMaker({ id, seesImages: facts.seesImages ?? false });
-  const sizes = sizeCounter();
   const watch = new PromptWatch(numCtx ?? Number.POSITIVE_INFINITY);
-  let wasTold = false;
+  let hasWarned = false;
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
     signal.throwIfAborted();
@@ -53,9 +45,9 @@ export async function ollama(settings: ProviderSettings): Promise<Model> {
     try {
       for await (const event of readChunks(chunksOf(client, body))) {
         signal.throwIfAborted();
-        if (event.type === "finish" && watch.isCut(sizes(request), event.usage.input) && !wasTold) {
-          wasTold = true;
-          yield { type: "warning", message: cutWords(id, event.usage.input, numCtx) };
+        if (event.type === "finish" && watch.isCut(sizeOf(request), event.usage.input) && !hasWarned) {
+          hasWarned = true;
+          yield { type: "warning", message: truncationWarning(id, event.usage.input, numCtx) };
         }
         yield event;
       }
@@ -78,14 +70,11 @@ function optionsOf(
   return {
     ...(tools.length > 0 && { tools: toolsOf(tools) }),
     ...(thinks && reasoning && { think: isGptOss.test(model) ? reasoning : true }),
-    options: {
-      num_ctx: numCtx,
-      num_predict: maxOutputTokens,
-    },
+    options: { num_ctx: numCtx, num_predict: maxOutputTokens },
   };
 }
 
-/** Ollama's default of 4096 is too short for an agent; most machines have memory for this. */
+/** Ollama's default of 4096 is too short for an agent; most computers have memory for this. */
 const usualContext = 32_768;
 
 const isGptOss = /(?:^|\/)gpt-oss/;
@@ -138,38 +127,26 @@ function contextLength(info: unknown): number | undefined {
   return typeof length === "number" && length > 0 ? length : undefined;
 }
 
-const known = new WeakMap<readonly ToolDefinition[], Tool[]>();
+const toolsOf = oncePerObject(
+  (definitions: readonly ToolDefinition[]) => definitions.map(toOpenAiChat) as unknown as Tool[],
+);
 
-function toolsOf(definitions: readonly ToolDefinition[]): Tool[] {
-  const tools = known.get(definitions) ?? (definitions.map(toOpenAiChat) as unknown as Tool[]);
-  known.set(definitions, tools);
-  return tools;
+/** The characters of a request that the model certainly reads. */
+function sizeOf({ system, messages, tools }: ModelRequest): number {
+  return messages.reduce((sum, message) => sum + messageSize(message), system.length + toolsSize(tools));
 }
 
-/** Counts the characters of a request that the model certainly reads; each message once. */
-function sizeCounter(): (request: ModelRequest) => number {
-  const counted = new WeakMap<object, number>();
-  const once = (key: object, count: () => number) => {
-    const size = counted.get(key) ?? count();
-    counted.set(key, size);
-    return size;
-  };
-  return ({ system, messages, tools }) =>
-    messages.reduce(
-      (sum, message) => sum + once(message, () => sizeOf(message)),
-      system.length + once(tools, () => JSON.stringify(toolsOf(tools)).length),
-    );
-}
+const toolsSize = oncePerObject((tools: readonly ToolDefinition[]) => JSON.stringify(toolsOf(tools)).length);
 
 /** Leaves out images, and reasoning, which is dropped from older turns. */
-function sizeOf(message: Message): number {
+const messageSize = oncePerObject((message: Message): number => {
   if (message.role === "tool") return message.answers.reduce((sum, { content }) => sum + content.length, 0);
   return message.content.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
-}
+});
 
-function cutWords(id: string, tokens: number, numCtx: number | undefined): string {
-  const most = numCtx === undefined ? "" : `, with room for ${numCtx}`;
-  return `Ollama read ${tokens} tokens only${most}: it has left out part of the conversation. Set a larger \`contextTokens\` for ${id} in models.json, or make the conversation shorter.`;
+function truncationWarning(id: string, tokens: number, numCtx: number | undefined): string {
+  const most = numCtx === undefined ? "" : ` of ${numCtx}`;
+  return `Ollama read only ${tokens}${most} tokens and dropped part of the conversation. Set a larger \`contextTokens\` for ${id} in models.json, or compact the conversation.`;
 }
 
 /**

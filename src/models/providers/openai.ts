@@ -4,19 +4,12 @@ import { toOpenAi } from "../../wire/openai.ts";
 import { languageModel } from "../language-model/language-model.ts";
 import type { LanguageModelTool, PromptHabits } from "../language-model/route.ts";
 import type { Model } from "../model.ts";
-import type { ProviderSettings } from "../providers.ts";
+import { type ProviderSettings, providers, sdkSettings } from "../providers.ts";
 
 /** Models of OpenAI's Responses API. Nothing is stored at OpenAI: reasoning is sent back and forth encrypted. */
 export async function openai(settings: ProviderSettings): Promise<Model> {
   const { createOpenAI } = await import("@ai-sdk/openai");
-  const { baseUrl, headers, fetch } = settings;
-  const provider = createOpenAI({
-    baseURL: baseUrl ?? "https://api.openai.com/v1",
-    // Never undefined: the package would look for a key itself.
-    apiKey: settings.apiKey ?? "",
-    headers: headers && { ...headers },
-    fetch,
-  });
+  const provider = createOpenAI(sdkSettings(settings, providers.openai));
   const isKnown = knownFamily.test(settings.model);
   return languageModel({
     api: "openai",
@@ -68,15 +61,12 @@ function toTool(definition: ToolDefinition): LanguageModelTool {
 /** Models of OpenAI's Chat Completions API, which most compatible servers offer. */
 export async function openaiCompatible(settings: ProviderSettings): Promise<Model> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  const { baseUrl = "https://api.openai.com/v1", apiKey, headers, fetch } = settings;
-  const isOpenAi = URL.canParse(baseUrl) && new URL(baseUrl).hostname === "api.openai.com";
+  const access = sdkSettings(settings, providers.openai);
+  const isOpenAi = URL.parse(access.baseURL)?.hostname === "api.openai.com";
   const provider = createOpenAICompatible({
+    ...access,
     name: "openaiCompatible",
-    baseURL: baseUrl,
     includeUsage: true,
-    apiKey,
-    headers: headers && { ...headers },
-    fetch,
     ...(isOpenAi && { transformRequestBody: withCompletionTokens }),
   });
   return languageModel({
@@ -109,9 +99,9 @@ export function toChatTool(definition: ToolDefinition): LanguageModelTool {
 }
 
 /** Values that servers send instead of "stop". */
-const namesOfEnds: ReadonlySet<string> = new Set([
-  ...["eos", "eos_token", "end", "end_turn", "stop_sequence", "complete", "completed"],
-]);
+const namesOfEnds: ReadonlySet<string> = new Set(
+  "eos eos_token end end_turn stop_sequence complete completed".split(" "),
+);
 
 /** OpenAI's newer models refuse the old name, and other servers know only that. */
 function withCompletionTokens({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { isRecord } from "../../lib/json/is-record.ts";
 import { languageModel } from "../language-model/language-model.ts";
 import type { Model } from "../model.ts";
-import type { ProviderSettings } from "../providers.ts";
+import { type ProviderSettings, providers, sdkSettings } from "../providers.ts";
 import { chatHabits, toChatTool } from "./openai.ts";
 
 /**
@@ -11,13 +11,12 @@ import { chatHabits, toChatTool } from "./openai.ts";
  */
 export async function openrouter(settings: ProviderSettings): Promise<Model> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  const { model, baseUrl = "https://openrouter.ai/api/v1", apiKey, headers, fetch } = settings;
+  const { model } = settings;
+  const access = sdkSettings(settings, providers.openrouter);
   const provider = createOpenAICompatible({
+    ...access,
     name: "openaiCompatible",
-    baseURL: baseUrl,
-    apiKey,
-    headers: { "X-Title": "Toolcrib", ...headers },
-    fetch,
+    headers: { "X-Title": "Toolcrib", ...access.headers },
     metadataExtractor: { extractMetadata: async () => undefined, createStreamExtractor: collectDetails },
   });
   return languageModel({
@@ -28,7 +27,7 @@ export async function openrouter(settings: ProviderSettings): Promise<Model> {
     prompt: { ...chatHabits, reasoningOf: "model" },
     // The package spreads metadata under its own name into the message.
     replyMeta: ({ openrouter }) =>
-      openrouter ? { openaiCompatible: { reasoning_details: (openrouter as Kept).details } } : undefined,
+      isRecord(openrouter) ? { openaiCompatible: { reasoning_details: openrouter.details } } : undefined,
     options: ({ reasoning, maxOutputTokens }) => ({
       maxOutputTokens,
       providerOptions: {
@@ -54,7 +53,8 @@ function collectDetails(): StreamExtractor {
         else {
           const field = piece.type === "reasoning.text" ? "text" : "summary";
           const joined = `${last[field] ?? ""}${piece[field] ?? ""}`;
-          Object.assign(last, withoutNothing(piece), { [field]: joined });
+          const given = Object.entries(piece).filter(([, value]) => value !== null && value !== undefined);
+          Object.assign(last, Object.fromEntries(given), { [field]: joined });
         }
       }
     },
@@ -65,10 +65,6 @@ function collectDetails(): StreamExtractor {
 interface StreamExtractor {
   processChunk(chunk: unknown): void;
   buildMetadata(): { openrouter: { details: never } } | undefined;
-}
-
-interface Kept {
-  readonly details: readonly Detail[];
 }
 
 interface Detail {
@@ -82,19 +78,10 @@ interface Detail {
 function detailsIn(chunk: unknown): readonly Detail[] {
   const { choices } = chunk as { choices?: readonly { delta?: { reasoning_details?: unknown } }[] };
   const details = choices?.[0]?.delta?.reasoning_details;
-  return Array.isArray(details) ? details.filter(isDetail) : [];
-}
-
-function isDetail(piece: unknown): piece is Detail {
-  return isRecord(piece) && typeof piece.type === "string";
+  if (!Array.isArray(details)) return [];
+  return details.filter((piece) => isRecord(piece) && typeof piece.type === "string");
 }
 
 function isText({ type }: Detail): boolean {
   return type === "reasoning.text" || type === "reasoning.summary";
-}
-
-function withoutNothing(piece: Detail): Partial<Detail> {
-  return Object.fromEntries(
-    Object.entries(piece).filter(([, value]) => value !== null && value !== undefined),
-  );
 }

@@ -26,7 +26,7 @@ it.each(kinds)("takes neither key nor conversation of %s where a redirect leads"
     await expect(ask(kind, baseUrl)).rejects.toMatchObject({
       kind: "bad-request",
       status,
-      message: `${new URL(baseUrl).host} sends us on to ${elsewhere}/v2`,
+      message: `${new URL(baseUrl).host} redirects to ${elsewhere}/v2; redirects are not followed.`,
     });
   }
   expect(stolen).toEqual([]);
@@ -49,7 +49,7 @@ it.each(kinds)("gives up a reply of %s that has no end", async (kind) => {
     });
     await expect(ask(kind, baseUrl)).rejects.toMatchObject({
       kind: "bad-request",
-      message: `${new URL(baseUrl).host} sends more than a reply can be`,
+      message: `The reply of ${new URL(baseUrl).host} is too long.`,
     });
     // One line of it is too long long before the whole would be.
     expect(sent).toBeLessThan(128 * 1024 ** 2);

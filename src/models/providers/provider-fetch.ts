@@ -10,8 +10,11 @@ export async function providerFetch(...[input, init]: Parameters<typeof fetch>):
   const to = response.headers.get("location");
   if (response.status >= 300 && response.status < 400 && to !== null) {
     await response.body?.cancel();
-    throw new ModelError("bad-request", `${from.host} sends us on to ${placeOf(to, from)}`, {
-      hint: "Nothing was sent there. If that is right, make it the base URL of the provider.",
+    // Only the part of the address that holds no secret.
+    const { origin, pathname } = URL.parse(to, from.href) ?? { origin: "an invalid address", pathname: "" };
+    const target = `${origin}${pathname}`.slice(0, 200);
+    throw new ModelError("bad-request", `${from.host} redirects to ${target}; redirects are not followed.`, {
+      hint: "If you trust that address, set it as the base URL of the provider.",
       status: response.status,
     });
   }
@@ -19,15 +22,6 @@ export async function providerFetch(...[input, init]: Parameters<typeof fetch>):
   const body = response.body.pipeThrough(response.ok ? bounded(from.host) : shortened());
   const { status, statusText, headers } = response;
   return new Response(body, { status, statusText, headers });
-}
-
-/** The part of an address that is not secret. */
-function placeOf(to: string, from: URL): string {
-  const { origin, pathname } = URL.parse(to, from.href) ?? {
-    origin: "an address",
-    pathname: " that is none",
-  };
-  return `${origin}${pathname}`.slice(0, 200);
 }
 
 /** The longest reply of a model is about 30 MB of events, and one event holds at most all its text. */
@@ -40,18 +34,16 @@ function bounded(host: string): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform(chunk, controller) {
       total += chunk.length;
-      const lastBreak = chunk.lastIndexOf(lineFeed);
+      const lastBreak = chunk.lastIndexOf("\n".charCodeAt(0));
       line = lastBreak === -1 ? line + chunk.length : chunk.length - lastBreak;
       if (total > maxReplyBytes || line > maxLineBytes)
-        throw new ModelError("bad-request", `${host} sends more than a reply can be`, {
-          hint: "It was given up. Is the base URL of the provider right?",
+        throw new ModelError("bad-request", `The reply of ${host} is too long.`, {
+          hint: "Check the base URL of the provider.",
         });
       controller.enqueue(chunk);
     },
   });
 }
-
-const lineFeed = 10;
 
 /** Reads only the beginning of an error response. */
 function shortened(): TransformStream<Uint8Array, Uint8Array> {

@@ -16,9 +16,7 @@ export function recordedModel(
       const number = messages.filter(({ role }) => role === "assistant").length;
       const reply = replies[number];
       if (reply === undefined)
-        throw new ModelError("not-found", "The recording has ended", {
-          hint: "It has no answer to more than it was made for: choose a model with --model.",
-        });
+        throw new ModelError("not-found", "The recording has ended.", { hint: "Use a real model: --model" });
       yield* play(reply, `${number + 1}`, async () => {
         signal.throwIfAborted();
         if (wordMs > 0) await pause(wordMs, undefined, { signal }).catch(() => signal.throwIfAborted());

@@ -22,7 +22,7 @@ export interface ReadText {
 export class ActionReader {
   readonly #example: string;
   readonly #pieces: string[] = [];
-  #place: "start" | "thoughts" | "behind thoughts" | "prose" | "held" = "start";
+  #state: "start" | "thoughts" | "after thoughts" | "prose" | "held" = "start";
   /** Undecided text, which begins at `#offset` of the reply. */
   #pending = "";
   #offset = 0;
@@ -37,10 +37,10 @@ export class ActionReader {
   /** Returns what can be shown now. */
   add(text: string): string {
     this.#pieces.push(text);
-    if (this.#place === "held") return "";
+    if (this.#state === "held") return "";
     this.#pending += text;
-    if (this.#place !== "prose") this.#findProse();
-    if (this.#place !== "prose") return "";
+    if (this.#state !== "prose") this.#findProse();
+    if (this.#state !== "prose") return "";
     const given = this.#pending.slice(0, this.#safeEnd());
     this.#given += given.length;
     this.#drop(given.length);
@@ -51,35 +51,35 @@ export class ActionReader {
     const reply = this.#pieces.join("");
     const reading = findActions(reply, this.#example);
     const { start, found, fault } = reading;
-    const isWords = reply.slice(start).trim() !== "" && !meansToAct.test(reply);
+    const isText = reply.slice(start).trim() !== "" && !looksLikeCall.test(reply);
     return {
       thoughts: thoughtsIn(reply.slice(0, start)),
       rest: this.#rest(reply, reading),
       calls: found.map(({ action }) => action).filter((action) => action.action === "tool_call"),
       fault: fault?.message,
-      isProse: isWords && fault !== undefined && (fault.at === undefined || fault.isOther),
+      isProse: isText && fault !== undefined && (fault.at === undefined || fault.isOther),
     };
   }
 
   #findProse(): void {
-    if (this.#place === "start" && this.#skipBlanks()) {
+    if (this.#state === "start" && this.#skipBlanks()) {
       const head = this.#pending.slice(0, 10);
       const tag = thoughtTags.find((each) => each.startsWith(head) || head.startsWith(each));
-      if (tag === undefined) this.#place = "prose";
+      if (tag === undefined) this.#state = "prose";
       else if (head.length >= tag.length) {
-        this.#place = "thoughts";
+        this.#state = "thoughts";
         this.#closingTag = tag.replace("<", "</");
       }
     }
-    if (this.#place === "thoughts") {
+    if (this.#state === "thoughts") {
       const end = this.#pending.indexOf(this.#closingTag);
       if (end === -1) this.#drop(Math.max(0, this.#pending.length - this.#closingTag.length));
       else {
         this.#drop(end + this.#closingTag.length);
-        this.#place = "behind thoughts";
+        this.#state = "after thoughts";
       }
     }
-    if (this.#place === "behind thoughts" && this.#skipBlanks()) this.#place = "prose";
+    if (this.#state === "after thoughts" && this.#skipBlanks()) this.#state = "prose";
   }
 
   /** Whether anything is left. */
@@ -99,7 +99,7 @@ export class ActionReader {
     for (let at = text.indexOf("{"); at !== -1; at = text.indexOf("{", at + 1)) {
       const may = mayBegin(text.slice(at, at + mostDoubt));
       if (may === "no") continue;
-      if (may === "yes") this.#place = "held";
+      if (may === "yes") this.#state = "held";
       return withoutTail(text, at);
     }
     return withoutTail(text, text.length);
@@ -165,5 +165,5 @@ function thoughtsIn(text: string): string {
 }
 
 /** Calls in other formats. */
-const meansToAct =
+const looksLikeCall =
   /<\/?(?:tool_call|tool_use|function_calls?|invoke)\b|<function[=\s]|\[TOOL_CALLS\]|<\|tool|"(?:tool_calls|function_call|tool_name|function|arguments|parameters)"\s*:/i;

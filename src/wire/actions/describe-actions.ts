@@ -9,10 +9,10 @@ export interface DescribedTool {
 export function describeActions(tools: readonly DescribedTool[]): string {
   const { respond, done } = actionExamples;
   return [
-    "Reply with one JSON object, and nothing else that looks like one:",
+    "To act, reply with exactly one JSON object:",
     ...[exampleCall(tools), respond, done].map((example) => `  ${example}`),
-    "`tool_call` runs a tool, and you are told its result; `respond` speaks to the person; `done` ends the task. Inside " +
-      'strings write line breaks as \\n, quotes as \\" and backslashes as \\\\.',
+    "`tool_call` calls one tool; its result comes in the next message. `respond` sends a message and ends your turn. `done` ends " +
+      'the task. In strings, write line breaks as \\n, quotes as \\" and backslashes as \\\\.',
     "",
     "Tools:",
     ...tools.map(describeTool),
@@ -86,6 +86,6 @@ export type Action =
 
 export const actionExamples: Readonly<Record<Action["action"], string>> = {
   tool_call: '{"action": "tool_call", "tool": "read_file", "args": {"path": "src/main.rs"}}',
-  respond: '{"action": "respond", "message": "What you want to say"}',
-  done: '{"action": "done", "summary": "What was done"}',
+  respond: '{"action": "respond", "message": "Your message"}',
+  done: '{"action": "done", "summary": "What you did"}',
 };

@@ -5,7 +5,7 @@ import { type Scan, scanObject } from "./scan-object.ts";
 export interface ActionReading {
   /** In order, up to a fault. */
   readonly actions: readonly Action[];
-  /** Why the reply cannot be understood, for the model: what, where, and how to write it. */
+  /** Why the reply cannot be parsed, for the model: what, where, and how to write it. */
   readonly fault: string | undefined;
 }
 
@@ -50,19 +50,19 @@ export function findActions(reply: string, example: string = actionExamples.tool
     fault: { message, at, isOther: at !== undefined && at === other },
   });
   for (let at = nextObject(reply, start); at !== -1; ) {
-    if (isValue(reply, at)) return end(insideBroken(placeOf(reply, at), example), at);
+    if (isValue(reply, at)) return end(insideBroken(positionOf(reply, at), example), at);
     const scan = scanObject(reply, at);
     if (!("end" in scan)) return end(brokenObject(reply, at, scan, example), at);
     const rest = closesMore.exec(reply.slice(scan.end, scan.end + around));
     if (rest) return end(brokenObject(reply, at, tooMuch(scan.end + rest[0].length - 1), example), at);
     const read = readAction(JSON.parse(reply.slice(at, scan.end)), example);
-    if (typeof read === "string") return end(`The object at ${placeOf(reply, at)} is no action: ${read}`, at);
+    if (typeof read === "string") return end(`The object at ${positionOf(reply, at)} is not an action: ${read}`, at);
     if (read === undefined) other ??= at;
     else found.push({ action: read, start: at, end: scan.end });
     at = nextObject(reply, scan.end);
   }
   if (found.length > 0) return { start, found, fault: undefined };
-  if (other !== undefined) return end(noAction(placeOf(reply, other), example), other);
+  if (other !== undefined) return end(noAction(positionOf(reply, other), example), other);
   return end(hasOpenThoughts(reply) ? openThoughts(example) : nothingSaid(example));
 }
 
@@ -90,7 +90,7 @@ function isValue(reply: string, at: number): boolean {
 const closesMore = /^\s*(?:\}|,\s*")/;
 
 function tooMuch(at: number): Broken {
-  return { at, problem: "the object has ended before this", wayOut: "Write as many } as {." };
+  return { at, problem: "the object has already ended", hint: "Write as many } as {." };
 }
 
 /** Thoughts may contain drafts of calls. Unclosed thoughts, as in a cut reply, extend to the end. */
@@ -126,7 +126,7 @@ function readCall(
   if (typeof tool !== "string" || tool === "") return lacking(example, '"tool" must be the name of a tool');
   const [stray] = Object.keys(others);
   if (args === undefined && stray !== undefined)
-    return lacking(example, `${JSON.stringify(stray)} stands beside "args", not in it`);
+    return lacking(example, `${JSON.stringify(stray)} must be inside "args"`);
   if (args === undefined) return { action: "tool_call", tool, args: {} };
   if (typeof args !== "object" || args === null || Array.isArray(args))
     return lacking(example, `"args" must be an object, not ${kindOf(args)}`);
@@ -163,14 +163,14 @@ function kindOf(value: unknown): string {
 function brokenObject(
   reply: string,
   start: number,
-  { at, problem, wayOut }: Broken,
+  { at, problem, hint }: Broken,
   example: string,
 ): string {
   return [
-    `The JSON object that begins at ${placeOf(reply, start)} of your reply is broken at ${placeOf(reply, at)}: ${problem}.`,
+    `The JSON object at ${positionOf(reply, start)} of your reply is invalid at ${positionOf(reply, at)}: ${problem}.`,
     ...pointer(reply, at),
-    wayOut,
-    `Nothing of it was done: send the whole action again, as ${example}`,
+    hint,
+    `The action was not run. Send the whole action again, like ${example}`,
   ].join("\n");
 }
 
@@ -189,23 +189,23 @@ function pointer(reply: string, at: number): readonly string[] {
 }
 
 /** Both count from 1. */
-function placeOf(reply: string, at: number): string {
+function positionOf(reply: string, at: number): string {
   const before = reply.slice(0, at).split("\n");
   return `line ${before.length}, column ${before.at(-1)!.length + 1}`;
 }
 
 function nothingSaid(example: string): string {
-  return `There is no action in your reply. Say what you have to say in one: ${actionExamples.respond}\nor call a tool: ${example}`;
+  return `Your reply contains no action. To answer, send ${actionExamples.respond}\nTo call a tool, send ${example}`;
 }
 
 function openThoughts(example: string): string {
-  return `Your thoughts have no end, and nothing in them is done. Close them as they were opened (</think>), then write the action: ${example}`;
+  return `Your thoughts are not closed, and actions in them are not run. Close them with </think>, then write the action: ${example}`;
 }
 
-function insideBroken(place: string, example: string): string {
-  return `The object at ${place} is the value of a key, but the object around it does not begin with {. Send the whole action again, as ${example}`;
+function insideBroken(position: string, example: string): string {
+  return `The object at ${position} is the value of a key, but the outer object does not begin with {. Send the whole action again, like ${example}`;
 }
 
-function noAction(place: string, example: string): string {
-  return `The object at ${place} has no "action", and there is no other. Write one like this: ${example}`;
+function noAction(position: string, example: string): string {
+  return `The object at ${position} has no "action". Send one like this: ${example}`;
 }

@@ -1,7 +1,7 @@
 /** Where a JSON object ends, or where it becomes invalid. Offsets count UTF-16 units. */
 export type Scan =
   | { readonly end: number }
-  | { readonly at: number; readonly problem: string; readonly wayOut: string };
+  | { readonly at: number; readonly problem: string; readonly hint: string };
 
 /** Reads the object at `start` strictly: a repaired object may mean something else. */
 export function scanObject(text: string, start: number): Scan {
@@ -10,7 +10,7 @@ export function scanObject(text: string, start: number): Scan {
     scanner.object(1);
     return { end: scanner.at };
   } catch (error) {
-    if (error instanceof Fault) return error.place;
+    if (error instanceof Fault) return error.scan;
     throw error;
   }
 }
@@ -19,10 +19,10 @@ export function scanObject(text: string, start: number): Scan {
 const mostNesting = 100;
 
 class Fault {
-  readonly place: Exclude<Scan, { end: number }>;
+  readonly scan: Exclude<Scan, { end: number }>;
 
-  constructor(at: number, problem: string, wayOut: string) {
-    this.place = { at, problem, wayOut };
+  constructor(at: number, problem: string, hint: string) {
+    this.scan = { at, problem, hint };
   }
 }
 
@@ -55,19 +55,19 @@ class Scanner {
   }
 
   #key(keys: Set<string>): void {
-    if (this.#next !== '"') throw this.#unexpected("a key", 'Keys stand in double quotes: "path".');
+    if (this.#next !== '"') throw this.#unexpected("a key", 'Write keys in double quotes: "path".');
     const start = this.at;
     this.#string();
     const key: string = JSON.parse(this.#text.slice(start, this.at));
     if (keys.has(key))
-      throw new Fault(start, `the key ${JSON.stringify(key)} is there twice`, "Give each key once.");
+      throw new Fault(start, `the key ${JSON.stringify(key)} is repeated`, "Write each key once.");
     keys.add(key);
   }
 
   #value(depth: number): void {
     this.#blanks();
     if (depth > mostNesting)
-      throw new Fault(this.at, `more than ${mostNesting} levels are nested`, "Nest less deeply.");
+      throw new Fault(this.at, `more than ${mostNesting} nested levels`, "Nest fewer levels.");
     if (this.#next === '"') this.#string();
     else if (this.#next === "{") this.object(depth + 1);
     else if (this.#next === "[") this.#list(depth + 1);
@@ -79,7 +79,7 @@ class Scanner {
     const word = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
     word.lastIndex = this.at;
     const [found] = word.exec(this.#text) ?? [];
-    if (found === undefined) throw this.#unexpected("a value", valueWays[this.#next] ?? otherValue);
+    if (found === undefined) throw this.#unexpected("a value", valueHints[this.#next] ?? otherValue);
     this.at += found.length;
   }
 
@@ -103,7 +103,7 @@ class Scanner {
       const next = this.#next;
       if (next === "")
         throw new Fault(start, "this string never ends", 'End it with ", and write " inside it as \\".');
-      if (next < " ") throw new Fault(this.at, `a string holds ${nameOf(next)} as it is`, escapeIt(next));
+      if (next < " ") throw new Fault(this.at, `${nameOf(next)} in a string is not escaped`, escapeIt(next));
       if (next === "\\") this.#escape();
     }
     this.at += 1;
@@ -116,7 +116,7 @@ class Scanner {
     const [found] = known.exec(this.#text) ?? [];
     if (found === undefined) {
       const wrong = this.#text.slice(this.at, this.at + 2);
-      throw new Fault(this.at, `${wrong} is no escape`, `Write a backslash as \\\\: \\${wrong}.`);
+      throw new Fault(this.at, `${wrong} is not a valid escape`, `Write a backslash as \\\\: \\${wrong}.`);
     }
     this.at += found.length - 1;
   }
@@ -135,24 +135,24 @@ class Scanner {
     return true;
   }
 
-  #unexpected(wanted: string, wayOut: string): Fault {
+  #unexpected(wanted: string, hint: string): Fault {
     if (this.#next === "")
       return new Fault(
         this.at,
-        `the reply ends where ${wanted} should come`,
+        `the reply ends where ${wanted} is expected`,
         "Write the whole object, up to its last }.",
       );
     const found = String.fromCodePoint(this.#text.codePointAt(this.at)!);
-    return new Fault(this.at, `${wanted} should come here, not ${JSON.stringify(found)}`, wayOut);
+    return new Fault(this.at, `expected ${wanted}, found ${JSON.stringify(found)}`, hint);
   }
 }
 
 const betweenValues = 'Write a comma between two values, and " inside a string as \\".';
 const otherValue = "A value is a string in double quotes, a number, true, false, null, [ ] or { }.";
 
-const valueWays: Readonly<Record<string, string>> = {
-  "'": "Strings stand in double quotes.",
-  "`": "Strings stand in double quotes.",
+const valueHints: Readonly<Record<string, string>> = {
+  "'": "Write strings in double quotes.",
+  "`": "Write strings in double quotes.",
   T: "Write true.",
   F: "Write false.",
   N: "Write null.",

@@ -12,11 +12,7 @@ const crib = await openToolcrib({
   session: "session_full",
 });
 const warnings: string[] = [];
-const recorder = openRecorder({
-  conversations: crib.conversations,
-  session: crib.session,
-  warn: (message) => warnings.push(message),
-});
+const recorder = openRecorder(crib.conversations, crib.session, (message) => warnings.push(message));
 recorder.add(start, user(1, "hello"));
 recorder.add(reply("x".repeat(2_000_000)));
 recorder.add(user(2, "is anybody there?"));

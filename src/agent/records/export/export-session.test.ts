@@ -107,10 +107,10 @@ describe("a session that is exported", () => {
       <section aria-labelledby="turn-1">
       <h2 id="turn-1">Turn 1 <small><time datetime="1970-01-01T00:00:01.000Z">1970-01-01 00:00:01 UTC</time></small></h2>
       <article class="user"><h3>User</h3>
-      <div class="words">Make a file</div>
+      <div class="text">Make a file</div>
       </article>
       <article class="model"><h3>openai/gpt-5</h3>
-      <div class="words">I write it.</div>
+      <div class="text">I write it.</div>
       </article>
       <details class="call"><summary><h3><code>file_write</code></h3> <span>a.txt</span> <em>done</em></summary>
       <dl>
@@ -131,7 +131,7 @@ describe("a session that is exported", () => {
        same</pre>
       </details>
       <article class="model"><h3>openai/gpt-5</h3>
-      <div class="words">Done.</div>
+      <div class="text">Done.</div>
       </article>
       <p class="note">The turn ended: failed: No key.</p>
       </section>
@@ -198,9 +198,9 @@ describe("a session that is exported", () => {
     const markdown = exportSession("session_a", kept([{ kind: "?" }, user(3, "go on")]), "markdown");
     expect(markdown.split("\n").filter((line) => /^(>|#|- Model)/.test(line))).toEqual([
       "# Session `session_a`",
-      "- Model: `not known`",
+      "- Model: `unknown`",
       "## Before the first turn",
-      "> Entry 1 cannot be read.",
+      "> Entry 1 is damaged.",
       "## Turn 3",
       "### User",
       "> go on",
@@ -216,9 +216,9 @@ describe("a session that is exported", () => {
       { kind: "answer", callId: null, answer: { ...answer("a").answer, images: [image, odd] } },
     ]);
     const html = exportSession("session_a", told, "html");
-    expect(html.match(/<img[^>]*>|<p>[^<]*left out[^<]*<\/p>/g)).toEqual([
+    expect(html.match(/<img[^>]*>|<p>[^<]*omitted[^<]*<\/p>/g)).toEqual([
       '<img alt="An image" src="data:image/png;base64,aGk=">',
-      "<p>(an image, left out)</p>",
+      "<p>(image omitted)</p>",
     ]);
   });
 });

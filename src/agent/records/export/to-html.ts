@@ -50,14 +50,9 @@ ${items.map(show).join("\n")}
 function show(item: TranscriptItem): string {
   switch (item.kind) {
     case "user":
-      return block(
-        item.source === "notice" ? "notice" : "user",
-        headings[item.source],
-        item.text,
-        item.images,
-      );
+      return block(item.source === "notice" ? "notice" : "user", headings[item.source], item);
     case "text":
-      return block("model", safe(item.model), item.text);
+      return block("model", safe(item.model), item);
     case "reasoning":
       return `<details class="reasoning"><summary><h3>Reasoning</h3></summary>\n${paragraph(item.text)}\n</details>`;
     case "note":
@@ -67,7 +62,11 @@ function show(item: TranscriptItem): string {
   }
 }
 
-function block(kind: string, heading: string, text: string, images: readonly Image[] = []): string {
+function block(
+  kind: string,
+  heading: string,
+  { text, images = [] }: { readonly text: string; readonly images?: readonly Image[] },
+): string {
   return `<article class="${kind}"><h3>${heading}</h3>\n${paragraph(text)}${images.map(showImage).join("")}\n</article>`;
 }
 
@@ -86,7 +85,7 @@ ${answer === undefined ? "" : `<h4>Answer</h4>\n${pre(answer.text)}${answer.imag
 }
 
 function paragraph(text: string): string {
-  return `<div class="words">${safe(text)}</div>`;
+  return `<div class="text">${safe(text)}</div>`;
 }
 
 /** Browsers drop the first line break. Added and removed lines of a diff are marked by elements, not by colour alone. */
@@ -107,9 +106,7 @@ function isDiff(text: string): boolean {
 
 function showImage({ mediaType, base64 }: Image): string {
   const isSafe = /^image\/(png|jpeg|gif|webp)$/.test(mediaType) && /^[A-Za-z0-9+/=\s]*$/.test(base64);
-  return isSafe
-    ? `<img alt="An image" src="data:${mediaType};base64,${base64}">`
-    : "<p>(an image, left out)</p>";
+  return isSafe ? `<img alt="An image" src="data:${mediaType};base64,${base64}">` : "<p>(image omitted)</p>";
 }
 
 function time(at: number): string {
@@ -153,7 +150,7 @@ article.user, article.notice { background: var(--soft); }
 details.failed > summary em { color: var(--remove); }
 summary { cursor: pointer; overflow-wrap: anywhere; }
 summary:focus-visible { outline: 2px solid currentColor; }
-.words { white-space: pre-wrap; overflow-wrap: anywhere; }
+.text { white-space: pre-wrap; overflow-wrap: anywhere; }
 pre, code { font-family: ui-monospace, monospace; font-size: 0.85rem; }
 pre { background: var(--soft); margin: 0.3rem 0; padding: 0.5rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 ins, del { text-decoration: none; }

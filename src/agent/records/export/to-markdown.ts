@@ -45,7 +45,7 @@ function formatItem(item: TranscriptItem): readonly string[] {
 }
 
 function imageNote(count: number): readonly string[] {
-  return count === 0 ? [] : [`(${counted(count, "image")}, left out)`];
+  return count === 0 ? [] : [`(${counted(count, "image")} omitted)`];
 }
 
 /**
@@ -62,24 +62,18 @@ function quote(text: string): string {
 
 /** Uses a longer fence than any in the text. */
 function fence(text: string): string {
-  const marks = "`".repeat(Math.max(3, longestRun(text, "`") + 1));
+  const marks = "`".repeat(Math.max(3, longestRun(text) + 1));
   return `${marks}text\n${text}${text.endsWith("\n") ? "" : "\n"}${marks}`;
 }
 
 function code(text: string): string {
   if (text === "") return "(empty)";
-  const marks = "`".repeat(longestRun(text, "`") + 1);
+  const marks = "`".repeat(longestRun(text) + 1);
   const line = printable(text).replace(/\s+/g, " ");
   return `${marks}${/^`|`$|^ .* $/.test(line) ? ` ${line} ` : line}${marks}`;
 }
 
-/** The longest run of a character. */
-function longestRun(text: string, character: string): number {
-  let longest = 0;
-  let run = 0;
-  for (const found of text) {
-    run = found === character ? run + 1 : 0;
-    if (run > longest) longest = run;
-  }
-  return longest;
+/** The length of the longest run of backticks. */
+function longestRun(text: string): number {
+  return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
 }

@@ -47,7 +47,7 @@ export interface TranscriptCall {
 export const headings: Readonly<Record<UserSource, string>> = {
   input: "User",
   "follow-up": "User, following up",
-  steering: "User, while the model was at work",
+  steering: "User, during the turn",
   notice: "Notice to the model",
 };
 
@@ -56,7 +56,7 @@ export function factsOf(
   { start }: Transcript,
   format: (text: string) => string,
 ): readonly (readonly [string, string])[] {
-  const unknown = "not known";
+  const unknown = "unknown";
   const parent = start?.parent;
   return [
     ["Model", format(start?.model ?? unknown)],
@@ -77,7 +77,7 @@ export function toTranscript(session: string, kept: readonly KeptEntry[]): Trans
   };
   for (const { number, at, entry } of kept) {
     const read = tryReadEntry({ number, at, entry }, session);
-    if (read === undefined) add(at, note(`Entry ${number} cannot be read.`));
+    if (read === undefined) add(at, note(`Entry ${number} is damaged.`));
     else if (read.kind === "start") start = read;
     else if (read.kind === "answer") {
       const { id, name, content, isError, images } = read.answer;
@@ -114,11 +114,20 @@ function itemsOf(entry: SessionEntry, calls: Map<string, TranscriptCall>): reado
         return [call];
       });
     case "compacted":
-      return [note(describeCompaction(entry))];
-    case "change":
-      return [note(describeChange(entry))];
-    case "turn-end":
-      return entry.result.outcome === "completed" ? [] : [note(describeEnd(entry))];
+      return [note(`Compacted from about ${entry.tokensBefore} to ${counted(entry.tokensAfter, "token")}.`)];
+    case "change": {
+      const { model, reasoning } = entry;
+      const parts = [
+        ...(model === undefined ? [] : [`model ${model}`]),
+        ...(reasoning === undefined ? [] : [`reasoning ${reasoning ?? "default"}`]),
+      ];
+      return [note(`Changed to ${parts.join(", ")}.`)];
+    }
+    case "turn-end": {
+      const { outcome, error } = entry.result;
+      const reason = error ? `: ${error.message.replace(/\.$/, "")}` : "";
+      return outcome === "completed" ? [] : [note(`The turn ended: ${outcome}${reason}.`)];
+    }
     default:
       return [];
   }
@@ -144,24 +153,4 @@ function describeInput(input: CallInput): TranscriptCall["arguments"] {
 
 function note(text: string): TranscriptItem {
   return { kind: "note", text: printable(text) };
-}
-
-function describeCompaction({
-  tokensBefore,
-  tokensAfter,
-}: Extract<SessionEntry, { kind: "compacted" }>): string {
-  return `The conversation was made shorter: from about ${tokensBefore} to ${counted(tokensAfter, "token")}.`;
-}
-
-function describeChange({ model, reasoning }: Extract<SessionEntry, { kind: "change" }>): string {
-  const parts = [
-    ...(model === undefined ? [] : [`model ${model}`]),
-    ...(reasoning === undefined ? [] : [`reasoning ${reasoning ?? "as usual"}`]),
-  ];
-  return `From here on: ${parts.join(", ")}.`;
-}
-
-function describeEnd({ result }: Extract<SessionEntry, { kind: "turn-end" }>): string {
-  const why = result.error ? `: ${result.error.message}` : "";
-  return `The turn ended: ${result.outcome}${why}.`;
 }

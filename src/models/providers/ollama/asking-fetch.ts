@@ -1,5 +1,7 @@
 import { isRecord } from "../../../lib/json/is-record.ts";
+import { tryParseJson } from "../../../lib/json/try-parse-json.ts";
 import { secretsOf, toModelError } from "../../classify-provider-error.ts";
+import { cutOff } from "../../language-model/stream-reply.ts";
 import { ModelError, type ModelErrorKind } from "../../model-error.ts";
 import type { ProviderSettings } from "../../providers.ts";
 
@@ -43,12 +45,8 @@ export function askingFetch({
 }
 
 function errorTextIn(body: string): string {
-  try {
-    const { error } = JSON.parse(body);
-    return typeof error === "string" ? error : body;
-  } catch {
-    return body;
-  }
+  const { error } = Object(tryParseJson(body));
+  return typeof error === "string" ? error : body;
 }
 
 function checkedLines(refused: (refusal: Refusal) => Error): TransformStream<string, string> {
@@ -57,12 +55,11 @@ function checkedLines(refused: (refusal: Refusal) => Error): TransformStream<str
   let isDone = false;
   const check = (line: string, controller: TransformStreamDefaultController<string>) => {
     if (line.trim() === "") return;
-    const chunk = parsed(line);
-    if (!isRecord(chunk)) throw new ModelError("cut", "The reply broke off: a line of it is no JSON.");
+    const chunk = tryParseJson(line);
+    if (!isRecord(chunk)) throw cutOff("a line of it is not JSON.");
     if (typeof chunk.error === "string")
       throw refused({ status: undefined, message: chunk.error, headers: undefined });
-    if (!isChunk(chunk))
-      throw new ModelError("cut", "The reply broke off: a line of it is none of Ollama's.");
+    if (!isChunk(chunk)) throw cutOff("a line of it is not in Ollama's format.");
     isDone ||= chunk.done === true;
     controller.enqueue(`${line}\n`);
   };
@@ -77,8 +74,7 @@ function checkedLines(refused: (refusal: Refusal) => Error): TransformStream<str
     },
     flush(controller) {
       check(pieces.join(""), controller);
-      if (!isDone)
-        throw new ModelError("cut", "The reply broke off: the stream ended without saying that it has.");
+      if (!isDone) throw cutOff();
     },
   });
 }
@@ -102,14 +98,6 @@ function isNothing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The server could not read the model's tool call. A retry does not help. */
 export class UnreadableCall extends Error {}
 
@@ -122,20 +110,19 @@ interface OllamaErrors {
 
 export function ollamaErrors(address: string, settings: ProviderSettings): OllamaErrors {
   const { model, provider = "ollama" } = settings;
-  const isItOllama = `Is it Ollama that answers at ${address}?`;
+  const checkAddress = `Check that ${address} is the address of Ollama.`;
   const secrets = secretsOf(settings);
   const of = (error: unknown, hasBegun = false): unknown => {
     if (error instanceof ModelError || error instanceof UnreadableCall) return error;
     if (error instanceof DOMException && error.name === "TimeoutError")
-      return new ModelError("timeout", `${address} did not answer in time.`, { hint: isItRunning });
+      return new ModelError("timeout", `${address} did not answer in time.`, { hint: startOllama });
     if (error instanceof SyntaxError)
-      return new ModelError("not-found", `What came from ${address} is no JSON.`, { hint: isItOllama });
+      return new ModelError("not-found", `${address} did not return JSON.`, { hint: checkAddress });
     const read = toModelError(error, { provider, model, secrets });
     if (!(read instanceof ModelError))
       return error instanceof TypeError && !hasBegun ? unreachable(address, error) : read;
-    if (hasBegun && read.kind === "network")
-      return new ModelError("cut", "The reply broke off: the connection was lost.");
-    return withHint(read, { address, model, provider, isItOllama });
+    if (hasBegun && read.kind === "network") return cutOff("Connection lost.");
+    return withHint(read, { address, model, provider, checkAddress });
   };
   return {
     of,
@@ -155,33 +142,32 @@ export function ollamaErrors(address: string, settings: ProviderSettings): Ollam
 /** Ollama sends no error codes: this and `withHint` read its English messages. */
 const unreadable = /error parsing tool call/i;
 
-const isItRunning = "Start Ollama (`ollama serve`, or its app); OLLAMA_HOST says where it is.";
+const startOllama = "Run: ollama serve (or set OLLAMA_HOST to its address)";
 
 /** `fetch` throws a TypeError when it does not even try, as for a forbidden port. */
 function unreachable(address: string, { message, cause }: TypeError): ModelError {
-  const why = cause instanceof Error ? cause.message : message;
-  return new ModelError("network", `Cannot reach ${address}: ${why}`, { hint: isItRunning });
+  const reason = cause instanceof Error ? cause.message : message;
+  return new ModelError("network", `Cannot connect to ${address}: ${reason}`, { hint: startOllama });
 }
 
 function withHint(
   error: ModelError,
-  {
-    address,
-    model,
-    provider,
-    isItOllama,
-  }: Readonly<Record<"address" | "model" | "provider" | "isItOllama", string>>,
+  about: Readonly<Record<"address" | "model" | "provider" | "checkAddress", string>>,
 ): ModelError {
+  const { address, model, provider, checkAddress } = about;
   const { kind, message, status, retryAfterMs } = error;
-  const say = (hint: string, otherKind: ModelErrorKind = kind, text = message) =>
+  const hinted = (hint: string, otherKind: ModelErrorKind = kind, text = message) =>
     new ModelError(otherKind, text, { hint, status, retryAfterMs });
   if (kind === "network")
-    return say(isItRunning, kind, message.replace(`reach ${provider}:`, `reach ${address}:`));
+    return hinted(startOllama, kind, message.replace(`to ${provider}:`, `to ${address}:`));
   if (/does not support tools/i.test(message))
-    return say("Speak to it by the action protocol: --protocol text", "bad-request");
+    return hinted("Use the text protocol: --protocol text", "bad-request");
   if (/more system memory|out of memory/i.test(message))
-    return say("Take a smaller model, or a smaller `contextTokens` for it in models.json.", "bad-request");
-  if (kind === "not-found" && /model/i.test(message)) return say(`Get it: ollama pull ${model}`);
-  if (kind === "not-found") return say(isItOllama);
+    return hinted(
+      "Use a smaller model, or set a smaller `contextTokens` for it in models.json.",
+      "bad-request",
+    );
+  if (kind === "not-found" && /model/i.test(message)) return hinted(`Run: ollama pull ${model}`);
+  if (kind === "not-found") return hinted(checkAddress);
   return error;
 }

@@ -2,7 +2,8 @@ import type { ChatResponse, Message as OllamaMessage } from "ollama";
 import type { Image } from "../../../contract/tool.ts";
 import { newIdentifier } from "../../../lib/identifier.ts";
 import { isRecord } from "../../../lib/json/is-record.ts";
-import { pictureLeftOut } from "../../language-model/to-prompt.ts";
+import { oncePerObject } from "../../../lib/once-per-object.ts";
+import { imageOmitted } from "../../language-model/to-prompt.ts";
 import type {
   AssistantMessage,
   CallInput,
@@ -24,29 +25,16 @@ interface MessageOptions {
 
 /** Converts messages to Ollama's format, each once. */
 export function messageMaker(options: MessageOptions): (message: Message) => readonly OllamaMessage[] {
-  const known = new WeakMap<Message, readonly OllamaMessage[]>();
-  return (message) => {
-    const made = known.get(message) ?? toMessages(message, options);
-    known.set(message, made);
-    return made;
-  };
-}
-
-function toMessages(message: Message, options: MessageOptions): readonly OllamaMessage[] {
-  switch (message.role) {
-    case "user":
-      return [toUser(message, options)];
-    case "assistant":
-      return [toAssistant(message, options)];
-    case "tool":
-      return toAnswers(message, options);
-  }
+  return oncePerObject((message) => {
+    if (message.role === "tool") return toAnswers(message, options);
+    return [message.role === "user" ? toUser(message, options) : toAssistant(message, options)];
+  });
 }
 
 function toUser({ content }: UserMessage, { seesImages }: MessageOptions): OllamaMessage {
   const texts = content.flatMap((part) => {
     if (part.type === "text") return [part.text];
-    return seesImages ? [] : [pictureLeftOut];
+    return seesImages ? [] : [imageOmitted];
   });
   const images = content.filter((part) => part.type === "image");
   return { role: "user", content: texts.join("\n"), ...(seesImages && imagesOf(images)) };
@@ -79,7 +67,7 @@ function toCall({ name, input }: CallPart): NonNullable<OllamaMessage["tool_call
 function toAnswers({ answers }: ToolMessage, { seesImages }: MessageOptions): readonly OllamaMessage[] {
   const results = answers.map(({ name, content, images }) => ({
     role: "tool",
-    content: images.length > 0 && !seesImages ? `${content}\n${pictureLeftOut}`.trimStart() : content,
+    content: images.length > 0 && !seesImages ? `${content}\n${imageOmitted}`.trimStart() : content,
     tool_name: name || noName,
   }));
   const seen = seesImages ? answers.filter(({ images }) => images.length > 0) : [];
@@ -136,7 +124,7 @@ class Reply {
     yield* this.#close();
     yield {
       type: "fault",
-      message: `Your call of a tool could not be read, and nothing was done: ${problem}\nCall it again, with arguments that are one JSON object.`,
+      message: `Your tool call could not be parsed and was not made: ${problem}\nMake it again with one JSON object as arguments.`,
     };
     yield { type: "finish", reason: "stop", usage: usageOf(0, 0) };
   }
@@ -144,8 +132,7 @@ class Reply {
   *#end({ done_reason, prompt_eval_count, eval_count }: ChatResponse): Generator<ModelEvent, void> {
     yield* this.#close();
     const isCut = done_reason === "length";
-    if (!isCut && this.#calls === 0 && !this.#hasWords)
-      throw new ModelError("empty", "The reply has neither words nor calls.");
+    if (!isCut && this.#calls === 0 && !this.#hasWords) throw new ModelError("empty", "The reply is empty.");
     const reason = isCut ? "length" : this.#calls > 0 ? "calls" : "stop";
     yield { type: "finish", reason, usage: usageOf(prompt_eval_count, eval_count) };
   }
@@ -177,5 +164,5 @@ function usageOf(input: unknown, output: unknown): Usage {
 function readInput(given: unknown): CallInput {
   if (isRecord(given)) return { ok: true, value: given };
   if (given === undefined || given === null) return { ok: true, value: {} };
-  return { ok: false, given: JSON.stringify(given), problem: "The arguments are no JSON object." };
+  return { ok: false, given: JSON.stringify(given), problem: "The arguments are not a JSON object." };
 }
