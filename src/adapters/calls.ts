@@ -1,7 +1,6 @@
-import type { CallOptions, CallResult, Toolcrib } from "../toolcrib/index.ts";
-import { freeformFieldOf, type ReadInput, readFreeform, readStrict } from "../wire/read-arguments.ts";
+import type { CallOptions, CallResult, Toolcrib, ToolDefinition } from "../toolcrib/index.ts";
+import { freeformFieldOf, type ReadInput } from "../wire/read-arguments.ts";
 
-/** A call that a model made. */
 export interface ModelCall<Item> {
   /** As the provider sent it, to answer it in the same form. */
   readonly item: Item;
@@ -78,21 +77,10 @@ export function inOrder(changesNothing: ReadonlySet<string>): MakeInOrder {
   };
 }
 
-/** The names of the read-only tools. */
 export async function toolsThatOnlyRead(crib: Toolcrib): Promise<ReadonlySet<string>> {
   const definitions = await crib.definitions({ which: "all" });
   const reading = definitions.filter(({ effects }) => effects.readOnly);
   return new Set(reading.flatMap(({ name, canonical }) => [name, canonical]));
-}
-
-/** The arguments for the plain text of a freeform call. */
-export async function freeformInput(crib: Toolcrib, name: string, text: unknown): Promise<ReadInput> {
-  return readFreeform(await definitionOf(crib, name), { name, text });
-}
-
-/** The arguments of a strict call, without the nulls that strict mode requires. */
-export async function strictInput(crib: Toolcrib, name: string, input: ReadInput): Promise<ReadInput> {
-  return readStrict(await definitionOf(crib, name), input);
 }
 
 /** The name of the patch tool, if there is one. */
@@ -101,7 +89,8 @@ export async function patchTool(crib: Toolcrib): Promise<string | undefined> {
   return definitions.find((definition) => freeformFieldOf(definition) !== undefined)?.name;
 }
 
-async function definitionOf(crib: Toolcrib, name: string) {
+/** Undefined for an unknown name. */
+export async function definitionOf(crib: Toolcrib, name: string): Promise<ToolDefinition | undefined> {
   const definitions = await crib.definitions({ which: "all" });
   return definitions.find((definition) => definition.name === name || definition.canonical === name);
 }

@@ -1,15 +1,8 @@
 import type { Image } from "../contract/tool.ts";
 import type { CallOptions, Toolcrib } from "../toolcrib/index.ts";
 import type { OpenAiChatTool, OpenAiTool } from "../wire/openai.ts";
-import { type ReadInput, readArguments } from "../wire/read-arguments.ts";
-import {
-  type Answered,
-  answerCalls,
-  freeformInput,
-  type ModelCall,
-  patchTool,
-  strictInput,
-} from "./calls.ts";
+import { type ReadInput, readArguments, readFreeform, readStrict } from "../wire/read-arguments.ts";
+import { type Answered, answerCalls, definitionOf, type ModelCall, patchTool } from "./calls.ts";
 
 export type { OpenAiChatTool, OpenAiCustomTool, OpenAiFunction, OpenAiTool } from "../wire/openai.ts";
 
@@ -104,7 +97,6 @@ export type ChatAnswer =
 
 export type ChatContent = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
 
-/** The items of a response that are calls. */
 interface ResponsesItem {
   readonly type: string;
   readonly call_id: string;
@@ -118,13 +110,13 @@ async function readItem(crib: Toolcrib, item: ResponsesItem): Promise<readonly M
   const { call_id: id, name } = item;
   switch (item.type) {
     case "function_call":
-      return [{ item, id, name, input: await strictInput(crib, name, readArguments(item.arguments)) }];
+      return [{ item, id, name, input: await readObject(crib, name, item.arguments) }];
     case "custom_tool_call":
-      return [{ item, id, name, input: await freeformInput(crib, name, item.input) }];
+      return [{ item, id, name, input: await readText(crib, name, item.input) }];
     case "apply_patch_call": {
       const tool = (await patchTool(crib)) ?? "edit.patch";
       const patch = patchOf(item.operation);
-      const input = patch.ok ? await freeformInput(crib, tool, patch.value) : patch;
+      const input = patch.ok ? await readText(crib, tool, patch.value) : patch;
       return [{ item, id, name: tool, input }];
     }
     default:
@@ -133,29 +125,32 @@ async function readItem(crib: Toolcrib, item: ResponsesItem): Promise<readonly M
 }
 
 async function readChatCall(crib: Toolcrib, item: ChatCall): Promise<ModelCall<ChatCall>> {
+  const { id } = item;
   if (item.type === "custom") {
     const { name = "", input } = item.custom ?? {};
-    return { item, id: item.id, name, input: await freeformInput(crib, name, input) };
+    return { item, id, name, input: await readText(crib, name, input) };
   }
   const { name = "", arguments: given } = item.function ?? {};
-  const input: ReadInput = readArguments(given);
-  return { item, id: item.id, name, input: await strictInput(crib, name, input) };
+  return { item, id, name, input: await readObject(crib, name, given) };
+}
+
+async function readObject(crib: Toolcrib, name: string, given: unknown): Promise<ReadInput> {
+  return readStrict(await definitionOf(crib, name), readArguments(given));
+}
+
+async function readText(crib: Toolcrib, name: string, text: unknown): Promise<ReadInput> {
+  return readFreeform(await definitionOf(crib, name), { name, text });
 }
 
 /** The patch for one operation of OpenAI's `apply_patch`, which may touch only the file that the operation names. */
 function patchOf(operation: unknown): ReadInput {
   const { type, path, diff = "" } = (operation ?? {}) as Record<string, unknown>;
   const verb = typeof type === "string" ? patchVerbs.get(type) : undefined;
-  if (verb === undefined || typeof path !== "string" || typeof diff !== "string") {
+  if (verb === undefined || typeof path !== "string" || typeof diff !== "string")
     return { ok: false, problem: "The operation is not create_file, update_file or delete_file of a path." };
-  }
-  if (/[\r\n]/.test(path)) return { ok: false, problem: "The path of the operation holds a line break." };
-  if (/^\*\*\*(?! End of File\s*$)/m.test(diff)) {
-    return {
-      ok: false,
-      problem: "The diff of the operation holds a line of a patch, which begins with ***.",
-    };
-  }
+  if (/[\r\n]/.test(path)) return { ok: false, problem: "The path of the operation contains a line break." };
+  if (/^\*\*\*(?! End of File\s*$)/m.test(diff))
+    return { ok: false, problem: "The diff of the operation contains a patch header (***)." };
   const body = diff === "" ? "" : `${diff.replace(/\n$/, "")}\n`;
   return { ok: true, value: `*** Begin Patch\n*** ${verb} File: ${path}\n${body}*** End Patch` };
 }

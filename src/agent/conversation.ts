@@ -14,7 +14,6 @@ interface UserMessageOptions {
   readonly isPinned?: boolean;
 }
 
-/** The history of a session, recorded and metered as it grows. */
 export class Conversation {
   readonly #history = new History();
   readonly #recorder: Recorder;

@@ -40,7 +40,6 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   }
 }
 
-/** What is open or known before the session exists. */
 interface KnownParts {
   readonly limits: SessionLimits;
   readonly recorded: RecordedSession | undefined;

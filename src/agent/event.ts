@@ -21,14 +21,12 @@ export type AgentHappening =
       readonly dialect: string;
       readonly workspace: string;
       readonly protocol: Protocol;
-      /** Whether it continues an earlier conversation. */
       readonly isResumed: boolean;
     }
   | { readonly type: "session-end" }
   | { readonly type: "state"; readonly state: SessionState }
   | { readonly type: "turn-start"; readonly turn: number }
   | ({ readonly type: "turn-end" } & TurnResult)
-  /** The input of a turn, or a follow-up. */
   | { readonly type: "user-input"; readonly text: string }
   /** What the user said during the turn; the model has seen it. */
   | { readonly type: "steering"; readonly text: string }
@@ -40,11 +38,9 @@ export type AgentHappening =
   | { readonly type: "reasoning-start"; readonly id: string }
   | { readonly type: "reasoning-delta"; readonly id: string; readonly text: string }
   | { readonly type: "reasoning-end"; readonly id: string; readonly text: string }
-  /** The reply is complete. */
   | { readonly type: "reply-end"; readonly reason: FinishReason }
   | {
       readonly type: "tool-start";
-      /** The id of the call in the conversation. */
       readonly id: string;
       readonly name: string;
       /** "file.read"; equals `name` for an unknown tool. */
@@ -79,7 +75,6 @@ export type AgentHappening =
   | { readonly type: "approval-end"; readonly id: string; readonly allowed: boolean }
   | {
       readonly type: "usage";
-      /** Of this reply. */
       readonly usage: Usage;
       /** Of the whole session, subagents included. */
       readonly total: Usage;
@@ -104,7 +99,6 @@ export type AgentHappening =
   | {
       readonly type: "loop";
       readonly action: "warned" | "stopped";
-      /** The repeated calls, as `name(arguments)`. */
       readonly calls: readonly string[];
       readonly times: number;
     }
@@ -134,7 +128,6 @@ export interface AgentFailure {
 export interface TurnResult {
   readonly turn: number;
   readonly outcome: "completed" | "aborted" | "limit" | "loop" | "failed";
-  /** The last text of the model. */
   readonly text: string;
   readonly error: AgentFailure | null;
   readonly rounds: number;

@@ -7,7 +7,6 @@ export class History {
   /** Of all calls of the session, compacted ones included. */
   readonly #callIds: TakenIds = new Map();
 
-  /** The list itself, not a copy. */
   get messages(): readonly Message[] {
     return this.#messages;
   }

@@ -12,7 +12,6 @@ import type { Session, Turn } from "./session.ts";
 import { SessionCore } from "./session-core.ts";
 import type { SessionParts } from "./session-parts.ts";
 
-/** A session whose parts are open: the user's, or a subagent's. */
 export class LiveSession implements Session {
   readonly id: string;
   readonly crib: Toolcrib;
@@ -173,7 +172,6 @@ export class LiveSession implements Session {
     if (input) this.#begin(input);
   }
 
-  /** Runs the turn and its follow-ups. */
   async #runAll(turn: LiveTurn, first: Input, signal: AbortSignal): Promise<void> {
     let input: Input | undefined = first;
     while (input) {

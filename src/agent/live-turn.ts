@@ -2,7 +2,6 @@ import { EventEmitter, on } from "node:events";
 import type { AgentEvent, TurnResult } from "./event.ts";
 import type { Turn } from "./session.ts";
 
-/** The session's side of a turn. */
 export class LiveTurn implements Turn {
   readonly result: Promise<TurnResult>;
   readonly settle: (result: TurnResult) => void;

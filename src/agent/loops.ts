@@ -15,12 +15,10 @@ export interface FoundLoop {
  * call.
  */
 export class LoopWatch {
-  /** The last calls, newest last. */
   readonly #recent: { readonly signature: string; readonly text: string; readonly polls: boolean }[] = [];
   /** By period: how many calls in a row equal the one a period before. */
   readonly #repeats = new Map<number, number>();
   readonly #failures = new Map<string, Failures>();
-  /** Consecutive replies that could not be parsed. */
   #faults = 0;
   /** The round of each warning, by key. */
   readonly #warnings = new Map<string, number>();
@@ -117,7 +115,6 @@ interface Failures {
   readonly failure: string;
   readonly times: number;
   readonly text: string;
-  /** How often in a row the message was the same. */
   readonly sameMessages: number;
   readonly round: number;
 }
@@ -143,11 +140,9 @@ export interface WatchedCall {
   readonly input: unknown;
   /** What the model saw. */
   readonly content: string;
-  /** The kind of failure; undefined when it succeeded. */
   readonly failure: string | undefined;
 }
 
-/** Equal for the same call with the same answer. */
 function callSignature({ name, input, content }: WatchedCall): string {
   return `${name}\n${JSON.stringify(input)}\n${withoutTimes(content)}`;
 }

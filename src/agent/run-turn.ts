@@ -36,7 +36,6 @@ export async function runTurn(core: SessionCore, input: TurnInput, signal: Abort
   return { ...counts, outcome, error, ...core.spending.since(before) };
 }
 
-/** The counts of a turn so far. */
 interface Tally {
   readonly turn: number;
   rounds: number;

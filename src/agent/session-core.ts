@@ -42,7 +42,6 @@ export class SessionCore {
     for (const [id, usage] of resumed?.usage ?? []) this.spending.addSum(usage, parts.pricesOf(id));
   }
 
-  /** Whether the user is being asked about a call. */
   get isWaiting(): boolean {
     return this.#waiting > 0;
   }

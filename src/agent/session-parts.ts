@@ -21,7 +21,6 @@ export interface SessionParts {
   readonly openModel: (model: string | Model) => Promise<Model>;
   /** The same for a subagent whose parent uses `provider`. Throws `denied` for providers that the user has not allowed. */
   readonly openForAgent: (id: string, provider: string) => Promise<Model>;
-  /** By model id; undefined when unknown. */
   readonly pricesOf: (id: string) => ModelPrices | undefined;
   readonly dialect: string;
   readonly protocol: Protocol;
@@ -36,9 +35,7 @@ export interface SessionParts {
   readonly meter: ContextMeter;
   /** Closed when a turn is aborted, and with the session. */
   readonly agents: Subagents | undefined;
-  /** The session that this subagent works for. */
   readonly parent?: SessionCore | undefined;
-  /** Writes the system prompt of a subagent. */
   readonly systemFor: (
     frame: Pick<SystemOptions, "model" | "dialect" | "tools" | "protocol">,
   ) => Promise<string>;
@@ -59,7 +56,6 @@ export interface Recorder {
 export interface ResumedConversation {
   readonly messages: readonly Message[];
   readonly pinned: ReadonlySet<Message>;
-  /** Turns that have begun. */
   readonly turns: number;
   /** By model id, subagents included. */
   readonly usage: ReadonlyMap<string, Usage>;

@@ -77,7 +77,6 @@ export interface Session {
   readonly system: string;
   /** The conversation so far. The list itself, which grows: copy it to keep it. */
   readonly messages: readonly Message[];
-  /** Turns that have begun. */
   readonly turns: number;
   readonly usage: Usage;
   /** In US dollars; null when a price is unknown. */

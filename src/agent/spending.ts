@@ -1,7 +1,6 @@
 import type { ModelFacts, ModelPrices, Usage } from "../models/model.ts";
 import { costOf } from "../models/model-facts.ts";
 
-/** What a session has used, subagents included. */
 export class Spending {
   #usage: Usage = noUsage;
   #known = 0;

@@ -28,6 +28,7 @@ async function loadApi(): Promise<Api> {
 
 type Api = typeof import("@opentelemetry/api");
 type Event<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
+type Handler<Type extends AgentEvent["type"]> = (event: Event<Type>, agent: OpenSpans) => unknown;
 
 /**
  * Writes spans by the semantic conventions for generative AI: `invoke_agent` for a turn, within it `chat` for each reply and
@@ -47,84 +48,45 @@ export class SpanWriter {
   }
 
   take(event: AgentEvent): void {
-    const agent = this.#agentOf(event);
-    this.#takeTurn(event, agent);
-    this.#takeReply(event, agent);
-    this.#takeCall(event, agent);
+    this.#handlers[event.type]?.(event as never, this.#agentOf(event));
   }
 
-  #takeTurn(event: AgentEvent, agent: OpenSpans): void {
-    const { at } = event;
-    switch (event.type) {
-      case "session-start":
-      case "model":
-        agent.model = event.model;
-        break;
-      case "turn-start":
-        agent.turn = this.#startTurn(event, agent);
-        break;
-      case "limit":
-        agent.turn?.addEvent("limit", { limit: event.limit, allowed: event.allowed }, at);
-        break;
-      case "loop":
-        agent.turn?.addEvent("loop", { action: event.action, times: event.times }, at);
-        break;
-      case "compaction": {
-        const counts = { tokens_before: event.tokensBefore, tokens_after: event.tokensAfter };
-        agent.turn?.addEvent("compaction", counts, at);
-        break;
-      }
-      case "error":
-        for (const span of [agent.turn, agent.reply?.span]) if (span) this.#fail(span, event.error.kind);
-        break;
-      case "turn-end":
-        this.#endTurn(event, agent);
-        break;
-      case "session-end":
-        this.#endAll(agent, at);
-        break;
-    }
-  }
-
-  #takeReply(event: AgentEvent, agent: OpenSpans): void {
-    switch (event.type) {
-      case "round-start":
-        this.#endReply(agent, event.at);
-        agent.reply = { span: this.#startReply(event, agent), endedAt: undefined };
-        break;
-      case "retry":
-        agent.reply?.span.addEvent("retry", { attempt: event.attempt, "error.type": event.kind }, event.at);
-        break;
-      case "reply-end":
-        if (!agent.reply) break;
-        agent.reply.endedAt = event.at;
-        agent.reply.span.setAttribute("gen_ai.response.finish_reasons", [event.reason]);
-        break;
-      case "usage":
-        // Also emitted for other usage; that of this reply directly follows it.
-        if (agent.reply?.endedAt === undefined) break;
-        agent.reply.span.setAttributes(usageAttributes(event.usage));
-        this.#endReply(agent, event.at);
-        break;
-    }
-  }
-
-  #takeCall(event: AgentEvent, agent: OpenSpans): void {
-    switch (event.type) {
-      case "tool-start":
-        agent.calls.set(event.id, this.#startCall(event, agent));
-        break;
-      case "approval":
-        agent.calls.get(event.id)?.addEvent("approval", {}, event.at);
-        break;
-      case "approval-end":
-        agent.calls.get(event.id)?.addEvent("approval-end", { allowed: event.allowed }, event.at);
-        break;
-      case "tool-end":
-        this.#endCall(event, agent);
-        break;
-    }
-  }
+  readonly #handlers: { readonly [Type in AgentEvent["type"]]?: Handler<Type> } = {
+    "session-start": ({ model }, agent) => Object.assign(agent, { model }),
+    model: ({ model }, agent) => Object.assign(agent, { model }),
+    "turn-start": (event, agent) => Object.assign(agent, { turn: this.#startTurn(event, agent) }),
+    limit: ({ limit, allowed, at }, { turn }) => turn?.addEvent("limit", { limit, allowed }, at),
+    loop: ({ action, times, at }, { turn }) => turn?.addEvent("loop", { action, times }, at),
+    compaction: ({ tokensBefore, tokensAfter, at }, { turn }) =>
+      turn?.addEvent("compaction", { tokens_before: tokensBefore, tokens_after: tokensAfter }, at),
+    error: ({ error }, { turn, reply }) => {
+      for (const span of [turn, reply?.span]) if (span) this.#fail(span, error.kind);
+    },
+    "turn-end": (event, agent) => this.#endTurn(event, agent),
+    "session-end": ({ at }, agent) => this.#endAll(agent, at),
+    "round-start": (event, agent) => {
+      this.#endReply(agent, event.at);
+      agent.reply = { span: this.#startReply(event, agent), endedAt: undefined };
+    },
+    retry: ({ attempt, kind, at }, { reply }) =>
+      reply?.span.addEvent("retry", { attempt, "error.type": kind }, at),
+    "reply-end": ({ at, reason }, { reply }) => {
+      if (!reply) return;
+      reply.endedAt = at;
+      reply.span.setAttribute("gen_ai.response.finish_reasons", [reason]);
+    },
+    usage: ({ usage, at }, agent) => {
+      // Also emitted for other usage; that of this reply directly follows it.
+      if (agent.reply?.endedAt === undefined) return;
+      agent.reply.span.setAttributes(usageAttributes(usage));
+      this.#endReply(agent, at);
+    },
+    "tool-start": (event, agent) => void agent.calls.set(event.id, this.#startCall(event, agent)),
+    approval: ({ id, at }, { calls }) => calls.get(id)?.addEvent("approval", {}, at),
+    "approval-end": ({ id, allowed, at }, { calls }) =>
+      calls.get(id)?.addEvent("approval-end", { allowed }, at),
+    "tool-end": (event, agent) => this.#endCall(event, agent),
+  };
 
   close(): void {
     for (const agent of this.#agents.values()) this.#endAll(agent, Date.now());
@@ -231,7 +193,6 @@ export class SpanWriter {
   }
 }
 
-/** The open spans of one agent. */
 interface OpenSpans {
   readonly name: string;
   model: string;
@@ -251,7 +212,6 @@ function modelAttributes(model: string): Attributes {
   };
 }
 
-/** `provider/name` without the provider. */
 function nameOf(model: string): string {
   return model.slice(model.indexOf("/") + 1);
 }

@@ -119,7 +119,7 @@ it("knows no other provider, and takes one only", async () => {
   const [wrong, many] = [await room.run("models", "opnai"), await room.run("models", "openai", "ollama")];
   expect([wrong.exit, wrong.stderr, many.exit, many.stderr]).toEqual([
     2,
-    'There is no provider "opnai"; known are anthropic, openai, openai-chat, google, openrouter, ollama\nDid you mean openai?\n',
+    'Unknown provider "opnai"; known: anthropic, openai, openai-chat, google, openrouter, ollama\nDid you mean openai?\n',
     2,
     "Unexpected argument: ollama\nName one provider, or none. See: toolcrib models --help\n",
   ]);

@@ -26,9 +26,9 @@ it("lists and calls no tools but those that the command line leaves", async () =
   }).toEqual({
     listed: ["file.read", "file.list", "search.grep"],
     read: "1 | one\n",
-    written: "Denied: file.write may change something, and this room only reads",
+    written: "Denied: file.write may change something, and only read-only tools are allowed",
     other: 'Unknown tool "search.glob"\nDid you mean "search.grep"?\n',
-    unknown: 'No tool here is called "file.raed"\nDid you mean "file_read"?\n',
+    unknown: 'Unknown tool "file.raed"\nDid you mean "file_read"?\n',
     exits: [0, 0, 3, 1, 2],
     text: "one\n",
   });

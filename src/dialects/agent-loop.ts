@@ -60,8 +60,7 @@ export const agentLoopDialect: Dialect = {
     }),
     reshape(["file.write"], {
       name: "write",
-      summary:
-        "Create a file, with its folders, or replace it. To change a part use edit.replace.",
+      summary: "Create a file, with its folders, or replace it. To change a part use edit.replace.",
       input: (z) =>
         z.strictObject({
           path: z.text("File to write."),
@@ -106,8 +105,7 @@ export const agentLoopDialect: Dialect = {
     }),
     reshape(["search.glob"], {
       name: "find",
-      summary:
-        'Find up to 1000 files with a glob like "*.ts" or "src/**/*.json". Skips files in .gitignore.',
+      summary: 'Find up to 1000 files with a glob like "*.ts" or "src/**/*.json". Skips files in .gitignore.',
       input: (z) =>
         z.strictObject({
           pattern: z.text("Glob; without a slash it matches at any depth.", { min: 1 }),

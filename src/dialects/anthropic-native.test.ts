@@ -76,11 +76,11 @@ it("says what is missing, and which range names nothing", async () => {
     (await room.crib.call("bash", { restart: true })).content,
   ]).toEqual([
     "`file_text` is missing\nGive `file_text` for this command.",
-    "view_range [5, 2] names no lines\nGive the first and the last line, counted from 1: [11, 20], or [11, -1] to the end.",
-    "There is no line -1\nGive the line to insert after, counted from 1, or 0 to insert before the first.",
-    "`insert_text` is empty\nGive what to insert; a line break alone inserts an empty line.",
+    "view_range [5, 2] is not a valid range\nGive the first and the last line, starting at 1: [11, 20], or [11, -1] for the rest of the file.",
+    "Line -1 does not exist\nGive the line to insert after, starting at 1, or 0 to insert at the beginning.",
+    "`insert_text` is empty\nGive the text to insert. A line break inserts an empty line.",
     expect.stringContaining("command"),
-    "Nothing to restart: the next command starts bash.",
+    "Bash is not running. The next command starts it.",
   ]);
 });
 

@@ -264,11 +264,11 @@ const sendMessage = reshape(["agent.send"], {
 });
 
 function answerAgent({ data, text }: ToolOutput<AgentStatus>): Answer {
-  const hint = "Get its answer with TaskOutput, send it a message with SendMessage, or stop it with TaskStop.";
+  const hint =
+    "Get its answer with TaskOutput, send it a message with SendMessage, or stop it with TaskStop.";
   return { text, continuation: data.state === "running" ? hint : undefined };
 }
 
-/** The tools of Anthropic's Claude Code. */
 export const claudeCodeDialect: Dialect = {
   name: "claude-code",
   tools: [

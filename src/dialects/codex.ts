@@ -114,9 +114,7 @@ const execCommand = reshape(["process.start"], {
       sandbox_permissions: z.optional(
         z
           .enum(["use_default", "with_additional_permissions", "require_escalated"])
-          .check(
-            z.describe("Only use_default is supported. Approval is requested automatically."),
-          ),
+          .check(z.describe("Only use_default is supported. Approval is requested automatically.")),
       ),
       justification: z.optionalText("Purpose of the command, for the user."),
       prefix_rule: z.optional(z.array(z.string())),
@@ -191,7 +189,9 @@ const showImage = reshape(["file.read"], {
   input: (z) =>
     z.strictObject({
       path: z.text("Image file."),
-      detail: z.optional(z.enum(["high", "original"]).check(z.describe("Ignored: always the original size."))),
+      detail: z.optional(
+        z.enum(["high", "original"]).check(z.describe("Ignored: always the original size.")),
+      ),
     }),
   resolve: ({ path }) => ["file.read", { path, limit: 1 }],
   answer: ({ data, text }, { path }): Answer => {
@@ -203,7 +203,6 @@ const showImage = reshape(["file.read"], {
 /** Not a `file.read` for hints: a hint to read a file must not name this tool. */
 const viewImage = { ...showImage, canonical: "view_image" };
 
-/** The tools of OpenAI's Codex. */
 export const codexDialect: Dialect = {
   name: "codex",
   tools: [

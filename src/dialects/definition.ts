@@ -8,12 +8,10 @@ import { namesOf, type Wording, wordingFor } from "./wording.ts";
 /** A tool as models and SDKs get it. */
 export interface ToolDefinition {
   readonly name: string;
-  /** The canonical tool behind it. */
   readonly canonical: string;
   readonly description: string;
   readonly risk: Risk;
   readonly effects: ToolEffects;
-  /** JSON Schema of the arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** The type by which models know it, sent instead of the description. */
   readonly native?: OfferedTool["native"];

@@ -49,7 +49,6 @@ export interface OfferedTool
   readonly risk: Risk;
   /** The other canonical tools that it can resolve to. */
   readonly also?: readonly string[];
-  /** The schema of the arguments in the dialect. */
   readonly input: z.core.$ZodType;
   /** Anthropic's models know the tool by this type, which is sent instead of a description and a schema. */
   readonly native?: NativeType;
@@ -76,7 +75,6 @@ export interface ResolvedCall {
 interface RealPaths {
   readonly workspace: string;
   readonly home: string;
-  /** Directories for temporary files. */
   readonly temporary: readonly string[];
 }
 

@@ -83,9 +83,13 @@ function expectTool(word: string, tools: readonly DialectTool[], isNamed: (name:
   const [wider] = matching;
   if (wider !== undefined) {
     const all = [wider.canonical, ...(wider.also ?? [])].join(", ");
-    throw new ToolError("invalid-input", `"${word}" cannot be selected alone: ${wider.name} combines ${all}`, {
-      hint: `Select "${wider.name}".`,
-    });
+    throw new ToolError(
+      "invalid-input",
+      `"${word}" cannot be selected alone: ${wider.name} combines ${all}`,
+      {
+        hint: `Select "${wider.name}".`,
+      },
+    );
   }
   const names = tools.map(({ name }) => name);
   const near = nearest(word, names);

@@ -35,8 +35,7 @@ const writeFile = rename("file.write", {
 
 const editFile = rename("edit.replace", {
   name: "edit_file",
-  summary:
-    "Replace text in a file. `old_string` must occur exactly once, unless `replace_all` is set.",
+  summary: "Replace text in a file. `old_string` must occur exactly once, unless `replace_all` is set.",
   fields: { path: "file_path", find: "old_string", replace: "new_string", all: "replace_all" },
   describe: {
     find: "Text to replace, copied from the file without line numbers, with enough context to be unique.",

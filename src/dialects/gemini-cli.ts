@@ -126,7 +126,10 @@ function urlsIn(prompt: string): readonly [string, ...string[]] {
 
 /** A GitHub page shows a file inside HTML; the raw address gives the file itself. */
 function asFile(url: string): string {
-  return url.replace(/^https:\/\/github\.com\/([^/]+\/[^/]+)\/blob\//, "https://raw.githubusercontent.com/$1/");
+  return url.replace(
+    /^https:\/\/github\.com\/([^/]+\/[^/]+)\/blob\//,
+    "https://raw.githubusercontent.com/$1/",
+  );
 }
 
 /** Strips punctuation that ends a sentence, and a bracket that was opened before the URL. */
@@ -142,7 +145,9 @@ const writeTodos = reshape(["plan.update"], {
   input: (z) =>
     z.strictObject({
       todos: z
-        .array(z.strictObject({ description: z.text("What to do.", { min: 1 }), status: z.enum(planStatuses) }))
+        .array(
+          z.strictObject({ description: z.text("What to do.", { min: 1 }), status: z.enum(planStatuses) }),
+        )
         .check(oneInProgress(z), z.describe("The whole list. It replaces the previous one.")),
     }),
   resolve: ({ todos }) => [
@@ -158,7 +163,6 @@ const writeTodos = reshape(["plan.update"], {
         ].join("\n"),
 });
 
-/** The tools that Google's gemini-cli offers to Gemini 3 models. */
 export const geminiCliDialect: Dialect = {
   name: "gemini-cli",
   tools: [

@@ -11,7 +11,6 @@ export const MAX_BASH_OUTPUT = 30_000;
 export const MAX_READ_OUTPUT = 50_000;
 export const BASH_TIMEOUT_SECS = 120;
 
-/** The last line of a truncated text. */
 export function truncationNotice(cut: { readonly total: number; readonly shown: number }): string {
   return `... (output truncated: ${cut.total} total chars, showing first ${cut.shown})`;
 }
@@ -49,10 +48,12 @@ export const omegaDialect: Dialect = {
     }),
     rename("file.write", {
       name: "write",
-      summary:
-        "Create a file, with its directories, or replace a whole file. Not in system directories.",
+      summary: "Create a file, with its directories, or replace a whole file. Not in system directories.",
       fields: { path: "file_path" },
-      describe: { path: "Path, absolute or relative to the workspace.", content: "The complete new content." },
+      describe: {
+        path: "Path, absolute or relative to the workspace.",
+        content: "The complete new content.",
+      },
       only: ["path", "content"],
     }),
     reshape(["edit.replace"], {

@@ -28,7 +28,6 @@ export interface Renaming<Name extends CanonicalName> {
   readonly defaults?: { readonly [Field in keyof InputOf<Name>]?: InputOf<Name>[Field] };
   readonly limits?: OutputLimits;
   readonly timeoutMs?: number;
-  /** The answer of the dialect, made from the canonical one. */
   readonly answer?: Answering<DataOf<Name>, Record<string, unknown>>;
 }
 

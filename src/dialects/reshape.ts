@@ -21,7 +21,6 @@ export interface Reshaping<Name extends CanonicalName, Given> {
   readonly native?: OfferedTool["native"];
   /** Canonical field to dialect field, for the fields that hints name: `{ timeout_ms: "timeout_secs" }`. */
   readonly fields?: OfferedTool["fields"];
-  /** The answer of the dialect, made from the canonical one. */
   readonly answer?: Answering<DataOf<Name>, Given>;
 }
 

@@ -4,7 +4,6 @@ import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { continuationOf, failureInSeconds, showFiles } from "./shared/outputs.ts";
 
-/** The 17 core tools of Rustant. */
 export const rustantDialect: Dialect = {
   name: "rustant",
   failure: failureInSeconds,
@@ -56,14 +55,12 @@ export const rustantDialect: Dialect = {
     }),
     rename("file.write", {
       name: "file_write",
-      summary:
-        "Create or replace a whole file, at most 10 MB. To change a part use edit.smart or edit.diff.",
+      summary: "Create or replace a whole file, at most 10 MB. To change a part use edit.smart or edit.diff.",
       only: ["path", "content"],
     }),
     rename("edit.diff", {
       name: "file_patch",
-      summary:
-        "Apply a unified diff to an existing file. Line numbers are hints; context lines must match.",
+      summary: "Apply a unified diff to an existing file. Line numbers are hints; context lines must match.",
       only: ["path", "diff"],
       fields: { diff: "patch" },
       require: ["path"],
@@ -191,7 +188,5 @@ function withoutPaging({ text, continuation }: { text: string; continuation?: st
   text: string;
   continuation?: string;
 } {
-  return continuation === undefined
-    ? { text }
-    : { text, continuation: "Truncated: the rest was not read." };
+  return continuation === undefined ? { text } : { text, continuation: "Truncated: the rest was not read." };
 }

@@ -54,7 +54,7 @@ it("takes a tool that can mean several for none of them alone", () => {
     ["Editor"],
   ]);
   expect(() => select("file.read")).toThrow(
-    expect.objectContaining({ code: "invalid-input", hint: 'Name it itself: "Editor".' }),
+    expect.objectContaining({ code: "invalid-input", hint: 'Select "Editor".' }),
   );
 });
 

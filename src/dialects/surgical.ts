@@ -73,7 +73,8 @@ export const surgicalDialect: Dialect = {
     }),
     reshape(["search.grep"], {
       name: "grep",
-      summary: "Search file contents with a regular expression. Returns path, line number and line of each match.",
+      summary:
+        "Search file contents with a regular expression. Returns path, line number and line of each match.",
       input: (z) =>
         z.strictObject({
           pattern: z.text("Regular expression."),

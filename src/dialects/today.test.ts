@@ -66,7 +66,7 @@ it("fetches all pages of a prompt, as gemini-cli does", async () => {
       ["this is /a", "this is /b", expect.stringMatching(/^\[http:\S+\/gone: .*404.*\]$/)],
       ["GET /a", "GET /b", "GET /gone", "GET /gone"],
       true,
-      "There are 21 URLs in the prompt\nFetch at most 20 at once.",
+      "The prompt contains 21 URLs\nFetch at most 20 at once.",
     ],
   );
 });
@@ -80,9 +80,9 @@ it("tells gemini-cli's models which lines of a long file they see", async () => 
     heads.push([content.split("\n")[0], content.match(/^x$/gm)?.length]);
   }
   expect(heads).toEqual([
-    ["[Lines 1-2000 of 2001. Read on with start_line 2001.]", 2000],
+    ["[Lines 1-2000 of 2001. Continue with start_line 2001.]", 2000],
     ["[Lines 1-2000 of 2001.]", 2000],
-    ["[Lines 1-2000 of 2001. Read on with start_line 2001.]", 2000],
+    ["[Lines 1-2000 of 2001. Continue with start_line 2001.]", 2000],
   ]);
 });
 

@@ -196,7 +196,6 @@ export class Toolset {
         : selectTools(all, allowed, { ...this.#dialect, more: allowUnknown || sources.length > 0 });
     this.#wording = wordingFor(namesOf(this.#tools), (name) => name in catalog);
   }
-
 }
 
 /** Whether listing the tools of other servers would cost more tokens than it helps. */
@@ -218,7 +217,10 @@ function resolveCall(offered: OfferedTool, given: unknown): ResolvedCall {
   const parsed = safeParse(offered.input, given);
   if (parsed.success) return offered.resolve(parsed.data);
   const { name, canonical = name, summary, risk, input } = offered;
-  return { tool: { name, canonical, summary, risk, input, limits, accesses: never, run: never }, input: given };
+  return {
+    tool: { name, canonical, summary, risk, input, limits, accesses: never, run: never },
+    input: given,
+  };
 }
 
 /** For tools that only report an error. */
@@ -266,9 +268,13 @@ function offerUnlessTaken(taken: Set<string>, tool: AnyTool): DialectTool | unde
 }
 
 function readOnlyError(name: string): ToolError {
-  return new ToolError("denied", `Denied: ${name} may change something, and only read-only tools are allowed`, {
-    hint: "Use a read-only tool.",
-  });
+  return new ToolError(
+    "denied",
+    `Denied: ${name} may change something, and only read-only tools are allowed`,
+    {
+      hint: "Use a read-only tool.",
+    },
+  );
 }
 
 /** Fails in the pipeline, so that a call of an unknown tool is announced and recorded as well. */

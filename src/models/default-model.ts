@@ -2,7 +2,6 @@ import { knownProviders, providerAccess, settingsFile } from "./provider-access.
 import { type ReachedProvider, reachProviders } from "./reach-providers.ts";
 import type { ModelSettings } from "./settings.ts";
 
-/** The model to use when none is named. */
 export interface ModelChoice {
   readonly id: string;
   /** Where the choice comes from: a variable, a file, or a server. */
@@ -26,7 +25,6 @@ export async function chooseModel(
   return servedModel(await reachProviders({ settings, variables, only: servers }));
 }
 
-/** The choice that needs no request. */
 export function namedModel(settings: ModelSettings, variables: NodeJS.ProcessEnv): ModelChoice | undefined {
   const fromVariable = variables.TOOLCRIB_MODEL?.trim();
   if (fromVariable) return { id: fromVariable, from: "TOOLCRIB_MODEL" };
@@ -41,7 +39,6 @@ export function namedModel(settings: ModelSettings, variables: NodeJS.ProcessEnv
   return undefined;
 }
 
-/** The first model that a local server offers. */
 export function servedModel(reached: readonly ReachedProvider[]): ModelChoice | undefined {
   const serving = reached.filter(
     ({ state, name, addressFrom, models }) =>

@@ -36,7 +36,6 @@ export interface ImagePart extends Image {
 
 export interface ReasoningPart {
   readonly type: "reasoning";
-  /** The readable part; often empty. */
   readonly text: string;
   readonly meta?: Meta;
 }
@@ -56,7 +55,6 @@ export type CallInput =
   | { readonly ok: false; readonly given: string; readonly problem: string };
 
 export interface CallAnswer {
-  /** The id of the call. */
   readonly id: string;
   readonly name: string;
   readonly content: string;

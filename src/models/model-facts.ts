@@ -67,12 +67,7 @@ const families: readonly Family[] = [
   { names: /^claude-opus-5-5$/, ...wide, prices: claude(4, 20, 0.2) },
   { names: /^claude-opus-(?:5|4-[678])$/, ...wide, prices: claude(5, 25, 0.5) },
   { names: /^claude-opus-4-5$/, ...claude4, prices: claude(5, 25, 0.5) },
-  {
-    names: /^claude-opus-4(?:-[01])?$/,
-    contextTokens: 200_000,
-    maxOutputTokens: 32_000,
-    prices: claude(15, 75, 1.5),
-  },
+  { names: /^claude-opus-4(?:-[01])?$/, ...claude4, maxOutputTokens: 32_000, prices: claude(15, 75, 1.5) },
   { names: /^claude-sonnet-5(?:-5)?$/, ...wide, prices: claude(2, 10, 0.2) },
   { names: /^claude-sonnet-4-6$/, ...wide, prices: claude(3, 15, 0.3) },
   { names: /^claude-sonnet-4(?:-[05])?$/, ...claude4, prices: claude(3, 15, 0.3) },

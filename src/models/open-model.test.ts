@@ -28,11 +28,7 @@ describe("says what is wrong with", () => {
       {},
       'invalid-input: "gpt-oss" does not name a provider. Use provider/name, for example openai/gpt-6.1-sol. To list models, run: toolcrib models',
     ],
-    [
-      "qwen3:8b",
-      {},
-      'invalid-input: "qwen3:8b" does not name a provider. Did you mean ollama/qwen3:8b?',
-    ],
+    ["qwen3:8b", {}, 'invalid-input: "qwen3:8b" does not name a provider. Did you mean ollama/qwen3:8b?'],
     [
       "openai/",
       {},

@@ -73,7 +73,6 @@ export function parseModelId(id: string): { readonly provider: string; readonly 
   });
 }
 
-/** Names that only one provider uses. */
 const families = [
   { names: /^(?:gpt-(?!oss)|chatgpt-|codex-|o[1-9](?:-|$))/i, provider: "openai" },
   { names: /^claude-/i, provider: "anthropic" },

@@ -32,9 +32,7 @@ export interface ProviderSettings {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** An API that models are reached through. */
 export interface Provider {
-  /** For users. */
   readonly label: string;
   /** Environment variables for the key; the first that is set wins. */
   readonly keys: readonly string[];
@@ -47,9 +45,7 @@ export interface Provider {
   readonly version?: string;
   /** Where users get a key; undefined when none is needed. */
   readonly keysAt?: string;
-  /** The default model. */
   readonly model?: string;
-  /** Loads the provider's package. */
   open(settings: ProviderSettings): Promise<Model>;
 }
 

@@ -14,7 +14,6 @@ import type { ModelSettings } from "./settings.ts";
 /** How one provider can be reached. Never holds a key. */
 export interface ReachedProvider {
   readonly name: string;
-  /** For users. */
   readonly label: string;
   readonly type: ProviderName | null;
   readonly address: string | null;
@@ -23,7 +22,6 @@ export interface ReachedProvider {
   /** The variable or file that the key comes from. */
   readonly keyFrom: string | null;
   readonly state: "reachable" | "no-key" | "unreachable";
-  /** Why it is not reachable. */
   readonly problem: string | null;
   readonly hint: string | null;
   readonly models: readonly OfferedModel[];
@@ -156,7 +154,6 @@ export interface OfferedModel {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The request for the list of models. */
 function listRequest({ type, baseUrl, secret, headers }: ProviderAccess): {
   readonly url: string;
   readonly headers: Headers;

@@ -4,11 +4,9 @@ import { tryParseJson } from "../lib/json/try-parse-json.ts";
 export interface ProviderFailure {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed response body. */
   readonly body: unknown;
   /** Error codes of the provider: "insufficient_quota". */
   readonly codes: readonly string[];
-  /** The provider's message. */
   readonly text: string;
   /** The origin of the request, without path and key. */
   readonly address: string | undefined;

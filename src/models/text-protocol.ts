@@ -135,7 +135,6 @@ const thoughtsId = "reasoning_in_text";
 /** The key in `meta` for what must be sent back. */
 const metaKey = "toolcrib";
 
-/** One piece of text, as written. */
 interface WrittenText {
   readonly text: string;
   readonly meta?: Meta;

@@ -729,7 +729,7 @@ describe("opening", () => {
 
   it("explains a mode or dialect it does not know", async () => {
     await expect(open({ mode: "brave" as never })).rejects.toThrow("Unknown mode: brave");
-    await expect(open({ dialect: "toolcrip" })).rejects.toThrow('There is no dialect "toolcrip"');
+    await expect(open({ dialect: "toolcrip" })).rejects.toThrow('Unknown dialect "toolcrip"');
   });
 
   it.each(["rules", "ruleFiles", "tools", "allowedTools", "sources"])(

@@ -28,7 +28,6 @@ const formats: { readonly [Format in WireFormat]: (definition: ToolDefinition) =
 
 export const wireFormats: readonly WireFormat[] = Object.keys(formats) as WireFormat[];
 
-/** Pure. */
 export function toWire<Format extends WireFormat>(
   format: Format,
   definitions: readonly ToolDefinition[],

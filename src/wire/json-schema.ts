@@ -1,4 +1,3 @@
-/** The keywords that the formats use. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
   readonly type?: string | readonly string[];

@@ -1,7 +1,7 @@
 /**
- * Who stops a reply, perhaps when all words have come but not yet the end, hands back the words that were shown, bare, and
- * tells the model so with what the person says next.
+ * A reply can be interrupted after all of its text has come, but before its end. Then the session sends back the text that was
+ * shown, without metadata, followed by a notice that the turn was interrupted.
  */
 export function mayBeStopped(reply: { readonly isBareText: boolean }, next: string | undefined): boolean {
-  return reply.isBareText && next !== undefined && /\bstopped\b/.test(next);
+  return reply.isBareText && next !== undefined && /\binterrupted\b/.test(next);
 }

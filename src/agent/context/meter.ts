@@ -19,9 +19,7 @@ export class ContextMeter {
   #counted: { readonly tokens: number; readonly estimate: number } | undefined;
   /** For the whole conversation, system and tools included. */
   #estimate: number;
-  /** Counted tokens per estimated token. */
   #ratio = 1;
-  /** The size at which compaction failed. */
   #gaveUpAt: number | undefined;
 
   constructor({ model, system, tools }: MeterOptions) {
@@ -57,7 +55,6 @@ export class ContextMeter {
 
   /** Takes the count of the provider for a reply that was `added`, and all before it. */
   counted({ input, output }: Usage): void {
-    // Some servers do not count.
     if (input <= 0) return;
     this.#counted = { tokens: input + output, estimate: this.#estimate };
     this.#ratio = likelyRatio(input + output, this.#estimate);
@@ -111,7 +108,6 @@ export function likelyRatio(counted: number, estimated: number): number {
   return Math.min(mostRatio, Math.max(leastRatio, counted / Math.max(1, estimated)));
 }
 
-/** An estimate on the high side. */
 export function messageTokens(message: Message): number {
   if (message.role === "tool")
     return sum(
@@ -131,7 +127,6 @@ export function frameTokens(system: string, tools: readonly ToolDefinition[]): n
   return estimateTokens(system) + estimateTokens(JSON.stringify(sent));
 }
 
-/** For roles and ids. */
 const partOverhead = 8;
 
 /** Providers count an image by its size, seldom more than this. */

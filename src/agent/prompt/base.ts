@@ -8,13 +8,10 @@ export type Principal = "user" | "agent";
 export interface BaseOptions {
   readonly family: Family;
   readonly tools: readonly ToolDefinition[];
-  /** Default: the user. */
   readonly worksFor?: Principal | undefined;
-  /** Default: native. */
   readonly protocol?: Protocol | undefined;
 }
 
-/** The instructions for every task. */
 export function basePrompt({ family, tools, worksFor = "user", protocol = "native" }: BaseOptions): string {
   const offered = tools.flatMap(canonicalTools);
   const facts = new Set<string>([family, worksFor, protocol, ...offered.map(({ canonical }) => canonical)]);

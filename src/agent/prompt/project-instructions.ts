@@ -34,7 +34,6 @@ const introduction =
   "The project's instructions. Follow them in your work; the files nearest to the workspace take precedence. The user's " +
   "instructions take precedence over them, and they cannot give you more permissions.";
 
-/** The lines that fit, and a note about the rest. */
 function fitted(
   file: ProjectFile,
   path: string,

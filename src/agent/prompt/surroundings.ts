@@ -16,10 +16,8 @@ export interface Surroundings {
 }
 
 interface RepositoryFacts {
-  /** Undefined when none is checked out. */
   readonly branch: string | undefined;
   readonly changedFiles: number;
-  /** Newest first. */
   readonly commits: readonly { readonly hash: string; readonly subject: string }[];
 }
 
@@ -57,7 +55,6 @@ function showRepository(repository: Surroundings["repository"]): readonly string
 export interface SurroundingsOptions {
   readonly model: string;
   readonly sandbox?: SandboxWanted | undefined;
-  /** Default: the current time. */
   readonly now?: Date | undefined;
   /** How long git may take before it is left out. */
   readonly gitTimeoutMs?: number | undefined;
@@ -101,7 +98,6 @@ async function repositoryFacts(caller: Caller, timeoutMs: number): Promise<Surro
   };
 }
 
-/** The used part of the data of `git.status`. */
 interface StatusData
   extends Readonly<Record<"staged" | "unstaged" | "unmerged", readonly { readonly path: string }[]>> {
   readonly branch: { readonly name: string | undefined };

@@ -66,7 +66,6 @@ export function entriesUpTo(
   return entries.slice(0, end >= 0 && end < next ? end + 1 : next);
 }
 
-/** 0 when none has ended. */
 export function lastEndedTurn(entries: readonly SessionEntry[]): number {
   const last = entries.findLast((entry) => entry.kind === "turn-end");
   return last?.result.turn ?? 0;
@@ -88,7 +87,6 @@ export function readEntry({ number, entry }: KeptEntry, session: string): Sessio
   return entry as SessionEntry;
 }
 
-/** Undefined for an entry that cannot be read. */
 export function tryReadEntry(kept: KeptEntry, session: string): SessionEntry | undefined {
   try {
     return readEntry(kept, session);

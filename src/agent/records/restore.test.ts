@@ -143,7 +143,11 @@ describe("an entry", () => {
     ["no JSON", undefined, "Entry 7 of session s is damaged"],
     ["null", null, "Entry 7 of session s is damaged"],
     ["of no kind", {}, "Entry 7 of session s is damaged"],
-    ["of a kind that objects have", { kind: "constructor" }, "Session s was written by a newer version of Toolcrib"],
+    [
+      "of a kind that objects have",
+      { kind: "constructor" },
+      "Session s was written by a newer version of Toolcrib",
+    ],
     [
       "half",
       { kind: "reply", message: { role: "assistant", content: [{}] } },
@@ -151,7 +155,11 @@ describe("an entry", () => {
     ],
     ["of a message that is a text", { ...task, message: "hello" }, "Entry 7 of session s is damaged"],
     ["of a kind to come", { kind: "vision" }, "Session s was written by a newer version of Toolcrib"],
-    ["of a version to come", { ...start, version: 2 }, "Session s was written by a newer version of Toolcrib"],
+    [
+      "of a version to come",
+      { ...start, version: 2 },
+      "Session s was written by a newer version of Toolcrib",
+    ],
   ])("that is %s is refused", (_name, entry, message) => {
     expect(() => readEntry({ number: 7, at: 1, entry }, "s")).toThrow(
       expect.objectContaining({ code: "unavailable", message, hint: expect.any(String) }),

@@ -7,7 +7,6 @@ import type { SessionEntry } from "./session-entry.ts";
 
 export type StartEntry = Extract<SessionEntry, { kind: "start" }>;
 
-/** A session, as its entries describe it. */
 export interface Restored extends ResumedConversation {
   readonly start: StartEntry;
   readonly model: string;
@@ -57,7 +56,6 @@ class Conversation {
   pinned = new Set<Message>();
   /** Of the last reply, until all are answered. */
   #calls: readonly CallPart[] = [];
-  /** The ids of those without an answer. */
   readonly #open = new Set<string>();
   readonly #answers = new Map<string, CallAnswer>();
   readonly #begun = new Map<string, string>();

@@ -8,7 +8,6 @@ import { lastEndedTurn, readEntries, restoreEntries } from "./read-entries.ts";
 import { answerLostCall, type Restored } from "./restore.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
-/** A recorded session to resume or fork. */
 export interface RecordedSession extends Pick<Restored, "start" | "model" | "reasoning"> {
   readonly session: string;
   /** The last turn of it that a fork copies; undefined when it is resumed. */

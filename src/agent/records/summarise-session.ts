@@ -2,7 +2,6 @@ import type { ConversationInfo, Conversations, KeptEntry } from "../../contract/
 import { tryReadEntry } from "./read-entries.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
-/** A session in a list. */
 export interface SessionSummary {
   readonly session: string;
   /** Milliseconds since 1970. */
@@ -11,9 +10,7 @@ export interface SessionSummary {
   /** Null when the beginning cannot be read. */
   readonly model: string | null;
   readonly turns: number;
-  /** The first input. */
   readonly task: string;
-  /** Whether its last turn has not ended. */
   readonly isTurnOpen: boolean;
   readonly parent: { readonly session: string; readonly turn: number } | null;
   readonly entries: number;

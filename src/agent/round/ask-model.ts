@@ -15,7 +15,6 @@ interface Asking {
   readonly emit: (happening: AgentHappening) => void;
 }
 
-/** A complete reply, or the text of an interrupted one. */
 export type Asked =
   | { readonly isWhole: true; readonly reply: ReadReply }
   | { readonly isWhole: false; readonly shownText: string };
@@ -56,7 +55,6 @@ async function readReply(reader: ReplyReader, asking: Asking): Promise<ReadReply
 
 interface Watch {
   readonly signal: AbortSignal;
-  /** The longest silence. */
   readonly silenceMs: number;
 }
 

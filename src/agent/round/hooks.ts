@@ -52,7 +52,6 @@ function text(given: unknown): string {
   throw new TypeError(`it returned ${typeof given}, not text`);
 }
 
-/** The message of anything that was thrown. */
 export function errorMessage(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);

@@ -9,10 +9,8 @@ import type { HookedCall, SessionHooks } from "../session.ts";
 import type { Recorder } from "../session-parts.ts";
 import { askAfter, askBefore, errorMessage } from "./hooks.ts";
 
-/** What calls need of their session. */
 interface CallContext {
   readonly caller: Caller;
-  /** By the name that the model knows. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   readonly hooks: SessionHooks;
   /** Asks the user about the call with this id. */
@@ -21,12 +19,10 @@ interface CallContext {
   readonly emit: (happening: AgentHappening) => void;
 }
 
-/** A call that has ended. */
 export interface MadeCall {
   readonly answer: CallAnswer;
   readonly canonical: string;
   readonly input: unknown;
-  /** The kind of failure; undefined when it succeeded. */
   readonly failure: string | undefined;
 }
 
@@ -67,7 +63,6 @@ async function makeCall(call: CallPart, context: CallContext, signal: AbortSigna
   return { answer, canonical, input: made ?? given, failure };
 }
 
-/** What is learned about a call while it runs. */
 interface CallProgress {
   callId: string | null;
   canonical: string;

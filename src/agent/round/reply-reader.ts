@@ -4,7 +4,6 @@ import { ModelError } from "../../models/model-error.ts";
 import type { AgentHappening } from "../event.ts";
 import { finiteUsage } from "../spending.ts";
 
-/** A complete reply. */
 export interface Reply {
   readonly message: AssistantMessage;
   readonly reason: FinishReason;
@@ -21,7 +20,6 @@ export class ReplyReader {
   readonly #model: string;
   readonly #emit: (happening: AgentHappening) => void;
   readonly #nextId: () => number;
-  /** In the order in which they began. */
   readonly #parts: PartialPart[] = [];
   readonly #open = new Map<string, OpenPart>();
   readonly #begunCalls = new Map<string, PartialCall>();
@@ -75,7 +73,6 @@ export class ReplyReader {
     for (const id of [...this.#open.keys()]) this.#end(id, undefined);
   }
 
-  /** The text that the user has seen. */
   get shownText(): string {
     return this.#parts.flatMap((part) => (part.type === "text" ? [part.pieces.join("")] : [])).join("");
   }

@@ -89,7 +89,6 @@ function sessionDialect({ parent, dialect }: SessionParts): string {
   return parent ? sessionDialect(parent.parts) : dialect;
 }
 
-/** The tools and the system prompt of a subagent. */
 async function describeTo(
   { systemFor }: SessionParts,
   {

@@ -18,7 +18,6 @@ export class Subagent {
   #answered = Promise.withResolvers<void>();
   #closed: Promise<void> | undefined;
 
-  /** `relay` gets all its events. */
   constructor(id: string, relay: (event: AgentEvent) => void) {
     this.id = id;
     this.#relay = relay;
@@ -66,7 +65,6 @@ export class Subagent {
     return this.status;
   }
 
-  /** Ends it and everything it started. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

@@ -92,23 +92,18 @@ export const edit: DialectTool = rename("edit.replace", {
   require: ["find", "replace"],
 });
 
-export const glob: DialectTool = reshape(["search.glob"], {
+export const glob: DialectTool = rename("search.glob", {
   name: "Glob",
   summary:
     "Find files by name, newest first: **/*.ts, src/**/*.{js,jsx}. To find text in files use search.grep.",
-  input: (z) =>
-    z.strictObject({
-      pattern: z.text("Glob pattern.", { min: 1 }),
-      path: z.optionalText("Directory. Default: the workspace."),
-    }),
-  resolve: (given) => ["search.glob", { ...given, hidden: true, limit: maxFiles }],
+  describe: { pattern: "Glob pattern.", path: "Directory. Default: the workspace." },
+  only: ["pattern", "path"],
+  defaults: { hidden: true, limit: 100 },
   answer: ({ data: { files, limited } }) => ({
     text: files.map((file) => showPath(file.path)).join("\n") || "No files found",
     continuation: limited ? "Results are truncated: use a more specific path or pattern." : undefined,
   }),
 });
-
-const maxFiles = 100;
 
 export const notebookEdit: DialectTool = reshape(["notebook.edit"], {
   name: "NotebookEdit",
@@ -123,9 +118,7 @@ export const notebookEdit: DialectTool = reshape(["notebook.edit"], {
       cell_type: z.optional(
         z.enum(["code", "markdown"]).check(z.describe("Required for insert. Default: unchanged.")),
       ),
-      edit_mode: z.optional(
-        z.enum(["replace", "insert", "delete"]).check(z.describe("Default: replace.")),
-      ),
+      edit_mode: z.optional(z.enum(["replace", "insert", "delete"]).check(z.describe("Default: replace."))),
     }),
   resolve: ({
     notebook_path: path,

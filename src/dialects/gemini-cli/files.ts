@@ -68,9 +68,7 @@ export const readManyFiles: DialectTool = reshape(["file.read"], {
           z.describe('Paths or patterns, e.g. ["src/**/*.ts", "README.md", "docs/"]'),
         ),
       exclude: z.optional(
-        z
-          .array(z.string().check(z.minLength(1)))
-          .check(z.describe("Patterns to exclude, e.g. **/*.log")),
+        z.array(z.string().check(z.minLength(1))).check(z.describe("Patterns to exclude, e.g. **/*.log")),
       ),
       recursive: z.optionalFlag("Include subfolders. Default: true."),
       useDefaultExcludes: z.optionalFlag("Exclude ignored files. Default: true."),
@@ -145,9 +143,7 @@ export const listDirectory: DialectTool = reshape(["file.list"], {
   input: (z) =>
     z.strictObject({
       dir_path: z.text("Directory, e.g. ."),
-      ignore: z.optional(
-        z.array(z.string().check(z.minLength(1))).check(z.describe("Patterns to exclude.")),
-      ),
+      ignore: z.optional(z.array(z.string().check(z.minLength(1))).check(z.describe("Patterns to exclude."))),
       file_filtering_options: filtering(z),
     }),
   resolve: ({ dir_path: path, ignore, file_filtering_options: options }) => [
@@ -157,7 +153,6 @@ export const listDirectory: DialectTool = reshape(["file.list"], {
   answer: ({ data }, { dir_path: path }) => ({ text: answerListing(data, path), continuation: undefined }),
 });
 
-/** Directories first. */
 function answerListing({ root }: FileListData, path: string): string {
   const { entries = [], notShown, beyondLimit } = root;
   const left = [
@@ -178,9 +173,7 @@ function showEntry(entry: ListedEntry): string {
     case "directory":
       return `[DIR] ${name}`;
     case "link":
-      return "path" in entry.target
-        ? `${name} -> ${entry.target.path}`
-        : `${name} (broken link)`;
+      return "path" in entry.target ? `${name} -> ${entry.target.path}` : `${name} (broken link)`;
     default:
       return entry.bytes === undefined ? name : `${name} (${counted(entry.bytes, "byte")})`;
   }
@@ -251,7 +244,9 @@ function answerGrep(data: GrepData, text: string, given: GrepGiven): Answer {
     .filter((line) => /^\[(?:could not|\d+ files? that|searched only|too large)/.test(line));
   const answer = (...lines: readonly string[]) => ({
     text: [...lines, ...notes].join("\n"),
-    continuation: limited ? "There are more matches: narrow the search, or raise total_max_matches." : undefined,
+    continuation: limited
+      ? "There are more matches: narrow the search, or raise total_max_matches."
+      : undefined,
   });
   if (files.length === 0) return answer(`No matches found ${of}.`);
   if (mode === "files") {

@@ -19,7 +19,9 @@ export function oneInProgress(
 export function refuseUnconfined(field: string): never {
   throw new ToolError("denied", "Denied: a call cannot turn off the sandbox", {
     hint: `Leave out ${field}. Where approval is needed, the user is asked automatically.`,
-    forUser: { hint: "To run a command without the sandbox, add a rule, for example: unconfined run npm publish" },
+    forUser: {
+      hint: "To run a command without the sandbox, add a rule, for example: unconfined run npm publish",
+    },
   });
 }
 

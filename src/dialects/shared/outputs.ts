@@ -6,12 +6,10 @@ import type { ShellRunData } from "../../tools/shell/run.ts";
 import type { Dialect, Failure } from "../dialect.ts";
 import type { DataOf } from "../rename.ts";
 
-/** The output of a command, both streams in order. */
 export function outputOf({ stdout, stderr, together }: ShellRunData): string {
   return (together ?? `${stdout}${stderr}`).replace(/\n$/, "");
 }
 
-/** Further notes, one per line. */
 export function notesOf({ remarks, sandbox }: Pick<ShellRunData, "remarks" | "sandbox">): readonly string[] {
   return [
     ...remarks.map((remark) => `[${remark}]`),
@@ -52,11 +50,13 @@ export function showMatches(
   const { matches, files, limited, binary } = data;
   const [, ...remarks] = text.split("\n");
   // The canonical message names arguments that these dialects lack.
-  if (files.length === 0 && binary === undefined)
-    return { text: ["No matches.", ...remarks].join("\n") };
+  if (files.length === 0 && binary === undefined) return { text: ["No matches.", ...remarks].join("\n") };
   if (binary !== undefined) return { text };
   const count = `[${counted(matches.length, "match", "matches")} in ${counted(files.length, "file")}]`;
-  return { text: `${text}\n${count}`, continuation: limited ? `There are more matches: ${hint}.` : undefined };
+  return {
+    text: `${text}\n${count}`,
+    continuation: limited ? `There are more matches: ${hint}.` : undefined,
+  };
 }
 
 /** One line per file, as git prints them, and notes on how the patch was read. */
@@ -79,7 +79,6 @@ export const failureInSeconds: NonNullable<Dialect["failure"]> = ({ hint, detail
     hint: details?.kind === "command-timeout" ? "Give a larger `timeout_secs` (at most 600)." : hint,
   });
 
-/** Message, hint and output, one per line. */
 export function failureLines({ message, hint, output }: Omit<Failure, "code">): string {
   return [message, hint, output].filter((part) => part).join("\n");
 }

@@ -26,7 +26,6 @@ export interface Route {
   readonly otherEnds?: ReadonlySet<string>;
 }
 
-/** How an API takes conversations. */
 export interface PromptHabits {
   /** Where images of tool results go: into the result, or into a user message after all results. */
   readonly pictures: "in-answer" | "after-answers";
@@ -53,7 +52,6 @@ type RequestOptions = Pick<
 
 export type LanguageModelTool = NonNullable<LanguageModelV4CallOptions["tools"]>[number];
 
-/** How an API takes tools. */
 export interface ToolFormat {
   toTool(definition: ToolDefinition, position: { readonly isLast: boolean }): LanguageModelTool;
   /** Whether calls may hold nulls that only strict mode asked for. */

@@ -14,7 +14,6 @@ import type { OfferedTools, Route, ToolFormat } from "./route.ts";
 export interface Reading {
   readonly offered: OfferedTools;
   readonly route: Pick<Route, "fault" | "isCutCall" | "otherEnds" | "replyMeta" | "tools">;
-  /** Whether a warning is new. */
   isNews(warning: string): boolean;
 }
 
@@ -243,7 +242,6 @@ function isNothing(given: string): boolean {
   return /^\s*(?:\{\s*\}\s*)?$/.test(given);
 }
 
-/** Missing counts are zero. */
 function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
   const cached = inputTokens.cacheRead ?? 0;
   const cacheWritten = inputTokens.cacheWrite ?? 0;

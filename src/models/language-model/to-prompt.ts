@@ -23,7 +23,6 @@ import type {
 import type { ModelRequest } from "../model.ts";
 import type { OfferedTools, PromptHabits } from "./route.ts";
 
-/** How one model takes a conversation. */
 export interface PromptOptions extends PromptHabits {
   /** `provider/name`. */
   readonly id: string;

@@ -6,7 +6,6 @@ import type { LanguageModelTool } from "../language-model/route.ts";
 import type { Model, ModelRequest, ReasoningEffort } from "../model.ts";
 import { type ProviderSettings, providers, sdkSettings } from "../providers.ts";
 
-/** Models of Anthropic's Messages API. */
 export async function anthropic(settings: ProviderSettings): Promise<Model> {
   const { createAnthropic } = await import("@ai-sdk/anthropic");
   const { model, facts, authToken } = settings;

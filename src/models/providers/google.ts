@@ -6,7 +6,6 @@ import type { LanguageModelTool } from "../language-model/route.ts";
 import type { Model } from "../model.ts";
 import { type ProviderSettings, providers, sdkSettings } from "../providers.ts";
 
-/** Models of the Gemini API. */
 export async function google(settings: ProviderSettings): Promise<Model> {
   const { createGoogle } = await import("@ai-sdk/google");
   const provider = createGoogle(sdkSettings(settings, providers.google));

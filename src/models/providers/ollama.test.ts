@@ -257,7 +257,7 @@ it("tells the model of a call that the server could not read, instead of asking 
   expect(await talk.ask()).toEqual([
     {
       type: "fault",
-      message: `Your call of a tool could not be read, and nothing was done: ${words}\nMake it again with one JSON object as arguments.`,
+      message: `Your tool call could not be parsed and was not made: ${words}\nMake it again with one JSON object as arguments.`,
     },
     {
       type: "finish",
@@ -360,8 +360,8 @@ it("asks whether it is Ollama where somebody else answers", async () => {
   await expect(openModel("ollama/x", settings)).rejects.toEqual(
     expect.objectContaining({
       kind: "not-found",
-      message: `${server.url} is no JSON.`,
-      hint: `Check that ${server.url}?`,
+      message: `${server.url} did not return JSON.`,
+      hint: `Check that ${server.url} is the address of Ollama.`,
     }),
   );
   expect((await openModel("ollama/x", settings)).facts.contextTokens).toBe(32_768);

@@ -3,7 +3,6 @@ import { type FoundActions, findActions } from "../../wire/actions/read-actions.
 
 type Call = Extract<Action, { action: "tool_call" }>;
 
-/** A text reply, as read. */
 export interface ReadText {
   /** Between tags, before everything else. */
   readonly thoughts: string;
@@ -82,7 +81,6 @@ export class ActionReader {
     if (this.#state === "after thoughts" && this.#skipBlanks()) this.#state = "prose";
   }
 
-  /** Whether anything is left. */
   #skipBlanks(): boolean {
     this.#drop(this.#pending.length - this.#pending.trimStart().length);
     return this.#pending !== "";
@@ -93,7 +91,6 @@ export class ActionReader {
     this.#offset += length;
   }
 
-  /** The end of what is certainly prose. */
   #safeEnd(): number {
     const text = this.#pending;
     for (let at = text.indexOf("{"); at !== -1; at = text.indexOf("{", at + 1)) {

@@ -1,7 +1,6 @@
 export interface DescribedTool {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of its arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 

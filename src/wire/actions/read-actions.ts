@@ -56,7 +56,8 @@ export function findActions(reply: string, example: string = actionExamples.tool
     const rest = closesMore.exec(reply.slice(scan.end, scan.end + around));
     if (rest) return end(brokenObject(reply, at, tooMuch(scan.end + rest[0].length - 1), example), at);
     const read = readAction(JSON.parse(reply.slice(at, scan.end)), example);
-    if (typeof read === "string") return end(`The object at ${positionOf(reply, at)} is not an action: ${read}`, at);
+    if (typeof read === "string")
+      return end(`The object at ${positionOf(reply, at)} is not an action: ${read}`, at);
     if (read === undefined) other ??= at;
     else found.push({ action: read, start: at, end: scan.end });
     at = nextObject(reply, scan.end);
@@ -160,12 +161,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }
 
-function brokenObject(
-  reply: string,
-  start: number,
-  { at, problem, hint }: Broken,
-  example: string,
-): string {
+function brokenObject(reply: string, start: number, { at, problem, hint }: Broken, example: string): string {
   return [
     `The JSON object at ${positionOf(reply, start)} of your reply is invalid at ${positionOf(reply, at)}: ${problem}.`,
     ...pointer(reply, at),
@@ -188,7 +184,6 @@ function pointer(reply: string, at: number): readonly string[] {
   return shown === "" ? [] : [`  ${shown}`, `  ${" ".repeat(at - start)}^`];
 }
 
-/** Both count from 1. */
 function positionOf(reply: string, at: number): string {
   const before = reply.slice(0, at).split("\n");
   return `line ${before.length}, column ${before.at(-1)!.length + 1}`;

@@ -109,7 +109,6 @@ class Scanner {
     this.at += 1;
   }
 
-  /** Stops at the last character of the escape. */
   #escape(): void {
     const known = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
     known.lastIndex = this.at;

@@ -73,7 +73,6 @@ function code(text: string): string {
   return `${marks}${/^`|`$|^ .* $/.test(line) ? ` ${line} ` : line}${marks}`;
 }
 
-/** The length of the longest run of backticks. */
 function longestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
 }

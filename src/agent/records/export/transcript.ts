@@ -32,18 +32,15 @@ export type TranscriptItem =
     }
   | { readonly kind: "reasoning" | "text"; readonly model: string; readonly text: string }
   | TranscriptCall
-  /** Anything else, in a sentence. */
   | { readonly kind: "note"; readonly text: string };
 
 export interface TranscriptCall {
   readonly kind: "call";
   readonly name: string;
   readonly arguments: readonly { readonly name: string; readonly text: string }[];
-  /** Undefined when there is none yet. */
   answer: { readonly text: string; readonly isError: boolean; readonly images: readonly Image[] } | undefined;
 }
 
-/** The headings of user messages. */
 export const headings: Readonly<Record<UserSource, string>> = {
   input: "User",
   "follow-up": "User, following up",
@@ -66,7 +63,6 @@ export function factsOf(
   ];
 }
 
-/** Unreadable entries become notes. */
 export function toTranscript(session: string, kept: readonly KeptEntry[]): Transcript {
   const turns: { number: number; startedAt: number; items: TranscriptItem[] }[] = [];
   const calls = new Map<string, TranscriptCall>();

@@ -5,7 +5,6 @@ import { cutOff } from "../../language-model/stream-reply.ts";
 import { ModelError, type ModelErrorKind } from "../../model-error.ts";
 import type { ProviderSettings } from "../../providers.ts";
 
-/** An error that the server reported. */
 interface Refusal {
   /** Undefined for an error within a response that began well. */
   readonly status: number | undefined;
@@ -50,7 +49,6 @@ function errorTextIn(body: string): string {
 }
 
 function checkedLines(refused: (refusal: Refusal) => Error): TransformStream<string, string> {
-  /** Of an incomplete line. */
   let pieces: string[] = [];
   let isDone = false;
   const check = (line: string, controller: TransformStreamDefaultController<string>) => {

@@ -16,7 +16,6 @@ import type { ModelEvent, Usage } from "../../model.ts";
 import { ModelError } from "../../model-error.ts";
 import { UnreadableCall } from "./asking-fetch.ts";
 
-/** How one model takes a conversation. */
 interface MessageOptions {
   /** The model's id; reasoning of other models is left out. */
   readonly id: string;
@@ -155,7 +154,6 @@ class Reply {
   }
 }
 
-/** Some servers do not count. */
 function usageOf(input: unknown, output: unknown): Usage {
   const number = (count: unknown) => (typeof count === "number" ? count : 0);
   return { input: number(input), cached: 0, cacheWritten: 0, output: number(output), reasoning: 0 };
