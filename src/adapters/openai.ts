@@ -27,13 +27,10 @@ export async function answerResponses(
     switch (item.type) {
       case "custom_tool_call":
         return { type: "custom_tool_call_output", call_id, output: contentOf(result) };
-      case "apply_patch_call":
-        return {
-          type: "apply_patch_call_output",
-          call_id,
-          status: result.isError ? "failed" : "completed",
-          output: result.content,
-        };
+      case "apply_patch_call": {
+        const status = result.isError ? "failed" : "completed";
+        return { type: "apply_patch_call_output", call_id, status, output: result.content };
+      }
       default:
         return { type: "function_call_output", call_id, output: contentOf(result) };
     }

@@ -3,16 +3,12 @@ import type { Compacted } from "./context/compact-conversation.ts";
 import type { ContextMeter } from "./context/meter.ts";
 import type { ContextUse } from "./event.ts";
 import { History } from "./history.ts";
-import type { UserSource } from "./records/session-entry.ts";
 import type { Reply } from "./round/reply-reader.ts";
+import type { TurnInput } from "./run-turn.ts";
 import type { Recorder, ResumedConversation } from "./session-parts.ts";
 import { noUsage } from "./spending.ts";
 
-interface UserMessageOptions {
-  readonly turn: number;
-  readonly source: UserSource;
-  readonly isPinned?: boolean;
-}
+type UserMessageOptions = Pick<TurnInput, "turn" | "source"> & Partial<TurnInput>;
 
 export class Conversation {
   readonly #history = new History();
@@ -53,7 +49,7 @@ export class Conversation {
   }
 
   /** Adds a message of the user, or a notice of the session. */
-  say(message: UserMessage, { turn, source, isPinned = false }: UserMessageOptions): void {
+  addUser(message: UserMessage, { turn, source, isPinned = false }: UserMessageOptions): void {
     this.#recorder.add({ kind: "user", turn, source, message, ...(isPinned && { isPinned }) });
     this.#history.addUser(message, { isPinned });
     this.#meter.added(message);

@@ -93,7 +93,7 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
     agents,
     systemFor: (frame) => writeSystem({ ...frame, crib, worksFor: "agent" }, options),
     resumed,
-    opening: resumed && openingOf(resumed, crib.recovered),
+    opening: resumed && openingOf(resumed, crib),
     release: () => crib.close(),
   });
   if (options.telemetry) await (await import("./telemetry.ts")).startTelemetry(live);
@@ -139,14 +139,9 @@ function noModel(): never {
 }
 
 /** The notice to the model of a resumed session; undefined when the session ended normally. */
-function openingOf(
-  { isTurnOpen }: ResumedConversation,
-  recovered: readonly RecoveredChange[],
-): string | undefined {
-  const notes = [
-    ...(isTurnOpen ? ["The program was terminated during your last turn."] : []),
-    ...recovered.map(describeRecovery),
-  ];
+function openingOf({ isTurnOpen }: ResumedConversation, { recovered }: Toolcrib): string | undefined {
+  const notes = recovered.map(describeRecovery);
+  if (isTurnOpen) notes.unshift("The program was terminated during your last turn.");
   return notes.length === 0 ? undefined : `[${notes.join(" ")} Check the current state before you continue.]`;
 }
 

@@ -214,7 +214,7 @@ export class LiveSession implements Session {
     const isResumed = resumed !== undefined;
     this.core.emit({ type: "session-start", model: model.id, dialect, workspace, protocol, isResumed });
     if (opening === undefined) return;
-    this.core.conversation.say(userMessage(opening), { turn: this.#turns + 1, source: "notice" });
+    this.core.conversation.addUser(userMessage(opening), { turn: this.#turns + 1, source: "notice" });
   }
 
   /** Warns about messages of the user that the model will not see. */

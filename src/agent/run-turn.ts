@@ -55,7 +55,7 @@ async function runRounds(
   if (turn > parts.limits.turns) return limited(core, "turns");
   if (parts.meter.isTooLong(message)) return failed(core, inputTooLong(core.model));
   // Recorded before any abort check, so that the input of an aborted turn is not lost.
-  conversation.say(message, { ...options, turn });
+  conversation.addUser(message, { ...options, turn });
   loops.reset();
   try {
     for (;;) {
@@ -64,7 +64,7 @@ async function runRounds(
     }
   } catch (error) {
     if (!signal.aborted) return failed(core, error);
-    conversation.say(userMessage(interrupted), { turn, source: "notice" });
+    conversation.addUser(userMessage(interrupted), { turn, source: "notice" });
     return { outcome: "aborted" };
   }
 }
@@ -116,7 +116,8 @@ async function runRound(core: SessionCore, tally: Tally, signal: AbortSignal): P
     ...(loop ? [loopNotice(loop)] : []),
   ];
   if (isFault && loop === undefined) emit({ type: "warning", message: notUnderstood });
-  for (const notice of notices) conversation.say(userMessage(notice), { turn: tally.turn, source: "notice" });
+  for (const notice of notices)
+    conversation.addUser(userMessage(notice), { turn: tally.turn, source: "notice" });
   if (notices.length > 0 || calls.length > 0 || core.steering.length > 0) return undefined;
   return { outcome: "completed" };
 }
@@ -125,7 +126,7 @@ const notUnderstood = "The reply could not be parsed; asking the model again.";
 
 function sendSteering({ steering, conversation, loops, emit }: SessionCore, { turn }: Tally): void {
   for (const text of steering.splice(0)) {
-    conversation.say(userMessage(text), { turn, source: "steering" });
+    conversation.addUser(userMessage(text), { turn, source: "steering" });
     emit({ type: "steering", text });
     loops.reset();
   }

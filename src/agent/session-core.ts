@@ -125,8 +125,7 @@ export class SessionCore {
 }
 
 async function askWith(approve: Approve, request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
-  const answer = await unlessAborted(Promise.resolve(approve(request, signal)), signal);
-  return answer ?? { allow: false };
+  return (await unlessAborted(Promise.resolve(approve(request, signal)), signal)) ?? { allow: false };
 }
 
 function nearlyFull({ tokens, window }: ContextUse): string {

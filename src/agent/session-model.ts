@@ -17,10 +17,7 @@ export async function openForAgent(id: string, ofParent: string, settings: Model
   const found = findModel(id, settings);
   const { provider } = parseModelId(found.id);
   if (provider === ofParent || settings.agents?.includes(provider)) return found.open();
-  throw new ToolError(
-    "denied",
-    `Subagents may not use ${provider}: the user has not allowed sending it what they read`,
-  );
+  throw new ToolError("denied", `Subagents may not use ${provider}: the user has not allowed it`);
 }
 
 /** Wraps the model in the text protocol where the session uses it or the model cannot call tools. */

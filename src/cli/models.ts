@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { readModelSettings } from "../agent/read-model-settings.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import { printableLine } from "../lib/text/printable.ts";
+import { type CheckedProvider, checkProviders, type OfferedModel } from "../models/check-providers.ts";
 import { type ModelChoice, namedModel, servedModel } from "../models/default-model.ts";
 import type { ModelPrices } from "../models/model.ts";
 import { providerAccess, settingsFile } from "../models/provider-access.ts";
 import { providerNames, providers } from "../models/providers.ts";
-import { type OfferedModel, type ReachedProvider, reachProviders } from "../models/reach-providers.ts";
 import { userDirectories } from "../system/directories.ts";
 import { refuseOperands } from "./parse-arguments.ts";
 import { commandProgress } from "./progress.ts";
@@ -14,7 +14,7 @@ import { layTable } from "./terminal.ts";
 
 export interface ShownModels {
   /** For programs. */
-  readonly value: { readonly default: ModelChoice | null; readonly providers: readonly ReachedProvider[] };
+  readonly value: { readonly default: ModelChoice | null; readonly providers: readonly CheckedProvider[] };
   readonly isReachable: boolean;
   /** For users. */
   output(): string;
@@ -28,7 +28,7 @@ export async function showModels([provider, ...rest]: readonly string[]): Promis
   const only = provider === undefined ? undefined : [providerAccess(provider, settings, variables).name];
   const progress = commandProgress("toolcrib models");
   progress.update("asking the providers");
-  const reached = await reachProviders({ settings, variables, only });
+  const reached = await checkProviders({ settings, variables, only });
   progress.stop();
   const choice = namedModel(settings, variables) ?? servedModel(reached);
   const isReachable = reached.some(({ state }) => state === "reachable");
@@ -48,8 +48,8 @@ interface Shown {
 }
 
 /** A paragraph for each provider; readable without a visual layout. */
-function describeModels(reached: readonly ReachedProvider[], shown: Shown): string {
-  const isReached = ({ state }: ReachedProvider) => state === "reachable";
+function describeModels(reached: readonly CheckedProvider[], shown: Shown): string {
+  const isReached = ({ state }: CheckedProvider) => state === "reachable";
   const available = reached.filter(isReached).map((provider) => describeReached(provider, shown));
   const others = reached.filter((provider) => !isReached(provider)).map(describeOther);
   const { choice } = shown;
@@ -62,7 +62,7 @@ function reasonOf({ from }: ModelChoice): string {
   return /^[A-Z_]+$/.test(from) ? `${from} is set` : `the first of ${printableLine(from)}`;
 }
 
-function describeReached(provider: ReachedProvider, { choice, isAll }: Shown): string {
+function describeReached(provider: CheckedProvider, { choice, isAll }: Shown): string {
   const { name, models } = provider;
   const shown = isAll ? models : some(models, choice?.id);
   const more = models.length - shown.length;
@@ -71,7 +71,7 @@ function describeReached(provider: ReachedProvider, { choice, isAll }: Shown): s
   return `${titleOf(provider)}: available, ${counted(models.length, "model")}. ${accessOf(provider)}\n${layTable(rows, "  ")}${rest}`;
 }
 
-function describeOther(provider: ReachedProvider): string {
+function describeOther(provider: CheckedProvider): string {
   const { state, problem, hint } = provider;
   const text = [state === "no-key" ? "no key" : "not reachable", state === "no-key" ? null : problem, hint]
     .flatMap((part) => (part ? [printableLine(part).replace(/\.$/, "")] : []))
@@ -80,7 +80,7 @@ function describeOther(provider: ReachedProvider): string {
   return `${titleOf(provider)}: ${text}${/https?:\S+$/.test(text) ? "" : "."}\n`;
 }
 
-function titleOf({ name, label }: ReachedProvider): string {
+function titleOf({ name, label }: CheckedProvider): string {
   return printableLine(label.toLowerCase() === name ? name : `${name} (${label})`);
 }
 
@@ -95,7 +95,7 @@ function some(models: readonly OfferedModel[], chosen: string | undefined): read
   return models.toSorted((one, other) => weight(other) - weight(one)).slice(0, mostShown);
 }
 
-function accessOf({ address, addressFrom, keyFrom }: ReachedProvider): string {
+function accessOf({ address, addressFrom, keyFrom }: CheckedProvider): string {
   const where = addressFrom === null ? "" : ` At ${address}, from ${addressFrom}.`;
   return `${keyFrom === null ? "No key." : `Key from ${printableLine(keyFrom)}.`}${where}`;
 }

@@ -3,7 +3,7 @@ import type { Risk } from "../contract/access.ts";
 import { catalog } from "../tools/catalog.ts";
 import type { OfferedTool } from "./dialect.ts";
 import { effectsOf, type ToolEffects } from "./effects.ts";
-import { namesOf, type Wording, wordingFor } from "./wording.ts";
+import { namesOf, type Rewrite, rewriteToolNames } from "./rewrite-names.ts";
 
 /** A tool as models and SDKs get it. */
 export interface ToolDefinition {
@@ -20,28 +20,28 @@ export interface ToolDefinition {
 /** Defines tools that are offered together. Descriptions name other tools as the model knows them. */
 export function defineTools(
   tools: readonly OfferedTool[],
-  wording: Wording = wordingOf(tools),
+  rewrite: Rewrite = rewriteFor(tools),
 ): readonly ToolDefinition[] {
-  return tools.map((tool) => defineTool(tool, wording));
+  return tools.map((tool) => defineTool(tool, rewrite));
 }
 
-export function wordingOf(tools: readonly Pick<OfferedTool, "name" | "canonical">[]): Wording {
-  return wordingFor(namesOf(tools), (name) => name in catalog);
+export function rewriteFor(tools: readonly Pick<OfferedTool, "name" | "canonical">[]): Rewrite {
+  return rewriteToolNames(namesOf(tools), (name) => name in catalog);
 }
 
-function defineTool(tool: OfferedTool, wording: Wording): ToolDefinition {
+function defineTool(tool: OfferedTool, rewrite: Rewrite): ToolDefinition {
   const { $schema, ...inputSchema } = z.toJSONSchema(tool.input, {
     io: "input",
     override: ({ jsonSchema }) => {
       for (const bound of bounds) delete jsonSchema[bound];
-      if (jsonSchema.description !== undefined) jsonSchema.description = wording(jsonSchema.description);
+      if (jsonSchema.description !== undefined) jsonSchema.description = rewrite(jsonSchema.description);
     },
   });
   for (const name of tool.hiddenFields ?? []) delete inputSchema.properties?.[name];
   return {
     name: tool.name,
     canonical: tool.canonical ?? tool.name,
-    description: wording(tool.summary),
+    description: rewrite(tool.summary),
     risk: tool.risk,
     effects: effectsOf(tool),
     inputSchema,

@@ -9,7 +9,7 @@ import type { AnyTool } from "../contract/tool.ts";
  *
  * Each dialect is a file of its name (`forge.ts` has openai, anthropic and gemini); `shared/` has what several dialects
  * share. A tool is a `rename` of a canonical one, or a `reshape` where its arguments differ in shape. A `Toolset` finds,
- * selects and describes the tools of a dialect, and rewrites hints by its `wording`.
+ * selects and describes the tools of a dialect, and rewrites hints for it.
  */
 export interface Dialect {
   readonly name: string;

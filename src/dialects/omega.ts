@@ -35,14 +35,14 @@ export const omegaDialect: Dialect = {
       limits: { maxChars: MAX_BASH_OUTPUT, keep: "head", notice: truncationNotice },
       answer: ({ data }) => ({ text: commandOutput(data), ...(data.exitCode !== 0 && { isError: true }) }),
     }),
-    reshape(["file.read"], {
+    rename("file.read", {
       name: "read",
       summary: "Read a file unchanged. It may be outside the workspace.",
-      input: (z) => z.strictObject({ file_path: z.text("Path, absolute or relative to the workspace.") }),
-      resolve: ({ file_path: path }) => [
-        "file.read",
-        { path, limit: Number.MAX_SAFE_INTEGER, line_numbers: false },
-      ],
+      fields: { path: "file_path" },
+      describe: { path: "Path, absolute or relative to the workspace." },
+      only: ["path"],
+      require: ["path"],
+      defaults: { limit: Number.MAX_SAFE_INTEGER, line_numbers: false },
       limits: { maxChars: MAX_READ_OUTPUT, keep: "head", notice: truncationNotice },
       answer: ({ data, ...shown }) => contentOf(data) ?? shown,
     }),

@@ -22,10 +22,8 @@ export function rankTools<Each extends FoundTool>(tools: readonly Each[], query:
 type Texts = readonly { readonly worth: number; readonly words: ReadonlySet<string> }[];
 
 function textsOf({ name, description, inputSchema }: FoundTool): Texts {
-  const properties = Object.entries(
-    (inputSchema.properties ?? {}) as Record<string, { description?: string }>,
-  );
-  const fields = properties.flatMap(([field, schema]) => [field, schema.description ?? ""]);
+  const properties = (inputSchema.properties ?? {}) as Record<string, { description?: string }>;
+  const fields = Object.entries(properties).flatMap(([field, schema]) => [field, schema.description ?? ""]);
   return [
     { worth: 6, words: new Set(wordsIn(name)) },
     { worth: 3, words: new Set(wordsIn(description)) },

@@ -7,7 +7,7 @@ import type { ToolDefinition } from "./definition.ts";
 import type { Dialect, DialectTool, OfferedTool, ResolvedCall } from "./dialect.ts";
 import { findTool, selectTools } from "./find-tool.ts";
 import { rename } from "./rename.ts";
-import { fieldWordingFor, namesOf, type Wording, wordingFor } from "./wording.ts";
+import { namesOf, type Rewrite, rewriteFieldNames, rewriteToolNames } from "./rewrite-names.ts";
 
 export interface ToolsetOptions {
   /** Custom tools. The last of a name replaces all others, also the dialect's. */
@@ -39,7 +39,7 @@ export class Toolset {
   readonly #listeners = new Listeners<void>();
   readonly #loading = new WeakMap<DialectTool, Promise<OfferedTool>>();
   #tools: readonly DialectTool[] = [];
-  #wording: Wording = (text) => text;
+  #rewrite: Rewrite = (text) => text;
 
   constructor(dialect: Dialect, options: ToolsetOptions = {}) {
     this.#dialect = dialect;
@@ -64,7 +64,7 @@ export class Toolset {
     const wanted = this.#tools
       .filter((tool) => which === "all" || this.#isListed(tool))
       .filter(({ canonical }) => canFind || !isFinder(canonical));
-    return defineTools(await this.#loadAll(wanted), this.#wording);
+    return defineTools(await this.#loadAll(wanted), this.#rewrite);
   }
 
   /** Searches the tools that are not listed at once. The results are listed from then on. */
@@ -74,7 +74,7 @@ export class Toolset {
       import("./rank-tools.ts"),
     ]);
     const hidden = await this.#loadAll(this.#tools.filter((tool) => !this.#isListedAtOnce(tool)));
-    const ranked = rankTools(defineTools(hidden, this.#wording), query).slice(0, limit);
+    const ranked = rankTools(defineTools(hidden, this.#rewrite), query).slice(0, limit);
     this.list(ranked.map(({ name }) => name));
     const tools = ranked.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     return { tools, hidden: hidden.length };
@@ -100,8 +100,8 @@ export class Toolset {
       const { tool, input } = resolveCall(offered, given);
       // A caller that uses the canonical name knows the other tools by theirs.
       const isOurName = name === tool.canonical && name in catalog;
-      const wording = isOurName ? undefined : this.#wordingIn(offered, tool);
-      return { tool: { ...tool, name, ...(wording && { wording }) }, input };
+      const rewrite = isOurName ? undefined : this.#rewriteIn(offered, tool);
+      return { tool: { ...tool, name, ...(rewrite && { wording: rewrite }) }, input };
     } catch (error) {
       return { tool: await failingTool(name, error as ToolError), input: given };
     }
@@ -116,10 +116,8 @@ export class Toolset {
       const areAllowed = await Promise.all(
         this.#tools.map(async (tool) => this.#isAllowed(await this.#load(tool))),
       );
-      return findTool(
-        this.#tools.filter((_, index) => areAllowed[index]),
-        name,
-      );
+      const allowed = this.#tools.filter((_, index) => areAllowed[index]);
+      return findTool(allowed, name);
     }
   }
 
@@ -132,10 +130,10 @@ export class Toolset {
   }
 
   /** Rewrites hints for the dialect of the tool. */
-  #wordingIn(offered: OfferedTool, tool: AnyTool): Wording {
-    if (offered.takesCanonical) return this.#wording;
-    const inFields = fieldWordingFor(offered, tool);
-    return (text) => this.#wording(inFields(text));
+  #rewriteIn(offered: OfferedTool, tool: AnyTool): Rewrite {
+    if (offered.takesCanonical) return this.#rewrite;
+    const inFields = rewriteFieldNames(offered, tool);
+    return (text) => this.#rewrite(inFields(text));
   }
 
   async #loadAll(tools: readonly DialectTool[]): Promise<readonly OfferedTool[]> {
@@ -189,12 +187,14 @@ export class Toolset {
     this.#alwaysListed = new Set(
       [...ours, ...theirs].map(({ name }) => name).filter((name) => !this.#hidden.has(name)),
     );
-    const all = hidden.length > 0 ? withFinders(tools) : tools;
+    // Tools that must be found need a way to find them.
+    const missing = finders.filter(({ canonical }) => !tools.some((tool) => tool.canonical === canonical));
+    const all = hidden.length > 0 ? [...tools, ...missing] : tools;
     this.#tools =
       allowed === undefined
         ? all
         : selectTools(all, allowed, { ...this.#dialect, more: allowUnknown || sources.length > 0 });
-    this.#wording = wordingFor(namesOf(this.#tools), (name) => name in catalog);
+    this.#rewrite = rewriteToolNames(namesOf(this.#tools), (name) => name in catalog);
   }
 }
 
@@ -233,14 +233,6 @@ interface InnerCall {
 
 function isFinder(canonical: string): boolean {
   return canonical === "tools.find" || canonical === "tools.call";
-}
-
-/** Adds the canonical finders where a dialect has none. */
-function withFinders(tools: readonly DialectTool[]): readonly DialectTool[] {
-  return [
-    ...tools,
-    ...finders.filter(({ canonical }) => !tools.some((tool) => tool.canonical === canonical)),
-  ];
 }
 
 const finders = [rename("tools.find", { name: "tools_find" }), rename("tools.call", { name: "tools_call" })];

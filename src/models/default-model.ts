@@ -1,5 +1,5 @@
+import { type CheckedProvider, checkProviders } from "./check-providers.ts";
 import { knownProviders, providerAccess, settingsFile } from "./provider-access.ts";
-import { type ReachedProvider, reachProviders } from "./reach-providers.ts";
 import type { ModelSettings } from "./settings.ts";
 
 export interface ModelChoice {
@@ -22,7 +22,7 @@ export async function chooseModel(
     const access = accessTo(name, settings, variables);
     return access !== undefined && name !== "openai-chat" && !access.lacksKey;
   });
-  return servedModel(await reachProviders({ settings, variables, only: servers }));
+  return servedModel(await checkProviders({ settings, variables, only: servers }));
 }
 
 export function namedModel(settings: ModelSettings, variables: NodeJS.ProcessEnv): ModelChoice | undefined {
@@ -39,7 +39,7 @@ export function namedModel(settings: ModelSettings, variables: NodeJS.ProcessEnv
   return undefined;
 }
 
-export function servedModel(reached: readonly ReachedProvider[]): ModelChoice | undefined {
+export function servedModel(reached: readonly CheckedProvider[]): ModelChoice | undefined {
   const serving = reached.filter(
     ({ state, name, addressFrom, models }) =>
       state === "reachable" && models.length > 0 && (addressFrom !== null || name === "ollama"),

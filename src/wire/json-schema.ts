@@ -19,7 +19,7 @@ export function choicesOf({ anyOf, oneOf }: JsonSchema): readonly JsonSchema[] |
 
 /** The type, if there is just one, and whether null is allowed. */
 export function typeOf({ type }: JsonSchema): {
-  readonly type: string | undefined;
+  readonly type?: string | undefined;
   readonly nullable: boolean;
 } {
   if (typeof type === "string") return { type, nullable: false };

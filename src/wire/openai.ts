@@ -28,17 +28,11 @@ export interface OpenAiChatTool {
 
 export function toOpenAi(definition: ToolDefinition): OpenAiTool {
   const { name, description, inputSchema } = definition;
-  if (freeformField(definition) !== undefined)
-    return {
-      type: "custom",
-      name,
-      description,
-      format: { type: "grammar", syntax: "lark", definition: patchGrammar },
-    };
+  const format = { type: "grammar", syntax: "lark", definition: patchGrammar } as const;
+  if (freeformField(definition) !== undefined) return { type: "custom", name, description, format };
   const plain = objectSchema(inputSchema);
   const strict = strictSchema(plain);
-  const parameters = strict ?? plain;
-  return { type: "function", name, description, parameters, strict: strict !== undefined };
+  return { type: "function", name, description, parameters: strict ?? plain, strict: strict !== undefined };
 }
 
 export function toOpenAiChat({ name, description, inputSchema }: ToolDefinition): OpenAiChatTool {

@@ -230,13 +230,13 @@ function newest(messages: readonly Message[], share: number): readonly Message[]
 function shortened(message: Message, maxChars: number): Message {
   if (message.role === "assistant")
     return { ...message, content: message.content.map((part) => shortenedPart(part, maxChars)) };
-  if (message.role === "user")
-    return {
-      ...message,
-      content: message.content.map((part) =>
-        part.type === "image" ? noImage : { ...part, text: cut(part.text, maxChars) },
-      ),
-    };
+  if (message.role === "user") {
+    const content = message.content.map((part) => ({
+      type: "text" as const,
+      text: part.type === "image" ? "[image omitted]" : cut(part.text, maxChars),
+    }));
+    return { ...message, content };
+  }
   const answers = message.answers.map((answer) => ({
     ...answer,
     content: cut(answer.content, maxChars),
@@ -244,8 +244,6 @@ function shortened(message: Message, maxChars: number): Message {
   }));
   return { ...message, answers };
 }
-
-const noImage = { type: "text", text: "[image omitted]" } as const;
 
 function shortenedPart(call: ReplyPart, maxChars: number): ReplyPart {
   if (call.type !== "call") return call;

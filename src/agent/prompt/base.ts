@@ -1,4 +1,4 @@
-import { type ToolDefinition, wordingOf } from "../../dialects/definition.ts";
+import { rewriteFor, type ToolDefinition } from "../../dialects/definition.ts";
 import { dialectFor } from "../../dialects/dialects.ts";
 import type { Protocol } from "../event.ts";
 
@@ -15,14 +15,14 @@ export interface BaseOptions {
 export function basePrompt({ family, tools, worksFor = "user", protocol = "native" }: BaseOptions): string {
   const offered = tools.flatMap(canonicalTools);
   const facts = new Set<string>([family, worksFor, protocol, ...offered.map(({ canonical }) => canonical)]);
-  const wording = wordingOf(offered);
+  const rewrite = rewriteFor(offered);
   const sections = instructions.split("\n\n").map((section) => {
     const shown = section.split("\n").flatMap((line) => {
       const [, conditions = "", text = ""] = /^(?:\[(.*?)\] )?(.*)$/.exec(line)!;
       return conditions === "" || conditions.split(" ").every((each) => holds(each, facts)) ? [text] : [];
     });
     const [heading = "", ...lines] = shown;
-    return heading.startsWith("#") && lines.length === 0 ? "" : [heading, ...lines.map(wording)].join("\n");
+    return heading.startsWith("#") && lines.length === 0 ? "" : [heading, ...lines.map(rewrite)].join("\n");
   });
   return sections.filter((section) => section !== "").join("\n\n");
 }

@@ -24,7 +24,7 @@ export async function openChild({ id, task, parent, agentsOf }: ChildOptions): P
   const agents = agentsOf(() => live.core);
   const { caller, dialect } = await addCaller(parent, model, agents);
   const protocol = model.facts.callsTools === false ? "text" : parts.protocol;
-  const { tools, system } = await describeTo(parts, { caller, model, dialect, protocol });
+  const { tools, system } = await describeTo(caller, { model, dialect, protocol }, parts);
   const live: LiveSession = new LiveSession({
     ...parts,
     id: `${parts.id}/${id}`,
@@ -90,11 +90,9 @@ function sessionDialect({ parent, dialect }: SessionParts): string {
 }
 
 async function describeTo(
+  caller: AddedCaller,
+  frame: Omit<Parameters<SessionParts["systemFor"]>[0], "tools">,
   { systemFor }: SessionParts,
-  {
-    caller,
-    ...frame
-  }: { readonly caller: AddedCaller } & Omit<Parameters<SessionParts["systemFor"]>[0], "tools">,
 ) {
   try {
     const tools = await caller.definitions();

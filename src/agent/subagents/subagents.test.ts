@@ -387,7 +387,7 @@ it("sends nothing to a provider that the user has not allowed for agents", async
   await run();
   expect([answers(), other.requests]).toEqual([
     [
-      "Subagents may not use ollama: the user has not allowed sending it what they read\n" +
+      "Subagents may not use ollama: the user has not allowed it\n" +
         "Leave out `model` to use your own, openai/gpt-5, or name another model of openai.",
     ],
     [],

@@ -201,14 +201,10 @@ function merged(before: Meta | undefined, after: SharedV4ProviderMetadata | unde
   return { ...before, ...Object.fromEntries(providers) };
 }
 
-function warningText(warning: {
-  readonly type: string;
-  readonly message?: string;
-  readonly feature?: string;
-  readonly details?: string;
-}): string {
-  if (warning.message !== undefined) return warning.message;
-  const { type, feature = "unknown feature", details } = warning;
+type Warning = { readonly type: string } & Partial<Record<"message" | "feature" | "details", string>>;
+
+function warningText({ type, message, feature = "unknown feature", details }: Warning): string {
+  if (message !== undefined) return message;
   return `${feature}: ${details ?? (type === "unsupported" ? "not supported by this model" : type)}`;
 }
 

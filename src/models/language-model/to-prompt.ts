@@ -3,7 +3,6 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultOutput,
-  LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { Image } from "../../contract/tool.ts";
@@ -110,13 +109,16 @@ function assistantPart(part: ReplyPart, isOwn: boolean, context: Context): Assis
       return [
         {
           type: "tool-call",
-          toolCallId: idFor(part.id, context),
-          toolName: nameFor(part.name, context),
+          ...callNames(part, context),
           input: callInput(part, context.offered),
           ...options,
         },
       ];
   }
+}
+
+function callNames({ id, name }: Pick<CallPart, "id" | "name">, context: Context) {
+  return { toolCallId: idFor(id, context), toolName: nameFor(name, context) };
 }
 
 /** The same for a call and its answer, and unique. */
@@ -149,7 +151,7 @@ function callInput({ name, input }: CallPart, offered: OfferedTools): unknown {
 function textOf(value: unknown, name: string, offered: OfferedTools): unknown {
   const definition = offered.find(name);
   const field = definition && freeformFieldOf(definition);
-  const text = field !== undefined && isRecord(value) ? value[field] : undefined;
+  const text = Object(value)[field ?? ""];
   return typeof text === "string" ? text : JSON.stringify(value);
 }
 
@@ -158,14 +160,11 @@ function isBlank(text: string): boolean {
 }
 
 function toolMessages({ answers }: ToolMessage, context: Context): readonly LanguageModelV4Message[] {
-  const content = answers.map(
-    (answer): LanguageModelV4ToolResultPart => ({
-      type: "tool-result",
-      toolCallId: idFor(answer.id, context),
-      toolName: nameFor(answer.name, context),
-      output: answerOutput(answer, context),
-    }),
-  );
+  const content = answers.map((answer) => ({
+    type: "tool-result" as const,
+    ...callNames(answer, context),
+    output: answerOutput(answer, context),
+  }));
   const shown = picturesAfter(answers, context);
   return [
     { role: "tool", content },

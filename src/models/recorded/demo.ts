@@ -16,7 +16,7 @@ export const demoRecording: Recording = {
       usage: { input: 3_180, output: 86 },
     },
     {
-      text: "One test fails: the discount is not taken off. Where is it worked out?\n",
+      text: "One test fails: the discount is not subtracted. I'll look for where it is computed.\n",
       calls: [
         { name: "search.grep", input: { pattern: "discount", path: "src" } },
         { name: "file.read", input: { path: "src/price.js" } },
@@ -24,7 +24,7 @@ export const demoRecording: Recording = {
       usage: { input: 3_720, cached: 3_180, output: 94 },
     },
     {
-      text: "`total` adds the discount instead of taking it off, and nothing keeps a price from going below zero.\n",
+      text: "`total` adds the discount instead of subtracting it, and a price can drop below zero.\n",
       calls: [
         {
           name: "edit.replace",
@@ -42,9 +42,7 @@ export const demoRecording: Recording = {
       usage: { input: 4_290, cached: 4_060, output: 38 },
     },
     {
-      text:
-        "All tests pass now. `total` in src/price.js added the discount to the price; it takes it off now, and stops at zero. " +
-        "Nothing else was changed.\n",
+      text: "All tests pass now. `total` in src/price.js added the discount; now it subtracts it and stops at zero.\n",
       usage: { input: 4_480, cached: 4_290, output: 57 },
     },
   ],

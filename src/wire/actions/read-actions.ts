@@ -112,9 +112,9 @@ function readAction(object: Record<string, unknown>, example: string): Action | 
     case "tool_call":
       return readCall(object, example);
     case "respond":
-      return checkText("respond", "message", object) ?? { action, message: String(object.message) };
+      return checkText("respond", "message", object.message) ?? { action, message: String(object.message) };
     case "done":
-      return checkText("done", "summary", object) ?? { action, summary: String(object.summary) };
+      return checkText("done", "summary", object.summary) ?? { action, summary: String(object.summary) };
     default:
       return unknownAction(action, example);
   }
@@ -134,12 +134,8 @@ function readCall(
   return { action: "tool_call", tool, args: args as Record<string, unknown> };
 }
 
-function checkText(
-  action: "respond" | "done",
-  field: string,
-  object: Record<string, unknown>,
-): string | undefined {
-  return typeof object[field] === "string"
+function checkText(action: "respond" | "done", field: string, text: unknown): string | undefined {
+  return typeof text === "string"
     ? undefined
     : lacking(actionExamples[action], `"${field}" must be a string`);
 }

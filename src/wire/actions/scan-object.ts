@@ -135,17 +135,14 @@ class Scanner {
   }
 
   #unexpected(wanted: string, hint: string): Fault {
-    if (this.#next === "")
-      return new Fault(
-        this.at,
-        `the reply ends where ${wanted} is expected`,
-        "Write the whole object, up to its last }.",
-      );
+    const isEnd = this.#next === "";
+    if (isEnd) return new Fault(this.at, `the reply ends where ${wanted} is expected`, wholeObject);
     const found = String.fromCodePoint(this.#text.codePointAt(this.at)!);
     return new Fault(this.at, `expected ${wanted}, found ${JSON.stringify(found)}`, hint);
   }
 }
 
+const wholeObject = "Write the whole object, up to its last }.";
 const betweenValues = 'Write a comma between two values, and " inside a string as \\".';
 const otherValue = "A value is a string in double quotes, a number, true, false, null, [ ] or { }.";
 

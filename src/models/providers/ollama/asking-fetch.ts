@@ -82,18 +82,14 @@ function isChunk({ message }: Readonly<Record<string, unknown>>): boolean {
   if (message === undefined) return true;
   if (!isRecord(message)) return false;
   const { content, thinking, tool_calls: calls } = message;
-  const isText = [content, thinking].every((value) => isNothing(value) || typeof value === "string");
-  return isText && (isNothing(calls) || (Array.isArray(calls) && calls.every(isCall)));
+  const isText = [content, thinking].every((value) => typeof (value ?? "") === "string");
+  const list = calls ?? [];
+  return isText && Array.isArray(list) && list.every(isCall);
 }
 
 function isCall(call: unknown): boolean {
-  if (!isRecord(call) || !isRecord(call.function)) return false;
-  const { name } = call.function;
+  const { name } = Object(Object(call).function);
   return typeof name === "string" && name !== "";
-}
-
-function isNothing(value: unknown): boolean {
-  return value === undefined || value === null;
 }
 
 /** The server could not read the model's tool call. A retry does not help. */

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { ProviderKind } from "../../test/providers/provider-server.ts";
 import { startProvider } from "../../test/providers/start-provider.ts";
+import { checkProviders } from "./check-providers.ts";
 import { chooseModel } from "./default-model.ts";
-import { reachProviders } from "./reach-providers.ts";
 import type { ModelSettings } from "./settings.ts";
 
 describe("lists what a provider offers:", () => {
@@ -21,7 +21,7 @@ describe("lists what a provider offers:", () => {
     });
     try {
       const [own] = Object.keys(server.settings.providers ?? {});
-      const reached = await reachProviders({ settings: server.settings, variables: {}, only: [own!] });
+      const reached = await checkProviders({ settings: server.settings, variables: {}, only: [own!] });
       expect(reached).toMatchObject([
         {
           name: own,
@@ -42,7 +42,7 @@ describe("lists what a provider offers:", () => {
 it("reads no list that is longer than any could be", async () => {
   await using server = await listening((_, response) => response.end("x".repeat(17 * 1024 ** 2)));
   const settings = { providers: { mine: { type: "openai-chat", baseUrl: server.url } } } as const;
-  const [reached] = await reachProviders({ settings, variables: {}, only: ["mine"], timeoutMs: 60_000 });
+  const [reached] = await checkProviders({ settings, variables: {}, only: ["mine"], timeoutMs: 60_000 });
   expect([reached?.state, reached?.problem]).toEqual([
     "unreachable",
     `The reply of ${new URL(server.url).host} is too long.`,
@@ -69,7 +69,7 @@ it("says of each what keeps it from being reached, and never shows a key", async
     },
   };
   const variables = { OLLAMA_HOST: "127.0.0.1:1", OPENROUTER_API_KEY: " " };
-  const reached = await reachProviders({ settings, variables, timeoutMs: 1_000 });
+  const reached = await checkProviders({ settings, variables, timeoutMs: 1_000 });
   const told = Object.fromEntries(
     reached.map(({ name, state, problem, hint }) => [name, [state, problem, hint]]),
   );
@@ -124,7 +124,7 @@ it("looks at the key of OpenRouter, whose list is for everybody", async () => {
     else response.writeHead(401).end(JSON.stringify({ error: { message: "No such user", code: 401 } }));
   });
   const settings = { providers: { openrouter: { baseUrl: server.url, apiKey: "sk-or-wrong" } } };
-  const [reached] = await reachProviders({ settings, variables: {}, only: ["openrouter"] });
+  const [reached] = await checkProviders({ settings, variables: {}, only: ["openrouter"] });
   expect([reached?.state, reached?.problem]).toEqual(["unreachable", "The key was rejected: No such user"]);
 });
 
@@ -144,7 +144,7 @@ it("believes lists that tell lengths, prices and abilities", async () => {
     providers: { mine: { type: "openai-chat", baseUrl: server.url } },
     models: { "mine/x/two": { maxOutputTokens: 5 } },
   } as const;
-  const [reached] = await reachProviders({ settings, variables: {}, only: ["mine"] });
+  const [reached] = await checkProviders({ settings, variables: {}, only: ["mine"] });
   expect(reached?.models).toEqual([
     {
       id: "mine/x/one",

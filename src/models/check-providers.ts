@@ -12,7 +12,7 @@ import type { ProviderName } from "./providers.ts";
 import type { ModelSettings } from "./settings.ts";
 
 /** How one provider can be reached. Never holds a key. */
-export interface ReachedProvider {
+export interface CheckedProvider {
   readonly name: string;
   readonly label: string;
   readonly type: ProviderName | null;
@@ -36,12 +36,12 @@ interface Reaching {
 }
 
 /** Which providers have a key or a server, and what they offer. Asks all at once. Never throws. */
-export function reachProviders({
+export function checkProviders({
   settings,
   variables,
   only = offered(settings),
   timeoutMs = 3_000,
-}: Reaching): Promise<readonly ReachedProvider[]> {
+}: Reaching): Promise<readonly CheckedProvider[]> {
   return Promise.all(only.map((name) => reach(name, settings, variables, timeoutMs)));
 }
 
@@ -57,7 +57,7 @@ async function reach(
   settings: ModelSettings,
   variables: NodeJS.ProcessEnv,
   timeoutMs: number,
-): Promise<ReachedProvider> {
+): Promise<CheckedProvider> {
   let access: ProviderAccess;
   try {
     access = providerAccess(name, settings, variables);

@@ -2,13 +2,16 @@ import type { AnyTool } from "../contract/tool.ts";
 import type { OfferedTool } from "./dialect.ts";
 
 /** Rewrites a text that names tools and fields canonically for a dialect. */
-export type Wording = (text: string) => string;
+export type Rewrite = (text: string) => string;
 
 /**
  * Replaces canonical tool names by the names that the model knows. Leaves out sentences that name only tools which are not
  * offered.
  */
-export function wordingFor(names: ReadonlyMap<string, string>, known: (name: string) => boolean): Wording {
+export function rewriteToolNames(
+  names: ReadonlyMap<string, string>,
+  known: (name: string) => boolean,
+): Rewrite {
   const namesOnlyMissing = (sentence: string) => {
     const named = sentence.startsWith("Did you mean ") ? [] : (sentence.match(toolName) ?? []).filter(known);
     return named.length > 0 && !named.some((name) => names.has(name));
@@ -33,10 +36,10 @@ export function wordingFor(names: ReadonlyMap<string, string>, known: (name: str
  * Replaces canonical field names in backticks by those of the dialect, and leaves out alternatives (", or ") that need a
  * field which the dialect does not offer.
  */
-export function fieldWordingFor(
+export function rewriteFieldNames(
   { input, fields = {} }: Pick<OfferedTool, "input" | "fields">,
   tool: AnyTool,
-): Wording {
+): Rewrite {
   const offered = new Set(fieldsOf(input));
   const known = new Set(fieldsOf(tool.input));
   const isMissing = (field: string) => known.has(field) && !offered.has(fields[field] ?? field);

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
+import { namesOf, rewriteToolNames } from "./rewrite-names.ts";
 import { Toolset } from "./toolset.ts";
-import { namesOf, wordingFor } from "./wording.ts";
 
 const ours = new Set(["file.read", "file.list", "search.grep"]);
-const wording = wordingFor(
+const wording = rewriteToolNames(
   new Map([
     ["file.read", "Read"],
     ["search.grep", "Grep"],
