@@ -3,7 +3,7 @@ import type { Dialect, DialectTool } from "./dialect.ts";
 import { type DataOf, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
-import { blockEditFields, blockFields } from "./shared/inputs.ts";
+import { blockFields, editFields } from "./shared/inputs.ts";
 import { continuationOf, failureInSeconds, showFiles, showMatches } from "./shared/outputs.ts";
 
 const fields = { run_formatter: "run_rustfmt", run_check: "run_cargo_check" } as const;
@@ -32,7 +32,7 @@ const rustBlocks: readonly DialectTool[] = [
     fields,
     values,
     describe: { ...describe, new_block: "The complete new block." },
-    only: [...blockFields, "new_block", ...blockEditFields],
+    only: [...blockFields, "new_block", ...editFields],
     require: ["kind"],
   }),
   rename("code.insert_block", {
@@ -41,7 +41,7 @@ const rustBlocks: readonly DialectTool[] = [
     fields,
     values,
     describe: { ...describe, snippet: "The code to insert." },
-    only: [...blockFields, "snippet", ...blockEditFields],
+    only: [...blockFields, "snippet", ...editFields],
     require: ["kind"],
     defaults: { position: "after" },
   }),

@@ -1,7 +1,7 @@
 import { type CanonicalName, catalog } from "../tools/catalog.ts";
 import type { Dialect } from "./dialect.ts";
 import { type InputOf, rename } from "./rename.ts";
-import { blockEditFields, blockFields } from "./shared/inputs.ts";
+import { blockFields, editFields } from "./shared/inputs.ts";
 
 /** What most tasks need; the others are found with `tools.find`. */
 const listed: readonly CanonicalName[] = [
@@ -56,7 +56,7 @@ export const toolcribDialect: Dialect = {
     rename("code.insert_block", {
       name: "insert_after_block",
       summary: "Insert code after a named block. Indentation and blank lines follow the neighbours.",
-      only: [...blockFields, "snippet", ...blockEditFields],
+      only: [...blockFields, "snippet", ...editFields],
       defaults: { position: "after" },
     }),
     rename("code.validate", { name: "validate_file" }),

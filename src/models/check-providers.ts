@@ -42,7 +42,7 @@ export function checkProviders({
   only = offered(settings),
   timeoutMs = 3_000,
 }: Reaching): Promise<readonly CheckedProvider[]> {
-  return Promise.all(only.map((name) => reach(name, settings, variables, timeoutMs)));
+  return Promise.all(only.map((name) => check(name, settings, variables, timeoutMs)));
 }
 
 /** OpenAI is listed once, although it has two APIs. */
@@ -52,7 +52,7 @@ function offered(settings: ModelSettings): readonly string[] {
   );
 }
 
-async function reach(
+async function check(
   name: string,
   settings: ModelSettings,
   variables: NodeJS.ProcessEnv,

@@ -3,7 +3,7 @@ import { dialectFor } from "../../dialects/dialects.ts";
 import type { Protocol } from "../event.ts";
 
 /** Gives the agent its task and reads its answer. */
-export type Principal = "user" | "agent";
+type Principal = "user" | "agent";
 
 export interface BaseOptions {
   readonly family: Family;

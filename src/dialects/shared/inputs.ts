@@ -27,6 +27,4 @@ export function refuseUnconfined(field: string): never {
 
 /** The fields that name a block of code, and those that guard an edit of it. */
 export const blockFields = ["path", "kind", "name", "module_path", "line_hint"] as const;
-export const blockEditFields = [
-  ...(["expected_old_hash", "expected_old_block", "run_formatter", "run_check"] as const),
-];
+export const editFields = ["expected_old_hash", "expected_old_block", "run_formatter", "run_check"] as const;
