@@ -13,7 +13,6 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { openToolcrib, type ToolcribOptions } from "../toolcrib/index.ts";
 import { extraRootsOfOmega } from "./omega.ts";
-import { extraRootsOfOmega } from "./omega.ts";
 
 describe("the omega dialect", () => {
   it("leaves texts of exactly the limit as they are, and tells of longer ones how much there is", async () => {
