@@ -41,7 +41,7 @@ describe("for OpenAI's Responses", () => {
     ]);
   });
 
-  it("takes what strict mode made null for not given", async () => {
+  it("treats nulls of strict mode as absent", async () => {
     await using made = await room();
     const strict = { path: "a.txt", paths: null, offset: null, limit: null, line_numbers: false };
     expect(await answerResponses(made.crib, [call("call_1", "file_read", JSON.stringify(strict))])).toEqual([
@@ -49,7 +49,7 @@ describe("for OpenAI's Responses", () => {
     ]);
   });
 
-  it("runs nothing on arguments that were cut off, and says so", async () => {
+  it("does not make a call with truncated arguments", async () => {
     await using made = await room();
     const cut = call("call_1", "file_write", '{"path": "b.txt", "content": "hal');
     const [answer] = await answerResponses(made.crib, [cut]);
@@ -65,14 +65,14 @@ describe("for OpenAI's Responses", () => {
     ]);
   });
 
-  it("answers two calls of one id once", async () => {
+  it("answers two calls with one id once", async () => {
     await using made = await room();
     const once = call("call_1", "file_write", JSON.stringify({ path: "b.txt", content: "b" }));
     expect(await answerResponses(made.crib, [once, once])).toHaveLength(1);
     expect(made.crib.history(10)).toHaveLength(1);
   });
 
-  it("says of another call with the same id that it was not made", async () => {
+  it("reports that another call with the same id was not made", async () => {
     await using made = await room();
     const write = (path: string) => call("call_1", "file_write", JSON.stringify({ path, content: "b" }));
     const [answer] = await answerResponses(made.crib, [write("b.txt"), write("c.txt"), write("b.txt")]);
@@ -84,7 +84,7 @@ describe("for OpenAI's Responses", () => {
     ]);
   });
 
-  it("answers each call that cannot be read by itself, and makes the others", async () => {
+  it("answers each unreadable call, and makes the others", async () => {
     await using made = await room();
     const deep = `${"[".repeat(100_000)}null${"]".repeat(100_000)}`;
     const answers = await answerResponses(made.crib, [
@@ -109,7 +109,7 @@ describe("for OpenAI's Responses", () => {
     ]);
   });
 
-  it("lets an operation change no other file than the one that it names", async () => {
+  it("lets an operation change only the file that it names", async () => {
     await using made = await room();
     const answers = await answerResponses(made.crib, [
       operation("call_1", { type: "create_file", path: "c.txt", diff: "+x\n*** Delete File: a.txt" }),
@@ -122,7 +122,7 @@ describe("for OpenAI's Responses", () => {
     ]);
   });
 
-  it("applies patches that are written freely, and those of OpenAI's own tool", async () => {
+  it("applies freeform patches, and those of OpenAI's own tool", async () => {
     await using made = await room();
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n";
     const answers = await answerResponses(made.crib, [
@@ -145,7 +145,7 @@ describe("for OpenAI's Responses", () => {
     ]);
   });
 
-  it("says of plain text for a tool that takes fields that it cannot be", async () => {
+  it("refuses plain text for a tool that takes fields", async () => {
     await using made = await room();
     const item = { type: "custom_tool_call", call_id: "call_1", name: "file_read", input: "a.txt" };
     const [answer] = await answerResponses(made.crib, [item]);
@@ -154,7 +154,7 @@ describe("for OpenAI's Responses", () => {
     });
   });
 
-  it("shows pictures", async () => {
+  it("sends images", async () => {
     await using made = await room();
     const [answer] = await answerResponses(made.crib, [call("call_1", "file_read", '{"path":"dot.png"}')]);
     expect(answer).toEqual({
@@ -186,7 +186,7 @@ describe("for OpenAI's Responses", () => {
   }
 });
 
-it("answers chat messages, and shows pictures after all answers", async () => {
+it("answers chat messages, and sends images after all answers", async () => {
   await using made = await room();
   const calls = [...twoCalls, { id: "call_3", name: "file_read", input: { path: "dot.png" } }];
   const message = {
@@ -290,7 +290,7 @@ it("lets neighbouring reads run side by side", async () => {
   expect(await waiting).toBe("the second has run");
 });
 
-it("gives the AI SDK tools that it can run, cancel and tell its model of", async () => {
+it("gives the AI SDK tools that it can run, cancel and describe to its model", async () => {
   await using made = await room();
   const { file_read: read } = await aiSdkTools(made.crib);
   const told = async (input: unknown, abortSignal?: AbortSignal) =>

@@ -58,7 +58,7 @@ async function goesOn(session: Session, close: () => Promise<readonly string[]>)
   expect(await close()).toEqual([]);
 }
 
-it("can be stopped at every event of a turn, and go on", async () => {
+it("can be aborted at every event of a turn, and continues", async () => {
   const { events, result, session, close } = await stoppedAt(0);
   expect(result.outcome).toBe("completed");
   expect(new Set(events.map(({ type }) => type))).toEqual(
@@ -96,7 +96,7 @@ it("can be stopped at every event of a turn, and go on", async () => {
   }
 }, 120_000);
 
-it("keeps the words that were shown, without what only the provider understands, and tells the model", async () => {
+it("keeps the text that was shown, without provider metadata, and adds a notice for the model", async () => {
   const script = [
     { text: "Once upon a time there was a model.", fault: "hang-during" as const },
     { text: "Fine." },
@@ -122,7 +122,7 @@ it("keeps the words that were shown, without what only the provider understands,
   await goesOn(session, close);
 });
 
-it("ends a command and answers it, and does not make the calls behind it", async () => {
+it("ends a command and answers it, and does not make the calls after it", async () => {
   const calls = [
     { name: "shell_run", input: { command: "echo begun; sleep 60; touch late.txt" } },
     { name: "file_write", input: { path: "never.txt", content: "" } },
@@ -179,7 +179,7 @@ it("stops waiting for a retry, for an approval, for a hook", async () => {
   }
 });
 
-it("keeps what the person said of a turn that is stopped before anything has happened", async () => {
+it("keeps the input of a turn that is aborted before anything has happened", async () => {
   const { session, close } = await sessionOnLoopback(() => ({ text: "Fine." }), place);
   const turn = session.run("The task.");
   await session.abort();
@@ -194,7 +194,7 @@ it("keeps what the person said of a turn that is stopped before anything has hap
   await goesOn(session, close);
 });
 
-it("drops what was to follow, and says so", async () => {
+it("drops queued messages, and warns", async () => {
   const { session, events, close } = await sessionOnLoopback(
     ({ messages }) => (messages.at(-1)?.text === "Go on." ? { text: "Fine." } : { fault: "hang-before" }),
     place,
@@ -211,7 +211,7 @@ it("drops what was to follow, and says so", async () => {
   await goesOn(session, close);
 });
 
-it("leaves the conversation as it was when it is stopped while it is made shorter", async () => {
+it("leaves the conversation unchanged when a compaction is aborted", async () => {
   const { session, server, events, close } = await sessionOnLoopback(({ messages }) => {
     if (messages.at(-1)?.text === "Go on.") return { text: "Fine." };
     if (messages.length === 1) return { text: "A long story. ".repeat(2_000) };
@@ -235,7 +235,7 @@ it("leaves the conversation as it was when it is stopped while it is made shorte
   await goesOn(session, close);
 });
 
-it("tells the model after a wait for a retry what the person said meanwhile", async () => {
+it("sends steering that arrived during a retry wait", async () => {
   const { session, server, events, close } = await sessionOnLoopback(
     ({ number }) => (number === 1 ? { fault: { status: 500 } } : { text: "Fine." }),
     place,
@@ -254,7 +254,7 @@ it("tells the model after a wait for a retry what the person said meanwhile", as
   await goesOn(session, close);
 });
 
-it("ends everything when it is closed in the middle of a command", async () => {
+it("ends everything when it is closed during a command", async () => {
   const calls = [{ name: "shell_run", input: { command: "echo begun; sleep 60" } }];
   const { session, events, close } = await sessionOnLoopback([{ calls }], place);
   const closed = Promise.withResolvers<void>();

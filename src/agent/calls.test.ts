@@ -30,7 +30,7 @@ async function answered(
 const read = (path: string) => ({ name: "file_read", input: { path } });
 const write = (path: string, content: string) => ({ name: "file_write", input: { path, content } });
 
-it("makes calls in their order, and only neighbours that read side by side", async () => {
+it("makes calls in order, and only adjacent reads in parallel", async () => {
   const { answers, events, close } = await answered(
     [
       read("a.txt"),
@@ -67,7 +67,7 @@ it("makes calls in their order, and only neighbours that read side by side", asy
   expect(await close()).toEqual([]);
 });
 
-it("tells a model exactly what was wrong with arguments, and runs nothing instead", async () => {
+it("tells a model what is wrong with its arguments, and runs nothing", async () => {
   const { answers, ends, close } = await answered([
     { name: "file_write", input: {}, raw: '{"path": "b.txt", "content": "half' },
     { name: "file_write", input: {}, raw: '["b.txt"]' },
@@ -89,7 +89,7 @@ it("tells a model exactly what was wrong with arguments, and runs nothing instea
   expect(await close()).toEqual([]);
 });
 
-it("gives every call an id of its own, also where the provider gives one twice, or one again", async () => {
+it("gives every call a unique id, also when the provider repeats one", async () => {
   const calls = [read("a.txt"), read("b.txt")].map((call) => ({ ...call, id: "call_same" }));
   const { session, close } = await sessionOnLoopback(
     [{ calls, fault: "duplicate-ids" }, { calls: calls.slice(0, 1) }, { text: "Done." }],
@@ -103,7 +103,7 @@ it("gives every call an id of its own, also where the provider gives one twice, 
   expect(await close()).toEqual([]);
 });
 
-it("tells listeners all that a tool said, and the model what fits", async () => {
+it("sends the whole output to listeners, and what fits to the model", async () => {
   const { answers, ends, events, close } = await answered([
     { name: "shell_run", input: { command: "seq 1 20000" } },
   ]);
@@ -116,7 +116,7 @@ it("tells listeners all that a tool said, and the model what fits", async () => 
   expect(await close()).toEqual([]);
 });
 
-it("hands images of answers on", async () => {
+it("passes on images of answers", async () => {
   const picture: Tool<Record<string, never>, null> = {
     name: "picture",
     summary: "Shows a picture.",
@@ -143,7 +143,7 @@ const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 describe("hooks", () => {
-  it("may change arguments, refuse a call, and put an answer in other words", async () => {
+  it("may change arguments, refuse a call, and replace an answer", async () => {
     const seen: string[] = [];
     const { answers, workspace, close } = await answered(
       [write("b.txt", "from the model"), write("secret.txt", ""), read("missing.txt")],
@@ -170,7 +170,7 @@ describe("hooks", () => {
     expect(await close()).toEqual([]);
   });
 
-  it("fail the call where they answer what they may not, and pass for nothing where they answer null", async () => {
+  it("fail the call when they return something invalid, and are ignored when they return null", async () => {
     const decisions = [null, 5, {}, { refuse: undefined }, { input: undefined }, { input: circular() }];
     const before = await answered(
       decisions.map((_, index) => read(`${index}.txt`)),
@@ -208,7 +208,7 @@ describe("hooks", () => {
     expect(await after.close()).toEqual([]);
   });
 
-  it("may throw what has no words", async () => {
+  it("may throw a value without a message", async () => {
     const { answers, close } = await answered([read("a.txt")], {
       hooks: {
         beforeCall: () => {
@@ -246,7 +246,7 @@ function circular(): object {
 }
 
 describe("approvals", () => {
-  it("make the session wait for a person, and say so", async () => {
+  it("make the session wait for the user, and emit events", async () => {
     const { events, answers, close } = await answered([write("b.txt", ""), write("c.txt", "")], {
       mode: "paranoid",
       approve: async ({ input }) => {
@@ -270,7 +270,7 @@ describe("approvals", () => {
     expect(await close()).toEqual([]);
   });
 
-  it("are refused where there is nobody to ask", async () => {
+  it("are refused without an approver", async () => {
     const { answers, ends, close } = await answered([write("b.txt", "")], { mode: "paranoid" });
     expect(answers[0]?.isError).toBe(true);
     expect(ends[0]?.error?.code).toBe("needs-approval");

@@ -20,7 +20,7 @@ it("opens the model by its id, in the dialect that it was trained on", async () 
   expect(await close()).toEqual([]);
 });
 
-it("takes tools of the program's own", async () => {
+it("accepts custom tools", async () => {
   const greet: Tool<{ name: string }, string> = {
     name: "greet",
     summary: "Greets somebody.",
@@ -45,7 +45,7 @@ it("takes tools of the program's own", async () => {
   expect(await close()).toEqual([]);
 });
 
-it("speaks in words with a model that calls no tools", async () => {
+it("uses the text protocol for a model without tool calls", async () => {
   const action = { action: "tool_call", tool: "file_read", args: { path: "a.txt" } };
   const { session, close } = await sessionOnLoopback(
     [{ text: JSON.stringify(action) }, { text: '{"action":"done","summary":"It says hello."}' }],
@@ -58,7 +58,7 @@ it("speaks in words with a model that calls no tools", async () => {
   expect(await close()).toEqual([]);
 });
 
-it("goes on with a session under its id, as it was", async () => {
+it("resumes a session under its id, unchanged", async () => {
   const { session, server, again, close } = await sessionOnLoopback([
     {
       text: "Reading.",
@@ -90,7 +90,7 @@ it("goes on with a session under its id, as it was", async () => {
   expect(await close()).toEqual([]);
 });
 
-it("begins a new session with the conversation of another, up to the end of a turn", async () => {
+it("forks a session at the end of a turn", async () => {
   const { session, server, again, close } = await sessionOnLoopback(({ number }) => ({
     text: `Answer ${number}.`,
   }));
@@ -105,7 +105,7 @@ it("begins a new session with the conversation of another, up to the end of a tu
   expect(await close()).toEqual([]);
 });
 
-it("says what is missing or cannot be", async () => {
+it("explains missing and contradictory options", async () => {
   const place = { configDirectory: "/nonexistent/toolcrib", models: {} };
   await expect(createSession({ ...place })).rejects.toMatchObject({ code: "invalid-input" });
   await expect(

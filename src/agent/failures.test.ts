@@ -20,7 +20,7 @@ async function played(script: Script, options: LoopbackOptions = {}) {
   return { ...held, result, of };
 }
 
-describe("a reply that may come yet", () => {
+describe("a reply that fails temporarily", () => {
   const faults: { fault: Fault; kind: string }[] = [
     { fault: { status: 500 }, kind: "server" },
     { fault: { status: 429 }, kind: "rate-limit" },
@@ -53,7 +53,7 @@ describe("a reply that may come yet", () => {
     },
   );
 
-  it.each(["hang-before", "hang-during"] as const)("is given up when nothing comes: %s", async (fault) => {
+  it.each(["hang-before", "hang-during"] as const)("times out when nothing arrives: %s", async (fault) => {
     const { result, of, close } = await played([{ text: "Once upon", fault }, { text: "Right." }], {
       limits: { retryWaitMs: 10, silenceMs: 300 },
     });
@@ -70,7 +70,7 @@ describe("a reply that may come yet", () => {
     expect(await close()).toEqual([]);
   });
 
-  it("is given up after as many attempts as are allowed", async () => {
+  it("fails after the allowed number of attempts", async () => {
     const { result, of, session, close } = await played(() => ({ fault: { status: 503 } }), {
       limits: { retryWaitMs: 10, retries: 2 },
     });
@@ -99,8 +99,8 @@ it.each([
   expect(await close()).toEqual([]);
 });
 
-describe("a reply that is too long to be written at a time", () => {
-  it("is gone on with", async () => {
+describe("a reply that exceeds the output limit", () => {
+  it("is continued", async () => {
     const { result, server, close } = await played([
       { text: "One, two,", finish: "length" },
       { text: "three." },
@@ -113,7 +113,7 @@ describe("a reply that is too long to be written at a time", () => {
     expect(await close()).toEqual([]);
   });
 
-  it("has those of its calls made that came whole", async () => {
+  it("has its complete calls made", async () => {
     const calls = [{ name: "file_read", input: { path: "a.txt" } }];
     const { result, server, close } = await played([{ calls, finish: "length" }, { text: "Done." }]);
     expect(result).toMatchObject({ outcome: "completed", calls: 1 });
@@ -121,7 +121,7 @@ describe("a reply that is too long to be written at a time", () => {
     expect(await close()).toEqual([]);
   });
 
-  it("is given up when it never ends", async () => {
+  it("fails when it never ends", async () => {
     const { result, server, close } = await played(() => ({ text: "and so on", finish: "length" }));
     expect(result).toMatchObject({
       outcome: "failed",
@@ -132,7 +132,7 @@ describe("a reply that is too long to be written at a time", () => {
   });
 });
 
-it("fails with clear words when the provider withholds a reply", async () => {
+it("names the content filter when the provider blocks a reply", async () => {
   const { result, session, close } = await played([
     { text: "I will not", finish: "filtered" },
     { text: "Fine." },
@@ -168,14 +168,14 @@ describe("limits", () => {
     },
   );
 
-  it("begins no more turns than are allowed", async () => {
+  it("start no more turns than allowed", async () => {
     const { session, close } = await played([{ text: "One." }], { limits: { turns: 1 } });
     expect(await session.run("Two.").result).toMatchObject({ outcome: "limit", rounds: 0 });
     expect(session.messages).toHaveLength(2);
     expect(await close()).toEqual([]);
   });
 
-  it("holds the limit of cost by what is known, also once a model without a price was used", async () => {
+  it("apply the cost limit to known prices, also after a model without a price", async () => {
     const priced = { contextTokens: 100_000, prices: { input: 1_000_000, output: 0 } };
     const { session, server, close } = await sessionOnLoopback(reads, {
       ...place,
@@ -192,7 +192,7 @@ describe("limits", () => {
     await close();
   });
 
-  it("that are longer than any timer are none", async () => {
+  it("longer than any timer are not applied", async () => {
     const { result, close } = await played([{ fault: { status: 500 } }, { text: "Fine." }], {
       limits: { silenceMs: 3e9, retryWaitMs: 10 },
     });
@@ -200,7 +200,7 @@ describe("limits", () => {
     expect(await close()).toEqual([]);
   });
 
-  it("knows which there are", async () => {
+  it("refuse unknown names", async () => {
     await expect(sessionOnLoopback([], { ...place, limits: { round: 3 } as never })).rejects.toMatchObject({
       code: "invalid-input",
       hint: expect.stringContaining("rounds"),
@@ -208,7 +208,7 @@ describe("limits", () => {
   });
 });
 
-it("warns a model that repeats itself, and stops it when it goes on", async () => {
+it("warns a model that repeats itself, and stops it when it continues", async () => {
   const { result, of, server, close } = await played(
     () => ({ calls: [{ name: "file_read", input: { path: "a.txt" } }] }),
     { files: { "a.txt": "hello\n" } },
@@ -226,7 +226,7 @@ it("warns a model that repeats itself, and stops it when it goes on", async () =
   expect(await close()).toEqual([]);
 });
 
-it("makes the conversation shorter when the model cannot read it, once, and asks again", async () => {
+it("compacts once and retries when the conversation is too long for the model", async () => {
   const overflow = {
     status: 400,
     body: {
@@ -264,7 +264,7 @@ it("makes the conversation shorter when the model cannot read it, once, and asks
   await close();
 });
 
-it("makes the conversation shorter when asked to, at once or before the next round", async () => {
+it("compacts on request, at once or before the next round", async () => {
   const files = { "long.txt": "words and words\n".repeat(400) };
   const read = { name: "file_read", input: { path: "long.txt" } };
   const { session, of, close } = await played(
@@ -294,7 +294,7 @@ it("makes the conversation shorter when asked to, at once or before the next rou
   await close();
 });
 
-it("makes the conversation shorter when asked to right after a turn", async () => {
+it("compacts on request right after a turn", async () => {
   const { session, close } = await played(
     ({ messages }) => ({ text: messages.length === 1 ? "A long story. ".repeat(2_000) : "A summary." }),
     { server: { strict: false } },
@@ -303,7 +303,7 @@ it("makes the conversation shorter when asked to right after a turn", async () =
   await close();
 });
 
-it("pins the first task that was heard, not the first that was tried", async () => {
+it("pins the first task that was recorded, not the first attempt", async () => {
   const { session, close } = await sessionOnLoopback([{ text: "Fine." }], place);
   await session.use({ model: { ...session.model, facts: { contextTokens: 30_000 } } });
   expect(await session.run("word ".repeat(60_000)).result).toMatchObject({
@@ -317,7 +317,7 @@ it("pins the first task that was heard, not the first that was tried", async () 
   expect(await close()).toEqual([]);
 });
 
-it("warns where the conversation has to be made shorter after every round", async () => {
+it("warns when every round needs a compaction", async () => {
   const files = Object.fromEntries(
     [0, 1, 2, 3, 4, 5].map((number) => [`${number}.txt`, `${number} words\n`.repeat(1_900)]),
   );

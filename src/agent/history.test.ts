@@ -26,7 +26,7 @@ describe("the ids of calls", () => {
     expect(takeId(given, new Map(taken.map((each) => [each, 1])))).toBe(id);
   });
 
-  it("are unique in the whole conversation, also after it was made shorter", () => {
+  it("are unique in the whole conversation, also after compaction", () => {
     const history = new History();
     const ids = (message: AssistantMessage) => message.content.map((part) => part.type === "call" && part.id);
     expect(ids(history.addReply(reply("a", "a", "b")))).toEqual(["a", "a_2", "b"]);
@@ -35,7 +35,7 @@ describe("the ids of calls", () => {
     expect(ids(history.addReply(reply("a", "c")))).toEqual(["a_4", "c_2"]);
   });
 
-  it("are found at once, also for a model that has only one", () => {
+  it("are found without a search, also for a model that repeats one id", () => {
     const { content } = new History().addReply(reply(...Array.from({ length: 100_000 }, () => "a")));
     expect(new Set(content.map((part) => part.type === "call" && part.id)).size).toBe(100_000);
   });
@@ -46,7 +46,7 @@ describe("the ids of calls", () => {
   });
 });
 
-it("keeps what is pinned pinned, as long as it is there", () => {
+it("keeps pinned messages pinned", () => {
   const history = new History();
   const [task, more] = [user("The task."), user("More.")];
   history.addUser(task, { isPinned: true });

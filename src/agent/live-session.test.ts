@@ -115,7 +115,7 @@ it("asks, makes the calls of the reply, and asks again until a reply makes none"
   expect(await close()).toEqual([]);
 });
 
-it("refuses a second turn while one goes on, and names what to do", async () => {
+it("refuses a second turn while one runs, with a hint", async () => {
   const { session, close } = await sessionOnLoopback([{ text: "Done." }], toolcrib);
   const turn = session.run("Go.");
   expect(() => session.run("Go on.")).toThrow(
@@ -126,7 +126,7 @@ it("refuses a second turn while one goes on, and names what to do", async () => 
   expect(await close()).toEqual([]);
 });
 
-it("tells the model between two rounds what the person says meanwhile", async () => {
+it("sends steering to the model between two rounds", async () => {
   const { session, server, events, close } = await sessionOnLoopback(
     [readsHello, { text: "In German: hallo." }, { text: "Auch gut." }],
     { ...toolcrib, files: { "a.txt": "hello\n" } },
@@ -147,7 +147,7 @@ it("tells the model between two rounds what the person says meanwhile", async ()
   expect(await close()).toEqual([]);
 });
 
-it("asks follow-ups one after the other when the turn has ended, as turns of their own", async () => {
+it("runs follow-ups one after the other as their own turns", async () => {
   const { session, server, close } = await sessionOnLoopback(
     [{ text: "One." }, { text: "Two." }, { text: "Three." }],
     toolcrib,
@@ -168,7 +168,7 @@ it("asks follow-ups one after the other when the turn has ended, as turns of the
   expect(await close()).toEqual([]);
 });
 
-it("begins a turn with what is said when none goes on", async () => {
+it("starts a turn with steering when none runs", async () => {
   const { session, close } = await sessionOnLoopback([{ text: "One." }, { text: "Two." }], toolcrib);
   const ended = Promise.withResolvers<void>();
   session.on(({ type }) => type === "turn-end" && session.turns === 2 && ended.resolve());
@@ -179,7 +179,7 @@ it("begins a turn with what is said when none goes on", async () => {
   expect(await close()).toEqual([]);
 });
 
-it("lets whoever hears of the end of a turn begin the next", async () => {
+it("lets a listener of the end of a turn start the next", async () => {
   const { session, close } = await sessionOnLoopback([{ text: "One." }, { text: "Two." }], toolcrib);
   const second = Promise.withResolvers<string>();
   const stop = session.on((event) => {
@@ -192,7 +192,7 @@ it("lets whoever hears of the end of a turn begin the next", async () => {
   expect(await close()).toEqual([]);
 });
 
-it("gives every iteration all events, and goes on when a listener throws", async () => {
+it("gives every iteration all events, and continues when a listener throws", async () => {
   const { session, close } = await sessionOnLoopback([{ text: "One." }], toolcrib);
   const warned = new Promise((resolve) => process.once("warning", resolve));
   const stop = session.on(() => {
@@ -208,7 +208,7 @@ it("gives every iteration all events, and goes on when a listener throws", async
   expect(await close()).toEqual([]);
 });
 
-it("ends the turn of whoever leaves its iteration", async () => {
+it("aborts a turn when its iteration is left", async () => {
   const { session, close } = await sessionOnLoopback(
     [{ fault: "hang-during", text: "Once upon a time" }],
     toolcrib,
@@ -220,7 +220,7 @@ it("ends the turn of whoever leaves its iteration", async () => {
   expect(await close()).toEqual([]);
 });
 
-it("does nothing any more once it is closed", async () => {
+it("does nothing once it is closed", async () => {
   const { session, events, close } = await sessionOnLoopback([{ fault: "hang-before" }], toolcrib);
   const turn = session.run("Go.");
   session.followUp("Go on.");
@@ -273,7 +273,7 @@ it("changes nothing once it is closed, however long the change took", async () =
   expect(await close()).toEqual([]);
 });
 
-it("begins a turn with what somebody says who hears that it was not told", async () => {
+it("starts a turn with a message from the listener of a dropped one", async () => {
   const { session, events, close } = await sessionOnLoopback(
     ({ messages }) =>
       messages.at(-1)?.text === "Then this." ? { text: "Fine." } : { fault: { status: 400 } },

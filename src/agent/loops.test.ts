@@ -15,7 +15,7 @@ const actions = (rounds: readonly (readonly WatchedCall[])[]) => found(rounds).m
 const times = <Value>(count: number, value: Value): Value[] => new Array<Value>(count).fill(value);
 
 describe("identical calls", () => {
-  it("warns when a call has the same answer a third time, and stops at the fifth", () => {
+  it("warn when a call has the same answer a third time, and stop at the fifth", () => {
     const calls = ['read({"path":"a"})'];
     expect(found(times(5, [call({ path: "a" })]))).toEqual([
       undefined,
@@ -26,13 +26,13 @@ describe("identical calls", () => {
     ]);
   });
 
-  it("takes another answer for progress", () => {
+  it("with another answer are progress", () => {
     expect(actions([1, 2, 3, 4, 5, 6].map((number) => [call({ path: "a" }, `${number} lines`)]))).toEqual(
       times(6, undefined),
     );
   });
 
-  it("sees through what we say of durations and outputs, which differ each time", () => {
+  it("ignore durations and output handles, which differ each time", () => {
     const rounds = [1, 2, 3].map((number) => {
       const said = `Wall time: 0.${number} seconds\nduration: ${number} ms\nmake ended after ${number}.5 s, see out_00000${number}`;
       return [call({ command: "make" }, said)];
@@ -40,23 +40,23 @@ describe("identical calls", () => {
     expect(actions(rounds)).toEqual([undefined, undefined, "warned"]);
   });
 
-  it("takes a time that a program tells for progress", () => {
+  it("with another time printed by a program are progress", () => {
     const rounds = [97, 94, 91, 88, 85, 82].map((left) => [call({}, `Remaining: ${left} seconds`)]);
     expect(actions(rounds)).toEqual(times(6, undefined));
   });
 
-  it("sees a difference in the middle of a long answer", () => {
+  it("with a difference in the middle of a long answer are progress", () => {
     const long = (middle: string) => `${"a".repeat(5_000)}${middle}${"b".repeat(5_000)}`;
     expect(actions(["1 s", "2 s", "3 s", "4 s"].map((text) => [call({}, long(text))]))).toEqual(
       times(4, undefined),
     );
   });
 
-  it("stops nobody who was not warned in an earlier round", () => {
+  it("stop a model only after a warning in an earlier round", () => {
     expect(actions([times(7, call({})), [call({})]])).toEqual(["warned", "stopped"]);
   });
 
-  it("begins anew when the person has said something", () => {
+  it("are forgotten when the user sends a message", () => {
     const watch = new LoopWatch();
     const four = (round: number) =>
       [0, 1, 2, 3].map((index) => watch.note({ calls: [call({})], round: round + index })?.action);
@@ -77,7 +77,7 @@ describe("cycles", () => {
     ]);
   });
 
-  it("is no cycle where something else comes between", () => {
+  it("are not counted when another call comes between", () => {
     const rounds = [0, 1, 2, 3, 4].flatMap((number) => [
       [call({ path: "a" })],
       [call({ number })],
@@ -95,7 +95,7 @@ describe("polling", () => {
     { canonical: "shell.run", input: { command: "sleep 5; cat log" } },
     { canonical: "process.start", input: { command: "sleep 5" } },
   ];
-  it.each(polls)("lets $canonical ask again for a while", (more) => {
+  it.each(polls)("lets $canonical poll for a while", (more) => {
     const loops = found(times(40, [call({ id: 1 }, "still running", more)]));
     expect(loops.flatMap((loop, index) => (loop ? [[index + 1, loop.action, loop.kind]] : []))).toEqual([
       [12, "warned", "polling"],
@@ -104,7 +104,7 @@ describe("polling", () => {
   });
 });
 
-it("knows a command that waits by its place, not by a word", () => {
+it("recognizes a waiting command by its position, not by a word", () => {
   const inputs = [{ command: "cat wait.txt" }, { command: "ls sleep/" }, { cmd: "grep -r sleep ." }];
   const loops = inputs.map((input) => actions(times(3, [call(input, "same", { canonical: "shell.run" })])));
   expect(loops).toEqual(times(3, [undefined, undefined, "warned"]));
@@ -130,7 +130,7 @@ describe("errors", () => {
     expect(actions(rounds)).toEqual([...times(3, undefined), "warned", ...times(3, undefined), "stopped"]);
   });
 
-  it("takes a command that fails otherwise each time for progress", () => {
+  it("treat a command that fails differently each time as progress", () => {
     const rounds = Array.from({ length: 12 }, (_, number) => [
       call({ command: "make" }, `error ${number}`, { canonical: "shell.run", failure: "failed" }),
       call({ number }, "edited", { canonical: "edit.replace" }),
@@ -142,7 +142,7 @@ describe("errors", () => {
     expect(actions([[1, 2, 3, 4, 5, 6].map((number) => fails({ number }))])).toEqual([undefined]);
   });
 
-  it("counts on where other tools succeed between, and not where this one does or fails otherwise", () => {
+  it("keep counting when other tools succeed, and restart when this one succeeds or fails differently", () => {
     const other = call({}, "fine", { name: "list", canonical: "file.list" });
     const with3 = (between: WatchedCall) =>
       actions([1, 2, 3, 4].map((number) => [fails({ number }), { ...between, content: `${number}` }]));
@@ -152,7 +152,7 @@ describe("errors", () => {
   });
 });
 
-it("warns when replies in a row cannot be understood, and stops at the fifth", () => {
+it("warns when consecutive replies cannot be parsed, and stops at the fifth", () => {
   const watch = new LoopWatch();
   const rounds = [1, 2, 3, 4, 5].map((round) => watch.note({ calls: [], isFault: true, round }));
   expect(rounds.map((loop) => loop && [loop.action, loop.kind, loop.times])).toEqual([
@@ -166,7 +166,7 @@ it("warns when replies in a row cannot be understood, and stops at the fifth", (
   expect(watch.note({ calls: [], isFault: true, round: 7 })).toBeUndefined();
 });
 
-it("warns once of a call that fails in the same way each time", () => {
+it("warns once about a call that fails the same way each time", () => {
   const failing = call({}, "There is no a", { failure: "not-found" });
   expect(actions(times(5, [failing]))).toEqual([undefined, undefined, "warned", undefined, "stopped"]);
 });

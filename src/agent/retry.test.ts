@@ -22,7 +22,7 @@ it("waits at least as long as the provider asks", () => {
   expect(retryWait({ error: hasty, attempt: 3, limits, random: () => 1 })).toBe(4_000);
 });
 
-it("gives up at once where the provider asks for more patience than there is, and says how long", () => {
+it("fails at once when the provider asks for a longer wait than allowed, and names the wait", () => {
   const error = new ModelError("rate-limit", "Slow down", { retryAfterMs: 3 * 86_400_000, status: 429 });
   expect(() => retryWait({ error, attempt: 1, limits })).toThrow(
     expect.objectContaining({
@@ -34,12 +34,12 @@ it("gives up at once where the provider asks for more patience than there is, an
   );
 });
 
-it("gives up after as many attempts as are allowed, and says how many there were", () => {
+it("fails after the allowed attempts, and names their number", () => {
   expect(() => retryWait({ error: busy, attempt: 6, limits })).toThrow("Overloaded (6 attempts)");
   expect(() => retryWait({ error: busy, attempt: 1, limits: { ...limits, retries: 0 } })).toThrow(busy);
 });
 
-it.each(modelErrorKinds)("tries again after %s only where that may pass", (kind) => {
+it.each(modelErrorKinds)("retries %s only when it is temporary", (kind) => {
   const error = new ModelError(kind, "No");
   const passing = ["rate-limit", "server", "network", "cut", "timeout", "empty"];
   const act = () => retryWait({ error, attempt: 1, limits, random: () => 0 });

@@ -23,7 +23,7 @@ it("adds up tokens and what they cost", () => {
   expect(cost).toBeCloseTo(4);
 });
 
-it("does not know what all costs once it does not know what one costs", () => {
+it("has no total cost once one price is unknown", () => {
   const spending = new Spending();
   spending.add(noUsage, {});
   expect(spending.cost).toBe(0);
@@ -34,7 +34,7 @@ it("does not know what all costs once it does not know what one costs", () => {
   expect([spending.cost, spending.since(before).cost]).toEqual([null, null]);
 });
 
-it("takes the sum of many replies for no long one", () => {
+it("does not apply the surcharge for long requests to a sum", () => {
   const dear = { ...prices, over: { tokens: 200_000, input: 100, output: 100 } };
   const [one, sum] = [new Spending(), new Spending()];
   one.add(million, { prices: dear });

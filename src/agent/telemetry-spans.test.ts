@@ -96,7 +96,7 @@ function outline(spans: readonly ReadableSpan[]): readonly string[] {
   });
 }
 
-it("writes a turn, in it its replies and its calls, side by side where they were made so", () => {
+it("nests replies and calls in their turn, parallel where they ran in parallel", () => {
   const { start, input, round, text, replied, used } = happenings;
   const spans = write(
     start,
@@ -156,7 +156,7 @@ it("writes a turn, in it its replies and its calls, side by side where they were
   ]);
 });
 
-it("puts subagents into the turn of the agent that has them, and counts what they use as theirs", () => {
+it("nests subagents in the turn of their parent, with their own usage", () => {
   const { start, round, replied, used } = happenings;
   const spans = write(
     start,
@@ -190,7 +190,7 @@ it("puts subagents into the turn of the agent that has them, and counts what the
   ]);
 });
 
-it("tells what failed, was tried again and was made shorter", () => {
+it("reports errors, retries and compactions", () => {
   const { start, round, retry, compaction, failed } = happenings;
   const spans = write(start, compaction, round, retry, failed, turnEnd("failed"));
   expect(
@@ -206,7 +206,7 @@ it("tells what failed, was tried again and was made shorter", () => {
   ]);
 });
 
-it("ends what was open when nobody listens any more, and says nothing of what was said", () => {
+it("ends open spans when reporting stops, and contains no content", () => {
   const { start, input, round, text, retry, failed } = happenings;
   const spans = write(start, input, round, text, retry, failed, toolStart("a"));
   expect(spans.map(({ name, ended }) => [name, ended])).toEqual([
@@ -218,7 +218,7 @@ it("ends what was open when nobody listens any more, and says nothing of what wa
   expect(JSON.stringify(told)).not.toContain(secret);
 });
 
-it("puts a turn into what its program is in", () => {
+it("nests a turn in the active span of the program", () => {
   const { start } = happenings;
   const outer = api.trace.getTracer("test").startSpan("program");
   const inProgram = api.trace.setSpan(api.ROOT_CONTEXT, outer);

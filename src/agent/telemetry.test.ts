@@ -21,7 +21,7 @@ afterAll(async () => {
   await provider.shutdown();
 });
 
-it("is off unless it is wanted", async () => {
+it("is off by default", async () => {
   const names = [undefined, true].map(async (telemetry) => {
     const { session, close } = await sessionOnLoopback([{ text: "Hello." }], { telemetry });
     await session.run("Hello?").result;
@@ -33,7 +33,7 @@ it("is off unless it is wanted", async () => {
   expect(await Promise.all(names)).toEqual([0, 2]);
 });
 
-it("tells of the turns of a session until it is stopped", async () => {
+it("reports the turns of a session until it is stopped", async () => {
   const reads = (...paths: string[]) => paths.map((path) => ({ name: "file_read", input: { path } }));
   const { session, close } = await sessionOnLoopback(
     [
@@ -69,7 +69,7 @@ it("tells of the turns of a session until it is stopped", async () => {
   expect(await close()).toEqual([]);
 });
 
-it("says what to install where it is wanted and not there", async () => {
+it("names the package to install when it is missing", async () => {
   const script = `
     import { registerHooks } from "node:module";
     registerHooks({

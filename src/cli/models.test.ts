@@ -110,7 +110,7 @@ it("reads no settings of the folder it is in, and says what is wrong with the pe
   expect([JSON.parse(before.stdout).providers[0].address, after.exit, after.stderr.split("\n")[0]]).toEqual([
     "https://api.openai.com/v1",
     2,
-    `${room.home}/config/models.json: there is no field providers.openai.apikey; did you mean apiKey?`,
+    `${room.home}/config/models.json: unknown field providers.openai.apikey; did you mean apiKey?`,
   ]);
 });
 

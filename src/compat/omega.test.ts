@@ -34,7 +34,7 @@ it("defines exactly four built-in tools, each of which serializes with name, des
     required: Object.keys(properties),
     additionalProperties: false,
   });
-  const path = text("Absolute, or relative to the workspace.");
+  const path = text("Path, absolute or relative to the workspace.");
   expect(JSON.parse(JSON.stringify(builtinToolDefs()))).toEqual([
     {
       name: "bash",
@@ -45,14 +45,14 @@ it("defines exactly four built-in tools, each of which serializes with name, des
     {
       name: "write",
       description: expect.stringMatching(/./),
-      parameters: object({ file_path: path, content: text("The whole new content.") }),
+      parameters: object({ file_path: path, content: text("The complete new content.") }),
     },
     {
       name: "edit",
       description: expect.stringMatching(/./),
       parameters: object({
         file_path: path,
-        old_string: text("The text to replace, to the character."),
+        old_string: text("Text to replace, exactly as in the file."),
         new_string: text("The new text."),
       }),
     },

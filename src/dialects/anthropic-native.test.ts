@@ -64,7 +64,7 @@ it("inserts to the byte, wherever that is", async () => {
   ]);
 });
 
-it("says what is missing, and which range names nothing", async () => {
+it("reports missing fields and invalid ranges", async () => {
   await using room = await nativeRoom();
   const told = async (input: object) => (await room.crib.call(editor, input)).content;
   expect([
@@ -84,7 +84,7 @@ it("says what is missing, and which range names nothing", async () => {
   ]);
 });
 
-it("keeps a bash, and starts it anew when it is told to", async () => {
+it("keeps a bash, and restarts it on request", async () => {
   await using room = await nativeRoom();
   const run = async (input: object) => (await room.crib.call("bash", input)).content;
   await run({ command: "word=kept" });

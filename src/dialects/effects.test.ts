@@ -6,7 +6,7 @@ import { reshape } from "./reshape.ts";
 
 const load = (): Promise<readonly AnyTool[]> => Promise.all(Object.values(catalog).map((tool) => tool()));
 
-it("takes for granted what the risk of a tool says", async () => {
+it("derives defaults from the risk of a tool", async () => {
   const told = (name: keyof typeof catalog) => catalog[name]().then(effectsOf);
   expect([await told("file.read"), await told("edit.replace"), await told("shell.run")]).toEqual([
     {
@@ -57,7 +57,7 @@ it("says of everything that reaches beyond the workspace that it does", async ()
   expect(harmless.map(({ name }) => name)).toEqual(["tools.call", "agent.spawn", "agent.send"]);
 });
 
-it("promises of a tool that means several no more than all of them do", async () => {
+it("promises of a combined tool only what holds for all of its parts", async () => {
   const both = reshape(["file.read", "file.write"], {
     name: "file",
     summary: "",

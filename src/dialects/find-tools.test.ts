@@ -51,14 +51,14 @@ it("calls any tool by its name, and records it as that tool", async () => {
   expect([result.content, record?.tool, record?.input]).toEqual(["hello", "text.echo", { text: "hello" }]);
 });
 
-it("goes around nothing: what is judged is the tool that is named", async () => {
+it("bypasses nothing: the policy checks the named tool", async () => {
   await using room = await temporaryToolcrib({ rules: ["deny use file.delete"] });
   room.write("a.txt", "a\n");
   const result = await room.crib.call("tools_call", { name: "file.delete", arguments: { path: "a.txt" } });
   expect([result.error?.code, room.read("a.txt")]).toEqual(["denied", "a\n"]);
 });
 
-it("refuses to call itself, a tool that is not there, and what names none", async () => {
+it("refuses to call itself, an unknown tool, and a call without a name", async () => {
   await using room = await temporaryToolcrib();
   const call = async (input: unknown) => (await room.crib.call("tools_call", input)).content;
   expect([
@@ -84,7 +84,7 @@ it("offers no tool for finding where all are listed", async () => {
   expect(names.filter((name) => name.startsWith("tools"))).toEqual([]);
 });
 
-it("finds what other servers bring when that is much, in dialects of any kind", async () => {
+it("finds the tools of other servers when there are many, in every dialect", async () => {
   const source = emptySource();
   const plain: Dialect = { name: "plain", tools: [rename("file.read", { name: "read" })] };
   const shelf = new Toolset(plain, { sources: [source] });

@@ -21,7 +21,7 @@ it.each(dialects)(
   },
 );
 
-it("gives commands 10 s for OpenAI and Gemini, 120 s for Anthropic, if not told otherwise", async () => {
+it("limits commands to 10 s for OpenAI and Gemini and 120 s for Anthropic by default", async () => {
   const timeouts = dialects.map(
     async (dialect) => (await meant(dialect, "shell", { command: "true" })).input,
   );

@@ -80,7 +80,7 @@ describe("the omega dialect", () => {
     }
   });
 
-  it("takes no directory for Omega's that holds the person's home", () => {
+  it("does not count a directory that contains the user's home as Omega's", () => {
     const writable = (dataDir: string) => extraRootsOfOmega(dataDir, ["/tmp"], "/home/ada").write;
     expect(["/home/ada/.omega", "/home/ada", "/home", "/", "/home/adam"].map(writable)).toEqual([
       ["/home/ada/.omega", "/tmp"],
@@ -112,7 +112,7 @@ describe("the omega dialect", () => {
     expect(readFileSync(join(room.workspace, "../config.toml"), "utf8")).toBe("key");
   });
 
-  it("reaches no further than a room says that asks for less", async () => {
+  it("uses only the extra roots of the options when they are given", async () => {
     await using room = await omegaRoom({ extraRoots: {} });
     const { error } = await room.crib.call("read", { file_path: "/etc/hostname" });
     expect(error?.code).toBe("outside-workspace");

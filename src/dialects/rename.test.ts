@@ -13,7 +13,7 @@ it("offers a canonical tool under the dialect's names only", async () => {
   );
 });
 
-it("lets a text be one of the dialect's values only, and says so", async () => {
+it("restricts a text to the dialect's values, and lists them", async () => {
   const named = rename("code.symbols", { name: "list", values: { kind: ["function", "struct"] } });
   const [list] = defineTools([await named.load()]);
   const { kind } = list!.inputSchema.properties as Record<string, object>;

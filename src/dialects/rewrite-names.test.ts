@@ -19,7 +19,7 @@ it("calls tools as the model knows them", () => {
   );
 });
 
-it("leaves out a sentence that leads nowhere, and keeps one that also leads somewhere", () => {
+it("drops a sentence that names only missing tools, and keeps one that also names another", () => {
   expect([
     wording("Use search.grep to find it. To see a directory use file.list."),
     wording("To find something use search.grep; to see a directory use file.list."),
@@ -37,7 +37,7 @@ it("leaves out a sentence that leads nowhere, and keeps one that also leads some
   ]);
 });
 
-it("calls a tool that means several by its name, where no other means just that", () => {
+it("uses the name of a combined tool where no other tool matches alone", () => {
   const names = namesOf([
     { name: "Bash", canonical: "shell.run", also: ["process.start", "process.stop"] },
     { name: "Stop", canonical: "process.stop" },
@@ -50,7 +50,7 @@ it("calls a tool that means several by its name, where no other means just that"
   });
 });
 
-it("leaves alone what only looks like the name of a tool", () => {
+it("ignores text that only looks like the name of a tool", () => {
   const texts = ["Read package.json, not file.reader", "Did you mean file.read?", "Did you mean file.list?"];
   expect(texts.map(wording)).toEqual(texts);
 });

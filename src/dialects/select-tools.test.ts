@@ -23,24 +23,24 @@ it("finds tools by both of their names, by patterns and by sets, in the order of
   ]).toEqual([["Read", "Grep"], ["Write"], ["Read", "Write"], ["Read", "Grep"], ["Read", "Write", "Grep"]]);
 });
 
-it("takes what stands in a pattern literally, but for the star", () => {
+it("treats patterns literally, except for the star", () => {
   expect(() => namesOf("file.rea(d|x)")).toThrow(ToolError);
 });
 
-it("takes the name of a tool for nothing else, though a set or a pattern would be spelled so", () => {
+it("prefers the name of a tool to a set or a pattern with the same spelling", () => {
   const odd = ["look", "all", "file*"].map((name) => rename("time.now", { name }));
   const select = (wanted: string) =>
     selectTools([...tools, ...odd], [wanted], { sets }).map(({ name }) => name);
   expect([select("look"), select("all"), select("file*")]).toEqual([["look"], ["all"], ["file*"]]);
 });
 
-it("refuses a name that no tool has, and names the nearest", () => {
+it("refuses an unknown name, and suggests the nearest", () => {
   expect(() => namesOf("Raed")).toThrow(
     expect.objectContaining({ code: "invalid-input", hint: 'Did you mean "Read"?' }),
   );
 });
 
-it("takes a tool that can mean several for none of them alone", () => {
+it("does not select a combined tool by one of its canonical tools", () => {
   const both = reshape(["file.read", "file.write"], {
     name: "Editor",
     summary: "Reads, or writes.",

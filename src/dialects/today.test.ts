@@ -8,7 +8,7 @@ import { openToolcrib } from "../toolcrib/index.ts";
 
 const rules = ["allow connect 127.0.0.1"];
 
-it("searches by domain and reads on in a long page, as Claude Code does", async () => {
+it("searches by domain and continues in a long page, like Claude Code", async () => {
   await using server = await serve((request, response) => {
     if (request.url?.startsWith("/search")) {
       const results = ["https://docs.rs/a", "https://evil.example/b", "https://x.docs.rs/c"].map((url) => ({
@@ -49,7 +49,7 @@ it("searches by domain and reads on in a long page, as Claude Code does", async 
   ]);
 });
 
-it("fetches all pages of a prompt, as gemini-cli does", async () => {
+it("fetches all pages of a prompt, like gemini-cli", async () => {
   await using server = await serve((request, response) => {
     if (request.url === "/gone") response.writeHead(404).end();
     else response.setHeader("content-type", "text/plain").end(`this is ${request.url}`);
@@ -108,7 +108,7 @@ it.runIf(hasTerminals)("types into a terminal, as codex does", async () => {
   ]);
 });
 
-it("takes back with undo what codex's commands changed before they were answered", async () => {
+it("undoes what commands of codex changed before they were answered", async () => {
   await using folder = temporaryFolder();
   const places = {
     workspace: join(folder.path, "work space"),

@@ -32,7 +32,7 @@ const dialect: Dialect = {
   ],
 };
 
-it("makes canonical calls of a dialect's, of whichever tool is meant", async () => {
+it("resolves dialect calls to canonical calls", async () => {
   const shelf = new Toolset(dialect);
   const calls = [
     await shelf.find("read", { file: "a.txt", limit: 3 }),
@@ -46,7 +46,7 @@ it("makes canonical calls of a dialect's, of whichever tool is meant", async () 
   ]);
 });
 
-it("leaves arguments that do not fit to the counter, which knows the dialect's schema", async () => {
+it("leaves invalid arguments to the pipeline, with the dialect's schema", async () => {
   const { tool, input } = await new Toolset(dialect).find("Read", { path: "a.txt" });
   expect([tool.canonical, input, z.safeParse(tool.input as z.ZodMiniType, input).success]).toEqual([
     "file.read",
@@ -55,7 +55,7 @@ it("leaves arguments that do not fit to the counter, which knows the dialect's s
   ]);
 });
 
-it("lists what the dialect lists at once, then also what was found, and tells who listens", async () => {
+it("lists the tools of the dialect, then also found ones, and notifies listeners", async () => {
   const shelf = new Toolset(dialect);
   let changes = 0;
   const stop = shelf.onChange(() => (changes += 1));
@@ -71,7 +71,7 @@ it("lists what the dialect lists at once, then also what was found, and tells wh
   ]);
 });
 
-it("offers no more than is allowed, and nothing that changes something where only reading is", async () => {
+it("offers only allowed tools, and only read-only ones in read-only mode", async () => {
   const narrow = new Toolset(dialect, { allowed: ["file.*"] });
   const reading = new Toolset(dialect, { readOnly: true });
   const refused = await reading.find("Edit", {});
@@ -82,14 +82,14 @@ it("offers no more than is allowed, and nothing that changes something where onl
   ]);
 });
 
-it("names only what may be called to who names nothing that is there", async () => {
+it("suggests only tools that may be called", async () => {
   const { tool } = await new Toolset(dialect, { readOnly: true }).find("nonsense", {});
   expect(() => tool.accesses({})).toThrow(
     expect.objectContaining({ message: 'Unknown tool "nonsense"', hint: "Known tools: Read, List." }),
   );
 });
 
-it("lets the last own tool of a name replace all others, and a source replace none", async () => {
+it("lets the last custom tool of a name replace all others, and a source replace none", async () => {
   const source = emptySource();
   const shelf = new Toolset(dialect, {
     own: [own("Read", "first"), own("Read", "second")],
@@ -105,7 +105,7 @@ it("lets the last own tool of a name replace all others, and a source replace no
   ]);
 });
 
-it("takes names that differ only in case for the same where calls ignore it", async () => {
+it("ignores case in names where the dialect does", async () => {
   const source = emptySource();
   const shelf = new Toolset(dialect, { own: [own("LIST", "own")], sources: [source] });
   source.put([{ ...own("read", "foreign"), canonical: "server__read" }]);
@@ -116,7 +116,7 @@ it("takes names that differ only in case for the same where calls ignore it", as
   ]);
 });
 
-it("speaks of the dialect's tools to who calls an own tool, and of ours to who calls by our names", async () => {
+it("names dialect tools to callers of custom tools, and canonical ones to canonical callers", async () => {
   const shelf = new Toolset(dialect, { own: [own("weather", "own")] });
   const calls = await Promise.all(["weather", "file.list"].map((name) => shelf.find(name, {})));
   const told = calls.map(({ tool }) => (tool.wording ?? String)("See file.read."));
@@ -148,7 +148,7 @@ function thrownBy(tool: AnyTool): string | undefined {
   }
 }
 
-it("calls a tool by an alias, and lists that only where it is asked for by this very name", async () => {
+it("calls a tool by an alias, and lists it only when it is selected by that name", async () => {
   const aliased: Dialect = { ...dialect, aliases: [rename("file.list", { name: "ls" })] };
   const { tool, input } = await new Toolset(aliased).find("ls", { path: "src" });
   expect([tool.name, tool.canonical, input]).toEqual(["ls", "file.list", { path: "src" }]);
@@ -162,13 +162,13 @@ it("calls a tool by an alias, and lists that only where it is asked for by this 
   ]);
 });
 
-it("knows no alias of a tool that is not allowed", async () => {
+it("does not accept an alias of a tool that is not allowed", async () => {
   const aliased: Dialect = { ...dialect, aliases: [rename("file.list", { name: "ls" })] };
   const { tool } = await new Toolset(aliased, { allowed: ["Read"] }).find("ls", {});
   expect(() => tool.accesses({})).toThrow('Unknown tool "ls"');
 });
 
-it("gives no tool from elsewhere a name that is like one of the dialect's, its aliases' or the finders'", async () => {
+it("gives no tool of another server a name of the dialect, its aliases or the finders", async () => {
   const others = emptySource();
   const aliases = [rename("file.list", { name: "ls" })];
   const shelf = new Toolset({ ...dialect, aliases }, { sources: [others] });
@@ -183,7 +183,7 @@ it("gives no tool from elsewhere a name that is like one of the dialect's, its a
   ]);
 });
 
-it("lists no tools from elsewhere that have more to say than a model can bear", async () => {
+it("does not list tools of other servers with too long descriptions", async () => {
   const others = emptySource();
   const shelf = new Toolset(dialect, { sources: [others] });
   const input = z.looseObject({});

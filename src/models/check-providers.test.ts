@@ -39,7 +39,7 @@ describe("lists what a provider offers:", () => {
   });
 });
 
-it("reads no list that is longer than any could be", async () => {
+it("refuses an endless list", async () => {
   await using server = await listening((_, response) => response.end("x".repeat(17 * 1024 ** 2)));
   const settings = { providers: { mine: { type: "openai-chat", baseUrl: server.url } } } as const;
   const [reached] = await checkProviders({ settings, variables: {}, only: ["mine"], timeoutMs: 60_000 });
@@ -49,7 +49,7 @@ it("reads no list that is longer than any could be", async () => {
   ]);
 });
 
-it("says of each what keeps it from being reached, and never shows a key", async () => {
+it("says why each is unreachable, and never shows a key", async () => {
   const server = await startProvider("openai", []);
   await using silent = await listening(() => {});
   await using page = await listening((_, response) => response.end("<html>Hello</html>"));
@@ -118,7 +118,7 @@ it("says of each what keeps it from being reached, and never shows a key", async
   await server.close();
 });
 
-it("looks at the key of OpenRouter, whose list is for everybody", async () => {
+it("checks the key of OpenRouter, whose list is public", async () => {
   await using server = await listening(({ url }, response) => {
     if (url === "/models") response.end(JSON.stringify({ data: [{ id: "a/b" }] }));
     else response.writeHead(401).end(JSON.stringify({ error: { message: "No such user", code: 401 } }));
@@ -128,7 +128,7 @@ it("looks at the key of OpenRouter, whose list is for everybody", async () => {
   expect([reached?.state, reached?.problem]).toEqual(["unreachable", "The key was rejected: No such user"]);
 });
 
-it("believes lists that tell lengths, prices and abilities", async () => {
+it("takes lengths, prices and abilities from lists", async () => {
   await using server = await listening((_, response) => {
     const pricing = { prompt: "0.00000025", completion: "0.000002", input_cache_read: "0.000000025" };
     const data = [
@@ -156,7 +156,7 @@ it("believes lists that tell lengths, prices and abilities", async () => {
   ]);
 });
 
-it("chooses a model where nobody says which", async () => {
+it("chooses a default model", async () => {
   const ollama = await startProvider("ollama", [], { models: ["nomic-embed-text", "qwen3:8b"] });
   const nowhere = { OLLAMA_HOST: "127.0.0.1:1" };
   const own = {

@@ -207,7 +207,7 @@ describe("a connection", () => {
     expect([(error as ModelError).kind, (error as ModelError).message]).toEqual(["network", message]);
   });
 
-  it("whose certificate nobody trusts is told with the way out", () => {
+  it("with an untrusted certificate has a hint", () => {
     const cause = Object.assign(new Error("self-signed certificate"), {
       code: "DEPTH_ZERO_SELF_SIGNED_CERT",
     });
@@ -217,7 +217,7 @@ describe("a connection", () => {
     });
   });
 
-  it("that breaks after the reply has begun is a reply that broke off", () => {
+  it("that breaks after the reply has begun is a cut reply", () => {
     const cause = new TypeError("terminated");
     expect(toModelError(apiError({ statusCode: 200, cause }), concerned)).toMatchObject({ kind: "cut" });
     expect(toModelError(cause, { ...concerned, hasBegun: true })).toMatchObject({ kind: "cut" });
@@ -252,7 +252,7 @@ describe("how long to wait", () => {
     expect((error as ModelError).retryAfterMs).toBe(expected);
   });
 
-  it("stands in a date", () => {
+  it("may be given as a date", () => {
     const moment = new Date(Date.now() + 60_000).toUTCString();
     const error = toModelError(
       apiError({ statusCode: 503, responseHeaders: { "retry-after": moment } }),
@@ -264,7 +264,7 @@ describe("how long to wait", () => {
 });
 
 describe("words", () => {
-  it("are the provider's own, on one line, and not too many", () => {
+  it("are the provider's own, on one line of limited length", () => {
     const told = (message: string) =>
       (
         toModelError(
@@ -285,12 +285,12 @@ describe("words", () => {
     expect((error as ModelError).message).toBe("***, ***, *** and https://x/?key=***&b=1; ***");
   });
 
-  it("say who answered where there are none", () => {
+  it("name the provider when it sends none", () => {
     const error = toModelError(apiError({ statusCode: 502, message: "" }), concerned);
     expect((error as ModelError).message).toBe("acme sent HTTP status 502 without a message.");
   });
 
-  it("tell what the provider behind OpenRouter said", () => {
+  it("include the message of the provider behind OpenRouter", () => {
     const body = {
       error: { code: 502, message: "Provider returned error", metadata: { raw: "Model is cold" } },
     };
@@ -299,7 +299,7 @@ describe("words", () => {
   });
 });
 
-it("tells of a key that cannot be sent without showing it", async () => {
+it("reports a key that cannot be sent without showing it", async () => {
   const refused = await fetch("http://127.0.0.1:1", { headers: { Authorization: "Bearer to\np" } }).catch(
     (error) => error,
   );
@@ -309,7 +309,7 @@ it("tells of a key that cannot be sent without showing it", async () => {
   });
 });
 
-it("keeps nothing of the conversation and of the request", () => {
+it("contains nothing of the conversation and of the request", () => {
   const error = toModelError(
     apiError({ statusCode: 400, requestBodyValues: { input: "all of it" } }),
     concerned,
@@ -320,13 +320,13 @@ it("keeps nothing of the conversation and of the request", () => {
   ]);
 });
 
-it("leaves alone what is no failure of a provider", () => {
+it("returns other errors unchanged", () => {
   const own = new TypeError("x is not a function");
   const known = new ModelError("cut", "So.");
   expect([toModelError(own, concerned), toModelError(known, concerned)]).toEqual([own, known]);
 });
 
-it("takes a request that the package refuses to send for a bad one", () => {
+it("treats a request that the package refuses to send as a bad one", () => {
   const error = Object.assign(new Error("file part media type text/plain is not supported"), {
     name: "AI_UnsupportedFunctionalityError",
   });

@@ -4,7 +4,7 @@ import { providers } from "./providers.ts";
 
 const of = (name: string, type: keyof typeof providers, model: string) => factsOf({ name, type }, model);
 
-it("knows one model by all of its names", () => {
+it("recognizes a model by all of its names", () => {
   const facts = {
     contextTokens: 200_000,
     maxOutputTokens: 64_000,
@@ -19,7 +19,7 @@ it("knows one model by all of its names", () => {
   ]).toEqual([facts, facts, facts]);
 });
 
-it("knows no price of variants, nor of servers that are not the provider's", () => {
+it("has no price for variants and other servers", () => {
   const prices = [
     of("openrouter", "openrouter", "anthropic/claude-sonnet-4.5:nitro"),
     of("mine", "anthropic", "claude-sonnet-4-5"),
@@ -38,14 +38,14 @@ it("does not guess at models that are newer than it, or that only a server knows
   ]).toEqual([{}, {}, {}, {}, {}]);
 });
 
-it("knows how much each default reads", () => {
+it("knows the context window of each default model", () => {
   const lengths = Object.entries(providers).flatMap(([name, { model }]) =>
     model === undefined ? [] : [of(name, name as keyof typeof providers, model).contextTokens],
   );
   expect(lengths).toEqual([1_000_000, 1_050_000, 1_048_576, 1_000_000]);
 });
 
-it("counts what a request costs, more where it is long, and nothing it does not know", () => {
+it("computes the cost of a request, with the surcharge for long ones", () => {
   const { prices } = of("openai", "openai", "gpt-6.1-sol");
   const usage = { input: 100_000, cached: 60_000, cacheWritten: 20_000, output: 10_000, reasoning: 5_000 };
   const long = { ...usage, input: 300_000 };

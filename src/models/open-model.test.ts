@@ -82,7 +82,7 @@ describe("says what is wrong with", () => {
   });
 });
 
-it("knows what is known of a model, and believes the person more", async () => {
+it("merges known facts with the user's settings, which win", async () => {
   const prices = { input: 1, output: 2 };
   const settings = { models: { "openai/gpt-5.5": { contextTokens: 5, prices } } };
   const { id, provider, name, facts } = await openModel("gpt-5.5", settings, { OPENAI_API_KEY: "k" });
@@ -127,7 +127,7 @@ describe("reaches", () => {
     ]);
   });
 
-  it("Ollama wherever its variable says", () => {
+  it("Ollama at the address of its variable", () => {
     const hosts = [
       "box",
       "box:1234",
@@ -158,7 +158,7 @@ describe("reaches", () => {
     ]);
   });
 
-  it("servers of one's own, which get no key that is meant for others", () => {
+  it("the user's own servers, which get no keys of others", () => {
     const settings: ModelSettings = {
       providers: {
         studio: { type: "openai-chat", baseUrl: "http://localhost:1234/v1/" },

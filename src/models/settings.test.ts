@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseModelSettings } from "./settings.ts";
 
-it("reads what a person may set", () => {
+it("reads all settings", () => {
   const settings = {
     default: "studio/qwen3",
     agents: ["openai"],
@@ -17,7 +17,7 @@ it("reads what a person may set", () => {
   expect(parseModelSettings(JSON.stringify(settings), "models.json")).toEqual(settings);
 });
 
-describe("names the field, and never what stands in it:", () => {
+describe("names the field, and never its value:", () => {
   it.each([
     ["{ sk-secret", "models.json is not valid JSON at line 1 column 3"],
     ["[]", "models.json: the file must be an object"],

@@ -11,7 +11,7 @@ import { textProtocol } from "./text-protocol.ts";
 const call = '{"action": "tool_call", "tool": "look", "args": {"path": "a.ts"}}';
 const example = '{"action": "tool_call", "tool": "look", "args": {"path": "src/main.rs"}}';
 
-it("turns actions into calls, answers into words, and hands back what was said as it was written", async () => {
+it("turns actions into calls, answers into text, and sends replies back as written", async () => {
   const said = `I look.\n\`\`\`json\n${call}\n\`\`\``;
   await using talk = await conversation([
     { text: said },
@@ -42,29 +42,29 @@ it("turns actions into calls, answers into words, and hands back what was said a
   ]);
   expect(talk.requests[0]?.system).toBe(`You help.
 
-Reply with one JSON object, and nothing else that looks like one:
+To act, reply with exactly one JSON object:
   ${example}
-  {"action": "respond", "message": "What you want to say"}
-  {"action": "done", "summary": "What was done"}
-\`tool_call\` runs a tool, and you are told its result; \`respond\` speaks to the person; \`done\` ends the task. Inside strings write line breaks as \\n, quotes as \\" and backslashes as \\\\.
+  {"action": "respond", "message": "Your message"}
+  {"action": "done", "summary": "What you did"}
+\`tool_call\` calls one tool; its result comes in the next message. \`respond\` sends a message and ends your turn. \`done\` ends the task. In strings, write line breaks as \\n, quotes as \\" and backslashes as \\\\.
 
 Tools:
 - look: Reads a file.
   path (string)`);
 });
 
-it("makes the whole calls before a broken one, and says of that what is wrong", async () => {
+it("makes the complete calls before an invalid one, and reports that one", async () => {
   await using talk = await conversation([{ text: `${call}\n{"action": "tool_call", "tool": look}` }]);
   const events = await talk.ask();
   expect(partsOf(events)).toEqual({
     text: "",
     calls: [{ name: "look", input: { ok: true, value: { path: "a.ts" } } }],
     reason: "calls",
-    fault: expect.stringContaining(`a value should come here, not "l".`),
+    fault: expect.stringContaining(`expected a value, found "l".`),
   });
 });
 
-it("asks again where a reply has no action, and takes the second for the answer", async () => {
+it("reports a reply without an action once, and accepts the next one as the answer", async () => {
   await using talk = await conversation([
     { text: "All is well." },
     { text: "I said so." },
@@ -75,7 +75,7 @@ it("asks again where a reply has no action, and takes the second for the answer"
   const second = partsOf(await talk.ask());
   talk.tell("And now?");
   const third = partsOf(await talk.ask());
-  const fault = `There is no action in your reply. Say what you have to say in one: {"action": "respond", "message": "What you want to say"}\nor call a tool: ${example}`;
+  const fault = `Your reply contains no action. To answer, send {"action": "respond", "message": "Your message"}\nTo call a tool, send ${example}`;
   expect([first, second, third]).toEqual([
     { text: "All is well.", calls: [], reason: "stop", fault },
     { text: "I said so.", calls: [], reason: "stop" },
@@ -83,7 +83,7 @@ it("asks again where a reply has no action, and takes the second for the answer"
   ]);
 });
 
-it("never takes for an answer what looks like a call", async () => {
+it("never accepts text that looks like a call as the answer", async () => {
   const odd = 'Now: {"name": "look", "arguments": {"path": "a.ts"}}';
   await using talk = await conversation([{ text: "Hm." }, { text: odd }, { text: odd }]);
   const replies = [];
@@ -93,10 +93,10 @@ it("never takes for an answer what looks like a call", async () => {
     talk.tell(String(parts.fault));
   }
   const wrong = 'The object at line 1, column 6 has no "action", and there is no other';
-  expect(replies).toEqual(["There is no action in your reply", wrong, wrong]);
+  expect(replies).toEqual(["Your reply contains no action", wrong, wrong]);
 });
 
-it("makes no call of a reply that was cut or filtered in its middle, and calls that no fault", async () => {
+it("makes no call of a cut or filtered reply, and reports no fault", async () => {
   await using talk = await conversation([
     { text: `${call} {"action": "tool_call", "tool": "look", "ar`, finish: "length" },
     { text: call, finish: "filtered" },
@@ -109,7 +109,7 @@ it("makes no call of a reply that was cut or filtered in its middle, and calls t
   ]);
 });
 
-it("tells of calls that were made by other means as actions", async () => {
+it("shows native calls as actions", async () => {
   await using talk = await conversation([{ text: '{"action":"done","summary":"x"}' }]);
   const input = { ok: true, value: { path: "b.ts" } } as const;
   talk.messages.push(
@@ -152,7 +152,7 @@ it("changes nothing where there is nothing to call", async () => {
   expect(talk.requests[0]?.system).toBe("You help.");
 });
 
-it("gives thoughts that stand in the text as reasoning, and back as they were written", async () => {
+it("turns thoughts in the text into reasoning, and sends them back as written", async () => {
   const said = `<think>Where?</think>${call}`;
   await using talk = await conversation([{ text: said }, { text: '{"action":"done","summary":"x"}' }]);
   const first = await talk.ask();

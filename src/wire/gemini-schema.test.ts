@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { geminiSchema } from "./gemini.ts";
 
-it("says what Gemini refuses in words that it knows", () => {
+it("expresses unsupported keywords in Gemini's subset", () => {
   expect(
     geminiSchema({
       type: "object",
@@ -45,7 +45,7 @@ it("says what Gemini refuses in words that it knows", () => {
   });
 });
 
-it("follows references, and ends where they lead in a circle", () => {
+it("follows references, and stops at cycles", () => {
   const schema = geminiSchema({
     type: "object",
     properties: { first: { $ref: "#/$defs/node", description: "Where it begins." } },
@@ -61,7 +61,7 @@ it("follows references, and ends where they lead in a circle", () => {
   ]);
 });
 
-it("leaves out objects of which nothing is known, and arguments where there are none", () => {
+it("drops objects without known properties, and empty parameters", () => {
   const env = { type: "object", additionalProperties: { type: "string" } };
   expect([
     geminiSchema({ type: "object", properties: {} }),

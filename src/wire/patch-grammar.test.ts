@@ -43,7 +43,7 @@ it("lets models write whatever is read strictly", () => {
   );
 });
 
-it("lets them write nothing that cannot be read", () => {
+it("lets models write nothing that cannot be read", () => {
   const broken = fc
     .tuple(patch, fc.nat(), fc.constantFrom("", "x\n", "*** ", "@@\n"))
     .map(([text, at, noise]) => {

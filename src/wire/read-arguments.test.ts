@@ -15,7 +15,7 @@ it.each<[string, unknown, unknown]>([
   expect(readArguments(given)).toEqual({ ok: true, value });
 });
 
-it("says what is wrong with the rest, and repairs nothing", () => {
+it("reports what is wrong with the rest, and repairs nothing", () => {
   expect([readArguments('{"path": "a'), readArguments("[".repeat(300) + "]".repeat(300))]).toEqual([
     {
       ok: false,
@@ -32,7 +32,7 @@ it.each([
 ])("does not choose between two values of one key: %s", (given, key) => {
   expect(readArguments(given)).toEqual({
     ok: false,
-    problem: `The arguments have the key ${key} twice: give each key once.`,
+    problem: `The arguments have the key ${key} twice. Write each key once.`,
   });
 });
 
@@ -44,14 +44,14 @@ it.each([
   expect(readArguments(JSON.stringify(value, undefined, 2))).toEqual({ ok: true, value });
 });
 
-it("takes no half of a character, which would become another one", () => {
+it("refuses half a character, which would become another one", () => {
   expect(readArguments(String.raw`{"command":"echo \ud800 > a"}`)).toEqual({
     ok: false,
-    problem: "The arguments hold half a character: a surrogate that stands alone.",
+    problem: "The arguments contain a lone surrogate, which is half a character.",
   });
 });
 
-it("reads text for a tool that is written freely", () => {
+it("reads text for a freeform tool", () => {
   expect([
     freeformFieldOf(patch),
     freeformFieldOf(read),
@@ -69,7 +69,7 @@ it("reads text for a tool that is written freely", () => {
   ]);
 });
 
-it("takes out nulls of strict calls alone", () => {
+it("removes nulls of strict calls only", () => {
   const given = readArguments('{"path":"a","limit":null}');
   expect([readStrict(read, given), readStrict(undefined, given)]).toEqual([
     { ok: true, value: { path: "a" } },

@@ -22,7 +22,7 @@ const edit = {
   additionalProperties: false,
 };
 
-it("requires every property, and lets those be null that need not be given", () => {
+it("requires every property, and lets optional ones be null", () => {
   expect(strictSchema(edit)).toEqual({
     type: "object",
     properties: {
@@ -45,7 +45,7 @@ it("requires every property, and lets those be null that need not be given", () 
   });
 });
 
-it("gives no strict schema where strict mode cannot say what is meant", () => {
+it("gives no strict schema where strict mode cannot express the schema", () => {
   const env = { type: "object", additionalProperties: { type: "string" } };
   expect([
     strictSchema({ type: "object", properties: { env } }),
@@ -55,7 +55,7 @@ it("gives no strict schema where strict mode cannot say what is meant", () => {
   ]).toEqual([undefined, undefined, undefined, undefined]);
 });
 
-it("takes out the nulls that only strict mode asked for", () => {
+it("removes the nulls that only strict mode requires", () => {
   const given = {
     path: "a",
     mode: null,
@@ -72,10 +72,10 @@ it("takes out the nulls that only strict mode asked for", () => {
   });
 });
 
-it("leaves a null where something must be given, so that it is refused", () => {
+it("keeps the null of a required property, so that it is refused", () => {
   expect(withoutNulls(edit, { path: null })).toEqual({ path: null });
 });
 
-it("leaves alone what is no object", () => {
+it("leaves other values unchanged", () => {
   expect([null, "a", [1, null]].map((given) => withoutNulls(edit, given))).toEqual([null, "a", [1, null]]);
 });

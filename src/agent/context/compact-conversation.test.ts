@@ -70,7 +70,7 @@ const words = (message: Message | undefined) =>
     ? message.content.map((part) => (part.type === "text" ? part.text : "")).join()
     : "";
 
-it("keeps what is pinned, a summary, and the last steps as they were", async () => {
+it("keeps pinned messages, a summary, and the last steps unchanged", async () => {
   const task = user("Build it.");
   const rule = user("Never touch main.");
   const messages = [task, rule, ...rounds(10, 2_000), ...rounds(4, 500).map(renamed)];
@@ -88,7 +88,7 @@ it("keeps what is pinned, a summary, and the last steps as they were", async () 
   );
 });
 
-it("asks by the conversation as it was and one message more, with the tools, for six headings", async () => {
+it("asks with the whole conversation, one more message and the tools for six headings", async () => {
   const messages = [user("Build it."), ...rounds(10, 2_000)];
   const { asked } = await compact(messages);
   const [request] = asked;
@@ -103,14 +103,14 @@ it("asks by the conversation as it was and one message more, with the tools, for
   );
 });
 
-it("keeps what the person said last and nobody has answered", async () => {
+it("keeps user messages without an answer", async () => {
   const questions = [user("To the left."), user("And now?")];
   const messages = [user("Build it."), ...rounds(10, 2_000), ...questions];
   const { messages: kept } = await compact(messages);
   expect(kept.slice(-2)).toEqual(questions);
 });
 
-it("ignores calls in the answer, asks again for words, and gives up without any", async () => {
+it("ignores calls in the answer, asks again for text, and fails without any", async () => {
   const calling: Reply = { ...replied(""), reason: "calls", message: round("x", "")[0] as Reply["message"] };
   const silent: Reply = {
     ...calling,
@@ -124,7 +124,7 @@ it("ignores calls in the answer, asks again for words, and gives up without any"
   await expect(compact(messages, { ask: async () => silent })).rejects.toMatchObject({ kind: "empty" });
 });
 
-it("leaves out the middle of long texts, step by step, while the request for the summary is too long", async () => {
+it("drops the middle of long texts, step by step, while the summary request is too long", async () => {
   const messages = [
     user("Build it."),
     ...round("call_big", "a".repeat(30_000)),
@@ -146,7 +146,7 @@ it("leaves out the middle of long texts, step by step, while the request for the
   expect(asked.map(({ messages }) => words(messages[0]))).toEqual(asked.map(() => "Build it."));
 });
 
-it("leaves out what is old where even that is too long", async () => {
+it("drops old messages when even that is too long", async () => {
   const messages = [user("Build it."), ...rounds(200, 400)];
   const { asked } = await compact(messages, {
     contextTokens: undefined,
@@ -163,13 +163,13 @@ it("leaves out what is old where even that is too long", async () => {
   ]);
 });
 
-it("asks for nothing that it knows to be too long", async () => {
+it("sends no request that it knows to be too long", async () => {
   const messages = [user("Build it."), ...rounds(3, 20_000)];
   const { asked } = await compact(messages, { contextTokens: 10_000, tokensBefore: 15_000 });
   expect(asked.map(({ messages }) => JSON.stringify(messages).length < 40_000)).toEqual([true]);
 });
 
-it("says that it cannot, before the model is asked, where nearly all has to stay", async () => {
+it("fails before it asks the model when nearly everything has to stay", async () => {
   const messages = [user("word ".repeat(8_000)), ...rounds(1, 100)];
   let times = 0;
   const ask = async () => {
@@ -203,7 +203,7 @@ it("keeps the plan, also when it is compacted again", async () => {
   expect([first, again].map(({ messages }) => words(messages[1]).includes(kept))).toEqual([true, true]);
 });
 
-it("leaves everything as it was when it is ended on the way", async () => {
+it("leaves everything unchanged when it is aborted", async () => {
   const messages = [user("Build it."), ...rounds(10, 2_000)];
   const before = structuredClone(messages);
   const reason = new Error("stopped");
@@ -211,7 +211,7 @@ it("leaves everything as it was when it is ended on the way", async () => {
   expect(messages).toEqual(before);
 });
 
-it("makes any conversation one that a strict provider takes and 60 % at most, or says that it cannot", async () => {
+it("makes of any conversation one that a strict provider accepts, at most 60 % as long, or fails", async () => {
   const size = fc.oneof({ weight: 5, arbitrary: fc.nat(200) }, fc.nat(20_000));
   const step = fc.oneof(
     fc.record({ kind: fc.constant("user" as const), size, isPinned: fc.boolean() }),

@@ -34,7 +34,7 @@ function reader(place: () => LoopbackSession, aside: (request: SeenRequest) => S
   };
 }
 
-it.each(kinds)("goes on with %s after the conversation was made shorter", async (kind) => {
+it.each(kinds)("continues with %s after a compaction", async (kind) => {
   const summaries: SeenRequest[] = [];
   const place: LoopbackSession = await sessionOnLoopback(
     reader(
@@ -74,7 +74,7 @@ it.each(kinds)("goes on with %s after the conversation was made shorter", async 
   expect(await place.close()).toEqual([]);
 });
 
-it("leaves everything as it was when it is stopped in the middle, and goes on", async () => {
+it("leaves everything unchanged when it is aborted, and continues", async () => {
   const place: LoopbackSession = await sessionOnLoopback(
     reader(
       () => place,
@@ -93,34 +93,37 @@ it("leaves everything as it was when it is stopped in the middle, and goes on", 
   expect(await place.close()).toEqual([]);
 });
 
-it.each(["openai", "openai-chat"] as const)("makes one shorter that %s says is too long", async (kind) => {
-  let refusals = 0;
-  const place: LoopbackSession = await sessionOnLoopback(
-    (request) => {
-      if (isAskedToSumUp(request)) {
-        place.server.forget();
-        return { text: "## Task\nRead them." };
-      }
-      const rounds = request.messages.filter(({ role }) => role === "assistant").length;
-      if (rounds < 5) return refusals > 0 ? { text: "All read." } : reads(rounds + 1);
-      refusals += 1;
-      return { fault: tooLong };
-    },
-    { kind, dialect: "toolcrib", files },
-  );
-  const { session, events } = place;
-  const { outcome, text } = await session.run("Read all files.").result;
-  expect({
-    outcome,
-    text,
-    refusals,
-    compactions: events.filter(({ type }) => type === "compaction").length,
-    faults: checkHistory(session.messages),
-  }).toEqual({ outcome: "completed", text: "All read.", refusals: 1, compactions: 1, faults: [] });
-  expect(await place.close()).toEqual([]);
-});
+it.each(["openai", "openai-chat"] as const)(
+  "compacts a conversation that %s rejects as too long",
+  async (kind) => {
+    let refusals = 0;
+    const place: LoopbackSession = await sessionOnLoopback(
+      (request) => {
+        if (isAskedToSumUp(request)) {
+          place.server.forget();
+          return { text: "## Task\nRead them." };
+        }
+        const rounds = request.messages.filter(({ role }) => role === "assistant").length;
+        if (rounds < 5) return refusals > 0 ? { text: "All read." } : reads(rounds + 1);
+        refusals += 1;
+        return { fault: tooLong };
+      },
+      { kind, dialect: "toolcrib", files },
+    );
+    const { session, events } = place;
+    const { outcome, text } = await session.run("Read all files.").result;
+    expect({
+      outcome,
+      text,
+      refusals,
+      compactions: events.filter(({ type }) => type === "compaction").length,
+      faults: checkHistory(session.messages),
+    }).toEqual({ outcome: "completed", text: "All read.", refusals: 1, compactions: 1, faults: [] });
+    expect(await place.close()).toEqual([]);
+  },
+);
 
-it("ends the turn where it is too long after that, too, and says what to do", async () => {
+it("fails the turn when it is still too long, with a hint", async () => {
   const place: LoopbackSession = await sessionOnLoopback(
     (request) => {
       if (isAskedToSumUp(request)) {
@@ -144,7 +147,7 @@ it("ends the turn where it is too long after that, too, and says what to do", as
   expect(await place.close()).toEqual([]);
 });
 
-it("does not make it shorter twice without a reply in between", async () => {
+it("does not compact twice without a reply in between", async () => {
   let isSummed = false;
   const place: LoopbackSession = await sessionOnLoopback(
     (request) => {
@@ -195,7 +198,7 @@ it("does not ask for a summary in every round of a model that writes none", asyn
   expect(await place.close()).toEqual([]);
 });
 
-it("refuses what no request could hold before it is sent", async () => {
+it("refuses input that exceeds the window before it is sent", async () => {
   const place = await sessionOnLoopback([{ text: "Yes?" }], { dialect: "toolcrib" });
   const { session, server } = place;
   const { outcome, error } = await session.run("word ".repeat(1_000_000)).result;

@@ -41,7 +41,7 @@ it("is nearly full at 80 %, full at 90 % of the window, and never where that is 
   ]);
 });
 
-it("is not full again before the provider has counted what was made shorter", () => {
+it("is not full again before the provider has counted the compacted conversation", () => {
   const meter = meterOf(1_000);
   meter.counted(used(950, 0));
   const before = meter.isFull;
@@ -51,7 +51,7 @@ it("is not full again before the provider has counted what was made shorter", ()
   expect([before, restarted, meter.isFull]).toEqual([true, false, true]);
 });
 
-it("takes a server that does not count for one that has not counted", () => {
+it("keeps the estimate for a server that does not count", () => {
   const meter = meterOf(1_000);
   meter.added(said("word"));
   const { tokens } = meter.use;
@@ -59,7 +59,7 @@ it("takes a server that does not count for one that has not counted", () => {
   expect(meter.use.tokens).toBe(tokens);
 });
 
-it("goes by the window of the model that is asked now", () => {
+it("uses the window of the current model", () => {
   const meter = meterOf(1_000);
   meter.counted(used(900, 0));
   meter.useModel(model(10_000));
@@ -76,7 +76,7 @@ it("knows a message that no request could hold", () => {
   ]);
 });
 
-it("leaves as much to be written as fits beside what is read", () => {
+it("limits the output to what the window leaves", () => {
   const facts = { contextTokens: 200_000, maxOutputTokens: 64_000 };
   const rooms = [100_000, 136_000, 150_000, 199_999].map((tokens) => {
     const meter = new ContextMeter({ model: { facts } as Model, system: "", tools: [] });
@@ -92,7 +92,7 @@ it("leaves as much to be written as fits beside what is read", () => {
   ]);
 });
 
-it("is not full again after it could not be made shorter, before it has grown a good deal or is another model's", () => {
+it("is not full again after a failed compaction, until it has grown or the model changes", () => {
   const meter = meterOf(1_000);
   const fullAt = (tokens: number) => {
     meter.counted(used(tokens, 0));

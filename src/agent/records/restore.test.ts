@@ -16,7 +16,7 @@ import type { SessionEntry } from "./session-entry.ts";
 const task = user(1, "make it", { isPinned: true });
 const whole = reply("two files", call("a"), call("b"));
 
-describe("a session that is put together again", () => {
+describe("a restored session", () => {
   it("has its messages, answers in the order of the calls, totals and last settings", () => {
     const entries: SessionEntry[] = [
       start,
@@ -54,7 +54,7 @@ describe("a session that is put together again", () => {
     });
   });
 
-  it("tells which calls have no answer, and whether they had begun", () => {
+  it("lists unanswered calls, and whether they had begun", () => {
     const restored = restore([start, task, whole, begun("a")]);
     expect([restored?.messages, restored?.unanswered]).toEqual([
       [task.message, whole.message],
@@ -65,7 +65,7 @@ describe("a session that is put together again", () => {
     ]);
   });
 
-  it("is what it was compacted to, and what came after", () => {
+  it("has the compacted conversation, and what came after", () => {
     const summary = user(1, "what was done").message;
     const restored = restore([
       start,
@@ -84,7 +84,7 @@ describe("a session that is put together again", () => {
     ]);
   });
 
-  it("answers every call once, whatever is missing, doubled or foreign in the record", () => {
+  it("answers every call once, whatever is missing, duplicated or foreign in the record", () => {
     const restored = restore([
       start,
       answer("nobody"),
@@ -102,13 +102,13 @@ describe("a session that is put together again", () => {
     ]);
   });
 
-  it("does not count what its parent has paid for", () => {
+  it("does not count the usage of its parent", () => {
     const forked = { ...start, parent: { session: "session_a", turn: 1 } };
     const entries = [forked, task, reply("one"), turnEnd(1), user(2, "more"), reply("two"), turnEnd(2)];
     expect(restore(entries)?.usage).toEqual(new Map([["openai/gpt-5", usage]]));
   });
 
-  it("is none without its beginning", () => {
+  it("is undefined without its beginning", () => {
     expect([restore([]), restore([task])]).toEqual([undefined, undefined]);
   });
 });
@@ -122,7 +122,7 @@ describe("the entries up to a turn", () => {
     user(2, "wait", { source: "steering" }),
     reply("two"),
   ];
-  it("end with it; the last turn has all that came after", () => {
+  it("end with it; the last turn includes all that follows", () => {
     expect([1, 2, 3, 0, 1.5].map((turn) => entriesUpTo(entries, turn))).toEqual([
       first,
       entries,
@@ -132,7 +132,7 @@ describe("the entries up to a turn", () => {
     ]);
   });
 
-  it("end where the next begins, if the turn was cut off", () => {
+  it("end where the next begins, if the turn was interrupted", () => {
     const cut = [start, task, reply("one", call("a")), user(2, "more")];
     expect(entriesUpTo(cut, 1)).toEqual(cut.slice(0, 3));
   });
@@ -166,7 +166,7 @@ describe("an entry", () => {
     );
   });
 
-  it("with more in it than we know is given back as it is", () => {
+  it("with unknown fields is returned unchanged", () => {
     const entry = { ...task, later: 1 };
     expect(readEntry({ number: 1, at: 1, entry }, "s")).toBe(entry);
   });

@@ -12,7 +12,7 @@ const write = (path: string, text: string) => ({
 const toolcrib = { dialect: "toolcrib" } as const;
 
 describe("a session that is resumed", () => {
-  it("goes on under its id, with all that was said, spent and set", async () => {
+  it("continues under its id, with its messages, usage and settings", async () => {
     const place = await sessionOnLoopback(
       [write("a.txt", "one\n"), { text: "First." }, write("b.txt", "two\n"), { text: "Second." }],
       { ...toolcrib, reasoning: "low" },
@@ -39,7 +39,7 @@ describe("a session that is resumed", () => {
     expect(await place.close()).toEqual([]);
   });
 
-  it("can undo what it did before it was closed", async () => {
+  it("can undo changes from before it was closed", async () => {
     const place = await sessionOnLoopback([write("a.txt", "one\n"), { text: "Done." }], toolcrib);
     await place.session.run("make a.txt").result;
     await place.session.close();
@@ -49,7 +49,7 @@ describe("a session that is resumed", () => {
     await place.close();
   });
 
-  it("is refused while it is open, also in this process, and can be forked meanwhile", async () => {
+  it("is refused while it is open, also in this process, and can still be forked", async () => {
     const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
     const place = await sessionOnLoopback(async (request) => {
       await mayAnswer;
@@ -76,7 +76,7 @@ describe("a session that is resumed", () => {
     expect(await place.close()).toEqual([]);
   });
 
-  it("must be known", async () => {
+  it("must exist", async () => {
     const place = await sessionOnLoopback([], toolcrib);
     await expect(place.again({ resume: "session_x" })).rejects.toMatchObject({
       code: "not-found",
@@ -88,7 +88,7 @@ describe("a session that is resumed", () => {
 });
 
 describe("a session that is forked", () => {
-  it("has what was said up to the end of a turn, under an id of its own", async () => {
+  it("has the messages up to the end of a turn, under its own id", async () => {
     const place = await sessionOnLoopback(
       [write("a.txt", "one\n"), { text: "First." }, { text: "Second." }, { text: "Other." }],
       toolcrib,
@@ -111,7 +111,7 @@ describe("a session that is forked", () => {
     expect(await place.close()).toEqual([]);
   });
 
-  it("names the turns that there are", async () => {
+  it("lists the turns when the turn does not exist", async () => {
     const place = await sessionOnLoopback([{ text: "First." }], toolcrib);
     await place.session.run("one").result;
     await expect(place.again({ fork: { session: place.session.id, turn: 2 } })).rejects.toMatchObject({
@@ -122,7 +122,7 @@ describe("a session that is forked", () => {
     await place.close();
   });
 
-  it("can be begun before what is damaged", async () => {
+  it("can start before a damaged entry", async () => {
     const place = await sessionOnLoopback([{ text: "First." }, { text: "Second." }], toolcrib);
     const { session } = place;
     await session.run("one").result;

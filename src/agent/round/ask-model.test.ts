@@ -25,14 +25,14 @@ async function taken(
 }
 
 describe("a stream", () => {
-  it("is handed on until it ends", async () => {
+  it("is passed on until it ends", async () => {
     async function* stream() {
       yield* [1, 2];
     }
     expect(await taken(stream)).toEqual({ events: [1, 2] });
   });
 
-  it("is left when enough has come, without waiting for its end", async () => {
+  it("is left when the consumer is done, without waiting for its end", async () => {
     expect(await taken(() => deaf(1, 2, 3), { enough: 2 })).toEqual({ events: [1, 2] });
   });
 
@@ -49,7 +49,7 @@ describe("a stream", () => {
     expect(await taken(unopened)).toEqual({ events: [], error });
   });
 
-  it("is ended at once, also where it does not listen", async () => {
+  it("ends at once when aborted, also if it ignores its signal", async () => {
     const stop = new AbortController();
     const reason = new Error("stopped");
     const heard: unknown[] = [];
@@ -65,13 +65,13 @@ describe("a stream", () => {
     expect(heard).toEqual([reason]);
   });
 
-  it("is not opened where it was ended before", async () => {
+  it("is not opened when already aborted", async () => {
     const reason = new Error("stopped");
     const open = () => expect.unreachable();
     expect(await taken(open, { signal: AbortSignal.abort(reason) })).toEqual({ events: [], error: reason });
   });
 
-  it("is given up when it falls silent, before its first word or later", async () => {
+  it("times out when it falls silent, before its first event or later", async () => {
     const error = expect.objectContaining({
       kind: "timeout",
       message: "The model sent nothing for 20 ms.",
@@ -80,7 +80,7 @@ describe("a stream", () => {
     expect(await taken(() => deaf(1, 2), { silenceMs: 20 })).toEqual({ events: [1, 2], error });
   });
 
-  it("tells why it was ended, not what it says about that", async () => {
+  it("rejects with the reason of the abort, not with its own error", async () => {
     const stop = new AbortController();
     async function* stream(signal: AbortSignal) {
       yield 1;

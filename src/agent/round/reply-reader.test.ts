@@ -20,7 +20,7 @@ function read(...events: ModelEvent[]) {
   return { reader, told, reply: replies.at(-1) };
 }
 
-it("puts a reply together in the order its parts began, with what only the provider understands", () => {
+it("assembles a reply in the order in which its parts began, with provider metadata", () => {
   const { reply, told } = read(
     { type: "part-start", id: "r", part: "reasoning" },
     { type: "part-delta", id: "r", text: "Hm" },
@@ -64,7 +64,7 @@ it("puts a reply together in the order its parts began, with what only the provi
   ]);
 });
 
-it("keeps empty parts that are signed, drops those that are not, and calls that never came whole", () => {
+it("keeps empty parts with metadata, and drops others and incomplete calls", () => {
   const { reply } = read(
     { type: "part-start", id: "r", part: "reasoning" },
     { type: "part-end", id: "r", meta: { encrypted: "…" } },
@@ -80,7 +80,7 @@ it("keeps empty parts that are signed, drops those that are not, and calls that 
   ]);
 });
 
-it("makes two parts of two that have one id, and a part of words that were never begun", () => {
+it("separates two parts with one id, and starts a part for a delta without a start", () => {
   const { reply } = read(
     { type: "part-start", id: "t", part: "text" },
     { type: "part-delta", id: "t", text: "One." },
@@ -92,7 +92,7 @@ it("makes two parts of two that have one id, and a part of words that were never
   expect(reply?.message.content).toEqual(["One.", "Two.", "Three."].map((text) => ({ type: "text", text })));
 });
 
-describe("a reply with neither words nor calls", () => {
+describe("a reply without text and calls", () => {
   it.each(["stop", "calls"] as const)("is none: %s", (reason) => {
     expect(() => read({ type: "part-delta", id: "t", text: " \n" }, { ...finish, reason })).toThrow(
       expect.objectContaining({ kind: "empty" }),
@@ -103,13 +103,13 @@ describe("a reply with neither words nor calls", () => {
     expect(read({ ...finish, reason }).reply).toMatchObject({ reason, message: { content: [] } });
   });
 
-  it("is one that was not understood", () => {
+  it("is accepted with a fault", () => {
     const { reply } = read({ type: "fault", message: "No JSON." }, finish);
     expect(reply).toMatchObject({ faults: ["No JSON."], message: { content: [] } });
   });
 });
 
-it("ends what was begun when it breaks off, and knows what was shown", () => {
+it("ends open parts when it is cut off, and knows the text that was shown", () => {
   const { reader, told } = read(
     { type: "part-start", id: "r", part: "reasoning" },
     { type: "part-delta", id: "t", text: "Once " },
@@ -126,7 +126,7 @@ it("ends what was begun when it breaks off, and knows what was shown", () => {
   expect(reader.shownText).toBe("Once upon");
 });
 
-it("takes no arguments that cannot be written down, and no counts that are no numbers", () => {
+it("refuses arguments that are not JSON, and counts that are not numbers", () => {
   const circular: Record<string, unknown> = {};
   circular.self = circular;
   const usage = { ...noUsage, input: Number.NaN, output: undefined as never };

@@ -29,7 +29,7 @@ async function stoppedAt(index: number) {
   return { ...room, outcome, never };
 }
 
-it("leaves no agent and no process, whenever the turn is stopped, and the session goes on", async () => {
+it("leaves no agent and no process, whenever the turn is aborted, and the session can continue", async () => {
   const last = await stoppedAt(Number.POSITIVE_INFINITY);
   const seen = new Set(last.events.map(({ agent, type }) => `${agent ?? ""} ${type}`));
   expect([...seen]).toEqual(
@@ -40,7 +40,7 @@ it("leaves no agent and no process, whenever the turn is stopped, and the sessio
   for (let index = 1; index <= count; index += 1) await endsWell(await stoppedAt(index));
 }, 180_000);
 
-it("ends agents with the session, also those that work while nobody asks", async () => {
+it("closes agents with the session, also those that run in the background", async () => {
   const { run, session, server, events, close } = await familyOnLoopback({
     person: [{ calls: [spawn("Hang")] }, done],
     Hang: [{ fault: "hang-before" }],
@@ -62,7 +62,7 @@ it("ends agents with the session, also those that work while nobody asks", async
   );
 });
 
-it("stops agents that work on while nobody asks", async () => {
+it("aborts agents that run in the background", async () => {
   const { run, session, close } = await familyOnLoopback({
     person: [{ calls: [spawn("Hang")] }, done],
     Hang: [{ fault: "hang-before" }],

@@ -13,7 +13,7 @@ import type { ScriptedReply, SeenRequest } from "../../../test/providers/provide
 import { startProvider } from "../../../test/providers/start-provider.ts";
 import { checkHistory } from "../../../test/support/check-history.ts";
 
-it("gives a task to an agent with a history of its own, and gets its answer", async () => {
+it("gives a task to an agent with its own history, and returns its answer", async () => {
   const usage = { input: 100, output: 10 };
   const { run, answers, session, server, events, close } = await familyOnLoopback(
     {
@@ -81,7 +81,7 @@ it("gives a task to an agent with a history of its own, and gets its answer", as
   expect(await close()).toEqual([]);
 });
 
-it("has agents work side by side, and write one file in turn", async () => {
+it("runs agents in parallel, and lets them write one file in turn", async () => {
   const both = barrier(2);
   const replaces = (find: string, replace: string): readonly Reply[] => [
     { calls: [{ name: "file_read", input: { path: "a.txt" } }] },
@@ -110,7 +110,7 @@ it("has agents work side by side, and write one file in turn", async () => {
   expect(await close()).toEqual([]);
 });
 
-it("tells an agent more as it works, and goes on with one that has answered", async () => {
+it("sends messages to a running agent, and new tasks to one that has answered", async () => {
   const heard = Promise.withResolvers<void>();
   const { run, answers, server, close } = await familyOnLoopback({
     person: [
@@ -151,7 +151,7 @@ it("tells an agent more as it works, and goes on with one that has answered", as
   expect(await close()).toEqual([]);
 });
 
-it("stops waiting when the time is over, and ends what is no longer needed", async () => {
+it("stops waiting at the timeout, and closes agents on request", async () => {
   const { run, answers, server, session, close } = await familyOnLoopback({
     person: [
       { calls: [spawn("Hang")] },
@@ -182,7 +182,7 @@ it("stops waiting when the time is over, and ends what is no longer needed", asy
 });
 
 describe("limits", () => {
-  it("let agents have agents only so deep", async () => {
+  it("bound the depth of agents", async () => {
     const tools: Record<string, readonly string[]> = {};
     const note = (name: string, reply: ScriptedReply) => (request: SeenRequest) => {
       tools[name] = request.tools.filter((tool) => tool.startsWith("agent_"));
@@ -209,7 +209,7 @@ describe("limits", () => {
     expect(await close()).toEqual([]);
   });
 
-  it("of rounds hold for agents, whatever was asked for them", async () => {
+  it("of rounds hold for agents, whatever the call asks for", async () => {
     const listing = (path: string) => ({ calls: [{ name: "file_list", input: { path } }] });
     const { run, answers, close } = await familyOnLoopback(
       {
@@ -223,7 +223,7 @@ describe("limits", () => {
     expect(await close()).toEqual([]);
   });
 
-  it("leave a session without agents where it may have none", async () => {
+  it("of zero leave a session without agents", async () => {
     for (const limits of [{ agentDepth: 0 }, { agents: 0 }]) {
       const { run, server, close } = await familyOnLoopback({ person: [done] }, { limits });
       await run();
@@ -232,7 +232,7 @@ describe("limits", () => {
     }
   });
 
-  it("let only so many be at work; one that has answered makes place", async () => {
+  it("bound running agents; one that has answered is closed for a new one", async () => {
     const refused = Promise.withResolvers<void>();
     const { run, answers, close } = await familyOnLoopback(
       {
@@ -262,7 +262,7 @@ describe("limits", () => {
     expect(await close()).toEqual([]);
   });
 
-  it("of tokens and cost count what agents use", async () => {
+  it("of tokens and cost include agents", async () => {
     const usage = { input: 600, output: 0 };
     const { run, answers, of, close } = await familyOnLoopback(
       {
@@ -292,7 +292,7 @@ describe("limits", () => {
   });
 });
 
-describe("an agent fails, and its parent goes on,", () => {
+describe("an agent fails, and its parent continues,", () => {
   const cases: readonly (readonly [string, object, readonly Reply[], string | RegExp])[] = [
     [
       "when its provider refuses it",
@@ -338,7 +338,7 @@ describe("an agent fails, and its parent goes on,", () => {
   });
 });
 
-it("uses another model where one is named, with the tools that it knows", async () => {
+it("uses the named model, with the tools of its dialect", async () => {
   const other = await startProvider("anthropic", [{ text: "Bonjour." }]);
   const first = await startProvider(
     "openai",
@@ -396,7 +396,7 @@ it("sends nothing to a provider that the user has not allowed for agents", async
   await Promise.all([first.close(), other.close()]);
 });
 
-it("has of the tools that a session is narrowed to those that an agent can have", async () => {
+it("offers an agent only the allowed tools of the session", async () => {
   const tools: (readonly string[])[] = [];
   const { run, answers, close } = await familyOnLoopback(
     {
@@ -418,7 +418,7 @@ it("has of the tools that a session is narrowed to those that an agent can have"
   expect(await close()).toEqual([]);
 });
 
-it("begins the agents of one reply side by side, also those that are waited for", async () => {
+it("starts the agents of one reply in parallel, also awaited ones", async () => {
   const both = barrier(2);
   const meet = (text: string) => () => both().then(() => ({ text }));
   const agent = (prompt: string) => ({
@@ -437,7 +437,7 @@ it("begins the agents of one reply side by side, also those that are waited for"
   expect(await close()).toEqual([]);
 });
 
-it("asks the same person, names the agent, and remembers the answer for all", async () => {
+it("asks the same user, names the agent, and remembers the answer for all", async () => {
   const asked: (string | undefined)[] = [];
   const states: string[] = [];
   const command = { name: "shell_run", input: { command: "touch made" } };

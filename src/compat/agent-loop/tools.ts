@@ -63,7 +63,7 @@ export function getDefaultTools(): readonly BaseTool[] {
 
 class CalculateTool extends BaseTool {
   readonly name = "calculate";
-  readonly description = "Work out an expression of + - * / ** and parentheses over numbers.";
+  readonly description = "Evaluate an arithmetic expression of numbers, + - * / ** and parentheses.";
   readonly parameters = {
     type: "object",
     properties: { expression: { type: "string", description: "For example (2+3)*4." } },
@@ -80,7 +80,7 @@ class CalculateTool extends BaseTool {
 
 class GetCurrentTimeTool extends BaseTool {
   readonly name = "get_current_time";
-  readonly description = "The current time in UTC, ISO-8601.";
+  readonly description = "Get the current UTC time in ISO 8601 format.";
   readonly parameters = { type: "object", properties: {}, additionalProperties: false };
   override readonly risk = "read";
 

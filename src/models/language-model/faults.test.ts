@@ -68,7 +68,7 @@ describe.each(kinds)("by %s", (kind) => {
     },
   );
 
-  it("hands over no call of a reply that broke off", async () => {
+  it("passes on no call of a reply that was cut off", async () => {
     const calls = [...reply.calls!, { name: "status", input: {} }];
     const model = await open({ ...reply, calls, fault: "no-terminal-event" });
     const types: string[] = [];
@@ -79,13 +79,13 @@ describe.each(kinds)("by %s", (kind) => {
     expect(types).not.toContain("finish");
   });
 
-  it("takes an error within the stream for one of the server", async () => {
+  it("treats an error within the stream as a server error", async () => {
     const model = await open({ ...reply, fault: "error-event" });
     const { kind: thrown } = await failure(ask(model, {}));
     expect(thrown).toBe("server");
   });
 
-  it("tells a reply without words and calls", async () => {
+  it("reports a reply without text and calls", async () => {
     const model = await open({ fault: "empty" });
     expect(await failure(ask(model, {}))).toEqual({
       kind: "empty",
@@ -93,7 +93,7 @@ describe.each(kinds)("by %s", (kind) => {
     });
   });
 
-  it("names the address that closes the door", async () => {
+  it("names the address that closed the connection", async () => {
     const model = await open({ fault: "drop-before-headers" });
     expect(await failure(ask(model, {}))).toEqual({
       kind: "network",
@@ -101,7 +101,7 @@ describe.each(kinds)("by %s", (kind) => {
     });
   });
 
-  it("names the address at which nobody is", async () => {
+  it("names the address that refused the connection", async () => {
     const model = await open({});
     await server.close();
     expect(await failure(ask(model, {}))).toEqual({
@@ -155,7 +155,7 @@ describe.each(kinds)("by %s", (kind) => {
     expect(server.requests).toEqual([]);
   });
 
-  it("gives nothing more after an abort, though it has been read ahead", async () => {
+  it("yields nothing more after an abort, even if it was read ahead", async () => {
     const model = await open(reply, { chunks: "whole" });
     const controller = new AbortController();
     const reason = new Error("Stop.");
@@ -176,7 +176,7 @@ describe.each(kinds)("by %s", (kind) => {
     while (!server.requests[0]!.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
   });
 
-  it("hands over no call that was cut at the most it may write", async () => {
+  it("passes on no call that was cut at the output limit", async () => {
     const calls = [
       { name: "status", input: {} },
       { name: "read_file", input: {}, raw: '{"path": "a' },
@@ -188,14 +188,14 @@ describe.each(kinds)("by %s", (kind) => {
     expect([reason, gist({ reason, ...said })]).toEqual(["length", expected]);
   });
 
-  it("hands over no call of whose arguments nothing came", async () => {
+  it("passes on no call without any arguments", async () => {
     const calls = [{ name: "status", input: {}, raw: "" }];
     const model = await open({ text: "Now:", calls, finish: "length" });
     const { reason, ...said } = await ask(model, {});
     expect([reason, gist({ reason, ...said })]).toEqual(["length", ["text: Now:"]]);
   });
 
-  it("tells that a reply was held back", async () => {
+  it("reports a filtered reply", async () => {
     const model = await open({ text: "I", finish: "filtered" });
     const { reason } = await ask(model, {});
     expect(reason).toBe("filtered");
@@ -235,7 +235,7 @@ it.each<[ProviderKind, Fault, readonly string[]]>([
   expect(gist(await ask(model, { reasoning: "low" }))).toEqual(expected);
 });
 
-it("takes a response that failed for a failure of the server", async () => {
+it("treats a failed response as a server error", async () => {
   server = await startProvider("openai", [{ ...reply, fault: "failed-reply" }]);
   const model = await openModel(server.model, server.settings);
   expect(await failure(ask(model, {}))).toEqual({
@@ -244,7 +244,7 @@ it("takes a response that failed for a failure of the server", async () => {
   });
 });
 
-it("takes a prompt that Gemini blocks for one that is filtered", async () => {
+it("treats a prompt that Gemini blocks as filtered", async () => {
   server = await startProvider("google", [{ ...reply, fault: "blocked-prompt" }]);
   const model = await openModel(server.model, server.settings);
   const said = await ask(model, {});

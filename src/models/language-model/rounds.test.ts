@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe.each(kinds)("by %s", (kind) => {
-  it("carries on a conversation with reasoning and parallel calls", async () => {
+  it("continues a conversation with reasoning and parallel calls", async () => {
     const model = await open(kind, [
       {
         reasoning: "Let me see.",
@@ -53,7 +53,7 @@ describe.each(kinds)("by %s", (kind) => {
     ]);
   });
 
-  it("goes on after calls of names that every object has", async () => {
+  it("continues after calls with names that every object has", async () => {
     const names = ["__proto__", "constructor", "toString"];
     const model = await open(kind, [
       { calls: names.map((name) => ({ name, input: {} })) },
@@ -68,7 +68,7 @@ describe.each(kinds)("by %s", (kind) => {
     ]);
   });
 
-  it("goes on after a call before which there were only line breaks", async () => {
+  it("continues after a call preceded by line breaks only", async () => {
     const model = await open(kind, [
       { text: "\n\n", calls: [{ name: "status", input: {} }] },
       { text: "Ready." },
@@ -78,7 +78,7 @@ describe.each(kinds)("by %s", (kind) => {
     expect([gist(last), breaches()]).toEqual([["text: Ready."], []]);
   });
 
-  it("hands back what was kept on disk exactly as it came", async () => {
+  it("sends back stored metadata unchanged", async () => {
     const model = await open(kind, [
       { reasoning: "Hm.", calls: [{ name: "status", input: {} }] },
       { text: "Ready." },
@@ -128,7 +128,7 @@ describe.each(kinds)("by %s", (kind) => {
     },
   );
 
-  it("shows the pictures that tools answer with", async () => {
+  it("sends images of tool results", async () => {
     const model = await open(kind, [
       { calls: [{ name: "read_file", input: { path: "a.png" } }] },
       { text: "A pixel." },
@@ -140,7 +140,7 @@ describe.each(kinds)("by %s", (kind) => {
     expect([breaches(), sent.includes(pixel.base64)]).toEqual([[], true]);
   });
 
-  it("shows the pictures of the person", async () => {
+  it("sends images of the user", async () => {
     const model = await open(kind, [{ text: "A pixel." }]);
     const look: Message = {
       role: "user",
@@ -154,7 +154,7 @@ describe.each(kinds)("by %s", (kind) => {
     expect([breaches(), sent.includes(pixel.base64)]).toEqual([[], true]);
   });
 
-  it("leaves out pictures for a model that sees none, and says so", async () => {
+  it("replaces images for a model without vision", async () => {
     const server = await startProvider(kind, [{ text: "I see nothing." }]);
     servers.push(server);
     const model = await openModel(server.model, {
@@ -169,14 +169,14 @@ describe.each(kinds)("by %s", (kind) => {
     ]);
   });
 
-  it("goes on after a reply that was cut in its reasoning", async () => {
+  it("continues after a reply that was cut in its reasoning", async () => {
     const model = await open(kind, [{ reasoning: "Hm.", finish: "length" }, { text: "Ready." }]);
     const { message } = await ask(model, { reasoning: "low" });
     await ask(model, { messages: [user("Go on."), message, user("Go on.")], reasoning: "low" });
     expect(breaches()).toEqual([]);
   });
 
-  it("goes on where text came after the calls", async () => {
+  it("continues where text came after the calls", async () => {
     const calls = [{ name: "status", input: {} }];
     const model = await open(kind, [
       { reasoning: "Hm.", text: "So.", calls, fault: "text-after-calls" },
@@ -187,7 +187,7 @@ describe.each(kinds)("by %s", (kind) => {
     expect(breaches()).toEqual([]);
   });
 
-  it("takes over conversations of all others, without what only they understand", async () => {
+  it("accepts conversations of all others, without their metadata", async () => {
     const others = await Promise.all(
       kinds.map(async (other) => {
         const calls = [{ name: "read_file", input: { path: other } }];
@@ -220,7 +220,7 @@ describe("patches by OpenAI", async () => {
   const tools = (await toolsOf("codex")).filter(({ name }) => name === "apply_patch");
   const patch = "*** Begin Patch\n*** Add File: a\n+one\n*** End Patch";
 
-  it("are written freely, and go back as they were written", async () => {
+  it("are plain text, and are sent back unchanged", async () => {
     const model = await open("openai", [
       { calls: [{ name: "apply_patch", input: patch }] },
       { text: "Ready." },
@@ -236,7 +236,7 @@ describe("patches by OpenAI", async () => {
     expect([breaches(), input.find(({ type }) => type === "custom_tool_call")?.input]).toEqual([[], patch]);
   });
 
-  it("are not handed over where the reply was cut", async () => {
+  it("are not passed on when the reply was cut", async () => {
     const model = await open("openai", [
       { text: "So:", calls: [{ name: "apply_patch", input: patch }], finish: "length" },
     ]);
@@ -258,7 +258,7 @@ describe("patches by OpenAI", async () => {
 });
 
 describe("Anthropic", () => {
-  it("is offered the tools that it knows by their type", async () => {
+  it("gets native tools by their type", async () => {
     const tools = await toolsOf("anthropic-native");
     const model = await open("anthropic", [
       { calls: [{ name: "bash", input: { command: "ls" } }] },
@@ -274,7 +274,7 @@ describe("Anthropic", () => {
     ]);
   });
 
-  it("finds marks for its cache at the tools, the system and the last two messages of ours", async () => {
+  it("gets cache marks at the tools, the system prompt and the last two messages", async () => {
     const model = await open("anthropic", [
       { calls: [{ name: "status", input: {} }] },
       { calls: [{ name: "status", input: {} }] },
@@ -338,7 +338,7 @@ describe("Anthropic", () => {
     ]);
   });
 
-  it("is given its thoughts back by the same model only", async () => {
+  it("gets reasoning back only for the same model", async () => {
     const server = await startProvider("anthropic", [
       { reasoning: "Mine.", calls: [{ name: "status", input: {} }] },
       { text: "Ready." },
@@ -351,7 +351,7 @@ describe("Anthropic", () => {
     expect([breaches(), JSON.stringify(server.requests[1]!.body).includes("Mine.")]).toEqual([[], false]);
   });
 
-  it("takes back what it has encrypted of its thoughts", async () => {
+  it("gets its encrypted reasoning back", async () => {
     const model = await open("anthropic", [
       { reasoning: "Hidden.", calls: [{ name: "status", input: {} }], fault: "redacted-reasoning" },
       { text: "Ready." },
@@ -365,7 +365,7 @@ describe("Anthropic", () => {
   });
 });
 
-it("names the conversation to OpenAI's cache, and keeps nothing there", async () => {
+it("names the conversation for OpenAI's cache, and stores nothing there", async () => {
   const model = await open("openai", [{ text: "Ready." }]);
   await ask(model, { cacheKey: "session_1", maxOutputTokens: 500, reasoning: "high" });
   expect(servers[0]!.requests[0]!.body).toMatchObject({
@@ -377,7 +377,7 @@ it("names the conversation to OpenAI's cache, and keeps nothing there", async ()
   });
 });
 
-it("takes calls apart that a model of OpenAI has wrapped into one", async () => {
+it("separates calls that a model of OpenAI has wrapped into one", async () => {
   const uses = ["a", "b"].map((path) => ({ recipient_name: "functions.read_file", parameters: { path } }));
   const model = await open("openai", [
     { calls: [{ name: "parallel", input: { tool_uses: uses } }] },
@@ -388,7 +388,7 @@ it("takes calls apart that a model of OpenAI has wrapped into one", async () => 
   expect([breaches(), gist(reply)]).toEqual([[], ['read_file {"path":"a"}', 'read_file {"path":"b"}']]);
 });
 
-it("tells a warning of the package once", async () => {
+it("reports a warning of the package once", async () => {
   const server = await startProvider("openai", [{ text: "One." }, { text: "Two." }], {
     models: ["gpt-4o"],
     strict: false,

@@ -13,7 +13,7 @@ const usage: LanguageModelV4Usage = {
 };
 const counted = { input: 10, cached: 3, cacheWritten: 2, output: 7, reasoning: 3 };
 
-it("gives parts ids of their own, as those of providers may come twice", async () => {
+it("gives parts unique ids, because providers may repeat theirs", async () => {
   const parts: Part[] = [
     { type: "text-start", id: "0" },
     { type: "text-delta", id: "0", delta: "One" },
@@ -36,7 +36,7 @@ it("gives parts ids of their own, as those of providers may come twice", async (
   ]);
 });
 
-it("begins a part of which only a delta comes, and forgets an end without a beginning", async () => {
+it("starts a part for a delta without a start, and ignores an end without a start", async () => {
   const parts: Part[] = [
     { type: "text-end", id: "a" },
     { type: "text-delta", id: "b", delta: "So." },
@@ -49,7 +49,7 @@ it("begins a part of which only a delta comes, and forgets an end without a begi
   ]);
 });
 
-it("puts together what a part is told with, wherever it comes", async () => {
+it("merges the metadata of a part", async () => {
   const parts: Part[] = [
     { type: "reasoning-start", id: "r", providerMetadata: { a: { one: 1, two: 0 } } },
     { type: "reasoning-delta", id: "r", delta: "", providerMetadata: { a: { two: 2 } } },
@@ -63,7 +63,7 @@ it("puts together what a part is told with, wherever it comes", async () => {
   });
 });
 
-it("hands over calls where they stand, and says what cannot be read of them", async () => {
+it("passes on calls in order, and says what cannot be read of them", async () => {
   const events = await read([
     call("1", '{"path":"a"}'),
     ...said("Between."),
@@ -80,7 +80,7 @@ it("hands over calls where they stand, and says what cannot be read of them", as
   ]);
 });
 
-it("says that tools are called, whatever the server calls it", async () => {
+it("reports tool calls, whatever finish reason the server sends", async () => {
   expect(gist(await read([call("1", "{}"), end("stop")]))).toEqual(["1 {}", "finish calls"]);
 });
 
@@ -120,7 +120,7 @@ it.each<[string, Part[], string]>([
   await expect(read(parts)).rejects.toMatchObject({ kind: "cut", message: expect.stringContaining(message) });
 });
 
-it("takes other names of an end where a server is known to use them", async () => {
+it("accepts other finish reasons of known servers", async () => {
   const otherEnds = new Set(["eos"]);
   expect(gist(await read([...said("All."), end("other", "EOS")], { otherEnds }))).toEqual([
     "All.",
@@ -145,7 +145,7 @@ it("reads nothing after the end", async () => {
   expect(gist(await read([...said("All."), end("stop"), ...said("More.")]))).toEqual(["All.", "finish stop"]);
 });
 
-it("passes over what is none of the reply", async () => {
+it("ignores parts that do not belong to the reply", async () => {
   const parts: Part[] = [
     { type: "stream-start", warnings: [{ type: "unsupported", feature: "topK" }] },
     { type: "response-metadata", id: "1" },

@@ -31,7 +31,7 @@ const reply: AssistantMessage = {
   ],
 };
 
-it("hands back to a provider what it understands, and leaves out what is nothing", () => {
+it("sends back provider metadata, and drops empty parts", () => {
   expect(told([reply])).toEqual([
     {
       role: "assistant",
@@ -51,7 +51,7 @@ it("hands back to a provider what it understands, and leaves out what is nothing
   ]);
 });
 
-it("shows another provider the words and calls alone", () => {
+it("sends another provider only text and calls", () => {
   expect(told([{ ...reply, model: "acme-two/one" }])).toEqual([
     {
       role: "assistant",
@@ -63,7 +63,7 @@ it("shows another provider the words and calls alone", () => {
   ]);
 });
 
-it("shows another model of the provider no thoughts, where they are the model's own", () => {
+it("sends no reasoning to another model where it belongs to the model", () => {
   const [message] = told([{ ...reply, model: "acme/two" }], { reasoningOf: "model" });
   expect((message!.content as readonly { type: string }[]).map(({ type }) => type)).toEqual([
     "tool-call",
@@ -71,7 +71,7 @@ it("shows another model of the provider no thoughts, where they are the model's 
   ]);
 });
 
-it("puts calls last where nothing may stand behind them", () => {
+it("puts calls last where nothing may follow them", () => {
   const [message] = told([reply], { callsLast: true });
   expect((message!.content as readonly { type: string }[]).map(({ type }) => type)).toEqual([
     "reasoning",
@@ -80,7 +80,7 @@ it("puts calls last where nothing may stand behind them", () => {
   ]);
 });
 
-it("leaves out thoughts that lead to nothing, and a reply of which nothing is left", () => {
+it("drops trailing reasoning, and a reply that is then empty", () => {
   const thoughts = reply.content.slice(0, 1);
   expect(told([user("Go on."), { ...reply, content: thoughts }, user("Well?")])).toEqual([
     { role: "user", content: [{ type: "text", text: "Go on." }] },
@@ -98,7 +98,7 @@ it.each<[string, unknown]>([
   expect(message!.content).toEqual([{ type: "tool-call", toolCallId: "1", toolName: "status", input: {} }]);
 });
 
-it("puts pictures after all answers where an answer takes words alone", () => {
+it("puts images after all answers where an answer takes only text", () => {
   const image = { mediaType: "image/png", base64: "AAAA" };
   const answer = { id: "1", name: "view", content: "a.png", isError: false, images: [image] };
   const messages: Message[] = [{ role: "tool", answers: [answer, { ...answer, id: "2", images: [] }] }];
@@ -106,7 +106,7 @@ it("puts pictures after all answers where an answer takes words alone", () => {
   expect(told(messages).map(({ role }) => role)).toEqual(["tool"]);
 });
 
-it("gives calls that others made an id that the provider takes, and their answers the same", () => {
+it("gives calls of other providers a valid id, and their answers the same", () => {
   const ids = ["functions.read:0", "functions_read_0", "x".repeat(70), "good-1"];
   const content = ids.map((id) => ({
     type: "call" as const,
@@ -131,7 +131,7 @@ it("gives calls that others made an id that the provider takes, and their answer
   expect([calls![1], calls![3]]).toEqual([ids[1], ids[3]]);
 });
 
-it("turns each message once, so that the beginning of a conversation stays the same", () => {
+it("converts each message once, so that the beginning of a conversation stays the same", () => {
   const toPrompt = promptMaker(telling);
   const messages: Message[] = [user("Go on."), reply];
   const first = toPrompt({ system: "Be brief.", messages, tools }, box);

@@ -10,7 +10,7 @@ import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { openModel } from "../open-model.ts";
 
-it("asks what the model can do, and tells it how much to read", async () => {
+it("asks for the abilities of the model, and sets its context length", async () => {
   await using talk = await talkTo([{ text: "Hello." }], { models: ["qwen3:8b"] });
   const { model, server } = talk;
   expect([model.id, model.facts]).toEqual([
@@ -35,7 +35,7 @@ it("asks what the model can do, and tells it how much to read", async () => {
   expect(server.requests.at(-1)?.body).toMatchObject({ options: { num_ctx: 32_768 } });
 });
 
-it("lets gpt-oss think as much as is asked for, others just think, and leaves alone those that do not", async () => {
+it("sends the effort to gpt-oss, a flag to other thinking models, and nothing to the rest", async () => {
   const thought = [];
   for (const name of ["gpt-oss:20b", "qwen3:8b", "llama3.1"]) {
     await using talk = await talkTo([{ text: "a" }, { text: "b" }], { models: [name] });
@@ -54,7 +54,7 @@ it("lets gpt-oss think as much as is asked for, others just think, and leaves al
   ]);
 });
 
-it("leaves the length of models that run elsewhere to them, and knows no price of theirs", async () => {
+it("sets no context length and no price for remote models", async () => {
   const shown = {
     remote_host: "https://ollama.com:443",
     capabilities: ["completion", "tools"],
@@ -80,7 +80,7 @@ it("leaves the length of models that run elsewhere to them, and knows no price o
   ]);
 });
 
-describe("reads a reply that comes", () => {
+describe("reads a streamed reply", () => {
   it.each<NonNullable<ProviderOptions["chunks"]>>(["whole", "events", "bytes"])("in %s", async (chunks) => {
     const calls = [
       { name: "look", input: { path: "é.ts" } },
@@ -147,7 +147,7 @@ describe("reads a reply that comes", () => {
   });
 });
 
-it("shows pictures to models that see, and tells the others of them", async () => {
+it("sends images to models with vision, and a note to others", async () => {
   const image = { mediaType: "image/png", base64: "aGk=" };
   const said: Message[] = [
     {
@@ -196,7 +196,7 @@ it("shows pictures to models that see, and tells the others of them", async () =
   ]);
 });
 
-describe("knows by what can be done about it that", () => {
+describe("classifies the error when", () => {
   it.each<[string, Fault, object]>([
     ["the connection broke", "cut-in-text", { kind: "cut" }],
     ["the stream just ended", "no-terminal-event", { kind: "cut" }],
@@ -229,7 +229,7 @@ describe("knows by what can be done about it that", () => {
     await expect(talk.ask()).rejects.toMatchObject(expected);
   });
 
-  it("the model is not there, or the server", async () => {
+  it("classifies a missing model and a missing server", async () => {
     await using talk = await talkTo([], { models: ["qwen3:8b"] });
     const { settings } = talk.server;
     const missing = await openModel("ollama/llama9", settings).catch((error) => error);
@@ -250,7 +250,7 @@ describe("knows by what can be done about it that", () => {
   });
 });
 
-it("tells the model of a call that the server could not read, instead of asking for it again and again", async () => {
+it("reports a call that the server could not parse to the model, instead of retrying", async () => {
   const words = "error parsing tool call: raw='{\"a', err=unexpected end of JSON input";
   const fault = { status: 500, body: { error: words } };
   await using talk = await talkTo([{ fault }], { models: ["qwen3:8b"] });
@@ -267,7 +267,7 @@ it("tells the model of a call that the server could not read, instead of asking 
   ]);
 });
 
-it("says once that Ollama has left out part of the conversation", async () => {
+it("warns once that Ollama has dropped part of the conversation", async () => {
   await using talk = await talkTo(
     [12_000, 2_000, 1_500].map((input) => ({ text: "Yes.", usage: { input } })),
     { models: ["qwen3:8b"] },
@@ -287,7 +287,7 @@ it("says once that Ollama has left out part of the conversation", async () => {
   ]);
 });
 
-describe("ends at once when it is told to", () => {
+describe("ends at once when it is aborted", () => {
   it.each<Fault>(["hang-before", "hang-during"])("in a %s", async (fault) => {
     await using talk = await talkTo([{ text: "Hello there.", fault }], { models: ["qwen3:8b"] });
     const stop = new AbortController();
@@ -296,7 +296,7 @@ describe("ends at once when it is told to", () => {
     await expect(talk.ask({}, stop.signal)).rejects.toBe(reason);
   });
 
-  it("by whoever reads no further", async () => {
+  it("when the reader stops", async () => {
     await using talk = await talkTo([{ text: "Hello there.", fault: "hang-during" }], {
       models: ["qwen3:8b"],
     });
@@ -305,7 +305,7 @@ describe("ends at once when it is told to", () => {
   });
 });
 
-it("never lets the client print what it cannot read", async () => {
+it("never lets the client print unreadable lines", async () => {
   const bodies = [
     "<html>busy</html>",
     '{"message":{"content":"a"}}\nnonsense\n',
@@ -353,7 +353,7 @@ it("never lets the client print what it cannot read", async () => {
   }
 });
 
-it("asks whether it is Ollama where somebody else answers", async () => {
+it("suggests checking the address when another server answers", async () => {
   const bodies = ["<html>Hello</html>", "null"];
   await using server = await answering((_, response) => void response.end(bodies.shift()));
   const settings = { providers: { ollama: { baseUrl: server.url } } };
@@ -367,7 +367,7 @@ it("asks whether it is Ollama where somebody else answers", async () => {
   expect((await openModel("ollama/x", settings)).facts.contextTokens).toBe(32_768);
 });
 
-it("reads replies of servers that count nothing, and say null for no calls", async () => {
+it("reads replies of servers that do not count, and send null for no calls", async () => {
   await using server = await answering((request, response) => {
     if (request.url === "/api/show") return void response.end("{}");
     const message = { role: "assistant", content: "Hello.", tool_calls: null };

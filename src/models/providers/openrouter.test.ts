@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { ask, user } from "../../../test/support/models/ask.ts";
 import { openrouter } from "./openrouter.ts";
 
-it("keeps details of reasoning as they came, and nothing that is none", async () => {
+it("keeps reasoning details unchanged, and nothing else", async () => {
   const said = [
     "words",
     [null, "x", 5, {}, { type: "reasoning.text", index: 0, text: "Let " }],

@@ -13,7 +13,7 @@ async function serve(listener: RequestListener): Promise<string> {
 
 const kinds = ["openai", "openai-chat", "anthropic", "google", "openrouter", "ollama"];
 
-it.each(kinds)("takes neither key nor conversation of %s where a redirect leads", async (kind) => {
+it.each(kinds)("sends neither key nor conversation of %s to a redirect target", async (kind) => {
   const stolen: unknown[] = [];
   const elsewhere = await serve((request, response) => {
     stolen.push(request.headers);
@@ -32,7 +32,7 @@ it.each(kinds)("takes neither key nor conversation of %s where a redirect leads"
   expect(stolen).toEqual([]);
 });
 
-it.each(kinds)("gives up a reply of %s that has no end", async (kind) => {
+it.each(kinds)("aborts an endless reply of %s", async (kind) => {
   let sent = 0;
   for (const beginning of ["data: ", '{"x":"']) {
     const baseUrl = await serve((_, response) => {
@@ -57,7 +57,7 @@ it.each(kinds)("gives up a reply of %s that has no end", async (kind) => {
   }
 });
 
-it.each(kinds)("reads the beginning of an error of %s that has no end", async (kind) => {
+it.each(kinds)("reads only the beginning of an endless error of %s", async (kind) => {
   const baseUrl = await serve((_, response) => {
     response.writeHead(500, { "content-encoding": "gzip" });
     response.end(gzipSync(Buffer.alloc(64 * 1024 ** 2, "x")));

@@ -26,7 +26,7 @@ async function ask(
 
 const usage = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
 
-it("plays the reply that the conversation has come to", async () => {
+it("plays the next reply of the recording", async () => {
   expect([await ask([asked]), await ask([asked, replied, asked])]).toEqual([
     [
       { type: "part-start", id: "text_1", part: "text" },
@@ -54,16 +54,16 @@ it("plays the reply that the conversation has come to", async () => {
   ]);
 });
 
-it("has nothing to say beyond its recording, and ends at once when told to", async () => {
+it("fails after its last reply, and aborts at once", async () => {
   await expect(ask([asked, replied, asked, replied, asked])).rejects.toEqual(
-    new ModelError("not-found", "The recording has ended", {
-      hint: "It has no answer to more than it was made for: choose a model with --model.",
+    new ModelError("not-found", "The recording has ended.", {
+      hint: "Use a real model: --model",
     }),
   );
   await expect(ask([asked], AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
 });
 
-it("ends by the reason it is given, also between two words", async () => {
+it("rejects with the reason of the abort, also between two words", async () => {
   const slow = recordedModel({ name: "slow", replies: [{ text: "Never." }] }, { wordMs: 600_000 });
   const stop = new AbortController();
   const events = slow

@@ -26,7 +26,7 @@ describe("tells people", () => {
   });
 });
 
-it("gives out prose at once, and nothing from a brace on that begins an object", () => {
+it("shows prose at once, up to a brace that begins an object", () => {
   const reader = new ActionReader(call);
   const given = ["I read ", "it: ", "f(x) {", " y", "}.", " \n\n```js", "on\n{", '"act', 'ion": 1}', " so"];
   expect(given.map((text) => reader.add(text))).toEqual([
@@ -43,7 +43,7 @@ it("gives out prose at once, and nothing from a brace on that begins an object",
   ]);
 });
 
-it("gives thoughts apart", () => {
+it("separates thoughts", () => {
   expect(read([...`<thinking>Hm,\nwell.</thinking> ${call}`])).toEqual({
     shown: "",
     thoughts: "Hm,\nwell.",
@@ -53,7 +53,7 @@ it("gives thoughts apart", () => {
   });
 });
 
-it("shows nobody thoughts that have no end, and makes no call of them", () => {
+it("shows no unclosed thoughts, and makes no call in them", () => {
   const { fault, ...others } = read([...`<think>Perhaps ${call}? No`]);
   expect(fault).toMatch(/^Your thoughts have no end/);
   expect(others).toEqual({ shown: "", thoughts: `Perhaps ${call}? No`, calls: [], isProse: false });
@@ -111,7 +111,7 @@ const piece = fc.oneof(
 );
 const reply = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join("\n"));
 
-it("tells the same however a reply comes, and never takes back what was shown", () => {
+it("reads the same however a reply is split, and never retracts shown text", () => {
   fc.assert(
     fc.property(reply, fc.nat(), (text, cut) => {
       const whole = read([text]);

@@ -16,13 +16,13 @@ const grep = {
   },
 };
 
-it("tells how actions are written, and what tools there are", () => {
+it("describes the format of actions and the tools", () => {
   expect(describeActions([grep, { name: "now", description: "The time.", inputSchema: {} }])).toBe(`\
-Reply with one JSON object, and nothing else that looks like one:
+To act, reply with exactly one JSON object:
   {"action": "tool_call", "tool": "grep", "args": {"pattern": "TODO"}}
-  {"action": "respond", "message": "What you want to say"}
-  {"action": "done", "summary": "What was done"}
-\`tool_call\` runs a tool, and you are told its result; \`respond\` speaks to the person; \`done\` ends the task. Inside strings write line breaks as \\n, quotes as \\" and backslashes as \\\\.
+  {"action": "respond", "message": "Your message"}
+  {"action": "done", "summary": "What you did"}
+\`tool_call\` calls one tool; its result comes in the next message. \`respond\` sends a message and ends your turn. \`done\` ends the task. In strings, write line breaks as \\n, quotes as \\" and backslashes as \\\\.
 
 Tools:
 - grep: Search files.
@@ -32,12 +32,12 @@ Tools:
 - now: The time.`);
 });
 
-it("shows nothing that would not be understood", () => {
+it("shows only valid examples", () => {
   expect(readActions(describeActions([grep]))).toEqual({
     actions: [
       { action: "tool_call", tool: "grep", args: { pattern: "TODO" } },
-      { action: "respond", message: "What you want to say" },
-      { action: "done", summary: "What was done" },
+      { action: "respond", message: "Your message" },
+      { action: "done", summary: "What you did" },
     ],
     fault: undefined,
   });

@@ -56,104 +56,104 @@ describe("understands", () => {
 it.each(["<think>", "\n <thinking>", "Hm. <think>"])("does nothing of thoughts without an end: %s", (tag) => {
   expect(readActions(`${tag}Perhaps ${call}? No, rather`)).toEqual({
     actions: [],
-    fault: `Your thoughts have no end, and nothing in them is done. Close them as they were opened (</think>), then write the action: ${call}`,
+    fault: `Your thoughts are not closed, and actions in them are not run. Close them with </think>, then write the action: ${call}`,
   });
 });
 
-describe("tells what is wrong, and mends nothing:", () => {
-  const again = `Nothing of it was done: send the whole action again, as ${call}`;
+describe("reports what is wrong, and repairs nothing:", () => {
+  const again = `The action was not run. Send the whole action again, like ${call}`;
   const like = `Write it like this: ${call}`;
   it.each([
     [
       "a line break in a string",
       '{"action": "respond", "message": "one\ntwo"}',
-      `The JSON object that begins at line 1, column 1 of your reply is broken at line 1, column 38: a string holds a line break as it is.\n  {"action": "respond", "message": "one\n  ${" ".repeat(37)}^\nWrite \\n instead, on one line.\n${again}`,
+      `The JSON object at line 1, column 1 of your reply is invalid at line 1, column 38: a line break in a string is not escaped.\n  {"action": "respond", "message": "one\n  ${" ".repeat(37)}^\nWrite \\n instead, on one line.\n${again}`,
     ],
     [
       "a reply that was cut",
       'Now:\n{"action": "tool_call", "tool": "sh", "args": {"command": "rm -rf build',
-      `The JSON object that begins at line 2, column 1 of your reply is broken at line 2, column 59: this string never ends.\n  all", "tool": "sh", "args": {"command": "rm -rf build\n  ${" ".repeat(40)}^\nEnd it with ", and write " inside it as \\".\n${again}`,
+      `The JSON object at line 2, column 1 of your reply is invalid at line 2, column 59: this string never ends.\n  all", "tool": "sh", "args": {"command": "rm -rf build\n  ${" ".repeat(40)}^\nEnd it with ", and write " inside it as \\".\n${again}`,
     ],
     [
       "a trailing comma",
       '{"action": "done", "summary": "x",}',
-      `The JSON object that begins at line 1, column 1 of your reply is broken at line 1, column 35: another key should come here, not "}".\n  {"action": "done", "summary": "x",}\n  ${" ".repeat(34)}^\nLeave out the comma before the }.\n${again}`,
+      `The JSON object at line 1, column 1 of your reply is invalid at line 1, column 35: expected another key, found "}".\n  {"action": "done", "summary": "x",}\n  ${" ".repeat(34)}^\nLeave out the comma before the }.\n${again}`,
     ],
     [
       "keys without quotes",
       "{action: 'done'}",
-      `The JSON object that begins at line 1, column 1 of your reply is broken at line 1, column 2: a key should come here, not "a".\n  {action: 'done'}\n   ^\nKeys stand in double quotes: "path".\n${again}`,
+      `The JSON object at line 1, column 1 of your reply is invalid at line 1, column 2: expected a key, found "a".\n  {action: 'done'}\n   ^\nWrite keys in double quotes: "path".\n${again}`,
     ],
     [
       "a key that is there twice",
       '{"action": "done", "action": "respond"}',
-      `The JSON object that begins at line 1, column 1 of your reply is broken at line 1, column 20: the key "action" is there twice.\n  {"action": "done", "action": "respond"}\n  ${" ".repeat(19)}^\nGive each key once.\n${again}`,
+      `The JSON object at line 1, column 1 of your reply is invalid at line 1, column 20: the key "action" is repeated.\n  {"action": "done", "action": "respond"}\n  ${" ".repeat(19)}^\nWrite each key once.\n${again}`,
     ],
     [
       "an escape that is none",
       String.raw`{"action": "respond", "message": "\d"}`,
-      `The JSON object that begins at line 1, column 1 of your reply is broken at line 1, column 35: \\d is no escape.\n  ${String.raw`{"action": "respond", "message": "\d"}`}\n  ${" ".repeat(34)}^\nWrite a backslash as \\\\: \\\\d.\n${again}`,
+      `The JSON object at line 1, column 1 of your reply is invalid at line 1, column 35: \\d is not a valid escape.\n  ${String.raw`{"action": "respond", "message": "\d"}`}\n  ${" ".repeat(34)}^\nWrite a backslash as \\\\: \\\\d.\n${again}`,
     ],
     [
       "no object",
       "I am done.",
-      'There is no action in your reply. Say what you have to say in one: {"action": "respond", "message": "What you want to say"}\nor call a tool: ' +
+      'Your reply contains no action. To answer, send {"action": "respond", "message": "Your message"}\nTo call a tool, send ' +
         call,
     ],
     [
       "no action in an object",
       'x {"name": 1}',
-      `The object at line 1, column 3 has no "action", and there is no other. Write one like this: ${call}`,
+      `The object at line 1, column 3 has no "action". Send one like this: ${call}`,
     ],
     [
       "no such action",
       '{"action": "tool-call", "tool": "x"}',
-      `The object at line 1, column 1 is no action: "action" must be one of "tool_call", "respond", "done".\n${like}`,
+      `The object at line 1, column 1 is not an action: "action" must be one of "tool_call", "respond", "done".\n${like}`,
     ],
     [
       "no tool",
       '{"action": "tool_call", "args": {}}',
-      `The object at line 1, column 1 is no action: "tool" must be the name of a tool.\n${like}`,
+      `The object at line 1, column 1 is not an action: "tool" must be the name of a tool.\n${like}`,
     ],
     [
       "arguments beside `args`",
       '{"action": "tool_call", "tool": "ls", "path": "src"}',
-      `The object at line 1, column 1 is no action: "path" stands beside "args", not in it.\n${like}`,
+      `The object at line 1, column 1 is not an action: "path" must be inside "args".\n${like}`,
     ],
     [
       "arguments in a string",
       '{"action": "tool_call", "tool": "ls", "args": "{}"}',
-      `The object at line 1, column 1 is no action: "args" must be an object, not a string.\n${like}`,
+      `The object at line 1, column 1 is not an action: "args" must be an object, not a string.\n${like}`,
     ],
     [
       "no message",
       '{"action": "respond", "text": "x"}',
-      'The object at line 1, column 1 is no action: "message" must be a string.\nWrite it like this: {"action": "respond", "message": "What you want to say"}',
+      'The object at line 1, column 1 is not an action: "message" must be a string.\nWrite it like this: {"action": "respond", "message": "Your message"}',
     ],
     [
       "a call without its action",
       '{"tool": "ls", "args": {}}',
-      `The object at line 1, column 1 is no action: "action" must be one of "tool_call", "respond", "done".\n${like}`,
+      `The object at line 1, column 1 is not an action: "action" must be one of "tool_call", "respond", "done".\n${like}`,
     ],
     [
       "a brace too many",
       '{"action": "done", "summary": "x"}}',
-      `The JSON object that begins at line 1, column 1 of your reply is broken at line 1, column 35: the object has ended before this.\n  {"action": "done", "summary": "x"}}\n  ${" ".repeat(34)}^\nWrite as many } as {.\n${again}`,
+      `The JSON object at line 1, column 1 of your reply is invalid at line 1, column 35: the object has already ended.\n  {"action": "done", "summary": "x"}}\n  ${" ".repeat(34)}^\nWrite as many } as {.\n${again}`,
     ],
     [
       "an action inside something that does not begin",
       '"action": "tool_call", "args": {"action": "done", "summary": "x"}}',
-      `The object at line 1, column 32 is the value of a key, but the object around it does not begin with {. Send the whole action again, as ${call}`,
+      `The object at line 1, column 32 is the value of a key, but the outer object does not begin with {. Send the whole action again, like ${call}`,
     ],
   ])("%s", (_, reply, fault) => {
     expect(readActions(reply)).toEqual({ actions: [], fault });
   });
 
-  it("keeps what came before the fault, and reads nothing after it", () => {
+  it("keeps actions before the fault, and reads nothing after it", () => {
     const { actions, fault } = readActions(`${call}\n{"action": oops}\n${call}`);
     expect([actions, fault?.split("\n")[0]]).toEqual([
       [asked],
-      'The JSON object that begins at line 2, column 1 of your reply is broken at line 2, column 12: a value should come here, not "o".',
+      'The JSON object at line 2, column 1 of your reply is invalid at line 2, column 12: expected a value, found "o".',
     ]);
   });
 });
@@ -171,7 +171,7 @@ const anyAction: fc.Arbitrary<Action> = fc.oneof(
 );
 const prose = fc.string().map((text) => text.replaceAll(/[{}":<]/g, " "));
 
-it("reads every action back, whatever prose is around and between", () => {
+it("reads every action, whatever prose is around it", () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(anyAction, prose, fc.nat(4)), { minLength: 1, maxLength: 4 }),
@@ -206,7 +206,7 @@ it("never reads from a damaged object what is not written there as JSON", () => 
   );
 });
 
-it("ends quickly on whatever it is sent", () => {
+it("ends quickly on any input", () => {
   for (const piece of ['{"a":', "{", '{"', '{"a":[', "<think>", '{"action":"', "\\", '{"a":1,', "{\n"])
     expect(readActions(piece.repeat(50_000)).actions).toEqual([]);
 });

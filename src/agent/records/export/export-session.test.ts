@@ -30,8 +30,8 @@ const entries = kept([
   turnEnd(1, { outcome: "failed", error: { kind: "auth", message: "No key", hint: null } }),
 ]);
 
-describe("a session that is exported", () => {
-  it("is an entry a line as JSONL, all of it", () => {
+describe("an exported session", () => {
+  it("has one entry per line as JSONL, complete", () => {
     const lines = exportSession("session_a", entries, "jsonl").trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toEqual(
       entries.map((entry) => ({ session: "session_a", ...entry })),
@@ -142,7 +142,7 @@ describe("a session that is exported", () => {
     `);
   });
 
-  it("cannot break out of the HTML, whatever is said in it", () => {
+  it("cannot break out of the HTML, whatever it contains", () => {
     const html = exportSession("session_a", hostile(evil), "html");
     const tags = new Set(html.match(/<\/?[a-z][^\s>]*/gi));
     expect([...tags].filter((tag) => /script|img|iframe|svg|link|object/i.test(tag))).toEqual([]);
@@ -155,7 +155,7 @@ describe("a session that is exported", () => {
     expect(/\bon\w+=|src=|href=/.test(html.replace(/&quot;|&#39;|&lt;[^&]*/g, ""))).toBe(false);
   });
 
-  it("cannot break out of the Markdown, whatever is said in it", () => {
+  it("cannot break out of the Markdown, whatever it contains", () => {
     const markdown = exportSession("session_a", hostile(evil), "markdown");
     expect(steering.some((character) => markdown.includes(character))).toBe(false);
     expect(outsideOfFences(markdown)).toEqual(
@@ -163,7 +163,7 @@ describe("a session that is exported", () => {
     );
   });
 
-  it("shows harmless Markdown of a model as such, in a quotation that ends with it", () => {
+  it("quotes harmless Markdown of a model as Markdown", () => {
     const markdown = exportSession(
       "session_a",
       kept([start, user(1, "hi"), reply("# Big\n```\nopen")]),
@@ -194,7 +194,7 @@ describe("a session that is exported", () => {
     },
   );
 
-  it("tells of what cannot be read, and of a beginning that is lost", () => {
+  it("notes damaged entries and a missing beginning", () => {
     const markdown = exportSession("session_a", kept([{ kind: "?" }, user(3, "go on")]), "markdown");
     expect(markdown.split("\n").filter((line) => /^(>|#|- Model)/.test(line))).toEqual([
       "# Session `session_a`",
@@ -207,7 +207,7 @@ describe("a session that is exported", () => {
     ]);
   });
 
-  it("shows images that are images, and no others", () => {
+  it("shows only valid images", () => {
     const image = { mediaType: "image/png", base64: "aGk=" };
     const odd = { mediaType: 'image/svg+xml"><script>', base64: "x" };
     const told = kept([
