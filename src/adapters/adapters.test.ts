@@ -58,7 +58,7 @@ describe("for OpenAI's Responses", () => {
         type: "function_call_output",
         call_id: "call_1",
         output: expect.stringMatching(
-          /^The arguments are not valid JSON: .*\nNothing was done: make the call again/,
+          /^The arguments are not valid JSON: .*\nThe call was not made. Make it again/,
         ),
       },
       [],
@@ -104,7 +104,7 @@ describe("for OpenAI's Responses", () => {
       ["call_3", expect.stringMatching(/^\d{4}-/)],
       ["call_4", "1 | one"],
       ["call_5", "The operation is not create_file, update_file or delete_file of a path."],
-      ["call_6", "The call came without its text."],
+      ["call_6", "The call has no text."],
       ["call_7", 'Unknown tool "undefined"'],
     ]);
   });

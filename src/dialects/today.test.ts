@@ -32,7 +32,7 @@ it("searches by domain and continues in a long page, like Claude Code", async ()
   });
   const url = `${server.origin}/page`;
   const first = await room.crib.call("WebFetch", { url, prompt: "the end" });
-  const offset = Number(/give offset (\d+)\.\]$/.exec(first.content)?.[1]);
+  const offset = Number(/continues at offset (\d+)\.\]$/.exec(first.content)?.[1]);
   const second = await room.crib.call("WebFetch", { url, prompt: "the end", offset });
   expect([
     found.content,

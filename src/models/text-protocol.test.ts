@@ -92,7 +92,7 @@ it("never accepts text that looks like a call as the answer", async () => {
     replies.push(parts.fault?.split(".")[0]);
     talk.tell(String(parts.fault));
   }
-  const wrong = 'The object at line 1, column 6 has no "action", and there is no other';
+  const wrong = 'The object at line 1, column 6 has no "action"';
   expect(replies).toEqual(["Your reply contains no action", wrong, wrong]);
 });
 

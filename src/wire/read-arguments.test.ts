@@ -64,7 +64,7 @@ it("reads text for a freeform tool", () => {
     undefined,
     { ok: true, value: { input: "*** Begin Patch" } },
     { ok: false, problem: "read_file takes an object, not plain text." },
-    { ok: false, problem: "The call came without its text." },
+    { ok: false, problem: "The call has no text." },
     { ok: true, value: {} },
   ]);
 });

@@ -55,7 +55,7 @@ it("separates thoughts", () => {
 
 it("shows no unclosed thoughts, and makes no call in them", () => {
   const { fault, ...others } = read([...`<think>Perhaps ${call}? No`]);
-  expect(fault).toMatch(/^Your thoughts have no end/);
+  expect(fault).toMatch(/^Your thoughts are not closed/);
   expect(others).toEqual({ shown: "", thoughts: `Perhaps ${call}? No`, calls: [], isProse: false });
 });
 
