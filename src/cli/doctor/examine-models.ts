@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { readModelSettings } from "../../agent/read-model-settings.ts";
 import { ToolError } from "../../contract/error.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
+import { type CheckedProvider, checkProviders } from "../../models/check-providers.ts";
 import { namedModel, servedModel } from "../../models/default-model.ts";
 import { settingsFile } from "../../models/provider-access.ts";
-import { type ReachedProvider, reachProviders } from "../../models/reach-providers.ts";
 import type { ModelSettings } from "../../models/settings.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
@@ -20,7 +20,7 @@ export async function examineModels(
     if (!(error instanceof ToolError)) throw error;
     return [problem("models", error.message, error.hint ?? `Fix ${join(config, settingsFile)}.`)];
   }
-  const reached = await reachProviders({ settings, variables });
+  const reached = await checkProviders({ settings, variables });
   const choice = namedModel(settings, variables) ?? servedModel(reached);
   const findings = reached.flatMap((provider) => examineProvider(provider, settings));
   return choice === undefined
@@ -31,7 +31,7 @@ export async function examineModels(
     : [...findings, ok("models", `default: ${choice.id}`)];
 }
 
-function examineProvider(provider: ReachedProvider, settings: ModelSettings): readonly Finding[] {
+function examineProvider(provider: CheckedProvider, settings: ModelSettings): readonly Finding[] {
   const { name, state, models, keyFrom, addressFrom, problem: why, hint } = provider;
   const key = keyFrom === null ? "no key needed" : `key from ${keyFrom}`;
   if (state === "reachable") return [ok("models", `${name}: ${counted(models.length, "model")}, ${key}`)];
