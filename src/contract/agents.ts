@@ -1,13 +1,13 @@
 /**
- * Other agents that work for the one who calls, each on a task of its own. They have no tool that the room has not, and
- * their calls pass the same counter. Who gives them to a room ends them.
+ * Subagents of a caller. They have no tools beyond those of the instance, and their calls pass the same pipeline.
+ * Closed by whoever passed them to `openToolcrib`.
  */
 export interface Agents {
-  /** Starts one; it works beside the calls. */
+  /** Starts a subagent, which runs in parallel. */
   spawn(task: AgentTask, signal: AbortSignal): Promise<AgentStatus>;
-  /** Tells it something: as it works, or to go on after it has answered. `not-found` for an agent nobody knows. */
+  /** Sends it a message, while it works or to continue after an answer. Throws `not-found` for an unknown id. */
   send(id: string, message: string): Promise<AgentStatus>;
-  /** Settles when it has answered or failed, and at the latest after `timeoutMs`; then it is still running. */
+  /** Resolves when it has answered or failed, or after `timeoutMs`, when it is still running. */
   wait(
     id: string,
     options: { readonly timeoutMs: number; readonly signal: AbortSignal },
@@ -18,18 +18,18 @@ export interface Agents {
 
 export interface AgentTask {
   readonly task: string;
-  /** Where it works: in the workspace. */
+  /** A folder in the workspace. */
   readonly cwd?: string | undefined;
   readonly model?: string | undefined;
-  /** How often it may ask its model for one answer; it fails when it has given none by then. */
+  /** The most requests to its model for one answer; then it fails. */
   readonly maxTurns?: number | undefined;
 }
 
 export interface AgentStatus {
   readonly id: string;
   readonly state: "running" | "completed" | "failed" | "closed";
-  /** How often it has asked its model. */
+  /** Requests to its model so far. */
   readonly turns: number;
-  /** What it answered, or why it failed; empty while it runs. */
+  /** The answer, or the reason of the failure; empty while it runs. */
   readonly output: string;
 }

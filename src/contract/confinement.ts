@@ -1,35 +1,35 @@
 /**
- * What one command may reach, as the guardian has decided. Pure: the environment turns it into a sandbox, and whatever
- * is not named here is out of reach. Paths are absolute and real.
+ * What one command may reach, as decided by the policy. The environment turns it into a sandbox; everything that is
+ * not named here is unreachable. Paths are absolute and real.
  */
 export interface Confinement {
-  /** Runs outside the sandbox, because a person has said so. */
+  /** Runs outside the sandbox, because a rule of the user says so. */
   readonly unconfined?: true;
   /**
-   * Whether it may connect to a host, by name or address as it asks for it; to none if not said. With the name that has led
-   * to an address, and may be connected to: whether that holds for this address.
+   * Whether it may connect to a host, given as a name or address. Default: no host. `name` is the allowed name that
+   * resolved to this address.
    */
   readonly mayConnect?: (host: string, port: number, name?: string) => boolean;
-  /** The same for people, and to compare: the hosts as rules spell them, "*" for any. */
+  /** The same for display and comparison: hosts as rules spell them, "*" for any. */
   readonly hosts?: readonly string[];
   /**
-   * Whether the call may also run this command, a hook or filter of git, in its sandbox without asking anybody: judged
-   * when it is asked about, like a command that a call names. None if not said.
+   * Whether the call may also run this command, such as a git hook, in its sandbox without approval. Decided when it
+   * is called. Default: none.
    */
   readonly mayRun?: (command: string) => Promise<boolean>;
-  /** Below the workspace or below what is readable: neither read nor written. Secrets, and what rules deny. */
+  /** Paths in the workspace or in `readable` that can be neither read nor written: secrets, and what rules deny. */
   readonly isHidden?: (path: string) => boolean;
-  /** Below the workspace or below what is writable: read, not written. */
+  /** Paths in the workspace or in `writable` that can be read but not written. */
   readonly isReadOnly?: (path: string) => boolean;
-  /** What must not come into being in the workspace: what editors, agents and git would run by themselves. */
+  /** Paths that must not be created in the workspace, because editors, agents or git would run them. */
   readonly absent?: readonly AbsentPath[];
-  /** Outside the workspace, below the home directory for example: files and directories with all in them. */
+  /** Files and whole directories outside the workspace. */
   readonly readable?: readonly string[];
   readonly writable?: readonly string[];
   readonly variables?: VariablePolicy;
-  /** Instead of the usual ones. */
+  /** Replace the defaults. */
   readonly limits?: Partial<ResourceLimits>;
-  /** Where lower than those: what a folder's own rules ask for that nobody has trusted. */
+  /** Apply where they are lower: limits of a project that the user has not trusted. */
   readonly limitsAtMost?: Partial<ResourceLimits>;
 }
 
@@ -38,21 +38,21 @@ export interface AbsentPath {
   readonly kind: "file" | "directory";
 }
 
-/** Which of our environment variables a command gets. */
+/** Which environment variables a command gets. */
 export interface VariablePolicy {
   /** "core": the allow-list; "none": only what programs cannot do without (PATH, HOME and the like). */
   readonly base: "core" | "all" | "none";
-  /** Names beside those; `*` stands for any part. */
+  /** Further names; `*` matches any part. */
   readonly extra: readonly string[];
 }
 
-/** For everything that one command has started, together. */
+/** For a command and everything it starts, together. */
 export interface ResourceLimits {
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
   readonly processes: number;
   /** Of one file that it writes. */
   readonly fileBytes: number;
-  /** Of both outputs together: then it is ended. */
+  /** Of stdout and stderr together; the command is killed above it. */
   readonly outputBytes: number;
 }

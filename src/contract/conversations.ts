@@ -1,19 +1,19 @@
 /**
- * What is kept of conversations with models, in the journal of a workspace. Kept exactly as it was, because providers check what
- * they are handed back; in the person's own folder, and removed when asked.
+ * The recorded conversations with models, in the journal of a workspace. Stored exactly, because providers verify
+ * what they get back. Deleted on request.
  */
 export interface Conversations {
-  /** Adds entries at once, in this order, and tells the number of the last. Throws `unavailable`: then none is kept. */
+  /** Adds entries in this order. Returns the number of the last one. Throws `unavailable` when none could be stored. */
   append(session: string, entries: readonly unknown[]): number;
-  /** The entries of one, oldest first; none of one that nobody knows. */
+  /** The entries of a session, oldest first; empty for an unknown session. */
   entries(session: string, range?: EntryRange): readonly KeptEntry[];
   /** Newest first. */
   list(): readonly ConversationInfo[];
-  /** Whether there was one. */
+  /** Returns whether the session existed. */
   remove(session: string): boolean;
 }
 
-/** By their numbers, both included. */
+/** Entry numbers, both inclusive. */
 export interface EntryRange {
   readonly from?: number;
   readonly to?: number;
@@ -23,7 +23,7 @@ export interface KeptEntry {
   /** Counts from 1 in its session. */
   readonly number: number;
   readonly at: number;
-  /** JSON; undefined where that cannot be read any more. */
+  /** Parsed JSON; undefined when damaged. */
   readonly entry: unknown;
 }
 
@@ -33,6 +33,6 @@ export interface ConversationInfo {
   readonly lastAt: number;
   readonly entries: number;
   readonly bytes: number;
-  /** The first entry: how it was begun. */
+  /** The first entry. */
   readonly first: unknown;
 }

@@ -1,10 +1,10 @@
 import type { Image } from "./tool.ts";
 
-/** Reads documents: what people make with other programs than editors. What it is given is bytes, wherever they come from. */
+/** Reads documents from bytes. */
 export interface Documents {
   /**
-   * `unsupported` for what is no document, encrypted, or damaged beyond reading; `too-large` for what would take more than
-   * it may; `not-found` for a part that is not there, with those that are.
+   * Throws `unsupported` for other files and for encrypted or damaged ones, `too-large` above its budget, and `not-
+   * found` for an unknown part, with the known ones.
    */
   read(
     source: DocumentSource | WaitingDocument,
@@ -14,55 +14,56 @@ export interface Documents {
 }
 
 export interface DocumentSource {
-  /** A path or URL: for messages, and where the bytes alone do not tell the format. */
+  /** A path or URL, for messages and to detect the format when the bytes do not say it. */
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** As a server declares it; the bytes are believed first. */
+  /** As declared by a server; the bytes take precedence. */
   readonly mediaType?: string | undefined;
 }
 
-/** One whose bytes are asked for when its turn has come: those of many at once would take much memory. */
+/** A document that is loaded when its turn comes, because the bytes of many would take much memory. */
 export interface WaitingDocument extends Omit<DocumentSource, "bytes"> {
   load(): Promise<Uint8Array>;
 }
 
-/** Which part, and how much of it. */
 export interface DocumentWanted {
-  /** An anchor, or a range: "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2", "cell 7", "chapter 4"; from its beginning if not said. "from 40001" after it begins at that character. */
+  /**
+   * An anchor or a range: "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2", "cell 7", "chapter 4". Default: the
+   * beginning. "from 40001" after it starts at that character.
+   */
   readonly part?: string | undefined;
-  /** Ends before the part that would pass it; where that is the first, it is cut. */
+  /** Ends before the part that would exceed it; the first part is cut. */
   readonly maxChars: number;
-  /** Also pictures, for models that see. If not said: none of a document, but a picture file itself. */
+  /** Also returns images. Default: only for image files themselves. */
   readonly images?: boolean | undefined;
 }
 
 export interface DocumentReading {
   readonly signal: AbortSignal;
-  /** Told how far it is. */
+  /** Called with progress messages. */
   readonly progress: (message: string) => void;
 }
 
-/** What a document says. */
 export interface DocumentContent {
   /** "pdf", "docx", "xlsx". */
   readonly format: string;
-  /** For people and models: "PDF document". */
+  /** For users and models: "PDF document". */
   readonly description: string;
-  /** What it says of itself, in the order worth telling: title, author, dates, language, software. */
+  /** Its metadata, most important first: title, author, dates, language, software. */
   readonly properties: Readonly<Record<string, string>>;
-  /** What it consists of, all of it: `{ one: "page", total: 120 }`; undefined where it has no parts. */
+  /** The kind and number of all its parts: `{ one: "page", total: 120 }`; undefined without parts. */
   readonly consistsOf: { readonly one: string; readonly total: number } | undefined;
   readonly parts: readonly DocumentPart[];
-  /** The anchor to go on with; undefined when nothing was left out. */
+  /** The anchor to continue from; undefined at the end. */
   readonly next: string | undefined;
-  /** What a reader should know: "page 3 is a picture without text", "has tracked changes; shown as accepted". */
+  /** Notes for readers: "page 3 is a picture without text", "has tracked changes; shown as accepted". */
   readonly notes: readonly string[];
   readonly images: readonly Image[];
 }
 
 /** One page, sheet, slide, cell, chapter; or the whole. */
 export interface DocumentPart {
-  /** What to ask for to see it again: "page 3", "Sheet1!A1:D20". Empty where the document has no parts. */
+  /** Identifies it: "page 3", "Sheet1!A1:D20". Empty when the document has no parts. */
   readonly anchor: string;
   readonly title?: string | undefined;
   /** Markdown where the format has structure, else plain text. */

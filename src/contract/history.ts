@@ -1,7 +1,7 @@
-/** What a path held at one moment. */
+/** The state of a path. */
 export type EntryState =
   | { readonly kind: "nothing" }
-  /** `hash`: SHA-256 of the content in lower-case hex, "" where the content is lost unread. `mode`: permission bits. */
+  /** `hash`: SHA-256 of the content in lower-case hex, "" when it was lost unread. `mode`: permission bits. */
   | { readonly kind: "file"; readonly hash: string; readonly bytes: number; readonly mode: number }
   | { readonly kind: "link"; readonly target: string }
   | { readonly kind: "directory"; readonly mode: number };
@@ -11,58 +11,57 @@ export interface Change {
   readonly path: string;
   readonly before: EntryState;
   readonly after: EntryState;
-  /** The before-image is not kept, and why: undo cannot bring it back. */
+  /** Why the before-image is not stored, so that undo cannot restore it. */
   readonly lost?: string;
   /**
-   * The other path of a move. What was moved is not copied: it lies at the one or the other, a directory with all in it,
-   * of which nothing is said.
+   * The other path of a move. Moved content is not copied: it is at one of the two paths, a directory with everything
+   * in it.
    */
   readonly moved?: string;
   /** "keep": the file was changed under all its names. */
   readonly hardLinks?: "keep";
 }
 
-/** What earlier calls changed in the workspace, and the way back. */
+/** The changes of earlier calls, and undo. */
 export interface History {
-  /** What the calls changed altogether, file by file. */
+  /** The combined changes of the calls, file by file. */
   changes(selection: Selection, options?: { readonly paths?: readonly string[] }): Promise<ChangedFiles>;
   /**
-   * Takes back what the calls changed, all of it or nothing: a file that somebody has changed since is not touched, and
-   * the error shows what. Throws `not-found` where nothing is to be undone.
+   * Undoes the changes of the calls, all or none: a file that others have changed since is not touched, and the error
+   * shows the difference. Throws `not-found` when there is nothing to undo.
    */
   undo(selection: Selection, options?: UndoOptions): Promise<Undone>;
-  /** Gives this moment a name to come back to; a name of its own if none is given. */
+  /** Sets a checkpoint. Default name: generated. */
   setCheckpoint(name?: string): Promise<Checkpoint>;
   /** Oldest first. */
   checkpoints(): Promise<readonly Checkpoint[]>;
 }
 
-/** Which calls are meant. */
 export type Selection =
   /** Ids of calls or transactions. */
   | { readonly kind: "calls"; readonly ids: readonly string[] }
-  /** All from the one to the other, both included. */
+  /** From the first to the last, both inclusive. */
   | { readonly kind: "range"; readonly first: string; readonly last: string }
-  /** The latest that changed something and were not undone. */
+  /** The latest calls with changes that were not undone. */
   | { readonly kind: "last"; readonly count: number }
-  /** All since a moment, in milliseconds since 1970. */
+  /** Since a time, in milliseconds since 1970. */
   | { readonly kind: "since"; readonly time: number }
-  /** All after a checkpoint, or of this session. */
+  /** After a checkpoint, or of this session. */
   | { readonly kind: "checkpoint"; readonly name: string }
   | { readonly kind: "session" }
-  /** The latest undo that was not undone itself: to undo it is to redo. */
+  /** The latest undo that was not undone itself; undoing it is a redo. */
   | { readonly kind: "undo" };
 
 export interface UndoOptions {
-  /** Only these, or what is in them, relative to the workspace. */
+  /** Only these paths and what is in them, relative to the workspace. */
   readonly paths?: readonly string[];
-  /** Only this hunk, as `changes` numbers them; of a single file. */
+  /** Only this hunk of a single file, numbered as in `changes`. */
   readonly hunk?: number;
-  /** Takes the changes out of files that were changed since, where these do not touch each other. */
+  /** Merges: undoes the changes in files that were changed since, when the changes do not overlap. */
   readonly merge?: boolean;
-  /** Leaves files alone that were changed since, and undoes the rest. */
+  /** Skips files that were changed since. */
   readonly skipChanged?: boolean;
-  /** Only says what would be done. */
+  /** Changes nothing. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -76,19 +75,19 @@ export interface ChangedFile {
   readonly path: string;
   readonly before: EntryState;
   readonly after: EntryState;
-  /** Where it was before, when it was moved with all in it. */
+  /** Its former path, when it was moved with everything in it. */
   readonly movedFrom?: string;
-  /** A unified diff with its hunks numbered, or a line that says what else has changed; "" for what an undo has done. */
+  /** A unified diff with numbered hunks, or a line about another change; "" for the result of an undo. */
   readonly diff: string;
 }
 
 export interface Undone {
   readonly calls: readonly string[];
-  /** What became of each path: `before` is what the undo found, `after` what it left; empty when nothing was to do. */
+  /** Each path with its state before and after the undo; empty when there was nothing to do. */
   readonly files: readonly ChangedFile[];
-  /** The paths that were left alone; the notes say why. */
+  /** Skipped paths; the notes say why. */
   readonly leftAlone: readonly string[];
-  /** What else is worth knowing, in sentences: what was left alone, and why; that it had been undone before. */
+  /** Sentences about skipped files and about what had been undone before. */
   readonly notes: readonly string[];
 }
 

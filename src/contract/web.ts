@@ -1,4 +1,4 @@
-/** One exchange by HTTP. Redirects are answers like any other: who follows them asks again. */
+/** One HTTP request. Redirects are not followed. */
 export interface WebRequest {
   /** http or https, without user and password. */
   readonly url: URL;
@@ -6,27 +6,27 @@ export interface WebRequest {
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | undefined;
-  /** Of the body after its compression is undone: what is more is not read, and the answer says so. */
+  /** Limit of the decompressed body; the rest is not read. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Where to connect to instead of the host, if that may be connected to as well: to a process of ours, for example. */
+  /** Connects there instead of to the host, if that is allowed too: a local process, for example. */
   readonly at?: { readonly host: string; readonly port: number } | undefined;
-  /** Told how much has come. */
+  /** Called with the bytes received so far. */
   readonly progress?: ((bytes: number, total: number | undefined) => void) | undefined;
-  /** Whether a host or an address may be connected to; decided for the call, whatever the caller says here. */
+  /** Whether it may connect to a host or address. Set by the pipeline, whatever the caller passes. */
   readonly mayConnect?: ((host: string, port: number, name?: string) => boolean) | undefined;
 }
 
 export interface WebAnswer {
   readonly status: number;
-  /** Names in lower case; several of one name are joined by ", ". */
+  /** Names in lower case; repeated headers are joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** There was more than `maxBytes`. */
+  /** The body was longer than `maxBytes`. */
   readonly isCut: boolean;
 }
 
-/** What was fetched in this room, so that it is only asked for again if it has changed. Bounded. */
+/** Caches fetched pages, within bounds, so that they are only fetched again when changed. */
 export interface PageMemory {
   get(url: string): KeptPage | undefined;
   keep(url: string, page: KeptPage): void;
@@ -34,7 +34,7 @@ export interface PageMemory {
 }
 
 export interface KeptPage {
-  /** When it was last known to be current, in milliseconds since 1970. */
+  /** When it was last confirmed to be current, in milliseconds since 1970. */
   readonly checkedMs: number;
   readonly answer: WebAnswer;
 }
