@@ -85,8 +85,7 @@ it("lists a tool that is only described, and answers its call by saying so", asy
   const names = (await room.loop.definitions()).map((tool) => tool.function.name);
   expect([names, await room.loop.execute("deploy", {})]).toEqual([
     ["deploy"],
-    "Tool execution error: deploy is only described here: it has no handler\n" +
-      "Use another tool, or let whoever listed it carry out its calls.",
+    "Tool execution error: deploy has no handler\nUse another tool.",
   ]);
 });
 

@@ -4,7 +4,7 @@ import type { RuleSource } from "./policy.ts";
 export const builtInRules: RuleSource = {
   level: "built-in",
   name: "built-in",
-  text: `# Secrets: no tool reads or writes these, in no mode. \`open PATH\` in your own rules lifts one.
+  text: `# Secrets: no tool reads or writes these in any mode. To allow one, add \`open PATH\` to your own rules.
 secret .env .env.* *.env
 open   .env.example .env.sample .env.template .env.dist .env.defaults
 secret *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk
@@ -19,24 +19,24 @@ secret service-account*.json secrets.{json,yml,yaml,toml} **/secrets/**
 secret ~/.npmrc ~/.bash_history ~/.zsh_history ~/.python_history ~/.node_repl_history ~/.psql_history ~/.mysql_history
 secret /etc/shadow /etc/gshadow /proc/*/environ /proc/*/task/*/environ /proc/*/mem /proc/kcore /proc/kmsg
 
-# System directories: no tool writes there, in no mode. A workspace in one of them stays writable.
+# System directories: no tool writes there in any mode. A workspace in one of them stays writable.
 protected /etc/** /bin/** /sbin/** /usr/** /boot/** /proc/** /sys/** /dev/** /lib/** /lib32/** /lib64/** /libx32/**
 protected /run/** /snap/** /var/lib/** /var/run/** /var/spool/**
 protected /System/** /Library/** /Applications/** /private/etc/** /private/var/db/**
 open      /dev/null /dev/zero /dev/full /dev/tty /dev/stdin /dev/stdout /dev/stderr /dev/fd/* /dev/shm /dev/shm/**
 
-# What shells and git run by themselves, and Toolcrib's rules for this folder.
+# Files that shells and git run by themselves, and the Toolcrib rules of this folder.
 protected ~/.bashrc ~/.bash_profile ~/.bash_login ~/.bash_logout ~/.profile ~/.zshrc ~/.zshenv ~/.zprofile ~/.zlogin
 protected ~/.inputrc ~/.config/fish/** ~/.gitconfig ~/.config/git/** ~/.curlrc ~/.wgetrc ~/.gdbinit ~/.config/systemd/**
 protected **/.git/hooks/** **/.git/config **/.git/config.worktree **/.git/info/** **/.git/commondir
 protected **/.git/modules/**/hooks/** **/.git/modules/**/config **/.git/worktrees/**/config.worktree
 protected **/.toolcrib/**
 
-# What editors, agents and services run by themselves: a person looks first.
+# Files that editors, agents and services run by themselves: ask first.
 ask write .git .mcp.json .envrc .pre-commit-config.yaml .gitlab-ci.yml **/.github/workflows/** **/.husky/**
 ask write **/.vscode/** **/.idea/** **/.claude/** **/.codex/** **/.cursor/** **/.gemini/** **/.devcontainer/**
 
-# Trust is a person's to give.
+# Only the user can trust and approve.
 deny run toolcrib policy trust
 deny run toolcrib mcp trust
 deny run toolcrib mcp install
@@ -48,14 +48,14 @@ deny run toolcrib approve
 export const extraRootRules: RuleSource = {
   level: "built-in",
   name: "built-in",
-  text: `# Passwords, keys and letters that the system keeps.
+  text: `# Passwords, keys and mail of the system.
 secret /etc/shadow* /etc/gshadow* /etc/master.passwd /etc/security/opasswd* /etc/krb5.keytab /etc/ssh/*_key
 secret /etc/ssl/private/** /etc/wireguard/** /etc/openvpn/** /etc/ppp/*-secrets /etc/ipsec.secrets /etc/sudoers*
 secret /etc/NetworkManager/system-connections/** /etc/wpa_supplicant/** /etc/kubernetes/** /etc/rancher/**
 secret /run/secrets/** /run/credentials/** /var/run/secrets/** /var/mail/** /var/spool/{mail,cron}/** /var/lib/{docker,sss}/**
 secret /proc/keys /proc/*/auxv /proc/*/task/*/auxv /dev/{mem,kmem,port} /dev/{sd,hd,vd,xvd,nvme,dm-}* /dev/{mapper,input}/**
 
-# What agents sign in with, and what was said to them.
+# Credentials and histories of agents.
 secret ~/.claude.json* ~/.claude/{.credentials.json*,history.jsonl,projects/**} ~/.codex/{auth.json*,history.jsonl,sessions/**}
 secret ~/.gemini/{oauth_creds,google_accounts}.json ~/.gemini/tmp/** ~/.config/{openai,anthropic,github-copilot}/**
 secret ~/.local/share/opencode/** ~/.cursor/mcp.json ~/.codeium/** ~/.continue/** ~/.cache/huggingface/*token* ~/.huggingface/**
@@ -72,7 +72,7 @@ secret ~/.local/share/{keyrings,kwalletd,gopass,pki}/** ~/.{password-store,pki,o
 secret ~/.config/{op,Bitwarden*,1Password,keepassxc,gopass,sops,age,remmina,filezilla,solana,Exodus}/**
 secret ~/.{bitcoin,litecoin,monero,ethereum,electrum}/** ~/.{Xauthority,ICEauthority}
 
-# What programs and clouds sign in with.
+# Credentials of programs and clouds.
 secret ~/.config/{glab-cli,rclone,netlify,composer,doctl,heroku,configstore,stripe,hcloud,ngrok,scw,argocd,helm}/**
 secret ~/.config/{hub,linode-cli,containers/auth.json,pip/pip.conf,pypoetry/auth.toml,sentry/**,goa-1.0/**,NuGet/**}
 secret ~/.{docker/config.json*,kube/**,oci/**,bluemix/**,aliyun/**,fly/**,vercel/**,netlify/**,heroku/**,terraformrc}
@@ -81,11 +81,11 @@ secret ~/.m2/settings*.xml ~/.gradle/gradle.properties ~/.yarnrc* ~/.gem/credent
 secret ~/.{composer/auth.json,snowsql/**,dbt/**,kaggle/**,ngrok2/**,subversion/auth/**,jupyter/**,ivy2/.credentials}
 secret ~/.local/share/{com.vercel.cli,jupyter}/** ~/.pub-cache/credentials.json
 
-# What was typed or looked at.
+# Histories.
 secret ~/.*_history ~/.*-history ~/.{lesshst,viminfo,histfile,zhistory,dbshell} ~/.local/share/{fish,atuin,nvim/shada}/**
 secret ~/.local/state/{nvim/shada,bash,zsh}/** ~/.{zsh,bash}_sessions/** ~/.local/share/recently-used.xbel*
 
-# What starts by itself, or in place of what the person calls: it would run outside every sandbox.
+# Files that run by themselves or shadow programs: they would run outside every sandbox.
 protected ~/.bash_* ~/.zsh* ~/.zlogout ~/.{kshrc,cshrc,tcshrc,login,logout} ~/.oh-my-zsh/** ~/.config/{zsh,nushell,direnv,mise}/**
 protected ~/.{xprofile,xinitrc,xsession*,xsessionrc,Xresources,pam_environment} ~/.config/{autostart,environment.d}/**
 protected ~/.config/{i3,sway,hypr,awesome,bspwm,openbox,kitty,alacritty,wezterm,tmux}/** ~/.{tmux.conf,screenrc,tmux/**}
@@ -96,7 +96,7 @@ protected ~/.config/{Code*,VSCodium,Cursor,Windsurf,JetBrains}/** ~/.{vscode,cur
 protected ~/.{pythonrc*,pdbrc*,irbrc,pryrc,Rprofile,ghci,psqlrc,sqliterc,lldbinit*,gemrc,npmrc,mailcap,procmailrc,forward,rhosts}
 protected ~/.{claude,codex,gemini,cursor,vscode,ipython,gradle,m2}/** ~/.config/mimeapps.list ~/Library/{LaunchAgents,Services,Scripts}/**
 
-# The shells of our rooms.
+# Toolcrib shells.
 secret **/toolcrib-shells.*/**
 `,
 };

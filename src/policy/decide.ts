@@ -27,7 +27,7 @@ export function decideCall(question: Question, policy: Policy, readCommand: Read
   }
   const { verdict } = decisive;
   const record = recordOf(decisive, parts, question);
-  return { verdict, risk, sandbox, ...(unconfined && { unconfined }), decisive, parts, record };
+  return { verdict, risk, sandbox, unconfined: unconfined || undefined, decisive, parts, record };
 }
 
 /** A call leaves the sandbox only if a rule says so for every command in it. */
@@ -69,37 +69,44 @@ function verdictOn(
   const { mode } = question;
   const finding = findRules(part, question, policy, readCommand);
   const { deny, mayDeny, wins, doubt, risk } = finding;
-  const giveVerdict = (verdict: PartVerdict["verdict"], reason: string, rule?: Rule): PartVerdict => {
+  const give = (verdict: PartVerdict["verdict"], reason: string, rule?: Rule): PartVerdict => {
     return { part, verdict, risk, rule: rule?.origin, reason };
   };
-  const askFirmly = (reason: string, rule?: Rule): PartVerdict => ({
-    ...giveVerdict("ask", reason, rule),
-    firm: true,
-  });
-  if (deny !== undefined) return giveVerdict("deny", deny.reason, deny.rule);
+  const askFirmly = (reason: string, rule?: Rule) => ({ ...give("ask", reason, rule), firm: true }) as const;
+  if (deny !== undefined) return give("deny", deny.reason, deny.rule);
   if (mayDeny !== undefined && (mode !== "yolo" || mayDeny.aimed || isWrittenByUser(mayDeny.rule)))
     return askFirmly(mayDeny.reason, mayDeny.rule);
   if ("mentioned" in part) return undefined;
-  if (handsOutKeys(part) && !isNamedBy(wins, part)) return giveVerdict("deny", keysReason);
+  if (handsOutKeys(part) && !isNamedBy(wins, part)) return give("deny", keysReason);
   if (part.kind === "use" && part.names === "everything" && wins === undefined)
-    return giveVerdict("allow", "what it touches is judged");
+    return give("allow", "what it touches is checked");
   if (mode === "yolo") {
     const hidden = part.kind === "unclear" ? userDenyRule(policy) : undefined;
-    if (hidden === undefined) return giveVerdict("allow", "mode yolo lets everything pass");
-    return askFirmly("only the shell will know whether this is what a rule denies", hidden);
+    if (hidden === undefined) return give("allow", "mode yolo allows everything");
+    return askFirmly("it may be what a rule denies", hidden);
   }
   if (mode === "paranoid") return askFirmly(wins?.because ?? "mode paranoid asks before everything");
   // Without a sandbox, rules that allow confined commands do not apply.
-  const bare = part.kind === "run" && question.sandbox === "none" && finding.unconfined === undefined;
+  const isBare = part.kind === "run" && question.sandbox === "none" && finding.unconfined === undefined;
+  const bare = isBare || undefined;
   if (wins?.effect === "ask")
-    return { ...giveVerdict("ask", wins.because ?? "a rule asks before this", wins), ...(bare && { bare }) };
-  if (part.kind === "unclear") return askFirmly(`only the shell will understand it: ${part.reason}`);
-  if (bare) return { ...giveVerdict("ask", bareReason(mode, wins)), bare };
-  if (wins !== undefined) return giveVerdict("allow", wins.because ?? "a rule allows it", wins);
-  if (doubt !== undefined) return giveVerdict("ask", doubt);
+    return { ...give("ask", wins.because ?? "a rule asks before this", wins), bare };
+  if (part.kind === "unclear") return askFirmly(`it cannot be analysed: ${part.reason}`);
+  if (bare)
+    return {
+      ...give(
+        "ask",
+        wins === undefined
+          ? `mode ${mode} asks before commands run, and there is no sandbox`
+          : "there is no sandbox, so every command needs approval",
+      ),
+      bare,
+    };
+  if (wins !== undefined) return give("allow", wins.because ?? "a rule allows it", wins);
+  if (doubt !== undefined) return give("ask", doubt);
   if (part.kind === "run" || !allowedRisks[mode].has(risk))
-    return giveVerdict("ask", `mode ${mode} asks before ${actions[risk]}`);
-  return giveVerdict("allow", `mode ${mode} lets ${actions[risk]} pass`);
+    return give("ask", `mode ${mode} asks before ${actions[risk]}`);
+  return give("allow", `mode ${mode} allows ${actions[risk]}`);
 }
 
 /** Cloud metadata hands out this machine's credentials. Denied, not asked: a user may overlook an address in a prompt. */
@@ -114,11 +121,6 @@ function isNamedBy(rule: Rule | undefined, { host }: NamedHost): boolean {
 }
 
 const keysReason = "it is a cloud metadata service, which hands out this machine's credentials";
-
-function bareReason(mode: Mode, allowed: Rule | undefined): string {
-  if (allowed === undefined) return `mode ${mode} asks before commands run, and there is no sandbox`;
-  return "there is no sandbox, so that every command is asked about";
-}
 
 /** A command that is not understood may be one that the user denied, and deny rules hold in every mode. */
 function userDenyRule({ commands }: Policy): Rule | undefined {

@@ -21,20 +21,20 @@ export function mayConnect(
   const isAllowing = near.some((rule) => rule.effect === "allow" && counts(rule));
   if (mode !== "yolo" && hosts.size === 0 && !isAllowing) return undefined;
 
-  const said = (name: string) =>
+  const rulesFor = (name: string) =>
     strongest(near.filter((rule) => counts(rule) && rule.hosts.some((host) => matchSegment(host, name))));
   const isSpelled = (name: string) => {
-    const { deny, wins } = said(name);
+    const { deny, wins } = rulesFor(name);
     return deny === undefined && wins?.kind === "connect" && wins.effect === "allow" && spells(wins, name);
   };
-  const isNamed = (name: string) => isSpelled(name) || (hosts.has(name) && said(name).deny === undefined);
+  const isNamed = (name: string) => isSpelled(name) || (hosts.has(name) && rulesFor(name).deny === undefined);
   // The owner of a name chooses its address, so only a rule that spells out the name lets it lead to this machine.
   const mayLeadHere = (name: string) => kindOfHost(name) === "loopback" || isSpelled(name);
   return (host, _port, leadingName) => {
     const strict = parseHost(host);
     const name = strict === undefined ? undefined : hostOf(strict);
     if (name === undefined) return false;
-    const { deny, wins } = said(name);
+    const { deny, wins } = rulesFor(name);
     if (deny !== undefined) return false;
     const kind = kindOfHost(name);
     if (isNamed(name) || (kind === "loopback" && isNamed("localhost")))

@@ -59,13 +59,12 @@ export function directoriesRead(
   const paths = accesses.flatMap((access) => {
     if (access.kind !== "execute") return [];
     return read(access).commands.flatMap((command) =>
-      command.accesses.flatMap(({ extent, target }) =>
-        extent === "deep" || extent === "visible"
-          ? [spelledPath(target, command.directory, context)].flatMap((path) =>
-              path === undefined ? [] : searchOf(path, extent),
-            )
-          : [],
-      ),
+      command.accesses.flatMap(({ extent, target }) => {
+        const path = spelledPath(target, command.directory, context);
+        return path !== undefined && (extent === "deep" || extent === "visible")
+          ? searchOf(path, extent)
+          : [];
+      }),
     );
   });
   return [...new Set(paths)];
@@ -84,8 +83,8 @@ function partsOfAccess(
       return [{ kind: "connect", spelling: access.host, host: hostOf(access.host) }];
     default: {
       const target = givenPath(access, context, realPaths);
-      const by = access.kind === "write" && access.by ? { by: access.by } : {};
-      return [{ kind: access.kind, path: access.path, target, risk: riskOf(access), ...by }];
+      const by = access.kind === "write" ? access.by : undefined;
+      return [{ kind: access.kind, path: access.path, target, risk: riskOf(access), by }];
     }
   }
 }
@@ -97,11 +96,13 @@ function riskOf(access: Exclude<Access, { kind: "execute" | "network" }>): Risk 
 
 /** The pipeline asks for the paths of a call before the decision; the same command is analysed once. */
 let last:
-  | (Pick<ExecuteAccess, "command" | "cwd"> & {
+  | {
+      readonly command: string;
+      readonly cwd: string | undefined;
       readonly workspace: string;
       readonly left: StartState | undefined;
       readonly analysis: CommandAnalysis;
-    })
+    }
   | undefined;
 
 function reader(
@@ -115,7 +116,7 @@ function reader(
       last?.command === command && last.cwd === cwd && last.workspace === workspace && last.left === left;
     if (last === undefined || !isLast) {
       const analysis = readCommand(command, workspace, beginning(left, cwd, workspace));
-      last = { command, ...(cwd !== undefined && { cwd }), workspace, left, analysis };
+      last = { command, cwd, workspace, left, analysis };
     }
     return last.analysis;
   };
@@ -157,8 +158,8 @@ function commandParts(
       ...(simple.words.length === 0 ? [] : [{ kind: "run" as const, command: simple, in: at(simple.span) }]),
       ...simple.accesses.map(({ kind, target, extent }): Part => {
         if (kind === "network") return { ...host(target), in: at(target.span) };
-        if (kind === "write" && writesTrees(simple)) return { ...path(kind, target), extent: "deep" };
-        return extent === undefined ? path(kind, target) : { ...path(kind, target), extent };
+        const isTree = kind === "write" && writesTrees(simple);
+        return { ...path(kind, target), extent: isTree ? "deep" : extent };
       }),
       ...unnamedWrites(simple).map(({ reason, span }): Part => {
         return { kind: "write", path: `files (${reason})`, target: anywhere, risk: "write", in: at(span) };

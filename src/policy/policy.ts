@@ -69,11 +69,11 @@ export interface PathPart {
   readonly target: PathTarget;
   readonly risk: Risk;
   /** Git writes its own files: built-in ask rules for them do not apply. */
-  readonly by?: "git";
+  readonly by?: "git" | undefined;
   /** An unknown program was given the path: only rules that refuse paths apply. */
   readonly mentioned?: true;
   /** How much of it is read. Names and attributes are not secret. */
-  readonly extent?: Extent;
+  readonly extent?: Extent | undefined;
   readonly in?: CommandSegment;
 }
 
@@ -102,7 +102,7 @@ export interface PartVerdict {
   /** It asks whatever rules allow, and cannot be granted. */
   readonly firm?: true;
   /** There is no sandbox for it: a grant has to allow that, too. */
-  readonly bare?: true;
+  readonly bare?: true | undefined;
   /** For users and models: "mode cautious asks before commands run". */
   readonly reason: string;
 }
@@ -114,7 +114,7 @@ export interface Decision {
   /** What its commands run in; "none" also where rules take them out of the sandbox. */
   readonly sandbox: SandboxLevel;
   /** Rules take all its commands out of the sandbox. */
-  readonly unconfined?: true;
+  readonly unconfined?: true | undefined;
   /** The part that decided: its rule and reason are those of the call. */
   readonly decisive: PartVerdict;
   readonly parts: readonly PartVerdict[];
@@ -127,13 +127,13 @@ export const outsideWorkspace = "/\0";
 /** A call as the policy sees it. */
 export interface Question {
   readonly mode: Mode;
-  readonly tool: { readonly name: string; readonly server?: string; readonly risk: Risk };
+  readonly tool: { readonly name: string; readonly server?: string | undefined; readonly risk: Risk };
   readonly accesses: readonly Access[];
   readonly sandbox: SandboxLevel;
   /** The absolute real path that each named path leads to, where that is another than its spelling says. */
   readonly realPaths: ReadonlyMap<string, string>;
   /** What earlier commands left in the shells that stay and that this call uses, by name; missing for one not yet begun. */
-  readonly shells?: ReadonlyMap<string, StartState>;
+  readonly shells?: ReadonlyMap<string, StartState> | undefined;
   /**
    * For the directories that commands read with all below them, by `searchOf`: something there that is refused, or a link
    * that leaves the workspace, or undefined if there is nothing. One that is missing here was not searched to the end.

@@ -46,7 +46,7 @@ export function toResult(callId: string, outcome: Outcome, { failure }: FailureF
     };
   }
   const { code, message, hint = null, output, kept, details, forUser } = outcome.error;
-  const error: CallFailure = { code, message, hint, ...(output === undefined ? {} : { output }) };
+  const error: CallFailure = { code, message, hint, output };
   if (details !== undefined) Object.defineProperty(error, "details", { value: details });
   if (forUser !== undefined) Object.defineProperty(error, "forUser", { value: forUser });
   return {

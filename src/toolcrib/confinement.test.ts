@@ -64,7 +64,7 @@ describe("without a sandbox", () => {
       "none",
       false,
       ["allow run echo a by shell.run", "unconfined run echo a by shell.run"],
-      "it would run `echo a`: there is no sandbox, so that every command is asked about",
+      "it would run `echo a`: there is no sandbox, so every command needs approval",
     ]);
   });
 

@@ -4,49 +4,50 @@ import type { ShellTable } from "../environment/shells/open-shells.ts";
 
 /** Loads the code reader with the first call that needs it: most sessions need none. */
 export function lazyCode(options: CodeOptions): OpenCode {
-  let loading: Promise<OpenCode> | undefined;
-  const load = () => {
-    loading ??= import("../code/open-code.ts").then(({ openCode }) => openCode(options));
-    return loading;
-  };
+  const { load, loaded } = once(async () => (await import("../code/open-code.ts")).openCode(options));
   return {
     outline: async (...asked) => (await load()).outline(...asked),
     occurrences: async (...asked) => (await load()).occurrences(...asked),
     index: async (...asked) => (await load()).index(...asked),
-    close: async () => (await loading)?.close(),
+    close: async () => (await loaded())?.close(),
   };
 }
 
 /** Loads the document reader with the first call that needs it. */
 export function lazyDocuments(): OpenDocuments {
-  let loading: Promise<OpenDocuments> | undefined;
-  const load = () => {
-    loading ??= import("../documents/open-documents.ts").then(({ openDocuments }) => openDocuments());
-    return loading;
-  };
+  const { load, loaded } = once(async () => (await import("../documents/open-documents.ts")).openDocuments());
   return {
     read: async (...asked) => (await load()).read(...asked),
-    close: async () => (await loading)?.close(),
+    close: async () => (await loaded())?.close(),
   };
 }
 
 /** Loads the shells that stay open with the first command that runs in one. */
 export function lazyShells(): ShellTable {
   let table: ShellTable | undefined;
-  let loading: Promise<ShellTable> | undefined;
-  const load = () => {
-    loading ??= import("../environment/shells/open-shells.ts").then(({ openShells }) => {
-      table = openShells({ tmux: "auto" });
-      return table;
-    });
-    return loading;
-  };
+  const { load, loaded } = once(async () => {
+    const { openShells } = await import("../environment/shells/open-shells.ts");
+    table = openShells({ tmux: "auto" });
+    return table;
+  });
   return {
     forCall: (call) => ({ run: async (...command) => (await load()).forCall(call).run(...command) }),
     list: () => table?.list() ?? [],
     history: (name) => table?.history(name),
     stop: async (name) => (await load()).stop(name),
-    stopOf: async (caller) => (await loading)?.stopOf(caller),
-    close: async () => (await loading)?.close(),
+    stopOf: async (caller) => (await loaded())?.stopOf(caller),
+    close: async () => (await loaded())?.close(),
+  };
+}
+
+/** `loaded` does not start loading. */
+function once<Part>(open: () => Promise<Part>) {
+  let loading: Promise<Part> | undefined;
+  return {
+    load: () => {
+      loading ??= open();
+      return loading;
+    },
+    loaded: async () => loading,
   };
 }

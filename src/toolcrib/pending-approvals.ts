@@ -74,15 +74,9 @@ export class PendingApprovals {
   store(request: ApprovalRequest, session: string): PendingApproval | undefined {
     this.#tidy();
     const { hash, previewHash } = request;
-    const pending = {
-      id: idOf(request),
-      workspace: this.#workspace,
-      session,
-      askedAt: Date.now(),
-      hash,
-      previewHash,
-      request: toShownRequest(request),
-    };
+    const { id, workspace } = { id: idOf(request), workspace: this.#workspace };
+    const shown = toShownRequest(request);
+    const pending = { id, workspace, session, askedAt: Date.now(), hash, previewHash, request: shown };
     const other = this.find(pending.id);
     if (other && (other.hash !== hash || other.previewHash !== previewHash)) return undefined;
     const text = formatPending(pending);
@@ -231,7 +225,7 @@ export class AllPendingApprovals {
     if (answer.allow && answer.remember === "always") {
       const time = new Date().toISOString().slice(0, 16).replace("T", " ");
       const { granted } = policyFiles(this.#directories.config, workspace);
-      await appendToPolicyFile(granted, [`# ${time} UTC, asked for by question ${id}`, ...request.grants]);
+      await appendToPolicyFile(granted, [`# ${time} UTC, asked for by approval ${id}`, ...request.grants]);
     }
     // A waiting call was checked against the rules without the new one, so it needs the answer too.
     const isRemembered = answer.allow && answer.remember === "session";

@@ -40,8 +40,8 @@ export async function previewDecision(
   const runsCommands = call.accesses.some(({ kind }) => kind === "execute");
   const sandbox = runsCommands ? await rules.sandbox() : "none";
   const shells = await shellsUsed(call, policy, rules);
-  const settings = { mode, policy, sandbox, lookUp: "all", readCommand: analyseCommand } as const;
-  const question = await policyQuestion({ ...call, environment }, { ...settings, ...(shells && { shells }) });
+  const settings = { mode, policy, sandbox, lookUp: "all", readCommand: analyseCommand, shells } as const;
+  const question = await policyQuestion({ ...call, environment }, settings);
   return { ...decideCall(question, policy, analyseCommand), question };
 }
 

@@ -63,7 +63,7 @@ describe.skipIf(level === "none")("commands of a session (needs a sandbox)", () 
     expect(room.why()).toEqual([]);
     expect(await room.run("ls")).toEqual("evil\n");
     expect(room.why()).toEqual([
-      "it would run `ls`: only the shell will understand it: a name that an earlier command of this shell has given another meaning",
+      "it would run `ls`: it cannot be analysed: a name that an earlier command of this shell has given another meaning",
     ]);
     expect(await room.run("ls", "other")).toEqual("a.txt\nsub\n");
     expect(room.why()).toEqual([]);

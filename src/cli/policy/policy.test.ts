@@ -40,7 +40,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
             kind: "use",
             what: "shell.run",
             risk: "read",
-            reason: "what it touches is judged",
+            reason: "what it touches is checked",
             rule: null,
             segment: null,
           },
@@ -122,7 +122,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
       ),
       "  sandbox    none\n  variables  core, AWS_*\n  limits     memory 4GB, cpu 1h\n",
       "  sandbox    none, by an `unconfined` rule\n  variables  core, AWS_*\n  limits     memory 4GB, cpu 1h\n",
-      "  allow  read  a.txt  mode cautious lets reading pass\n",
+      "  allow  read  a.txt  mode cautious allows reading\n",
       {
         sandbox: "landlock",
         unconfined: false,

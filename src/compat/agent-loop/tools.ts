@@ -51,8 +51,8 @@ export function toTool(tool: LoopTool): AnyTool {
 }
 
 function onlyDescribed(name: string): ToolError {
-  return new ToolError("unsupported", `${name} is only described here: it has no handler`, {
-    hint: "Use another tool, or let whoever listed it carry out its calls.",
+  return new ToolError("unsupported", `${name} has no handler`, {
+    hint: "Use another tool.",
   });
 }
 

@@ -79,7 +79,7 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
     const { limit = Number.MAX_SAFE_INTEGER, ...rest } = lines;
     const { files } = await this.#call<DataOf<"file.read">>("file.read", { path, limit, ...rest });
     const [file] = files;
-    if (file?.kind !== "text") throw new ToolError("unsupported", `${path} is no text file`);
+    if (file?.kind !== "text") throw new ToolError("unsupported", `${path} is not a text file`);
     const isWhole = lines.limit !== undefined || file.nextOffset === undefined;
     if (!isWhole || file.cutBytes !== undefined) throw tooMuch(path);
     // Keeps the byte order mark, so that a program can write back what it read.
@@ -161,8 +161,8 @@ const maxFound = 100_000;
 
 /** A truncated result would look complete to the program. */
 function tooMuch(path: string): ToolError {
-  return new ToolError("too-large", `There is more in ${path} than can be given at once`, {
-    hint: "Ask for less: lines by offset and limit, or a narrower pattern or path.",
+  return new ToolError("too-large", `The result for ${path} is too large`, {
+    hint: "Use `offset` and `limit`, or a narrower pattern or path.",
   });
 }
 

@@ -1,4 +1,5 @@
 import type { ToolDefinition } from "../../dialects/definition.ts";
+import type { Dialect } from "../../dialects/dialect.ts";
 import { anthropicDialect, geminiDialect, openaiDialect } from "../../dialects/forge.ts";
 import { ToolRegistry } from "./tool-registry.ts";
 
@@ -21,6 +22,12 @@ type Abilities = Pick<
   "supportsReasoning" | "supportsStreaming" | "supportsParallelToolCalls" | "contextWindowSize"
 >;
 
+/** What the profile of a provider is made of. */
+interface ProfileClass<Kind> {
+  readonly dialect: Dialect;
+  new (model: string, toolRegistry: ToolRegistry, abilities?: Partial<Abilities>): Kind;
+}
+
 abstract class Profile implements ProviderProfile {
   abstract readonly id: string;
   readonly model: string;
@@ -30,13 +37,22 @@ abstract class Profile implements ProviderProfile {
   readonly supportsParallelToolCalls: boolean;
   readonly contextWindowSize: number;
 
-  protected constructor(model: string, toolRegistry: ToolRegistry, abilities: Abilities) {
+  constructor(model: string, toolRegistry: ToolRegistry, abilities: Partial<Abilities> = {}) {
     this.model = model;
     this.toolRegistry = toolRegistry;
-    this.supportsReasoning = abilities.supportsReasoning;
-    this.supportsStreaming = abilities.supportsStreaming;
-    this.supportsParallelToolCalls = abilities.supportsParallelToolCalls;
-    this.contextWindowSize = abilities.contextWindowSize;
+    this.supportsReasoning = abilities.supportsReasoning ?? true;
+    this.supportsStreaming = abilities.supportsStreaming ?? true;
+    this.supportsParallelToolCalls = abilities.supportsParallelToolCalls ?? true;
+    this.contextWindowSize = abilities.contextWindowSize ?? 200_000;
+  }
+
+  static withDefaultTools<Kind extends Profile>(
+    this: ProfileClass<Kind>,
+    model: string,
+    abilities?: Partial<Abilities>,
+  ): Kind {
+    // biome-ignore lint/complexity/noThisInStatic: the class that it is called on
+    return new this(model, new ToolRegistry(this.dialect), abilities);
   }
 
   tools(having?: { readonly agents?: boolean }): Promise<readonly ToolDefinition[]> {
@@ -44,45 +60,25 @@ abstract class Profile implements ProviderProfile {
   }
 }
 
-const usual: Abilities = {
-  supportsReasoning: true,
-  supportsStreaming: true,
-  supportsParallelToolCalls: true,
-  contextWindowSize: 200_000,
-};
-
 export class OpenAiProviderProfile extends Profile {
+  static readonly dialect: Dialect = openaiDialect;
   readonly id: string = "openai";
 
-  constructor(model: string, toolRegistry: ToolRegistry, abilities: Partial<Abilities> = {}) {
-    super(model, toolRegistry, { ...usual, contextWindowSize: 400_000, ...abilities });
-  }
-
-  static withDefaultTools(model: string, abilities?: Partial<Abilities>): OpenAiProviderProfile {
-    return new OpenAiProviderProfile(model, new ToolRegistry(openaiDialect), abilities);
+  constructor(model: string, toolRegistry: ToolRegistry, abilities?: Partial<Abilities>) {
+    super(model, toolRegistry, { contextWindowSize: 400_000, ...abilities });
   }
 }
 
 export class AnthropicProviderProfile extends Profile {
+  static readonly dialect: Dialect = anthropicDialect;
   readonly id: string = "anthropic";
-
-  constructor(model: string, toolRegistry: ToolRegistry, abilities: Partial<Abilities> = {}) {
-    super(model, toolRegistry, { ...usual, ...abilities });
-  }
-
-  static withDefaultTools(model: string, abilities?: Partial<Abilities>): AnthropicProviderProfile {
-    return new AnthropicProviderProfile(model, new ToolRegistry(anthropicDialect), abilities);
-  }
 }
 
 export class GeminiProviderProfile extends Profile {
+  static readonly dialect: Dialect = geminiDialect;
   readonly id: string = "gemini";
 
-  constructor(model: string, toolRegistry: ToolRegistry, abilities: Partial<Abilities> = {}) {
-    super(model, toolRegistry, { ...usual, contextWindowSize: 1_048_576, ...abilities });
-  }
-
-  static withDefaultTools(model: string, abilities?: Partial<Abilities>): GeminiProviderProfile {
-    return new GeminiProviderProfile(model, new ToolRegistry(geminiDialect), abilities);
+  constructor(model: string, toolRegistry: ToolRegistry, abilities?: Partial<Abilities>) {
+    super(model, toolRegistry, { contextWindowSize: 1_048_576, ...abilities });
   }
 }

@@ -179,8 +179,8 @@ class JoinedSources implements ToolSource {
 
   add(source: ToolSource): void {
     this.#sources = [...this.#sources, source];
-    source.onChange(() => this.#tell());
-    this.#tell();
+    source.onChange(() => this.#emit());
+    this.#emit();
   }
 
   onChange(listener: () => void): () => void {
@@ -191,11 +191,11 @@ class JoinedSources implements ToolSource {
   async close(): Promise<void> {
     const sources = this.#sources;
     this.#sources = [];
-    this.#tell();
+    this.#emit();
     await Promise.all(sources.map((source) => source.close()));
   }
 
-  #tell(): void {
+  #emit(): void {
     for (const listener of this.#listeners) listener();
   }
 }

@@ -63,7 +63,7 @@ export async function decideNow(
     policy,
     lookUp: "what decides",
     readCommand,
-    ...(shells && { shells }),
+    shells,
   });
   return { question, policy, decision: decideCall(question, policy, readCommand) };
 }
@@ -71,7 +71,7 @@ export async function decideNow(
 /** What earlier commands left in the shells that a call uses. */
 export async function shellsUsed(
   { accesses }: Pick<ToolCall, "accesses">,
-  { context: place }: Policy,
+  { context }: Policy,
   { shell }: Pick<Surroundings, "shell">,
 ): Promise<Question["shells"]> {
   const names = accesses.flatMap((access) => (access.kind === "execute" ? (access.session ?? []) : []));
@@ -79,7 +79,7 @@ export async function shellsUsed(
   const { sessionStateOf } = await import("../../policy/commands/shell-sessions.ts");
   const left = names.flatMap((name) => {
     const past = shell(name);
-    return past === undefined ? [] : [[name, sessionStateOf(past, place.workspace)] as const];
+    return past === undefined ? [] : [[name, sessionStateOf(past, context.workspace)] as const];
   });
   return new Map(left);
 }

@@ -36,7 +36,7 @@ export async function policyQuestion(
     readonly policy: Policy;
     readonly lookUp: "all" | "what decides";
     readonly readCommand: ReadCommand;
-    readonly shells?: Question["shells"];
+    readonly shells?: Question["shells"] | undefined;
   },
 ): Promise<Question> {
   const { mode, sandbox, policy, lookUp, readCommand, shells } = settings;
@@ -52,7 +52,7 @@ export async function policyQuestion(
     tool: { name: ownName, risk, server },
     accesses,
     sandbox,
-    ...(shells && { shells }),
+    shells,
     realPaths: paths.length === 0 ? nowhere : await realPathsOf(paths, open, policy, environment),
     refusedBelow:
       directories.length === 0 ? nowhere : await refusedBelow(directories, environment, guardPaths(policy)),
@@ -82,7 +82,7 @@ async function realPathsOf(
 ): Promise<ReadonlyMap<string, string>> {
   const found = await Promise.all(
     paths.map(async (path): Promise<readonly [string, string][]> => {
-      const real = await placeOf(path, accesses, environment).catch((error) =>
+      const real = await realPathFor(path, accesses, environment).catch((error) =>
         elsewhere(error, path, context),
       );
       return real === undefined || real === posix.resolve(context.workspace, path) ? [] : [[path, real]];
@@ -92,7 +92,7 @@ async function realPathsOf(
 }
 
 /** Deleting or moving a link means the link, not its target. */
-function placeOf(
+function realPathFor(
   path: string,
   accesses: readonly Access[],
   environment: CallToCheck["environment"],

@@ -12,38 +12,17 @@ import type { Stage } from "../stage.ts";
  */
 export const confineCommands: Stage = (call, next) => {
   const { confinement, environment, tool } = call;
-  const start: Start =
-    confinement === undefined
-      ? () => Promise.reject(undeclared(tool.canonical ?? tool.name))
-      : (program, options) => startConfined(environment, confinement, program, options);
-  return next({ ...call, environment: startingBy(start, environment, confinement) });
+  const start: Environment["start"] = async (program, options) => {
+    // A built-in program with fixed arguments.
+    if (options.confinement === "ours") return environment.start(program, options);
+    if (confinement === undefined) throw undeclared(tool.canonical ?? tool.name);
+    return startConfined(environment, confinement, program, options);
+  };
+  // Connections of the tool follow the same decision, except that `unconfined` applies only to commands.
+  const mayConnect = confinement?.mayConnect ?? (() => false);
+  const exchange: Environment["exchange"] = (request) => environment.exchange!({ ...request, mayConnect });
+  return next({ ...call, environment: wrapEnvironment(environment, { start, exchange, confinement }) });
 };
-
-type Start = Environment["start"];
-
-function startingBy(
-  start: Start,
-  environment: Environment,
-  judged: DecidedConfinement | undefined,
-): Environment {
-  const startUnlessOurs: Start = (program, options) =>
-    // A program of ours, with words of ours.
-    options.confinement === "ours" ? environment.start(program, options) : start(program, options);
-  return wrapEnvironment(environment, {
-    start: startUnlessOurs,
-    exchange: exchangeJudged(environment, judged),
-    confinement: judged,
-  });
-}
-
-/** Connections are judged like those of commands, but for commands outside of every sandbox: what they may is theirs alone. */
-function exchangeJudged(
-  environment: Environment,
-  judged: DecidedConfinement | undefined,
-): NonNullable<Environment["exchange"]> {
-  const mayConnect = judged?.mayConnect ?? (() => false);
-  return (request) => environment.exchange!({ ...request, mayConnect });
-}
 
 async function startConfined(
   environment: Environment,
@@ -65,13 +44,9 @@ function undeclared(tool: string): ToolError {
   });
 }
 
-/** Who starts a program may share files of his own with it; all else is decided. */
-function withOwn(judged: Confinement, own: Confinement = {}): Confinement {
-  const readable = [...(judged.readable ?? []), ...(own.readable ?? [])];
-  const writable = [...(judged.writable ?? []), ...(own.writable ?? [])];
-  return {
-    ...judged,
-    ...(readable.length > 0 && { readable }),
-    ...(writable.length > 0 && { writable }),
-  };
+/** The tool may share its own files with a program; everything else is as decided. */
+function withOwn(decided: Confinement, own: Confinement = {}): Confinement {
+  const readable = [...(decided.readable ?? []), ...(own.readable ?? [])];
+  const writable = [...(decided.writable ?? []), ...(own.writable ?? [])];
+  return { ...decided, readable, writable };
 }

@@ -91,7 +91,7 @@ it("says what undo will not bring back, at once and not only then", async () => 
   expect(
     await asOrdinaryUser(new URL("../../../test/support/stages/unreadable.ts", import.meta.url), home),
   ).toEqual({
-    told: `Overwrote write-only.log: 11 bytes written, 3 before.\n[Undo will not bring back: ${lost}.]`,
+    told: `Overwrote write-only.log: 11 bytes written, 3 before.\n[Undo will not restore: ${lost}.]`,
     recorded: [lost],
     undoFails: true,
   });

@@ -29,7 +29,7 @@ export function keepUndo(parts: UndoParts): Stage {
     const environment = keepingEnvironment(call.environment, { ...parts, callId: call.id });
     try {
       const outcome = await run({ ...call, environment }, next);
-      return await finish(tell(outcome, environment.notKept));
+      return await finish(noteUnrestored(outcome, environment.notKept));
     } finally {
       if (environment.notKept.length > 0)
         call.account.notCovered = [...(call.account.notCovered ?? []), ...environment.notKept];
@@ -58,11 +58,11 @@ async function finish(outcome: Outcome): Promise<Outcome> {
   return { ...done, data, text: `${done.text}\n${text}`, fullText: `${done.fullText}\n${text}` };
 }
 
-function tell(outcome: Outcome, notKept: readonly string[]): Outcome {
+function noteUnrestored(outcome: Outcome, notKept: readonly string[]): Outcome {
   if (!outcome.ok || notKept.length === 0) return outcome;
   const shown = notKept.slice(0, maxShown).join(", ");
   const more = notKept.length > maxShown ? `, and ${notKept.length - maxShown} more` : "";
-  const note = `[Undo will not bring back: ${shown}${more}.]`;
+  const note = `[Undo will not restore: ${shown}${more}.]`;
   return { ...outcome, text: `${outcome.text}\n${note}`, fullText: `${outcome.fullText}\n${note}` };
 }
 

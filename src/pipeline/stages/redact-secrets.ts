@@ -32,14 +32,14 @@ function redactOutcome(outcome: Outcome): Outcome {
   const kinds = inText.length > 0 ? inText : inData;
   const { continuation, afterwards } = outcome;
   // As a continuation, the note stays after the text when that is cut.
-  const sentences = [...(continuation === undefined ? [] : [redactText(continuation)]), ...noteOf(kinds)];
+  const sentences = [...(continuation ? [redactText(continuation)] : []), ...noteOf(kinds)];
   return {
     ...outcome,
     text,
     fullText: text,
     data,
-    ...(sentences.length > 0 ? { continuation: sentences.join(" ") } : {}),
-    ...(afterwards === undefined ? {} : { afterwards: redactAfterwards(afterwards) }),
+    continuation: sentences.join(" ") || undefined,
+    afterwards: afterwards && redactAfterwards(afterwards),
   };
 }
 

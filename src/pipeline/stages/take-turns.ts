@@ -4,6 +4,7 @@ import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
 import { ownRealPath } from "../../lib/own-real-path.ts";
+import { isWithin } from "../../policy/guard-paths.ts";
 import type { Next, Stage } from "../stage.ts";
 
 /** Calls that write the same real path, or one inside the other, wait for each other; all others run in parallel. */
@@ -39,8 +40,8 @@ async function writtenPaths(environment: Environment, call: ToolCall): Promise<s
   for (const access of call.accesses) {
     if (!isWriting(access)) continue;
     // An unreachable path needs no turn: the tool reports it, if it needs the path at all.
-    const place = await placeOf(access, environment).catch(ignoreToolError);
-    if (place !== undefined) paths.push(place);
+    const path = await realPathOf(access, environment).catch(ignoreToolError);
+    if (path !== undefined) paths.push(path);
   }
   return paths;
 }
@@ -51,7 +52,7 @@ function isWriting(access: Access): access is Writing {
   return access.kind === "write" || access.kind === "delete";
 }
 
-function placeOf(access: Writing, environment: Environment): Promise<string> {
+function realPathOf(access: Writing, environment: Environment): Promise<string> {
   const isLinkItself = access.kind === "delete" || access.link === "itself";
   return isLinkItself ? ownRealPath(environment, access.path) : environment.realPath(access.path);
 }
@@ -62,10 +63,6 @@ function ignoreToolError(error: unknown): undefined {
 
 function overlap(some: readonly string[], others: readonly string[]): boolean {
   return some.some((one) => others.some((other) => isWithin(one, other) || isWithin(other, one)));
-}
-
-function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(`${directory}/`);
 }
 
 /**

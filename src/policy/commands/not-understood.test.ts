@@ -49,14 +49,14 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
       "execute: «~/x» (runs a program that is only known when it runs)",
       "execute: «l?» (runs a program that is only known when it runs)",
       "execute: «{ls,}» (runs a program that is only known when it runs)",
-      "not understood: an expansion where the program's name stands: $x",
+      "not understood: an expansion as the name of the program: $x",
       'not understood: an expansion where the program\'s name stands: "$x"',
-      "not understood: an expansion where the program's name stands: $(ls)",
-      "not understood: an expansion where the program's name stands: `ls`",
-      "not understood: an expansion where the program's name stands: ${x:-ls}",
-      "not understood: an expansion where the program's name stands: ~/x",
-      "not understood: an expansion where the program's name stands: l?",
-      "not understood: an expansion where the program's name stands: {ls,}",
+      "not understood: an expansion as the name of the program: $(ls)",
+      "not understood: an expansion as the name of the program: `ls`",
+      "not understood: an expansion as the name of the program: ${x:-ls}",
+      "not understood: an expansion as the name of the program: ~/x",
+      "not understood: an expansion as the name of the program: l?",
+      "not understood: an expansion as the name of the program: {ls,}",
     ],
   ],
   [
@@ -64,7 +64,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "~/bin/x",
     [
       "execute: «~/bin/x» (runs a program that is only known when it runs)",
-      "not understood: an expansion where the program's name stands: ~/bin/x",
+      "not understood: an expansion as the name of the program: ~/bin/x",
     ],
   ],
   [
@@ -82,7 +82,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     [
       "read: time rm b (read <a>)",
       "destructive: rm b [time] (deletes b; delete <b>)",
-      "not understood: a word of the language where the program's name stands: time",
+      "not understood: a keyword as the name of the program: time",
     ],
   ],
   [
@@ -217,7 +217,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "an extended glob",
     "ls !(a)",
-    ["read: ls «!(a)» (look at <!(a)>)", "not understood: a glob that bash reads only when told to: !(a)"],
+    ["read: ls «!(a)» (look at <!(a)>)", "not understood: a glob that bash reads only with extglob: !(a)"],
   ],
   [
     "a coprocess in a substitution",

@@ -62,7 +62,7 @@ function literalNames(path: string): Segment[] {
 export function matchNames(
   pattern: readonly Segment[],
   names: readonly string[],
-  reach: MatchScope,
+  scope: MatchScope,
   first = 0,
 ): boolean {
   let segment = 0;
@@ -71,10 +71,10 @@ export function matchNames(
   let starsName = 0;
   for (;;) {
     const current = pattern[segment];
-    if (current === undefined && (reach !== "whole" || name === names.length)) return true;
+    if (current === undefined && (scope !== "whole" || name === names.length)) return true;
     if (current === "**") {
       // At the end it means what is inside.
-      if (segment + 1 === pattern.length) return name < names.length || reach === "around";
+      if (segment + 1 === pattern.length) return name < names.length || scope === "around";
       stars = segment;
       starsName = name;
       segment += 1;

@@ -161,8 +161,8 @@ export function refuses({ effect, uses }: PathRule, use: PathUse): boolean {
 export function isAbout({ patterns, spares }: PathRule, use: PathUse, names: Names): boolean {
   if (spares.length > 0 && spares.every((name, index) => names.folded[index] === name)) return false;
   // Reading a directory only lists names; replacing it changes its content.
-  const reach = use === "read" ? "within" : "around";
-  return patterns.some((pattern) => matchNames(pattern, names.folded, reach, firstName(pattern, names)));
+  const scope = use === "read" ? "within" : "around";
+  return patterns.some((pattern) => matchNames(pattern, names.folded, scope, firstName(pattern, names)));
 }
 
 /** Whether a rule that loosens matches exactly this path. */

@@ -190,7 +190,7 @@ function coverage(command: SimpleCommand, smuggled: readonly Effect[]): Coverage
 
 function harmfulWords(command: SimpleCommand, smuggled: readonly Effect[]): ReadonlySet<Word> {
   const subcommand = gitSubcommand(command);
-  const places = spansOf(smuggled);
+  const spans = spansOf(smuggled);
   const isDestructive =
     subcommand !== undefined &&
     smuggled.some(({ risk, span }) => risk === "destructive" && sameSpan(span, subcommand.span));
@@ -198,7 +198,7 @@ function harmfulWords(command: SimpleCommand, smuggled: readonly Effect[]): Read
     command.words.slice(1).filter((word) => {
       if (word === subcommand) return false;
       // Options make the difference between `push` and `push --force`.
-      return places.has(spanKey(word.span)) || (isDestructive && /^[-+:]/.test(word.value ?? "-"));
+      return spans.has(spanKey(word.span)) || (isDestructive && /^[-+:]/.test(word.value ?? "-"));
     }),
   );
 }

@@ -45,7 +45,7 @@ function matchProgram({ word: pattern, name }: ProgramPattern, word: Word): Matc
 /** How far in the operands one can be after each word, and how sure that is. */
 function matchOperands(patterns: readonly WordPattern[], words: readonly Word[]): Match {
   let states = new States(patterns);
-  states.reach(0, { afterOption: false, sure: true });
+  states.add(0, { afterOption: false, sure: true });
   for (const word of words) {
     if (states.best() === "yes") return "yes";
     const next = new States(patterns);
@@ -73,7 +73,7 @@ class States {
   }
 
   /** Two stars may stand for no word. */
-  reach(at: number, { afterOption, sure }: Omit<State, "at">): void {
+  add(at: number, { afterOption, sure }: Omit<State, "at">): void {
     for (let index = at; ; index += 1) {
       this.#reached[index * 4 + (afterOption ? 2 : 0) + (sure ? 1 : 0)] = 1;
       if (this.#patterns[index]?.kind !== "any words") return;
@@ -97,16 +97,16 @@ class States {
 function step(patterns: readonly WordPattern[], state: State, word: Word, next: States): void {
   const { at, afterOption, sure } = state;
   const pattern = patterns[at];
-  if (pattern === undefined || pattern.kind === "any words") next.reach(at, state);
+  if (pattern === undefined || pattern.kind === "any words") next.add(at, state);
   if (pattern === undefined) return;
   const match = matchOperand(pattern, word);
-  if (match !== "no") next.reach(at + 1, { afterOption: false, sure: sure && match === "yes" });
+  if (match !== "no") next.add(at + 1, { afterOption: false, sure: sure && match === "yes" });
   const option = beginsOption(word);
-  if (option !== "no") next.reach(at, { afterOption: true, sure: sure && option === "yes" });
-  else if (afterOption) next.reach(at, { afterOption: false, sure });
+  if (option !== "no") next.add(at, { afterOption: true, sure: sure && option === "yes" });
+  else if (afterOption) next.add(at, { afterOption: false, sure });
   // What is cut into words, or vanishes, may be none, or several that end with the one looked for.
   if (word.parts.some((part) => typeof part === "object" && part.splits))
-    next.reach(at, { afterOption, sure: false });
+    next.add(at, { afterOption, sure: false });
 }
 
 function matchOperand(pattern: WordPattern, word: Word): Match {

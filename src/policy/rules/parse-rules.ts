@@ -41,8 +41,9 @@ export function parseRules(source: RuleSource): ParsedRules {
       }
       const setting = readSetting(line, origin);
       if (setting !== undefined) {
-        if (source.onlyTightens && mayLoosen(setting)) ignored.push(origin);
-        else settings.push(source.onlyTightens ? { ...setting, onlyTightens: true } : setting);
+        const { onlyTightens } = source;
+        if (onlyTightens && mayLoosen(setting)) ignored.push(origin);
+        else settings.push({ ...setting, onlyTightens });
         continue;
       }
       const found = readRules(line, origin);
@@ -103,7 +104,9 @@ type Subject = (typeof subjects)[number];
 function readAbouts(subject: Subject, words: readonly RuleWord[]): { about: About; text: string }[] {
   switch (subject) {
     case "run":
-      return [{ about: { kind: "run", words: checkClass(words) }, text: textOf(words) }];
+      return [
+        { about: { kind: "run", words: checkClass(words) }, text: words.map(({ text }) => text).join(" ") },
+      ];
     case "connect":
       return words.map((host) => ({ about: { kind: "connect", host }, text: host.text }));
     case "use":
@@ -118,19 +121,10 @@ function readAbouts(subject: Subject, words: readonly RuleWord[]): { about: Abou
   }
 }
 
-function textOf(words: readonly RuleWord[]): string {
-  return words.map(({ text }) => text).join(" ");
-}
-
 function takeBecause(words: RuleWord[]): string | undefined {
   const [keyword, reason] = words.slice(-2);
-  if (
-    !keyword?.bare ||
-    keyword.text !== "because" ||
-    reason === undefined ||
-    !/^["'].*["']$/.test(reason.text)
-  )
-    return undefined;
+  const isKeyword = keyword?.bare && keyword.text === "because";
+  if (!isKeyword || reason === undefined || !/^["'].*["']$/.test(reason.text)) return undefined;
   words.splice(-2);
   return reason.literal;
 }
@@ -158,7 +152,7 @@ function explain(source: RuleSource, text: string, line: number, error: RuleSynt
 export interface Example {
   readonly verdict: "allow" | "ask" | "deny";
   readonly mode: Mode;
-  readonly tool: { readonly name: string; readonly server?: string; readonly risk: Risk };
+  readonly tool: { readonly name: string; readonly server?: string | undefined; readonly risk: Risk };
   readonly accesses: readonly Access[];
   readonly origin: RuleOrigin;
 }
@@ -172,7 +166,7 @@ function readExample(line: string, origin: RuleOrigin): Example {
   const at = { column: line.length - rest.length };
   if (verdict === undefined || subject === undefined)
     throw new RuleSyntaxError(
-      "this is no example",
+      "this is not an example",
       verdict === undefined ? head.length : at.column,
       "Write: expect allow|ask|deny [in MODE] run|read|write|delete|connect|use …",
     );
@@ -186,7 +180,7 @@ function readExample(line: string, origin: RuleOrigin): Example {
     const [pattern] = readTools(words.length === 0 ? [endOf(line)] : words);
     const server = pattern!.server?.literal;
     const name = pattern!.name.literal ?? pattern!.name.text;
-    return { ...known, tool: { name, ...(server && { server }), risk: "execute" }, accesses: [] };
+    return { ...known, tool: { name, server, risk: "execute" }, accesses: [] };
   }
   const target = words[0]?.literal;
   if (target === undefined || words.length > 1)

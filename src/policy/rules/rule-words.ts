@@ -147,7 +147,7 @@ const commandClasses = risks.map((risk) => `@${risk}` as const);
 export function checkHost({ text, column }: RuleWord): void {
   if (hostOf(text) !== undefined && !/[/@?#]|^[^:[]*:[^:]*$|\]:/.test(text)) return;
   throw new RuleSyntaxError(
-    `"${text}" is no host`,
+    `"${text}" is not a host`,
     column,
     "Name a host without port and path; * stands for any part.",
   );

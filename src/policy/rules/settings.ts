@@ -7,7 +7,7 @@ import { endOf, RuleSyntaxError, type RuleWord, readWords, unknownWord } from ".
 export type Setting = SettingValue & {
   readonly origin: RuleOrigin;
   /** Its file is not trusted: it counts only where it tightens. */
-  readonly onlyTightens?: true;
+  readonly onlyTightens?: true | undefined;
 };
 
 type SettingValue =
@@ -75,7 +75,7 @@ function readAmount({ text, column }: RuleWord, name: LimitName): number {
   const known = Object.keys(units).filter((known) => known !== "");
   const unitsKnown = known.length === 0 ? "" : ` Units: ${known.join(", ").toUpperCase()}.`;
   throw new RuleSyntaxError(
-    `"${text}" is no amount`,
+    `"${text}" is not an amount`,
     column,
     `Write for example: limit ${example}.${unitsKnown}`,
   );

@@ -30,9 +30,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "dd",
     "dd if=a of=/dev/sda bs=1M",
-    [
-      "destructive: dd if=a of=/dev/sda bs=1M (dd of= overwrites what stands there; read <a>; delete </dev/sda>)",
-    ],
+    ["destructive: dd if=a of=/dev/sda bs=1M (dd of= overwrites it; read <a>; delete </dev/sda>)"],
   ],
   [
     "dd with an expansion",

@@ -70,7 +70,7 @@ function interpretDd(words: readonly Word[], report: CommandReport) {
     const target = { ...word, parts: [value.join("=")], value: value.join("=") };
     if (word.value === undefined) report.has("destructive", `dd ${word.text} may overwrite anything`, word);
     else if (name === "if") report.reads(target);
-    else if (name === "of") report.deletes(target, "dd of= overwrites what stands there");
+    else if (name === "of") report.deletes(target, "dd of= overwrites it");
   }
 }
 

@@ -236,7 +236,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "git frobnicate",
     "git frobnicate",
-    ["execute: git frobnicate (git frobnicate may run anything, for example an alias)"],
+    ["execute: git frobnicate (git frobnicate may run anything, such as an alias)"],
   ],
   ["git", "git", ["read: git"]],
   ["git --version", "git --version", ["read: git --version"]],

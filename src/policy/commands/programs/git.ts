@@ -137,7 +137,7 @@ function interpretSubcommand(subcommand: Word, words: readonly Word[], report: C
     return report.has(act[0], `git ${name} ${act[1]}`, subcommand);
   }
   if (mix === undefined)
-    return report.has("execute", `git ${name} may run anything, for example an alias`, subcommand);
+    return report.has("execute", `git ${name} may run anything, such as an alias`, subcommand);
   const { operands } = interpretOptions(`${risky} F=read`, words, report);
   if (name === "worktree") overwrites(operands.slice(1, 2), report);
   if (name === "bisect" && words[0]?.value === "run") runWords(words.slice(1), "git bisect run", report);
@@ -153,22 +153,30 @@ function interpretSubcommand(subcommand: Word, words: readonly Word[], report: C
 
 /** What acting subcommands do to the files that their words name. */
 const pathsOf: Readonly<Record<string, (operands: readonly Word[], report: CommandReport) => void>> = {
-  add: (operands, report) => each(operands, (file) => report.reads(file)),
-  am: (operands, report) => each(operands, (file) => report.reads(file)),
-  apply: (operands, report) => each(operands, (file) => report.reads(file)),
+  add: readAll,
+  am: readAll,
+  apply: readAll,
   archive: (operands, report) => each(operands, (file) => readAt(file, report)),
   checkout: overwrites,
   clone: (operands, report) => overwrites(operands.slice(1), report),
   init: overwrites,
   "checkout-index": overwrites,
-  clean: (operands, report) => each(operands, (target) => report.accesses.push({ kind: "delete", target })),
+  clean: remove,
   mv: (operands, report) => {
-    each(operands.slice(0, -1), (target) => report.accesses.push({ kind: "delete", target }));
-    each(operands.slice(-1), (target) => report.accesses.push({ kind: "write", target }));
+    remove(operands.slice(0, -1), report);
+    overwrites(operands.slice(-1), report);
   },
   restore: overwrites,
-  rm: (operands, report) => each(operands, (target) => report.accesses.push({ kind: "delete", target })),
+  rm: remove,
 };
+
+function readAll(operands: readonly Word[], report: CommandReport): void {
+  each(operands, (file) => report.reads(file));
+}
+
+function remove(operands: readonly Word[], report: CommandReport): void {
+  each(operands, (target) => report.accesses.push({ kind: "delete", target }));
+}
 
 function each(words: readonly Word[], act: (word: Word) => unknown): void {
   for (const word of words) act(word);

@@ -142,7 +142,7 @@ function interpretTrap(words: readonly Word[], report: CommandReport) {
   const [first, ...rest] = words[0]?.value === "--" ? words.slice(1) : words;
   if (first === undefined || /^-[lp]$/.test(first.value ?? "")) return;
   if (rest.length === 0 || first.value === "-" || first.value === "") {
-    if (first.value === undefined) report.doubts("what trap is told to run", first);
+    if (first.value === undefined) report.doubts("what trap runs", first);
     return;
   }
   report.reshapes();

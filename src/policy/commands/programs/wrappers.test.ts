@@ -16,10 +16,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "bash -c with an expansion",
     'bash -c "$x"',
-    [
-      'execute: bash -c «"$x"» (bash "$x" may run anything)',
-      'not understood: what bash is told to run: "$x"',
-    ],
+    ['execute: bash -c «"$x"» (bash "$x" may run anything)', 'not understood: what bash runs: "$x"'],
   ],
   [
     "bash -O",
@@ -27,7 +24,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     [
       "read: bash -O extglob -c ls",
       "read: ls [bash -c]",
-      "not understood: bash is told to read its commands otherwise: extglob",
+      "not understood: bash reads its commands differently: extglob",
     ],
   ],
   [
@@ -39,8 +36,8 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "bash with its input",
     "bash",
     [
-      "execute: bash (bash runs the commands it is given as input)",
-      "not understood: bash runs the commands it is given as input: bash",
+      "execute: bash (bash runs the commands in its input)",
+      "not understood: bash runs the commands in its input: bash",
     ],
   ],
   [
@@ -57,16 +54,16 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "bash with a here-document and a file",
     "bash <<E <f\nls\nE",
     [
-      "execute: bash (bash runs the commands it is given as input; read <f>)",
-      "not understood: bash runs the commands it is given as input: bash <<E <f",
+      "execute: bash (bash runs the commands in its input; read <f>)",
+      "not understood: bash runs the commands in its input: bash <<E <f",
     ],
   ],
   [
     "bash -s",
     "bash -s a < f",
     [
-      "execute: bash -s a (bash runs the commands it is given as input; read <f>)",
-      "not understood: bash runs the commands it is given as input: bash -s a < f",
+      "execute: bash -s a (bash runs the commands in its input; read <f>)",
+      "not understood: bash runs the commands in its input: bash -s a < f",
     ],
   ],
   [
@@ -74,7 +71,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "bash --rcfile f -i",
     [
       "execute: bash --rcfile f -i (bash --rcfile may run anything)",
-      "not understood: what bash is told to run: --rcfile",
+      "not understood: what bash runs: --rcfile",
     ],
   ],
   [
@@ -99,7 +96,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "bash with an unknown option",
     "bash -i -c ls",
-    ["execute: bash -i -c ls (bash -i may run anything)", "not understood: what bash is told to run: -i"],
+    ["execute: bash -i -c ls (bash -i may run anything)", "not understood: what bash runs: -i"],
   ],
   ["env -C", "env -C sub cat a", ["read: env -C sub cat a (read <sub>)", "read: cat a [env] @? (read <a>)"]],
   [

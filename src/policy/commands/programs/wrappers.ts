@@ -63,7 +63,7 @@ function wraps(
     if (inner === undefined) return;
     runWords(inner, report.program, report);
     if (inner.length > 0 || alone === undefined) return;
-    report.doubts(`${report.program} starts a shell, which runs the commands it is given as input`);
+    report.doubts(`${report.program} starts a shell, which runs the commands in its input`);
     report.has("execute", `${report.program} starts a shell`);
   };
 }
@@ -238,7 +238,8 @@ function interpretShell(words: readonly Word[], report: CommandReport) {
     if (!/^[-+][abefhkmnptuvxBCEHPTcsloO]+$/.test(value)) return unknownWord(word, report);
     // A login shell runs the profile first.
     if (/l/.test(value)) report.has("execute", `${report.program} ${value} runs the profile`, word);
-    if (/k|n|p|t/.test(value)) report.doubts(`${report.program} ${value} reads its commands otherwise`, word);
+    if (/k|n|p|t/.test(value))
+      report.doubts(`${report.program} ${value} reads its commands differently`, word);
     if (value.startsWith("-") && value.includes("c")) command = true;
     if (value.startsWith("-") && value.includes("s")) fromInput = true;
     if (/[oO]/.test(value)) setOption(words[++index], report);
@@ -259,14 +260,14 @@ function runShellScript(script: Word, via: string, report: CommandReport) {
 }
 
 function unknownWord(word: Word, report: CommandReport): void {
-  report.doubts(`what ${report.program} is told to run`, word);
+  report.doubts(`what ${report.program} runs`, word);
   report.has("execute", `${report.program} ${word.text} may run anything`, word);
 }
 
 /** Only what changes nothing about how the commands are read. */
 function setOption(word: Word | undefined, report: CommandReport): void {
   if (/^(?:pipefail|errexit|nounset|xtrace|noglob|verbose)$/.test(word?.value ?? "")) return;
-  report.doubts(`${report.program} is told to read its commands otherwise`, word);
+  report.doubts(`${report.program} reads its commands differently`, word);
 }
 
 /** A here-document or here-string is as good as `-c`; anything else only the input knows. */
@@ -278,6 +279,6 @@ function readInput(report: CommandReport) {
   const others = redirections.filter(({ kind }) => /^read/.test(kind));
   if (input !== undefined && others.length === 0 && redirections.at(-1) === input)
     return runShellScript(input.target, `${report.program} <<`, report);
-  report.doubts(`${report.program} runs the commands it is given as input`);
-  report.has("execute", `${report.program} runs the commands it is given as input`);
+  report.doubts(`${report.program} runs the commands in its input`);
+  report.has("execute", `${report.program} runs the commands in its input`);
 }

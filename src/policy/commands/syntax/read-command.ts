@@ -15,7 +15,7 @@ export function readCommand(command: bash.Command, scope: Scope): ReadCommand {
   }
   // After a redirection these are programs, until bash prints a substitution again with the redirection last.
   if (command.name !== undefined && reserved.test(command.name.text))
-    doubt(scope, "a word of the language where the program's name stands", command.name);
+    doubt(scope, "a keyword as the name of the program", command.name);
   const span = scope.locate(command.pos, command.end);
   return { span, words, assignments, redirections: readRedirections(command.redirects, scope) };
 }

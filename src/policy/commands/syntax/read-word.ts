@@ -99,7 +99,7 @@ function readPart(part: bash.WordPart, word: TextStretch, scope: Scope): Part[] 
       readArithmetic(part.expression, part, scope);
       return unknown("arithmetic", true);
     case "ExtendedGlob":
-      doubt(scope, "a glob that bash reads only when told to", part);
+      doubt(scope, "a glob that bash reads only with extglob", part);
       for (const inner of part.parts ?? []) readPart(inner, part, scope);
       return unknown("glob", true);
     case "Glob":
