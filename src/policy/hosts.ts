@@ -3,8 +3,8 @@ import { type AddressKind, kindOfAddress } from "../lib/network-address.ts";
 import type { HostRule } from "./rules/rule.ts";
 
 /**
- * The host in an address as rules see it: lower case, in ASCII, without user, port and the dot at the end; numbers as
- * addresses are written (`127.1` and `[::ffff:7f00:1]` are `127.0.0.1`). Undefined where no host can be told.
+ * The host in an address, as rules see it: lower case, ASCII, without user, port and trailing dot; numeric addresses
+ * in their usual form (`127.1` and `[::ffff:7f00:1]` are `127.0.0.1`). Undefined without a valid host.
  */
 export function hostOf(address: string): string | undefined {
   const [, shellHost] = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(address) ?? [];
@@ -33,7 +33,7 @@ function embedded(address: string): string | undefined {
   return [first >> 8, first & 255, second >> 8, second & 255].join(".");
 }
 
-/** `https://user@host:80/path`, `user@host:path`, `host:80`, `[::1]:80`, `@host`: what stands before the path. */
+/** The part before the path: `https://user@host:80/path`, `user@host:path`, `host:80`, `[::1]:80`, `@host`. */
 function authorityOf(address: string): string {
   const [, authority] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(address) ?? [];
   return authority ?? address.replace(/[/?#].*$/s, "");
@@ -50,7 +50,7 @@ export function kindOfHost(host: string): AddressKind | undefined {
   return /(?:^|\.)localhost$/.test(host) ? "loopback" : kindOfAddress(host);
 }
 
-/** `*` means every host that others can reach as well; `10.*` means the addresses around here. */
+/** Whether the rule spells out a part of the name: `10.*` covers local addresses, `*` only public hosts. */
 export function spells({ hosts }: HostRule, name: string): boolean {
   return hosts.some((host) => matchSegment(host, name) && host.tokens.some(isLetter));
 }

@@ -12,7 +12,6 @@ export type Mode = (typeof modes)[number];
 export const levels = ["built-in", "user", "project", "granted", "command line", "session"] as const;
 export type Level = (typeof levels)[number];
 
-/** The text of one rule file, or of rules given in another way. */
 export interface RuleSource {
   readonly level: Level;
   /** A file's path, or "built-in", "--rule", "this session". */
@@ -22,7 +21,6 @@ export interface RuleSource {
   readonly onlyTightens?: true;
 }
 
-/** Where a rule is written. */
 export interface RuleOrigin {
   readonly level: Level;
   readonly name: string;
@@ -33,13 +31,12 @@ export interface RuleOrigin {
 /** What the paths in rules and calls are relative to. */
 export interface PathContext {
   readonly workspace: string;
-  /** The user's home, for "~". */
   readonly home: string;
   /** Toolcrib's own directories, which no tool reads or writes. */
   readonly own: readonly string[];
   /** Toolcrib's own programs, where a project has installed them: no tool writes them. */
   readonly code?: readonly string[];
-  /** The data of the program that the tools serve: no tool reads or writes it. */
+  /** The data of the embedding program: no tool reads or writes it. */
   readonly served?: readonly string[];
   /** With extra roots: directories outside the workspace that tools may write without approval. */
   readonly writable?: readonly string[];
@@ -92,7 +89,6 @@ export interface CommandSegment {
   readonly span: Span;
 }
 
-/** The verdict on one part, with its reason. */
 export interface PartVerdict {
   readonly part: Part;
   readonly verdict: "allow" | "ask" | "deny";
@@ -101,7 +97,7 @@ export interface PartVerdict {
   readonly rule: RuleOrigin | undefined;
   /** It asks whatever rules allow, and cannot be granted. */
   readonly firm?: true;
-  /** There is no sandbox for it: a grant has to allow that, too. */
+  /** It would run without a sandbox, which a grant must allow too. */
   readonly bare?: true | undefined;
   /** For users and models: "mode cautious asks before commands run". */
   readonly reason: string;
@@ -124,19 +120,18 @@ export interface Decision {
 /** Where a link leads that leaves the workspace: no path has this name. */
 export const outsideWorkspace = "/\0";
 
-/** A call as the policy sees it. */
 export interface Question {
   readonly mode: Mode;
   readonly tool: { readonly name: string; readonly server?: string | undefined; readonly risk: Risk };
   readonly accesses: readonly Access[];
   readonly sandbox: SandboxLevel;
-  /** The absolute real path that each named path leads to, where that is another than its spelling says. */
+  /** The real path of each named path whose spelling differs from it. */
   readonly realPaths: ReadonlyMap<string, string>;
-  /** What earlier commands left in the shells that stay and that this call uses, by name; missing for one not yet begun. */
+  /** The state of the open shells that this call uses, by name; missing for a new shell. */
   readonly shells?: ReadonlyMap<string, StartState> | undefined;
   /**
-   * For the directories that commands read with all below them, by `searchOf`: something there that is refused, or a link
-   * that leaves the workspace, or undefined if there is nothing. One that is missing here was not searched to the end.
+   * For each directory that commands read recursively, by `searchOf`: a refused path below it or a link out of the
+   * workspace, else undefined. Missing when it was not searched to the end.
    */
   readonly refusedBelow?: ReadonlyMap<string, string | undefined>;
 }

@@ -61,7 +61,6 @@ export function toResult(callId: string, outcome: Outcome, { failure }: FailureF
   };
 }
 
-/** Formats failures in the style of a dialect. */
 interface FailureFormat {
   readonly failure?: (error: CallFailure) => string;
 }

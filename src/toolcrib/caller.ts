@@ -61,7 +61,7 @@ export interface SharedByCallers {
   readonly events: CallEvents;
   readonly running: RunningCalls;
   readonly denied: DeniedTools;
-  /** By call id: who approves instead of the Toolcrib's own `approve`. */
+  /** By call id: the `approve` that replaces the Toolcrib's own. */
   readonly approvers: Map<string, Approve>;
 }
 

@@ -26,7 +26,7 @@ export abstract class BaseTool implements LoopTool {
   abstract handler(args: Readonly<Record<string, unknown>>): unknown;
 }
 
-/** A tool without a handler: it is listed, and a call of it says so. */
+/** A tool without a handler: it is listed, and calls of it fail. */
 export abstract class MetadataOnlyTool implements LoopTool {
   abstract readonly name: string;
   abstract readonly description: string;

@@ -44,7 +44,6 @@ export async function previewCall(call: ToolCall, services: PreviewServices): Pr
   }
 }
 
-/** Whether the call would still change what was shown. */
 export async function isStillShown(
   { whole, found }: Preview,
   call: ToolCall,

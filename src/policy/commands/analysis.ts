@@ -1,6 +1,6 @@
 import type { Risk } from "../../contract/access.ts";
 
-/** What a shell command would do, as far as can be told without running it. */
+/** What a shell command would do, as far as is known without running it. */
 export interface CommandAnalysis {
   /**
    * Every simple command that may run, those in substitutions, functions and wrappers included, inner ones first where
@@ -54,7 +54,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** A word of the shell: what is certain of it, and what only the shell will know. */
+/** A word of the shell, with its known and unknown parts. */
 export interface Word {
   readonly text: string;
   readonly span: Span;
@@ -123,7 +123,7 @@ export interface NotUnderstood {
 
 type Part = string | UnknownPart;
 
-/** A word of some parts, where neighbouring texts are one. */
+/** Makes a word, joining neighbouring texts. */
 export function makeWord(text: string, span: Word["span"], parts: readonly Part[]): Word {
   const joined: Part[] = [];
   for (const part of parts) {
@@ -139,7 +139,6 @@ export function wordAt(word: Word, parts: readonly Part[]): Word {
   return makeWord(word.text, word.span, parts);
 }
 
-/** Whether the shell may make no word of it, or several. */
 export function splits(word: Word): boolean {
   return word.parts.some((part) => typeof part !== "string" && part.splits);
 }

@@ -2,7 +2,7 @@ import type { Risk } from "../../contract/access.ts";
 import type { CommandAccess, Effect, Word } from "./analysis.ts";
 import type { ReadCommand, Scope } from "./syntax/scope.ts";
 
-/** Looks at the words after a program's name and says what they do. */
+/** Reports what the words after a program's name do. */
 export type ProgramRule = (words: readonly Word[], report: CommandReport) => void;
 
 export class CommandReport {
@@ -11,7 +11,6 @@ export class CommandReport {
   readonly scope: Scope;
   readonly effects: Effect[] = [];
   readonly accesses: CommandAccess[] = [];
-  /** Words `NAME=value` that set a variable for what it runs. */
   readonly passed: Word[] = [];
   /** Commands that it runs in turn, to be read once it is on the list itself. */
   readonly inner: (() => void)[] = [];
@@ -56,7 +55,7 @@ export class CommandReport {
     this.has("network", `connects to ${target.text}`, target);
   }
 
-  /** The effect of this is unknown, which means: ask. */
+  /** An unknown effect: ask. */
   doubts(reason: string, word?: Word): void {
     this.scope.reading.notUnderstood.push({ reason, span: word?.span ?? this.command.span });
   }

@@ -32,7 +32,7 @@ export function sessionStateOf({ commands, isWhole, cwd }: ShellHistory, workspa
   };
 }
 
-/** What a shell has been through after one more command, as far as its words tell. Pure. */
+/** The history of a shell after one more command. Pure. */
 export function historyAfter(
   { command, cwd }: ExecuteAccess,
   workspace: string,

@@ -39,7 +39,7 @@ interface DecisiveChange extends VariableChange {
   readonly affects: Affects;
 }
 
-/** Of changes that last, the first of each variable says it all; of those with the same effect, the first few do. */
+/** One lasting change per variable is enough, and a few per kind of effect. */
 function decisiveChanges({ variables }: Reading): DecisiveChange[] {
   const seen = new Set<string>();
   const perKind = new Map<Affects, number>();

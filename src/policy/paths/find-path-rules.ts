@@ -133,7 +133,6 @@ function something(
   );
 }
 
-/** A mentioned path may be read or written. */
 function findMentionRules({ target, risk }: PathPart, tool: Tool, policy: Policy): RuleFinding {
   if (target.kind !== "known") return { risk };
   const all = namesToCheck(target, policy.context);

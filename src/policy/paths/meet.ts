@@ -130,12 +130,12 @@ function overlap(beginning: string, ending: string): number {
   return apart;
 }
 
-/** They meet, but only where one of them leaves open what the other says. */
+/** They can match, but share no spelled-out part. */
 const apart = 1;
-/** They meet in something that both spell out. */
+/** They share a spelled-out part. */
 const alike = 2;
 
-/** The ways in which two patterns can stand for one text: without, or with, something that both spell out. */
+/** How two patterns can match one text: with or without a part that both spell out. */
 export function waysToMeet(one: readonly Token[], other: readonly Token[]): number {
   const width = other.length + 1;
   const ways = new Uint8Array((one.length + 1) * width);

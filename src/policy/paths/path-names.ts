@@ -43,7 +43,7 @@ function countNames(path: string): number {
   return path.endsWith("/") ? count - 1 : count;
 }
 
-/** Where a pattern begins to count: what stands above the workspace is not what "at any depth" is about. */
+/** The first name to compare: "at any depth" means inside the workspace. */
 export function firstName([first]: readonly Segment[], { inside }: Names): number {
   return first === "**" ? inside : 0;
 }

@@ -6,7 +6,7 @@ import type { UnknownPart, Word } from "../commands/analysis.ts";
 import type { PathContext } from "../policy.ts";
 import { fold } from "./path-names.ts";
 
-/** Where a path leads, as far as that can be told. */
+/** Where a path leads, as far as is known. */
 export type PathTarget =
   /** A handle of a stored output, not a path. */
   | { readonly kind: "output" }
@@ -79,7 +79,6 @@ export function spelledPath(
   return directory === "" ? value : `${directory}/${value}`;
 }
 
-/** The target of a word: a known path, or what it may become. */
 export function wordPath(
   word: Word,
   directory: string | undefined,

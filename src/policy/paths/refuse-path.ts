@@ -24,7 +24,7 @@ export function rulesNear({ paths }: Pick<Policy, "paths">, { exact, folded }: N
   return found;
 }
 
-/** Rules that have no name of their own, by what they say of some name that has to be in the path. */
+/** Rules without a literal name, by the pattern of their last name. */
 class OtherRules {
   readonly #ends: readonly { readonly rule: PathRule; readonly end: NamePattern | undefined }[];
 
@@ -32,7 +32,6 @@ class OtherRules {
     this.#ends = rules.flatMap((rule) => rule.patterns.map((pattern) => ({ rule, end: lastName(pattern) })));
   }
 
-  /** Remembered, because the same names come again and again. */
   readonly near: (name: string) => readonly PathRule[] = boundedMemo(maxRemembered, (name) => {
     const near: PathRule[] = [];
     for (const { rule, end } of this.#ends) if (end === undefined || matchSegment(end, name)) near.push(rule);
@@ -112,7 +111,6 @@ function openedRank(near: readonly PathRule[], names: Names): number {
     .reduce((most, { rank }) => Math.max(most, rank), -1);
 }
 
-/** A rule that refuses something in this directory. */
 export function rulesBelow(policy: Policy, use: PathUse, names: Names, counts: Counts): PathRule[] {
   const refusing = (rule: PathRule) =>
     refuses(rule, use) && counts(rule) && (use !== "write" || rule.effect !== "secret");
@@ -151,7 +149,6 @@ export function rulesThrough(
   );
 }
 
-/** Whether a rule refuses such a use in every mode. */
 export function refuses({ effect, uses }: PathRule, use: PathUse): boolean {
   if (effect === "deny") return uses.has(use);
   return effect === "secret" || (effect === "protected" && use !== "read");

@@ -65,7 +65,7 @@ function joined(found: readonly Secret[]): readonly Secret[] {
   return all;
 }
 
-/** Keys that can be told by themselves: how services begin theirs, and how they go on to the end of the word. */
+/** Keys with a recognisable shape: their prefix, and the rest of the word. */
 const shapes: readonly (readonly [kind: string, beginning: string, rest: string])[] = [
   ["AWS key", "(?:AKIA|ASIA|ABIA|ACCA)", "[A-Z2-7]{16}"],
   ["GitHub token", "gh[pousr]_", "[A-Za-z0-9]{36,}"],
@@ -119,7 +119,7 @@ const anyShape = new RegExp(
   "g",
 );
 
-/** Keys that are told by what stands before them. */
+/** Keys that are recognised by the text before them. */
 const shapesInPlace: readonly { readonly kind: string; readonly key: RegExp; readonly before: RegExp }[] = [
   { kind: "Telegram token", key: /^AA[\w-]{33}$/, before: /(?<!\d)\d{8,10}:$/ },
   { kind: "Slack webhook", key: /^\w{24}$/, before: /hooks\.slack\.com\/services\/T\w+\/B\w+\/$/ },
@@ -162,7 +162,7 @@ function isExample(key: string): boolean {
 
 const farthest = 100;
 
-/** An AWS key stands beside its secret, which by itself is nothing but forty letters. */
+/** An AWS key is usually next to its secret, which is just forty letters. */
 function secretsBeside(text: string, start: number, end: number): readonly Secret[] {
   const from = Math.max(0, start - farthest);
   const around = text.slice(from, end + farthest);

@@ -1,6 +1,6 @@
 import type { Secret } from "./secret.ts";
 
-/** Values that are secret by what stands before them: a name and a sign, an option, or the user's name in a URL. */
+/** Values that are secret by their name: `name: value`, `--name value`, or a password in a URL. */
 export function findNamedValues(text: string): readonly Secret[] {
   const found: Secret[] = [];
   for (const sign of [":", "="] as const) {
@@ -19,7 +19,7 @@ export function findNamedValues(text: string): readonly Secret[] {
   return found;
 }
 
-/** What a value is called that has this name; undefined for a name that says nothing. */
+/** The kind of secret that a name stands for; undefined for other names. */
 export function kindOfName(name: string): string | undefined {
   if (!mayEndName(name, name.length)) return undefined;
   const [, password, token, key, secret] = secretName.exec(name) ?? [];
@@ -29,7 +29,7 @@ export function kindOfName(name: string): string | undefined {
   return secret === undefined ? undefined : "secret";
 }
 
-/** Whether a value can be what its name says. */
+/** Whether a value can be a secret of this kind. */
 export function fitsName(kind: string, value: string): boolean {
   return kind === "password" ? looksLikePassword(value) || looksLikeKey(value) : looksLikeKey(value);
 }
@@ -51,7 +51,7 @@ function valueOfName(text: string, at: number, sign: ":" | "="): Secret | undefi
 const longestName = 24;
 const option = /--([a-z][\w-]{0,40})[ \t]+/iy;
 
-/** `--api-key …`: a blank can stand for the sign. */
+/** `--api-key …` */
 function valueOfOption(text: string, at: number): Secret | undefined {
   option.lastIndex = at;
   const [before, name] = option.exec(text) ?? [];
@@ -124,7 +124,7 @@ function valueAt(text: string, at: number, kind: string): Secret | undefined {
   return { kind, start, end: start + value.length };
 }
 
-/** One without quotes: known by what stands before the first sign that may end it, or, as a password, with such signs. */
+/** An unquoted value: recognised by the text before the first delimiter; a password may contain delimiters. */
 function bareValue(text: string, start: number, kind: string): Secret | undefined {
   const patterns = kind === "password" ? [bareBeginning, passwordBeginning] : [bareBeginning];
   const beginnings = patterns.map((pattern) => matchAt(pattern, text, start));
@@ -155,7 +155,7 @@ function bearerToken(text: string, at: number): Secret | undefined {
 
 const userInfo = /\/\/([^\s/?#"'`<>:@]*):([^\s/?#"'`<>@]{4,256})@(?!(?:[\w.-]+\.)?example\b)[\w[]/y;
 
-/** `https://user:password@host`, but no password that everybody has. */
+/** `https://user:password@host`, except for common example passwords. */
 function passwordInUrl(text: string, at: number): Secret | undefined {
   userInfo.lastIndex = at;
   const [, user, password] = userInfo.exec(text) ?? [];
@@ -192,7 +192,7 @@ function looksLikePassword(value: string): boolean {
   return /[!$%&*?~^]/.test(value) || wordLength(value) <= 2.3;
 }
 
-/** What people write where a secret is to come, and what programs and templates put there. */
+/** Placeholders in examples and templates. */
 function isPlaceholder(value: string): boolean {
   return placeholder.test(value);
 }

@@ -93,7 +93,7 @@ function partOf({ start, text }: Line, least: number): Secret | undefined {
   return { kind, start: start + from, end: start + end };
 }
 
-/** What stands in a key before its letters: nothing but a number, or how it is encrypted. */
+/** A header line of a key: only a number, or its encryption. */
 function isHeader(line: string): boolean {
   const isBare = !/[A-Za-z_]/.test(line) && !/\d\W+\d/.test(line);
   return isBare || /(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): /.test(line);

@@ -6,7 +6,7 @@ import type { PathContext } from "../policy.ts";
 import type { RuleWord } from "./rule-words.ts";
 
 export type CommandPattern =
-  /** `@read`: by what the analysis says of it. */
+  /** `@read`: by its risk. */
   | { readonly kind: "class"; readonly risk: Risk }
   | {
       readonly kind: "words";
@@ -14,7 +14,7 @@ export type CommandPattern =
       readonly assignments: readonly WordPattern[];
       readonly program: ProgramPattern;
       readonly words: readonly WordPattern[];
-      /** The same words for what asks or denies: options may stand anywhere, operands keep their order. */
+      /** The same words for ask and deny rules: options in any position, operands in order. */
       readonly options: readonly SpelledPattern[];
       readonly operands: readonly WordPattern[];
     };

@@ -123,7 +123,7 @@ function matchWord(pattern: WordPattern, word: Word, spelled: boolean): boolean 
   }
 }
 
-/** A star stops at slashes and never stands for "..". */
+/** A star stops at slashes and never matches "..". */
 function matchText(names: readonly Segment[], value: string): boolean {
   return matchNames(names, value.split("/"), "whole") && !value.split("/").includes("..");
 }
@@ -203,7 +203,7 @@ function harmfulWords(command: SimpleCommand, smuggled: readonly Effect[]): Read
   );
 }
 
-/** git's first operand says what it does, as the program's name does elsewhere. */
+/** git's first operand determines what it does. */
 function gitSubcommand({ program, words }: SimpleCommand): Word | undefined {
   if (program !== "git") return undefined;
   const values = words.map(({ value }) => value ?? "-");

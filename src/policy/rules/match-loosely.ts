@@ -62,7 +62,7 @@ interface State {
   readonly sure: boolean;
 }
 
-/** A set of states: four for each place in the patterns. */
+/** A set of states: four for each position in the patterns. */
 class States {
   readonly #patterns: readonly WordPattern[];
   readonly #reached: Uint8Array;
@@ -72,7 +72,7 @@ class States {
     this.#reached = new Uint8Array((patterns.length + 1) * 4);
   }
 
-  /** Two stars may stand for no word. */
+  /** `**` may match no word. */
   add(at: number, { afterOption, sure }: Omit<State, "at">): void {
     for (let index = at; ; index += 1) {
       this.#reached[index * 4 + (afterOption ? 2 : 0) + (sure ? 1 : 0)] = 1;

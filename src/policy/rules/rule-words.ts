@@ -9,7 +9,7 @@ export interface RuleWord {
   readonly text: string;
   /** As a glob: what was quoted or escaped means itself. */
   readonly pattern: string;
-  /** What it says when nothing in it is a wildcard. */
+  /** Its text; undefined with wildcards. */
   readonly literal: string | undefined;
   /** Nothing in it is quoted, so that it can be a keyword. */
   readonly bare: boolean;
@@ -88,7 +88,7 @@ function readWord(line: string, start: number, onlyStars: boolean): RuleWord {
   return { text: line.slice(start, index), pattern, literal, bare, column: start };
 }
 
-/** What means itself wherever it stands. */
+/** Characters that are never special. */
 const plainText = /[^ \t'"\\*?[\]{}!]+/y;
 
 function readQuoted(line: string, open: number): { text: string; next: number } {
@@ -128,7 +128,7 @@ export function endOf(line: string): RuleWord {
   return { text: "", pattern: "", literal: "", bare: true, column: line.length };
 }
 
-/** `@read` and its like stand alone. */
+/** A class such as `@read` must be the only word. */
 export function checkClass(words: readonly RuleWord[]): readonly RuleWord[] {
   const [first, ...more] = words;
   if (!first?.bare || !first.text.startsWith("@")) return words;

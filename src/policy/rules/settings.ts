@@ -3,7 +3,7 @@ import { type LimitName, type LimitSyntax, limitNames, limitSyntax } from "../..
 import type { RuleOrigin } from "../policy.ts";
 import { endOf, RuleSyntaxError, type RuleWord, readWords, unknownWord } from "./rule-words.ts";
 
-/** A line that says what commands are given, or how much they may use. */
+/** A line about variables or limits of commands. */
 export type Setting = SettingValue & {
   readonly origin: RuleOrigin;
   /** Its file is not trusted: it counts only where it tightens. */

@@ -33,7 +33,7 @@ function interpretProgram(program: Word, report: CommandReport) {
   if (/getline/.test(text)) report.has("execute", "the awk program reads other files or commands", program);
 }
 
-/** Strings first; then patterns, where a division cannot stand. */
+/** Removes strings first, then patterns where no division is possible. */
 function withoutPatterns(text: string): string {
   return text
     .replace(/"(?:[^"\\\n]|\\.)*"/g, '""')
@@ -83,7 +83,7 @@ interface Found {
   readonly file: string;
 }
 
-/** What a sed script does beside editing; undefined where it is not understood. */
+/** What a sed script does besides editing; undefined when it is not understood. */
 function harmfulCommands(script: string): Found[] | undefined {
   const found: Found[] = [];
   let rest = script;

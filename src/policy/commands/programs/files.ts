@@ -74,7 +74,6 @@ function interpretDd(words: readonly Word[], report: CommandReport) {
   }
 }
 
-/** The sources are removed, the target is written. */
 function interpretMove(words: readonly Word[], report: CommandReport) {
   const { options, operands } = interpretOptions("* t=write --target-directory=write S=text", words, report);
   const into = options.some(({ meaning }) => meaning === "write");

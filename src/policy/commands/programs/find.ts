@@ -15,7 +15,6 @@ const withText = new Set(
   ),
 );
 
-/** find reads directories, and has actions that delete, write and run. */
 export function interpretFind(words: readonly Word[], report: CommandReport) {
   let started = false;
   for (let index = 0; index < words.length; index++) {
@@ -46,7 +45,6 @@ export function interpretFind(words: readonly Word[], report: CommandReport) {
   }
 }
 
-/** Everything it finds lies below its starting directories. */
 function removeFound(report: CommandReport, word: Word): void {
   report.has("destructive", "find -delete removes what it finds", word);
   const starts = report.accesses.filter(({ kind }) => kind === "read").map(({ target }) => target);

@@ -39,7 +39,6 @@ function sameOptions(subcommands: string, options: string): Record<string, strin
   return Object.fromEntries(subcommands.split(" ").map((name) => [name, options]));
 }
 
-/** Subcommands that always do more than look. */
 const acting: Readonly<Record<string, readonly [Risk, string]>> = {
   add: ["write", "changes the index"],
   am: ["execute", "commits, which runs hooks"],
@@ -151,7 +150,6 @@ function interpretSubcommand(subcommand: Word, words: readonly Word[], report: C
   report.has(harsh ? "destructive" : mix[1], `git ${name} ${mix[2]}`, subcommand);
 }
 
-/** What acting subcommands do to the files that their words name. */
 const pathsOf: Readonly<Record<string, (operands: readonly Word[], report: CommandReport) => void>> = {
   add: readAll,
   am: readAll,

@@ -100,7 +100,7 @@ export function copies(options: string): ProgramRule {
   };
 }
 
-/** If the target is a directory, the sources get places in it. */
+/** The sources may be written below the target, if it is a directory. */
 export function writeInto(
   directory: Word | undefined,
   sources: readonly Word[],
@@ -126,12 +126,10 @@ export function destroys(reason: string): ProgramRule {
   return (_words, report) => report.has("destructive", `${report.program} ${reason}`);
 }
 
-/** Runs code that its words, its input or its settings name. */
 export function runs(reason: string): ProgramRule {
   return (_words, report) => report.has("execute", `${report.program} ${reason}`);
 }
 
-/** Talks to the hosts its operands name. */
 export function connects(options: string): ProgramRule {
   return (words, report) => {
     const hosts = operandsOf(options, words, report);
@@ -178,13 +176,12 @@ export function interpretOptions(
   return scan;
 }
 
-/** What an option tells to run is on the list of commands as well, for rules that are about it. */
+/** The command that an option runs is listed as well, for rules about it. */
 function runValue(script: Word, shown: string, report: CommandReport, word: Word): void {
   report.has("execute", `${shown} runs a command`, word);
   if (script !== word) runPlainScript(script, shown, report);
 }
 
-/** The words of the command inside a wrapper, and the wrapper's own options. */
 interface InnerCommand {
   readonly options: readonly FoundOption[];
   readonly words: readonly Word[];

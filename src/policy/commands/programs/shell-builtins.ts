@@ -48,7 +48,7 @@ export const shellBuiltins: Record<string, ProgramRule> = {
   wait: interpretNames("f n p=text", { alsoOption: "-p", operands: "text" }),
 };
 
-/** It changes what later commands mean, so these can no longer be told. */
+/** It changes what later commands mean. */
 function shapes(reason: string): ProgramRule {
   return (_words, report) => reshape(reason, report);
 }

@@ -153,7 +153,7 @@ function interpretParallel(words: readonly Word[], report: CommandReport) {
 const envOptions =
   "i 0 v u=text C=read S=text --ignore-environment --null --unset=text --chdir=read --split-string=text --debug --version --default-signal --ignore-signal --block-signal --list-signal-handling";
 
-/** `env NAME=value program words`; with `-S` a whole command stands in one word. */
+/** `env NAME=value program words`; with `-S` one word is a whole command. */
 function interpretEnv(words: readonly Word[], report: CommandReport) {
   // A lone dash is `-i`.
   const inner = innerCommand(
