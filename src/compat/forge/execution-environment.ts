@@ -22,7 +22,7 @@ export interface ExecutionEnvironment {
   /** Paths, the newest first. */
   glob(pattern: string, path?: string): Promise<readonly string[]>;
   /** The instance with these tools. Opened on first use, and again after the tools have changed. */
-  room(tools: InstanceTools): Promise<Toolcrib>;
+  instance(tools: InstanceTools): Promise<Toolcrib>;
   /** Ends everything. May be called twice. */
   cleanup(): Promise<void>;
 }
@@ -57,10 +57,7 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
   readonly platform: string = process.platform;
   readonly osVersion: string = release();
   readonly #options: ToolcribOptions;
-  readonly #instances = new Map<
-    InstanceTools,
-    { readonly version: number; readonly room: Promise<Toolcrib> }
-  >();
+  readonly #instances = new Map<InstanceTools, { version: number; crib: Promise<Toolcrib> }>();
   readonly #replaced: Promise<Toolcrib>[] = [];
   #own: Promise<Toolcrib> | undefined;
 
@@ -131,19 +128,19 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
     return files.map((file) => file.path);
   }
 
-  async room(tools: InstanceTools): Promise<Toolcrib> {
+  async instance(tools: InstanceTools): Promise<Toolcrib> {
     const known = this.#instances.get(tools);
-    if (known?.version === tools.version) return known.room;
-    const room = openToolcrib({ ...this.#options, ...tools.toolsFor(this) });
-    this.#instances.set(tools, { version: tools.version, room });
+    if (known?.version === tools.version) return known.crib;
+    const crib = openToolcrib({ ...this.#options, ...tools.toolsFor(this) });
+    this.#instances.set(tools, { version: tools.version, crib });
     // Calls may still run there.
-    if (known) this.#replaced.push(known.room);
-    return room;
+    if (known) this.#replaced.push(known.crib);
+    return crib;
   }
 
   async cleanup(): Promise<void> {
-    const instances = [...this.#replaced, ...[...this.#instances.values()].map(({ room }) => room)];
-    await Promise.all([...instances, this.#own].map(async (room) => (await room)?.close()));
+    const instances = [...this.#replaced, ...[...this.#instances.values()].map(({ crib }) => crib)];
+    await Promise.all([...instances, this.#own].map(async (crib) => (await crib)?.close()));
   }
 
   async #call<Data>(name: string, input: unknown): Promise<Data> {

@@ -76,7 +76,7 @@ export class ToolRegistry implements InstanceTools {
     environment: ExecutionEnvironment,
     options?: CallOptions,
   ): Promise<CallResult> {
-    return (await environment.room(this)).call(name, args, options);
+    return (await environment.instance(this)).call(name, args, options);
   }
 
   toolsFor(environment: ExecutionEnvironment): ReturnType<InstanceTools["toolsFor"]> {

@@ -132,7 +132,7 @@ export async function refusedBelow(
   const budget = { entriesLeft: maxEntries };
   for (const wanted of directories) {
     const extent = wanted.startsWith(visibleIn) ? "visible" : "all";
-    const search = new Search(environment, guard, budget, extent);
+    const search = new Search({ environment, guard, budget, extent });
     const result = await search.below(extent === "all" ? wanted : wanted.slice(visibleIn.length));
     if (result !== "not searched") found.set(wanted, result.refused);
   }
@@ -144,27 +144,24 @@ type Result = { readonly refused: string | undefined } | "not searched";
 const nothingRefused: Result = { refused: undefined };
 const maxEntries = 20_000;
 
+interface SearchOptions {
+  readonly environment: Lister;
+  readonly guard: PathGuard;
+  /** Shared by all searches of one call. */
+  readonly budget: { entriesLeft: number };
+  readonly extent: "all" | "visible";
+}
+
 class Search {
-  readonly #environment: Lister;
-  readonly #guard: PathGuard;
-  readonly #budget: { entriesLeft: number };
-  readonly #extent: "all" | "visible";
+  readonly #options: SearchOptions;
   readonly #followed = new Set<string>();
 
-  constructor(
-    environment: Lister,
-    guard: PathGuard,
-    budget: { entriesLeft: number },
-    extent: "all" | "visible",
-  ) {
-    this.#environment = environment;
-    this.#guard = guard;
-    this.#budget = budget;
-    this.#extent = extent;
+  constructor(options: SearchOptions) {
+    this.#options = options;
   }
 
   async below(path: string): Promise<Result> {
-    const open = await this.#environment.openDirectory(path).catch(whyNot);
+    const open = await this.#options.environment.openDirectory(path).catch(whyNot);
     return typeof open === "string" ? this.#unopened(open) : this.#inside(open);
   }
 
@@ -172,12 +169,12 @@ class Search {
   async #inside(directory: Directory): Promise<Result> {
     try {
       const all = await directory.entries();
-      const entries = this.#extent === "all" ? all : all.filter(isVisible);
-      this.#budget.entriesLeft -= entries.length;
-      if (this.#budget.entriesLeft < 0) return "not searched";
+      const entries = this.#options.extent === "all" ? all : all.filter(isVisible);
+      this.#options.budget.entriesLeft -= entries.length;
+      if (this.#options.budget.entriesLeft < 0) return "not searched";
       for (const { name, kind } of entries) {
-        const path = posix.join(this.#environment.workspace, directory.path, name);
-        if (kind !== "directory" && this.#guard("read", path) !== undefined) return { refused: path };
+        const path = posix.join(this.#options.environment.workspace, directory.path, name);
+        if (kind !== "directory" && this.#options.guard("read", path) !== undefined) return { refused: path };
       }
       for (const { name, kind } of entries) {
         if (kind !== "directory" && kind !== "link") continue;
@@ -198,11 +195,11 @@ class Search {
 
   /** A link out of the workspace may lead to anything, so it counts as refused. */
   async #behind(directory: Directory, name: string): Promise<Result> {
-    const path = posix.join(this.#environment.workspace, directory.path, name);
-    const real = await this.#environment.realPath(path).catch(whyNot);
+    const path = posix.join(this.#options.environment.workspace, directory.path, name);
+    const real = await this.#options.environment.realPath(path).catch(whyNot);
     if (real === "outside") return { refused: path };
     if (real === "nothing below" || real === "not searched") return this.#unopened(real);
-    if (this.#guard("read", real) !== undefined) return { refused: real };
+    if (this.#options.guard("read", real) !== undefined) return { refused: real };
     if (this.#followed.has(real)) return nothingRefused;
     this.#followed.add(real);
     return this.below(real);
