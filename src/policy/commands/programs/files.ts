@@ -12,6 +12,7 @@ import {
   prints,
   reads,
   runs,
+  scans,
   writeInto,
   writes,
 } from "./rows.ts";
@@ -20,7 +21,17 @@ const listing = looksAt("*");
 
 export const filePrograms: Record<string, ProgramRule> = {
   ...each("basename dirname locate pathchk pwd", prints("*")),
-  ...each("bunzip2 bzip2 gunzip gzip unxz xz", interpretPack),
+  // They replace files by their packed or unpacked form, or only print it.
+  ...each(
+    "bunzip2 bzip2 gunzip gzip unxz xz",
+    scans(
+      "c d e f k l n N q r t v z # S=text T=text --stdout --to-stdout --compress --decompress --uncompress --force --keep --list --test --quiet --recursive --verbose --best --fast --rsyncable --threads=text --version",
+      ({ operands, has }, report) => {
+        const shows = has(/^(?:-[clt]|--(?:to-)?stdout|--list|--test)$/);
+        for (const file of operands) shows ? report.reads(file) : report.writes(file);
+      },
+    ),
+  ),
   chgrp: changes("* --reference=read"),
   chmod: changes("* --reference=read", /^--reference\b|^-[^-]*[rwxXstugoa0-7]/),
   chown: changes("* --reference=read --from=text"),
@@ -29,7 +40,15 @@ export const filePrograms: Record<string, ProgramRule> = {
   dd: interpretDd,
   ...each("df dir exa eza ls namei readlink vdir", listing),
   du: looksAt("* d=text t=text --max-depth=text --files0-from=read --exclude-from=read X=read"),
-  ...each("fd fdfind", interpretFd),
+  ...each(
+    "fd fdfind",
+    scans(
+      "H I u s i g F a l L p 0 1 q d=text t=text e=text E=text S=text c=text j=text --hidden --no-ignore --case-sensitive --ignore-case --glob --fixed-strings --absolute-path --list-details --follow --full-path --print0 --max-depth=text --min-depth=text --exact-depth=text --type=text --extension=text --exclude=text --size=text --color=text --changed-within=text --changed-before=text --owner=text --max-results=text --quiet --version x!run X!run --exec!run --exec-batch!run",
+      ({ operands }, report) => {
+        for (const directory of operands.slice(1)) report.looksAt(directory);
+      },
+    ),
+  ),
   find: interpretFind,
   install: copies(
     "b c C d D g=text m=text o=text p s S=text t=write T v --mode=text --owner=text --group=text --directory --target-directory=write --verbose",
@@ -38,23 +57,44 @@ export const filePrograms: Record<string, ProgramRule> = {
   ln: interpretLink,
   ...each("mkdir mkfifo", writes("* m=text --mode=text")),
   mknod: runs("makes device files"),
-  mktemp: interpretMktemp,
+  mktemp: scans("* p=write --tmpdir=write --suffix=text", ({ operands }, report) => {
+    for (const template of operands) report.writes(template);
+    report.has("write", "mktemp makes a file");
+  }),
   mv: interpretMove,
   patch: runs("writes the files its input names"),
   realpath: looksAt("* --relative-to=text --relative-base=text"),
   rename: runs("evaluates its expression"),
   ...each("rm rmdir unlink", deletes("*")),
   shred: deletes("* n=text s=text u"),
-  split: interpretSplit,
+  split: scans(
+    "a=text b=text C=text d e l=text n=text t=text u x --additional-suffix=text --bytes=text --lines=text --number=text --verbose --filter=command",
+    ({ operands: [file, prefix] }, report) => {
+      if (file !== undefined) report.reads(file);
+      if (prefix !== undefined) report.writes(prefix);
+      else report.has("write", "split writes files");
+    },
+  ),
   stat: looksAt("* c=text f --format=text --printf=text"),
   tar: interpretTar,
   touch: writes("* d=text t=text r=read --date=text --reference=read"),
   tree: looksAt(
     "a d f i l x p s u g h D q Q N r t c U C n A S J X L=text P=text I=text --noreport --dirsfirst --gitignore --prune --du --sort=text --filelimit=text --charset=text --version o=write",
   ),
-  truncate: interpretTruncate,
-  unzip: interpretUnzip,
-  zip: interpretZip,
+  truncate: scans("* s=text r=read --size=text --reference=read", ({ operands }, report) => {
+    for (const file of operands) report.deletes(file, `cuts off what ${file.text} holds`);
+  }),
+  unzip: scans("l t p c v Z q n o j a C L d=write x=text", ({ operands: [archive], has }, report) => {
+    if (archive !== undefined) report.reads(archive);
+    if (!has(/^-[ltpcvZ]$/)) report.has("write", "unzip writes files");
+  }),
+  zip: scans(
+    "r q v u f m!delete j l D y e # X x=text i=text --recurse-paths --quiet --exclude=text",
+    ({ operands: [archive, ...files] }, report) => {
+      if (archive !== undefined) report.writes(archive);
+      for (const file of files) report.readsBelow(file);
+    },
+  ),
   zipinfo: reads("*"),
   zstd: writes(
     "d c k f q v t l r T=text o=write # --rm!delete --keep --stdout --decompress --ultra --long --threads=text",
@@ -85,48 +125,13 @@ function interpretMove(words: readonly Word[], report: CommandReport) {
   writeInto(options.find(({ meaning }) => meaning === "write")?.value ?? target, sources, report);
 }
 
-function interpretTruncate(words: readonly Word[], report: CommandReport) {
-  const { operands } = interpretOptions("* s=text r=read --size=text --reference=read", words, report);
-  for (const file of operands) report.deletes(file, `cuts off what ${file.text} holds`);
-}
-
-function interpretFd(words: readonly Word[], report: CommandReport) {
-  const list =
-    "H I u s i g F a l L p 0 1 q d=text t=text e=text E=text S=text c=text j=text --hidden --no-ignore --case-sensitive --ignore-case --glob --fixed-strings --absolute-path --list-details --follow --full-path --print0 --max-depth=text --min-depth=text --exact-depth=text --type=text --extension=text --exclude=text --size=text --color=text --changed-within=text --changed-before=text --owner=text --max-results=text --quiet --version x!run X!run --exec!run --exec-batch!run";
-  const { operands } = interpretOptions(list, words, report);
-  for (const directory of operands.slice(1)) report.looksAt(directory);
-}
-
-function interpretUnzip(words: readonly Word[], report: CommandReport) {
-  const list = "l t p c v Z q n o j a C L d=write x=text";
-  const { options, operands } = interpretOptions(list, words, report);
-  if (operands[0] !== undefined) report.reads(operands[0]);
-  if (!options.some(({ name }) => /^-[ltpcvZ]$/.test(name))) report.has("write", "unzip writes files");
-}
-
-/** Replaces files by their packed or unpacked form, or shows that form only. */
-function interpretPack(words: readonly Word[], report: CommandReport) {
-  const list =
-    "c d e f k l n N q r t v z # S=text T=text --stdout --to-stdout --compress --decompress --uncompress --force --keep --list --test --quiet --recursive --verbose --best --fast --rsyncable --threads=text --version";
-  const { options, operands } = interpretOptions(list, words, report);
-  const shows = options.some(({ name }) => /^(?:-[clt]|--(?:to-)?stdout|--list|--test)$/.test(name));
-  for (const file of operands) shows ? report.reads(file) : report.writes(file);
-}
-
-function interpretMktemp(words: readonly Word[], report: CommandReport) {
-  const { operands } = interpretOptions("* p=write --tmpdir=write --suffix=text", words, report);
-  for (const template of operands) report.writes(template);
-  report.has("write", "mktemp makes a file");
-}
-
 /** With one operand the link is made here, under its last name. */
 function interpretLink(words: readonly Word[], report: CommandReport) {
   const list = "* s --symbolic t=write --target-directory=write S=text --suffix=text";
-  const { options, operands } = interpretOptions(list, words, report);
+  const { operands, has } = interpretOptions(list, words, report);
   const [only, ...more] = operands;
   // A hard link makes the source writable under the new name.
-  const isSymbolic = options.some(({ name }) => name === "-s" || name === "--symbolic");
-  if (!isSymbolic)
+  if (!has(/^(?:-s|--symbolic)$/))
     for (const source of operands.slice(0, Math.max(1, operands.length - 1)))
       report.accesses.push({ kind: "write", target: source });
   if (only === undefined || more.length > 0) return copies(list)(words, report);
@@ -135,29 +140,11 @@ function interpretLink(words: readonly Word[], report: CommandReport) {
   report.writes(name === undefined ? only : wordAt(only, [name]));
 }
 
-/** `split file prefix` writes files whose names begin with the prefix. */
-function interpretSplit(words: readonly Word[], report: CommandReport) {
-  const list =
-    "a=text b=text C=text d e l=text n=text t=text u x --additional-suffix=text --bytes=text --lines=text --number=text --verbose --filter=command";
-  const [file, prefix] = interpretOptions(list, words, report).operands;
-  if (file !== undefined) report.reads(file);
-  if (prefix !== undefined) report.writes(prefix);
-  else report.has("write", "split writes files");
-}
-
-function interpretZip(words: readonly Word[], report: CommandReport) {
-  const list = "r q v u f m!delete j l D y e # X x=text i=text --recurse-paths --quiet --exclude=text";
-  const [archive, ...files] = interpretOptions(list, words, report).operands;
-  if (archive !== undefined) report.writes(archive);
-  for (const file of files) report.readsBelow(file);
-}
-
 /** tar reads with `t`, writes with all else, and has many options that run programs: only those listed are known. */
 function interpretTar(words: readonly Word[], report: CommandReport) {
   const list =
     "c x t r u d v z j J a p k m O o h l w W B i s n f=text C=text b=text X=read --create --extract --get --list --append --update --diff --compare --verbose --gzip --bzip2 --xz --zstd --auto-compress --preserve-permissions --keep-old-files --to-stdout --dereference --numeric-owner --no-same-owner --no-recursion --wildcards --exclude=text --exclude-vcs --exclude-from=read --strip-components=text --transform=text --file=text --directory=text --owner=text --group=text --mtime=text --sort=text --totals --version --delete!delete --remove-files!delete --to-command=command --use-compress-program=command I=command --checkpoint-action=run";
-  const { options, operands } = interpretOptions(list, dashed(words), report);
-  const has = (pattern: RegExp) => options.some(({ name }) => pattern.test(name));
+  const { options, operands, has } = interpretOptions(list, dashed(words), report);
   const archives = options.flatMap(({ name, value }) =>
     /^(?:-f|--file)$/.test(name) && value ? [value] : [],
   );

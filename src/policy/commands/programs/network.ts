@@ -1,6 +1,6 @@
 import { type Word, wordAt } from "../analysis.ts";
 import type { CommandReport, ProgramRule } from "../command-report.ts";
-import { connects, each, interpretOptions, runs } from "./rows.ts";
+import { connects, each, interpretOptions, runs, scans } from "./rows.ts";
 
 export const networkPrograms: Record<string, ProgramRule> = {
   curl: interpretCurl,
@@ -9,8 +9,17 @@ export const networkPrograms: Record<string, ProgramRule> = {
   nc: connects("* e=command c=command"),
   ncat: connects("* e=run c=run --exec=run --sh-exec=run --lua-exec=run o=write --output=write"),
   netcat: connects("* e=run c=run"),
-  rsync: interpretRsync,
-  scp: interpretScp,
+  rsync: scans(
+    "* e=run --rsh=run --rsync-path=run --daemon!run --config=run --filter=text --exclude=text --include=text --exclude-from=read --include-from=read --files-from=read --log-file=write --write-batch=write --read-batch=read --delete!delete --delete-before!delete --delete-after!delete --delete-during!delete --delete-excluded!delete --delete-delay!delete --delete-missing-args!delete --backup-dir=write --partial-dir=write --temp-dir=write --compare-dest=read --copy-dest=read --link-dest=read --remove-source-files!delete --password-file=read f=text B=text T=write",
+    ({ operands }, report) => interpretCopy(operands, report),
+  ),
+  scp: scans(
+    "3 4 6 A B C O p q R r s T v c=text i=read J=text l=text o=run P=text D=run S=run F=run X=text",
+    ({ operands }, report) => {
+      interpretCopy(operands, report);
+      report.has("network", "scp connects to another machine");
+    },
+  ),
   sftp: connects("* b=read S!run o!run F!run D!run"),
   ssh: interpretSsh,
   socat: runs("can run programs"),
@@ -77,19 +86,6 @@ function plainSshOption(value: Word | undefined): boolean {
   return /^(?:BatchMode|ConnectTimeout|StrictHostKeyChecking|UserKnownHostsFile|Port|User|LogLevel|ServerAliveInterval|ServerAliveCountMax|IdentitiesOnly|RequestTTY|Compression|AddressFamily)[= ]/i.test(
     value?.value ?? "",
   );
-}
-
-function interpretScp(words: readonly Word[], report: CommandReport) {
-  const list =
-    "3 4 6 A B C O p q R r s T v c=text i=read J=text l=text o=run P=text D=run S=run F=run X=text";
-  interpretCopy(interpretOptions(list, words, report).operands, report);
-  report.has("network", "scp connects to another machine");
-}
-
-function interpretRsync(words: readonly Word[], report: CommandReport) {
-  const list =
-    "* e=run --rsh=run --rsync-path=run --daemon!run --config=run --filter=text --exclude=text --include=text --exclude-from=read --include-from=read --files-from=read --log-file=write --write-batch=write --read-batch=read --delete!delete --delete-before!delete --delete-after!delete --delete-during!delete --delete-excluded!delete --delete-delay!delete --delete-missing-args!delete --backup-dir=write --partial-dir=write --temp-dir=write --compare-dest=read --copy-dest=read --link-dest=read --remove-source-files!delete --password-file=read f=text B=text T=write";
-  interpretCopy(interpretOptions(list, words, report).operands, report);
 }
 
 /** Operands with a colon are on other machines. */

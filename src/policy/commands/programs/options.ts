@@ -13,6 +13,8 @@ export interface FoundOption {
 
 export interface ScannedWords {
   readonly options: readonly FoundOption[];
+  /** Whether an option with such a name was found. */
+  has(name: RegExp): boolean;
   readonly operands: readonly Word[];
   /** Options the table does not list, in a program some of whose options do harm. */
   readonly unlisted: readonly Word[];
@@ -60,7 +62,8 @@ export function scanWords(
       found.operands.push(word);
     }
   }
-  return { ...found, unclear: known.worst === "read" ? [] : found.unclear, worst: known.worst };
+  const has = (pattern: RegExp) => found.options.some(({ name }) => pattern.test(name));
+  return { ...found, has, unclear: known.worst === "read" ? [] : found.unclear, worst: known.worst };
 }
 
 /** A home directory is an absolute path; every other expansion may begin with a dash. */

@@ -16,20 +16,26 @@ export const looksAt = withEach((file, report) => report.looksAt(file));
 export const prints = withEach(() => {});
 
 function withEach(act: (operand: Word, report: CommandReport) => void): (options: string) => ProgramRule {
-  return (options) => (words, report) => {
-    for (const operand of operandsOf(options, words, report)) act(operand, report);
-  };
+  return (options) =>
+    scans(options, ({ operands }, report) => {
+      for (const operand of operands) act(operand, report);
+    });
+}
+
+/** Interprets the options of a program, then hands the sorted words on. */
+export function scans(
+  options: string,
+  act: (scan: ScannedWords, report: CommandReport) => void,
+): ProgramRule {
+  return (words, report) => act(interpretOptions(options, words, report), report);
 }
 
 /** Reads its operands; with a recursive option also everything below them. */
 export function readsTrees(options: string): ProgramRule {
-  return (words, report) => {
-    const { options: found, operands } = interpretOptions(options, words, report);
-    const isDeep = found.some(({ name }) =>
-      /^(?:-[rRN]|--recursive|--(?:unidirectional-)?new-file)$/.test(name),
-    );
+  return scans(options, ({ has, operands }, report) => {
+    const isDeep = has(/^(?:-[rRN]|--recursive|--(?:unidirectional-)?new-file)$/);
     for (const file of operands) isDeep ? report.readsBelow(file) : report.reads(file);
-  };
+  });
 }
 
 /** Reads its operands; `@file` names a file with further words. */
@@ -38,7 +44,7 @@ export function readsAtFiles(options: string): ProgramRule {
     for (const word of words)
       if (typeof word.parts[0] === "string" && word.parts[0].startsWith("@"))
         report.reads(wordAt(word, [word.parts[0].slice(1), ...word.parts.slice(1)]));
-    for (const file of operandsOf(options, words, report)) report.reads(file);
+    for (const file of interpretOptions(options, words, report).operands) report.reads(file);
   };
 }
 
@@ -82,22 +88,20 @@ export function here({ command }: CommandReport): Word {
 
 /** Reads all operands but the last, and writes that; with `-t` it reads all. */
 export function copies(options: string): ProgramRule {
-  return (words, report) => {
-    const { options: found, operands } = interpretOptions(options, words, report);
-    const into = found.some(({ name }) => name === "-t" || name === "--target-directory");
+  return scans(options, ({ options: found, operands, has }, report) => {
+    const into = has(/^(?:-t|--target-directory)$/);
     const target = into ? undefined : operands.at(-1);
-    const isDeep = found.some(({ name }) => /^(?:-[rRa]|--recursive|--archive)$/.test(name));
+    const isDeep = has(/^(?:-[rRa]|--recursive|--archive)$/);
     const sources = into ? operands : operands.slice(0, -1);
     for (const file of sources) isDeep ? report.readsBelow(file) : report.reads(file);
     if (target !== undefined) report.writes(target);
     // A hard link makes the source writable under the new name.
-    if (found.some(({ name }) => name === "-l" || name === "--link"))
+    if (has(/^(?:-l|--link)$/))
       for (const source of sources) report.accesses.push({ kind: "write", target: source });
     // `install -d` makes directories of all.
-    if (found.some(({ name }) => name === "-d" || name === "--directory"))
-      for (const source of sources) report.writes(source);
+    if (has(/^(?:-d|--directory)$/)) for (const source of sources) report.writes(source);
     writeInto(found.find(({ meaning }) => meaning === "write")?.value ?? target, sources, report);
-  };
+  });
 }
 
 /** The sources may be written below the target, if it is a directory. */
@@ -115,11 +119,10 @@ export function writeInto(
 }
 
 export function deletes(options: string): ProgramRule {
-  return (words, report) => {
-    const files = operandsOf(options, words, report);
-    for (const file of files) report.deletes(file);
-    if (files.length === 0) report.has("destructive", `${report.program} deletes`);
-  };
+  return scans(options, ({ operands }, report) => {
+    for (const file of operands) report.deletes(file);
+    if (operands.length === 0) report.has("destructive", `${report.program} deletes`);
+  });
 }
 
 export function destroys(reason: string): ProgramRule {
@@ -131,11 +134,10 @@ export function runs(reason: string): ProgramRule {
 }
 
 export function connects(options: string): ProgramRule {
-  return (words, report) => {
-    const hosts = operandsOf(options, words, report);
-    for (const host of hosts) report.connects(host);
-    if (hosts.length === 0) report.has("network", `${report.program} connects to the network`);
-  };
+  return scans(options, ({ operands }, report) => {
+    for (const host of operands) report.connects(host);
+    if (operands.length === 0) report.has("network", `${report.program} connects to the network`);
+  });
 }
 
 /** Reads only when asked for its version, else runs code. */
@@ -145,10 +147,6 @@ export function interprets(reason: string, short = "--version"): ProgramRule {
     const asksVersion = only?.value === "--version" || only?.value === short;
     if (!asksVersion || more.length > 0) report.has("execute", `${report.program} ${reason}`);
   };
-}
-
-function operandsOf(options: string, words: readonly Word[], report: CommandReport): readonly Word[] {
-  return interpretOptions(options, words, report).operands;
 }
 
 /** Says what the options of a program do. */

@@ -1,6 +1,16 @@
 import type { Word } from "../analysis.ts";
 import type { CommandReport, ProgramRule } from "../command-report.ts";
-import { connects, destroys, each, interpretOptions, prints, reads, readsAtFiles, runs } from "./rows.ts";
+import {
+  connects,
+  destroys,
+  each,
+  interpretOptions,
+  prints,
+  reads,
+  readsAtFiles,
+  runs,
+  scans,
+} from "./rows.ts";
 
 const harmless = prints("*");
 
@@ -16,13 +26,22 @@ export const systemPrograms: Record<string, ProgramRule> = {
   dircolors: reads("*"),
   dmesg: prints("H T w x k u l=text f=text d t --human --ctime --level=text --color=text"),
   ...each("halt poweroff shutdown", destroys("stops the machine")),
-  hostname: interpretHostname,
+  hostname: scans(
+    "a A d f i I s y --fqdn --short --ip-address --all-ip-addresses",
+    ({ operands }, report) => {
+      for (const word of operands)
+        report.has("destructive", `hostname ${word.text} renames the machine`, word);
+    },
+  ),
   hostnamectl: runs("can rename the machine"),
   init: destroys("stops or restarts the machine"),
   ...each("killall pkill", destroys("ends processes")),
   ldd: runs("may run the program it is given"),
   lsof: prints("a b h i?text l n N P R t u=text p=text c=text U V X"),
-  man: interpretManual,
+  // A page with a slash in its name is a file.
+  man: scans("k f w a # --where --whatis --apropos --path", ({ operands }, report) => {
+    for (const page of operands) if ((page.value ?? "/").includes("/")) report.reads(page);
+  }),
   nm: readsAtFiles(
     "a A B C D g n o p P r u S s t=text f=text --demangle --dynamic --extern-only --undefined-only --defined-only",
   ),
@@ -44,21 +63,6 @@ function interpretDate(words: readonly Word[], report: CommandReport) {
   for (const word of operands)
     if (!(typeof word.parts[0] === "string" && word.parts[0].startsWith("+")))
       report.has("destructive", `date ${word.text} may set the clock`, word);
-}
-
-function interpretHostname(words: readonly Word[], report: CommandReport) {
-  const { operands } = interpretOptions(
-    "a A d f i I s y --fqdn --short --ip-address --all-ip-addresses",
-    words,
-    report,
-  );
-  for (const word of operands) report.has("destructive", `hostname ${word.text} renames the machine`, word);
-}
-
-/** A page with a slash in its name is a file. */
-function interpretManual(words: readonly Word[], report: CommandReport) {
-  const { operands } = interpretOptions("k f w a # --where --whatis --apropos --path", words, report);
-  for (const page of operands) if ((page.value ?? "/").includes("/")) report.reads(page);
 }
 
 /** `ps e` shows the environment of processes. */

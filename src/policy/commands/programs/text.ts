@@ -1,7 +1,7 @@
 import { splits, type Word } from "../analysis.ts";
 import type { CommandReport, ProgramRule } from "../command-report.ts";
 import { interpretAwk, interpretSed } from "./awk-and-sed.ts";
-import { each, interpretOptions, prints, reads, readsAtFiles, readsTrees, runs, searches } from "./rows.ts";
+import { each, prints, reads, readsAtFiles, readsTrees, runs, scans, searches } from "./rows.ts";
 
 const summing = reads("*");
 const grep = searches(
@@ -41,8 +41,26 @@ export const textPrograms: Record<string, ProgramRule> = {
   hexdump: reads("* n=text s=text e=text f=read --format-file=read"),
   iconv: reads("f=text t=text c l s --from-code=text --to-code=text --list --silent o=write --output=write"),
   join: reads("* t=text 1=text 2=text j=text o=text a=text v=text e=text"),
-  jq: interpretJq,
-  less: interpretLess,
+  // `--rawfile name file` takes two words, so that every operand may be a file.
+  jq: scans(
+    "* f=read L=read --arg=text --argjson=text --slurpfile=text --rawfile=text --from-file=read --indent=text --run-tests",
+    ({ operands, has }, report) => {
+      const allFiles = has(/^(?:-f|--from-file|--slurpfile|--rawfile|--run-tests)$/);
+      for (const file of operands.slice(allFiles ? 0 : 1)) report.reads(file);
+      interpretLoading(operands, /import|include|modulemeta/, report);
+    },
+  ),
+  // A word with a plus is a command of less, which can run others.
+  less: scans(
+    "E F N R S X n i s e f r # --quit-if-one-screen --RAW-CONTROL-CHARS --no-init --LINE-NUMBERS --chop-long-lines --version",
+    ({ operands }, report) => {
+      for (const file of operands) {
+        report.reads(file);
+        if (file.value?.startsWith("+"))
+          report.has("execute", `less ${file.text} is a command of less`, file);
+      }
+    },
+  ),
   more: reads("d f l p c u s # n=text"),
   nl: reads("* b=text s=text w=text"),
   ...each("numfmt tr", prints("*")),
@@ -69,22 +87,28 @@ export const textPrograms: Record<string, ProgramRule> = {
   strings: readsAtFiles("* n=text t=text e=text"),
   tac: reads("* s=text"),
   tail: reads("* n=text c=text s=text --lines=text --bytes=text --pid=text"),
-  uniq: interpretUniq,
+  // `uniq in out` writes its second operand.
+  uniq: scans(
+    "* f=text s=text w=text --skip-fields=text --skip-chars=text --check-chars=text --group?text",
+    ({ operands }, report) => interpretInAndOut(operands, report),
+  ),
   wc: reads("* --files0-from=read"),
   xmllint: runs("follows addresses and writes files"),
   xxd: interpretXxd,
   xzcat: reads("* --files=read --files0=read"),
-  yq: interpretYq,
+  yq: scans(
+    "e r o=text p=text P C M N n i --yaml-output --raw-output --output-format=text --input-format=text --prettyPrint --version --inplace",
+    ({ operands, has }, report) => {
+      // Some have no expression, and a file first.
+      for (const file of operands) report.reads(file);
+      if (has(/^(?:-i|--inplace)$/)) for (const file of operands.slice(1)) report.writes(file);
+      interpretLoading(operands, /load|\$?__|import|include|system/, report);
+    },
+  ),
   zstdcat: reads(
     "* o=write --filelist=read --trace=write --output-dir-flat=write --output-dir-mirror=write --rm!delete",
   ),
 };
-
-/** `uniq in out` writes its second operand. */
-function interpretUniq(words: readonly Word[], report: CommandReport) {
-  const list = "* f=text s=text w=text --skip-fields=text --skip-chars=text --check-chars=text --group?text";
-  interpretInAndOut(interpretOptions(list, words, report).operands, report);
-}
 
 const xxdFlag =
   /^-(?:a|autoskip|b|bits|C|capitalize|d|E|EBCDIC|e|i|include|p|ps|plain|postscript|r|revert|u|v|version)$/;
@@ -110,39 +134,6 @@ function interpretInAndOut([input, ...outputs]: readonly Word[], report: Command
   for (const output of outputs) report.writes(output);
   if (input !== undefined && splits(input))
     report.has("write", `${input.text} may become two files, of which the second is written`, input);
-}
-
-/** A word with a plus is a command of less, which can run others. */
-function interpretLess(words: readonly Word[], report: CommandReport) {
-  const list =
-    "E F N R S X n i s e f r # --quit-if-one-screen --RAW-CONTROL-CHARS --no-init --LINE-NUMBERS --chop-long-lines --version";
-  for (const file of interpretOptions(list, words, report).operands) {
-    report.reads(file);
-    if (/^\+/.test(file.value ?? "")) report.has("execute", `less ${file.text} is a command of less`, file);
-  }
-}
-
-function interpretYq(words: readonly Word[], report: CommandReport) {
-  const list =
-    "e r o=text p=text P C M N n i --yaml-output --raw-output --output-format=text --input-format=text --prettyPrint --version --inplace";
-  const { options, operands } = interpretOptions(list, words, report);
-  const inPlace = options.some(({ name }) => name === "-i" || name === "--inplace");
-  // Some have no expression, and a file first.
-  for (const file of operands) report.reads(file);
-  if (inPlace) for (const file of operands.slice(1)) report.writes(file);
-  interpretLoading(operands, /load|\$?__|import|include|system/, report);
-}
-
-/** `--rawfile name file` takes two words, so that every operand may be a file. */
-function interpretJq(words: readonly Word[], report: CommandReport) {
-  const list =
-    "* f=read L=read --arg=text --argjson=text --slurpfile=text --rawfile=text --from-file=read --indent=text --run-tests";
-  const { options, operands } = interpretOptions(list, words, report);
-  const allFiles = options.some(({ name }) =>
-    /^(?:-f|--from-file|--slurpfile|--rawfile|--run-tests)$/.test(name),
-  );
-  for (const file of operands.slice(allFiles ? 0 : 1)) report.reads(file);
-  interpretLoading(operands, /import|include|modulemeta/, report);
 }
 
 /** Programs of jq and yq can read other files. */
