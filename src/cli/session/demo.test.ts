@@ -20,7 +20,7 @@ function demoRoom() {
 }
 
 describe("toolcrib run --demo", () => {
-  it("plays a whole session without a model, really mends the project, and leaves nothing behind", async () => {
+  it("plays a whole session without a model, fixes the project, and leaves nothing behind", async () => {
     await using room = demoRoom();
     const { exit, stdout, stderr } = await room.run("run", "--demo");
     const calls = withoutProgress(stderr)
@@ -39,8 +39,22 @@ describe("toolcrib run --demo", () => {
       ],
       [],
     ]);
-    expect(stderr).toContain("-  return sum + discount;\n+  return Math.max(0, sum - discount);\n");
-    expect(stderr.slice(stderr.indexOf("In a project of yours:"))).toContain("toolcrib models");
+    expect(stderr).toContain("-  return sum + discount;\n  | +  return Math.max(0, sum - discount);\n");
+    const afterwards = stderr.slice(stderr.indexOf("Every call was checked"));
+    expect(
+      afterwards.split("\n").flatMap((line) => /^(?:\$ .*|restored .*| {2}toolcrib \w+)/.exec(line) ?? []),
+    ).toEqual([
+      "$ toolcrib undo",
+      "restored src/price.js",
+      "$ toolcrib redo",
+      "restored src/price.js",
+      "$ toolcrib log verify",
+      "  toolcrib mcp",
+      "  toolcrib run",
+      "  toolcrib tour",
+    ]);
+    expect(afterwards).toMatch(/\d+ records; none was altered, removed, added or moved/);
+    expect((stdout + stderr).split("\n").length).toBeLessThanOrEqual(60);
   });
 
   it("tells programs every event, or one object", async () => {

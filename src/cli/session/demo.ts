@@ -1,14 +1,15 @@
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { createSession } from "../../agent/create-session.ts";
 import type { Session } from "../../agent/session.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { demoRecording } from "../../models/recorded/demo.ts";
 import { recordedModel } from "../../models/recorded/recorded-model.ts";
-import type { ChangedFiles } from "../../toolcrib/index.ts";
 import { explainExamples } from "../help.ts";
-import { colourDiff, isTerminal, paint, remark } from "../terminal.ts";
+import { isTerminal, paint, remark } from "../terminal.ts";
 import { commandName } from "../tour/guide.ts";
 import { performTask } from "./run-task.ts";
 import { ownOutputs, Screen } from "./screen.ts";
@@ -26,7 +27,7 @@ export async function playDemo(options: ReadonlyMap<string, string>): Promise<nu
   try {
     if (isForUser) introduce(session);
     const exit = await performTask(session, task, { screen: new Screen(ownOutputs()), options });
-    if (isForUser && exit === 0) await conclude(session);
+    if (isForUser && exit === 0) await conclude(folder, session.crib.workspace);
     return exit;
   } finally {
     await session.close();
@@ -44,8 +45,8 @@ async function openDemo(folder: string): Promise<Session> {
     model: recordedModel(demoRecording, { wordMs: isTerminal(1) ? readingMs : 0 }),
     workspace,
     // The user's own files are not used, and the calls are known: no approval is needed.
-    stateDirectory: join(folder, "state"),
-    configDirectory: join(folder, "config"),
+    stateDirectory: join(folder, "home"),
+    configDirectory: join(folder, "home/config"),
     mode: "yolo",
     projectInstructions: false,
   });
@@ -67,22 +68,27 @@ function introduce({ crib: { workspace } }: Session): void {
   );
 }
 
-async function conclude({ crib }: Session): Promise<void> {
-  const { data } = await crib.call("journal.diff", {});
-  const { files } = data as ChangedFiles;
+/** Shows what a user can do after a session, with the real commands. */
+async function conclude(folder: string, workspace: string): Promise<void> {
+  remark(
+    `\n${paint(2, "bold", "Every call was checked and recorded. Undo the fix, redo it, and verify the log:")}\n`,
+  );
+  for (const words of [["undo"], ["redo"], ["log", "verify"]]) {
+    const { stdout } = await promisify(execFile)(process.execPath, [process.argv[1]!, ...words], {
+      cwd: workspace,
+      env: { ...process.env, TOOLCRIB_HOME: join(folder, "home") },
+    });
+    remark(`${paint(2, "bold", `$ ${commandName} ${words.join(" ")}`)}\n${stdout}`);
+  }
   remark(
     [
       "",
-      paint(2, "bold", "The changes, as toolcrib diff shows them"),
-      colourDiff(2, files.map(({ diff }) => diff).join("")),
-      "Every call was checked against rules, recorded, and can be undone. In your own project:",
+      paint(2, "bold", "Next, in your own project"),
       "",
       explainExamples([
-        [`${commandName} models`, "list the available models"],
+        [`${commandName} mcp install --client claude`, "add the tools to Claude Code"],
         [`${commandName} run "find out why the tests fail"`, "give a model a task"],
-        [`${commandName} chat`, "chat with a model"],
-        [`${commandName} undo`, "undo the latest change"],
-        [`${commandName} help run`, "show all options"],
+        [`${commandName} tour`, "see more tools at work"],
       ]),
     ].join("\n"),
   );
