@@ -17,8 +17,8 @@ const colours: Readonly<Record<string, string>> = {
   "36": 'fill="#79c0ff"',
 };
 
-const escape = "\u001b";
-const styleCode = new RegExp(`(${escape}\\[[\\d;]*m)`);
+const escapeCharacter = "\u001b";
+const styleCode = new RegExp(`(${escapeCharacter}\\[[\\d;]*m)`);
 
 const { output } = spawnSync("bash", ["-c", "node src/cli/main.ts run --demo 2>&1"], {
   cwd: repository,
@@ -31,7 +31,7 @@ writeFileSync(join(repository, "docs/assets/session.svg"), draw(shortened(text))
 
 /** From the task to the verified log, without the progress line and without the long ids. */
 function shortened(session: string): readonly string[] {
-  const plain = session.replaceAll("\r", "").replace(new RegExp(`${escape}\\[\\d*[KGA-D]`, "g"), "");
+  const plain = session.replaceAll("\r", "").replace(new RegExp(`${escapeCharacter}\\[\\d*[KGA-D]`, "g"), "");
   const from = plain.indexOf("Task: ");
   const to = plain.indexOf("Head: ");
   return plain
@@ -45,7 +45,7 @@ function shortened(session: string): readonly string[] {
 
 /** Breaks a long line at a space, as a terminal of this width would. */
 function wrap(line: string): readonly string[] {
-  if (stripVTControlCharacters(line).length <= columns || line.includes(escape)) return [line];
+  if (stripVTControlCharacters(line).length <= columns || line.includes(escapeCharacter)) return [line];
   const cut = line.lastIndexOf(" ", columns);
   return [line.slice(0, cut), ...wrap(line.slice(cut + 1))];
 }
@@ -75,7 +75,7 @@ function paint(line: string): string {
   return line
     .split(styleCode)
     .map((piece) => {
-      if (piece.startsWith(escape)) {
+      if (piece.startsWith(escapeCharacter)) {
         const codes = piece.slice(2, -1);
         style = codes
           .split(";")
