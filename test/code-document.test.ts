@@ -26,6 +26,6 @@ it("the document tells of every language what works in it", () => {
 
 it("the documents count the languages right", () => {
   const outlined = languageNames.filter((name) => rulesOf(name) !== undefined).length;
-  expect(read("README.md")).toContain(`headings and keys in ${outlined} languages`);
+  expect(read("README.md")).toContain(`classes and keys in ${outlined} languages`);
   expect(read("docs/code.md")).toContain(`${languageNames.length} languages, and symbols of ${outlined}`);
 });
