@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { toolsPage } from "../scripts/tools-page.ts";
-import { missingHere } from "./support/sandbox-room.ts";
+import { missingHere } from "./support/sandbox-fixture.ts";
 
 it.skipIf((await missingHere("bwrap")) !== undefined)(
   "docs/tools.md is what npm run docs writes",
