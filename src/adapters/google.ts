@@ -29,7 +29,7 @@ export async function answerGemini(
       id: item.id,
       name,
       response: isError ? { error: content } : { output: content },
-      ...(images.length === 0 ? {} : { parts: images.map(pictureOf) }),
+      ...(images.length > 0 && { parts: images.map(inlineImage) }),
     },
   }));
 }
@@ -58,6 +58,6 @@ export interface GeminiPicture {
   inlineData: { mimeType: string; data: string };
 }
 
-function pictureOf({ mediaType, base64 }: { mediaType: string; base64: string }): GeminiPicture {
+function inlineImage({ mediaType, base64 }: { mediaType: string; base64: string }): GeminiPicture {
   return { inlineData: { mimeType: mediaType, data: base64 } };
 }

@@ -1,7 +1,7 @@
 import { counted } from "../lib/text/format-quantity.ts";
 import { showPath } from "../lib/text/printable.ts";
 import type { Dialect } from "./dialect.ts";
-import { type DataOf, rename } from "./rename.ts";
+import { type Answer, type DataOf, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { continuationOf, failureLines, showFiles, showMatches } from "./shared/outputs.ts";
@@ -153,17 +153,9 @@ function below(cwd: string | undefined, path: string): string {
   return `${cwd}${cwd.endsWith("/") ? "" : "/"}${path}`;
 }
 
-function showEntries({ entries = [], beyondLimit }: DataOf<"file.list">["root"]): {
-  readonly text: string;
-  readonly continuation?: string;
-} {
-  if (entries.length === 0) return { text: "[The directory is empty.]" };
-  const text = entries
-    .map(({ kind, name }) => `${showPath(name)}${kind === "directory" ? "/" : ""}`)
-    .join("\n");
-  if (beyondLimit === 0) return { text };
-  return {
-    text,
-    continuation: `${counted(beyondLimit, "more name")}. List a subfolder, or find files by name.`,
-  };
+function showEntries({ entries = [], beyondLimit }: DataOf<"file.list">["root"]): Answer {
+  const lines = entries.map(({ kind, name }) => `${showPath(name)}${kind === "directory" ? "/" : ""}`);
+  const text = lines.join("\n") || "[The directory is empty.]";
+  const more = `${counted(beyondLimit, "more name")}. List a subfolder, or find files by name.`;
+  return { text, ...(beyondLimit > 0 && { continuation: more }) };
 }

@@ -48,8 +48,6 @@ const editor = reshape(["file.read", "file.write", "edit.replace", "edit.smart"]
   },
 });
 
-const shell = "bash";
-
 const bash = reshape(["shell.run", "process.stop"], {
   name: "bash",
   summary: "Run commands in a persistent bash session.",
@@ -57,8 +55,8 @@ const bash = reshape(["shell.run", "process.stop"], {
   input: (z) => z.strictObject({ command: z.optional(z.string()), restart: z.optional(z.boolean()) }),
   resolve: ({ command, restart }) =>
     restart
-      ? ["process.stop", { name: shell }]
-      : ["shell.run", { command: needed(command, "command"), session: shell }],
+      ? ["process.stop", { name: "bash" }]
+      : ["shell.run", { command: needed(command, "command"), session: "bash" }],
 });
 
 const others: readonly CanonicalName[] = ["file.list", "search.grep", "search.glob", "journal.undo"];

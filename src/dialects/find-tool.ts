@@ -67,12 +67,9 @@ export function selectTools(
 }
 
 function isChosen({ name, canonical, also = [] }: DialectTool, isNamed: (name: string) => boolean): boolean {
-  return isNamed(name) || [canonical, ...also.filter(isPower)].every(isNamed);
-}
-
-/** Ending an agent is harmless, so a selection need not name it. */
-function isPower(canonical: string): boolean {
-  return canonical !== "agent.close";
+  // Ending an agent is harmless, so a selection need not name it.
+  const needed = also.filter((each) => each !== "agent.close");
+  return isNamed(name) || [canonical, ...needed].every(isNamed);
 }
 
 function expectTool(word: string, tools: readonly DialectTool[], isNamed: (name: string) => boolean): void {
@@ -82,14 +79,9 @@ function expectTool(word: string, tools: readonly DialectTool[], isNamed: (name:
   if (matching.some((tool) => isChosen(tool, isNamed))) return;
   const [wider] = matching;
   if (wider !== undefined) {
-    const all = [wider.canonical, ...(wider.also ?? [])].join(", ");
-    throw new ToolError(
-      "invalid-input",
-      `"${word}" cannot be selected alone: ${wider.name} combines ${all}`,
-      {
-        hint: `Select "${wider.name}".`,
-      },
-    );
+    const { name, canonical, also = [] } = wider;
+    const message = `"${word}" cannot be selected alone: ${name} combines ${[canonical, ...also].join(", ")}`;
+    throw new ToolError("invalid-input", message, { hint: `Select "${name}".` });
   }
   const names = tools.map(({ name }) => name);
   const near = nearest(word, names);

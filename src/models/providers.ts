@@ -1,6 +1,6 @@
 import type { Model, ModelFacts } from "./model.ts";
 
-/** The known providers, in the order in which a key makes one the default. */
+/** In the order in which a key makes one the default. */
 export const providerNames = [
   ...(["anthropic", "openai", "openai-chat", "google", "openrouter", "ollama"] as const),
 ] as const;
