@@ -79,7 +79,6 @@ const instructions = `[user] You are a coding agent. You work in the user's work
 /** The model family, as far as prompts differ. */
 export type Family = "openai" | "anthropic" | "google" | "other";
 
-/** By the dialect, else by the model name. */
 export function familyOf(dialect: string, model: string): Family {
   return families[dialect] ?? families[dialectFor(model)] ?? "other";
 }
