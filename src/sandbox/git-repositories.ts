@@ -71,7 +71,6 @@ function protectionOf(directory: string): GitProtection {
   };
 }
 
-/** What its settings name in a work tree. */
 function namedPaths(directory: string, workTree: string): GitProtection {
   const absent = ["config", "config.worktree"].flatMap((name) =>
     pathsNamedIn(join(directory, name), workTree),

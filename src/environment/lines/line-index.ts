@@ -2,7 +2,6 @@ import type { TextEncoding } from "../../contract/environment.ts";
 import type { TimeSlice } from "../../lib/async/time-slice.ts";
 import { attempt } from "../../system/attempt.ts";
 
-/** Bytes that can be read from any position. */
 export interface ByteSource {
   readonly size: number;
   /** Fills `target` from `position` on; returns the number of bytes read. */
@@ -85,7 +84,6 @@ export class LineIndex {
     this.#end = { size: source.size, lines: newlines + (this.#endsOpen(bytes) ? 1 : 0) };
   }
 
-  /** Whether the last line has no newline. */
   #endsOpen(lastBytes: Buffer): boolean {
     const width = unitBytes(this.#unit);
     if (lastBytes.length % width !== 0) return true;
@@ -200,7 +198,6 @@ export function plainCounter(bytes: number): NewlineCounter {
 
 const pageBytes = 64 * 1024;
 
-/** Throws where SIMD is not available. */
 export function simdCounter(bytes: number): NewlineCounter {
   const { Memory, Module, Instance } = webAssembly;
   const pages = Math.ceil(bytes / pageBytes);

@@ -24,7 +24,6 @@ interface ExtraRootsOptions {
   readonly links: "lead out" | "stay inside";
 }
 
-/** A path and the pinned tree that contains it. */
 export interface LocatedPath {
   readonly pinning: Pinning;
   readonly named: NamedPath;

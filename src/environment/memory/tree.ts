@@ -71,14 +71,12 @@ export interface Spot {
   readonly node: Node | undefined;
 }
 
-// As on Linux.
 const maxLinks = 40;
 const maxNameBytes = 255;
 
 /** A tree of files below one root, with links that may lead outside. */
 export class Tree {
   readonly rootPath: string;
-  /** Checks every path that is reached before it is read or changed. */
   readonly checker: PathChecker;
   readonly root: DirectoryNode = newDirectory();
 

@@ -20,7 +20,6 @@ export class PipePool {
   readonly #directory: string;
   readonly #free: CommandPipes["paths"][] = [];
   readonly #open = new Set<CommandPipes>();
-  /** Written by jobs that have ended. */
   #unseenBytes = 0;
 
   constructor(directory: string) {
@@ -206,7 +205,6 @@ class PipedOutput {
 export class ComplaintFilter {
   #held = "";
 
-  /** Returns the bytes that can be passed on now. */
   take(bytes: Uint8Array): Uint8Array {
     if (this.#held === "" && !bytes.includes(colon)) return bytes;
     const text = this.#held + Buffer.from(bytes).toString("latin1");

@@ -41,7 +41,6 @@ export interface DriverLine {
   readonly stderr: string;
   /** Absolute; the command runs only if the shell can enter it. */
   readonly cwd: string | undefined;
-  /** For this command only. */
   readonly env: Readonly<Record<string, string>>;
   /** The value of `$?` for the command. */
   readonly lastCode: number;
@@ -83,7 +82,6 @@ export class Messages {
     void this.#read(source);
   }
 
-  /** Waits for the next reply. */
   next(): Promise<string> {
     const text = this.#texts.shift();
     if (text !== undefined) return Promise.resolve(text);

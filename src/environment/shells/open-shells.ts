@@ -5,7 +5,6 @@ import { Session } from "./session.ts";
 import { ShellsDirectory } from "./shells-directory.ts";
 import { TmuxWindows } from "./tmux-windows.ts";
 
-/** The call that uses a shell. */
 export interface ShellCall {
   readonly environment: Environment;
   /** Throws when the policy's decision no longer applies: other commands may have run meanwhile. */
@@ -23,7 +22,6 @@ export interface ShellTable {
   history(name: string): ShellHistory | undefined;
   /** Ends a shell with all its processes. `not-found` names the shells that exist. */
   stop(name: string): Promise<void>;
-  /** Ends the shells of a caller. */
   stopOf(caller: object): Promise<void>;
   close(): Promise<void>;
 }

@@ -73,13 +73,13 @@ export class Session {
       name: this.#name,
       kind: "shell",
       command: this.#current?.command ?? "bash",
-      pid: open.shell.pid,
+      pid: open.shell.running.pid,
       state: open.shell.hasEnded ? "ended" : this.#current === undefined ? "ready" : "running",
       exitCode: open.exit?.code ?? null,
       signal: open.exit?.signal ?? null,
       startedAt: open.startedAt,
       durationMs: (open.endedAt ?? now) - open.startedAt,
-      sandbox: open.shell.sandbox,
+      sandbox: open.shell.running.sandbox,
       ports: [],
       cursor: 0,
       quietMs: now - open.lastOutput,
@@ -111,7 +111,7 @@ export class Session {
     const open = this.#shell;
     if (open !== undefined && !open.shell.hasEnded) {
       const { isTooFree, lacks } = compareConfinements(open.confinement, environment.confinement, isPrivate);
-      const uncovered = isTooFree ? undefined : await open.shell.uncovered();
+      const uncovered = isTooFree ? undefined : await open.shell.running.uncovered?.();
       if (!isTooFree && uncovered === undefined)
         return { shell: open, remarks: lacks.map((what) => lacking(this.#name, what)), cwd };
       // The policy decided about the command in the current directory of the shell.

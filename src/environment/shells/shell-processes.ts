@@ -98,7 +98,6 @@ function ignoresInterruption(pid: number): boolean {
   return (BigInt(`0x${mask}`) & 2n) !== 0n;
 }
 
-/** Its name, also of a zombie. */
 function programOf(pid: number): string {
   return readSystemFile(`/proc/${pid}/comm`).trim();
 }

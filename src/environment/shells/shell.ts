@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import type { SandboxLevel } from "../../contract/call.ts";
 import type { Environment, ProcessExit, RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { RunningCommand, ShellHistory } from "../../contract/process.ts";
@@ -19,11 +18,9 @@ import {
 } from "./driver.ts";
 import { endCommand, ShellProcesses } from "./shell-processes.ts";
 
-/** One command for a shell. */
 interface ShellOrder extends Pick<DriverLine, "command" | "cwd" | "env"> {
   readonly signal: AbortSignal;
   readonly makePipes: (paths: readonly string[]) => Promise<void>;
-  /** Called for all output as it comes. */
   readonly onData: (bytes: Uint8Array) => void;
 }
 
@@ -33,7 +30,7 @@ type Ran = Omit<RunningCommand, "attach">;
 export class Shell {
   /** Resolves when all its processes have ended. */
   readonly ended: Promise<ProcessExit>;
-  readonly #running: RunningProcess;
+  readonly running: RunningProcess;
   readonly #processes: ShellProcesses;
   readonly #pipes: PipePool;
   readonly #messages: Messages;
@@ -66,7 +63,7 @@ export class Shell {
   }
 
   private constructor(running: RunningProcess, messages: Messages, inner: number, directory: string) {
-    this.#running = running;
+    this.running = running;
     this.#messages = messages;
     this.#processes = new ShellProcesses(running.pid, inner);
     this.#pipes = new PipePool(directory);
@@ -75,14 +72,6 @@ export class Shell {
       this.#pipes.close();
       return exit;
     });
-  }
-
-  get sandbox(): SandboxLevel {
-    return this.#running.sandbox;
-  }
-
-  get pid(): number {
-    return this.#running.pid;
   }
 
   get hasEnded(): boolean {
@@ -94,18 +83,12 @@ export class Shell {
     return this.#processes.directory();
   }
 
-  /** A path that was created since the shell started, and should be hidden or protected. */
-  async uncovered(): Promise<string | undefined> {
-    return this.#running.uncovered?.();
-  }
-
-  /** Ends the shell with all its processes. */
   stop(): void {
     if (this.#processes.signalShell(giveUp)) {
-      this.#running.endInput();
-      this.#running.terminate();
+      this.running.endInput();
+      this.running.terminate();
     } else {
-      this.#running.stop();
+      this.running.stop();
     }
   }
 
@@ -117,13 +100,13 @@ export class Shell {
     const over = Promise.race([this.#endOf(mark), this.ended]);
     const line = driverLine({ ...order, ...pipes.paths, mark, lastCode: this.#lastCode });
     // A shell that no longer reads has ended, or will be ended.
-    this.#running.write(Buffer.from(line)).catch(() => {});
+    this.running.write(Buffer.from(line)).catch(() => {});
     const remarks = unseen === 0 ? [] : [writtenUnseen(unseen)];
     return {
       stdout: new OutputStream(pipes.stdout.stream),
       stderr: new OutputStream(pipes.stderr.stream),
       exit: this.#exit(over, pipes, this.#endWhenAborted(order.signal, over, bystanders), remarks),
-      sandbox: this.sandbox,
+      sandbox: this.running.sandbox,
     };
   }
 
@@ -147,7 +130,7 @@ export class Shell {
     if ("cwd" in end) {
       this.#lastCode = end.code;
       const cwd = this.directory() ?? end.cwd;
-      const settled = (await this.#running.settle?.()) ?? [];
+      const settled = (await this.running.settle?.()) ?? [];
       return { code: end.code, signal: undefined, cwd, remarks: [...remarks, ...settled] };
     }
     const why = isLost
@@ -177,7 +160,7 @@ export class Shell {
       const isBack = await Promise.race([over.then(() => true), setTimeout(returnMs, false)]);
       if (isBack) return false;
     }
-    this.#running.stop();
+    this.running.stop();
     return true;
   }
 }

@@ -6,21 +6,8 @@ import type { Environment, RunningProcess } from "../../contract/environment.ts"
 import { monotonicMs } from "../../lib/clock.ts";
 import { printable } from "../../lib/text/printable.ts";
 
-/** Shows the user the output of a shell, and lets them type commands for it. */
-export interface Window {
-  /** The command with which the user opens it. */
-  readonly attach: string;
-  readonly isOpen: boolean;
-  /** Its output is waiting to be shown. */
-  readonly isBehind: boolean;
-  /** Shows text without control sequences. */
-  show(text: string): void;
-  close(): void;
-}
-
 interface WindowListener {
   onLine(line: string): void;
-  /** Ctrl-C. */
   onInterrupt(): void;
 }
 
@@ -54,10 +41,8 @@ export class TmuxWindows {
     const shown = join(this.#directory, `${this.#windows}.shown`);
     const typed = join(this.#directory, `${this.#windows}.typed`);
     await helpers.makePipes([shown, typed]);
-    const window = new PipedWindow(
-      { shown, typed, attach: `tmux -S ${this.#socket} attach -t ${name}` },
-      listener,
-    );
+    const attach = `tmux -S ${this.#socket} attach -t ${name}`;
+    const window = new Window({ shown, typed, attach }, listener);
     const isOpen = await this.#run(helpers.environment, [
       ...["new-session", "-d", "-s", name, "-x", "200", "-y", "50"],
       ...["/bin/sh", "-c", terminalProgram, "sh", shown, typed],
@@ -137,7 +122,9 @@ while :; do IFS= read -r line && printf "%s\\n" "$line" >&3; done`;
 
 const mostUnshown = 256 * 1024;
 
-class PipedWindow implements Window {
+/** Shows the user the output of a shell, and lets them type commands for it. */
+export class Window {
+  /** The command with which the user opens it. */
   readonly attach: string;
   readonly #shown: Socket;
   readonly #typed: Socket;
@@ -168,10 +155,12 @@ class PipedWindow implements Window {
     return this.#isOpen;
   }
 
+  /** Much of its output is waiting to be shown. */
   get isBehind(): boolean {
     return this.#shown.writableLength >= mostUnshown;
   }
 
+  /** Shows text without control sequences. */
   show(text: string): void {
     if (this.#isOpen) this.#shown.write(printable(text));
   }

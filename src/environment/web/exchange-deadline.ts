@@ -1,7 +1,6 @@
 import type { Socket } from "node:net";
-import type { ToolError } from "../../contract/error.ts";
+import { ToolError } from "../../contract/error.ts";
 import { abortError } from "../../lib/async/abort.ts";
-import { silent, tookTooLong } from "./web-errors.ts";
 
 export interface DeadlineLimits {
   /** From the first step to the last byte. */
@@ -23,7 +22,10 @@ export class ExchangeDeadline {
     this.#limits = limits;
     // It may reject while nothing awaits it.
     this.#over.promise.catch(() => {});
-    const timer = setTimeout(() => this.#fail(tookTooLong(name, limits.totalMs)), limits.totalMs);
+    const { totalMs } = limits;
+    const late = `${name} did not send its whole answer within ${totalMs / 1000} s`;
+    const hint = "Try again later, or fetch something smaller.";
+    const timer = setTimeout(() => this.#fail(new ToolError("timeout", late, { hint })), totalMs);
     const onAbort = () => this.#fail(abortError(signal));
     signal.addEventListener("abort", onAbort, { once: true });
     this.#clear = () => {
@@ -47,7 +49,9 @@ export class ExchangeDeadline {
   /** Also ends the exchange when nothing comes over this connection for too long. */
   over(socket: Socket): void {
     const { idleMs } = this.#limits;
-    socket.setTimeout(idleMs, () => this.#fail(silent(this.#name, idleMs)));
+    const silent = `${this.#name} sent nothing for ${idleMs / 1000} s`;
+    const hint = "Try again later.";
+    socket.setTimeout(idleMs, () => this.#fail(new ToolError("timeout", silent, { hint })));
   }
 
   end(): void {

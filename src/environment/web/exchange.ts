@@ -125,7 +125,6 @@ function secure(plain: Socket, { host, name }: WebOrigin, ca: string | undefined
   });
 }
 
-/** The server of an exchange. */
 export interface WebOrigin extends HostAndPort {
   readonly isSecure: boolean;
   /** For messages: "example.com", "localhost:3000". */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
+import { ToolError } from "../../contract/error.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
-import { badCompression, otherCompression } from "./web-errors.ts";
 
 /** The decompressed body, at most `maxBytes`, whatever size it declares. */
 export async function readBody(
@@ -24,7 +24,11 @@ export async function readBody(
   } catch (error) {
     if (!isOfCompression(error)) throw error;
     // An empty body, or one that was cut here, is not a fault.
-    if (meter.bytes > 0 && !meter.isCut) throw badCompression(coding, error);
+    if (meter.bytes > 0 && !meter.isCut)
+      throw new ToolError("unavailable", `The answer is damaged: it declares ${coding}, but is not`, {
+        hint: "Try again later.",
+        cause: error,
+      });
   }
   const body = Buffer.concat(chunks);
   return { body: body.subarray(0, maxBytes), isCut: meter.isCut || length > maxBytes };
@@ -78,7 +82,9 @@ async function decoderFor(coding: string, first: Uint8Array): Promise<Transform>
     case "zstd":
       return zlib.createZstdDecompress();
     default:
-      throw otherCompression(coding);
+      throw new ToolError("unsupported", `The answer has a compression that was not requested: ${coding}`, {
+        hint: "Try another address of the same content.",
+      });
   }
 }
 

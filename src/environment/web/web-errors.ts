@@ -31,16 +31,6 @@ export function noTrust(name: string, error: Error): ToolError {
 
 const certificateFaults = /CERT|SELF_SIGNED|ISSUER|UNABLE_TO|ALTNAME/;
 
-export function tookTooLong(name: string, ms: number): ToolError {
-  return new ToolError("timeout", `${name} did not send its whole answer within ${ms / 1000} s`, {
-    hint: "Try again later, or fetch something smaller.",
-  });
-}
-
-export function silent(name: string, ms: number): ToolError {
-  return new ToolError("timeout", `${name} sent nothing for ${ms / 1000} s`, { hint: "Try again later." });
-}
-
 /** The connection ended before the answer was complete. */
 export function ended(name: string, error: unknown): ToolError {
   if (error instanceof ToolError) return error;
@@ -67,18 +57,5 @@ export function notHttp(name: string, reason: string, cause?: unknown): ToolErro
   return new ToolError("unavailable", `The answer of ${name} is not HTTP: ${reason}`, {
     hint: "Check whether this port uses https or another protocol.",
     cause,
-  });
-}
-
-export function badCompression(coding: string, cause: unknown): ToolError {
-  return new ToolError("unavailable", `The answer is damaged: it declares ${coding}, but is not`, {
-    hint: "Try again later.",
-    cause,
-  });
-}
-
-export function otherCompression(coding: string): ToolError {
-  return new ToolError("unsupported", `The answer has a compression that was not requested: ${coding}`, {
-    hint: "Try another address of the same content.",
   });
 }

@@ -7,7 +7,6 @@ export interface BubblewrapProfile {
   readonly mounts: readonly Mount[];
   readonly cwd: string;
   readonly variables: Variables;
-  /** The descriptor that the seccomp program is read from. */
   readonly seccomp: number;
   /** Passes `--disable-userns`, new in bubblewrap 0.8; the seccomp program refuses user namespaces as well. */
   readonly forbidsUserNamespaces: boolean;
@@ -57,7 +56,6 @@ export function splitVariables(env: Variables): {
   };
 }
 
-/** Adds settings for git as variables. */
 export function withGitSettings(env: Variables, settings: Variables): Variables {
   const count = Number.parseInt(env.GIT_CONFIG_COUNT ?? "0", 10) || 0;
   const added = Object.entries(settings).flatMap(([key, value], index) => [

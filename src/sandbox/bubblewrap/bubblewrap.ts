@@ -20,10 +20,8 @@ import {
 import type { OpenView, WorkspaceView } from "./workspace-view.ts";
 
 export interface BubblewrapOptions {
-  /** The absolute path of bubblewrap. */
   readonly program: string;
   readonly forbidsUserNamespaces: boolean;
-  /** The file that contains the seccomp program. */
   readonly seccomp: string;
   readonly view: WorkspaceView;
   readonly privates: PrivateDirectories;
@@ -182,7 +180,6 @@ export class Bubblewrap implements Sandbox {
   }
 }
 
-/** Lets the command begin once everything is mounted as planned. */
 async function start(
   { network, running, mounts, covers }: Setup,
   { pid, channels, kill = () => {} }: Parameters<PreparedLaunch["started"]>[0],
@@ -210,7 +207,6 @@ function cannotBeReached(port: number): ToolError {
   });
 }
 
-/** False when the channel is closed first. */
 async function receivesByte(channel: Duplex): Promise<boolean> {
   channel.on("error", () => {});
   return Promise.race([

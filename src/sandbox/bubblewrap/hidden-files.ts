@@ -72,7 +72,6 @@ export class CoverWatch {
     });
   }
 
-  /** A path that was replaced. */
   replaced(): string | undefined {
     this.#replaced ??= this.#found.find(({ path, identity }) => identityOf(path) !== identity)?.path;
     return this.#replaced;
@@ -144,7 +143,6 @@ function filesIn(info: string): Map<string, Uint8Array> {
   }
 }
 
-/** As a pattern of git. */
 function escaped(name: string): string {
   return name.replace(/[\\*?[\]!#]/g, "\\$&").replace(/ $/, "\\ ");
 }

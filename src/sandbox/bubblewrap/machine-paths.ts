@@ -8,7 +8,6 @@ import type { TreeEntry } from "../tree-scan.ts";
 export interface MachinePaths {
   /** Real; the first is the one that HOME names. */
   readonly homes: readonly string[];
-  /** Real. */
   readonly temporaryDirectories: readonly string[];
   /** Homes and runtime directories of other users. */
   readonly ofOthers: readonly string[];

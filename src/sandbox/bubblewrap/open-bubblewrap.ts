@@ -51,7 +51,6 @@ export async function openBubblewrap(
   return { missing: reasonFor(failure!, program) };
 }
 
-/** Undefined when a program that does nothing runs in it. */
 async function failureOf(sandbox: Sandbox, workspace: string): Promise<string | undefined> {
   const failure = await probe(sandbox, { file: "/bin/sh", args: ["-c", ":"], cwd: workspace });
   if (failure === undefined) return undefined;

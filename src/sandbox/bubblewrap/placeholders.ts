@@ -21,7 +21,6 @@ import { isGone, longAbandonedMs, newRecordName } from "../../system/process-ide
 export interface Placeholder {
   readonly path: string;
   readonly kind: "file" | "directory";
-  /** For a file that must not be empty. */
   readonly content?: string;
 }
 
@@ -146,7 +145,6 @@ function make(placeholder: Placeholder): boolean {
 // The directory belongs to another user, or has just vanished: commands cannot create anything there either.
 const closedToAll = ["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"];
 
-/** Whether the placeholder is gone now. */
 function remove(placeholder: Placeholder, removal: DelayedRemoval | undefined): boolean {
   try {
     atPinnedPath(placeholder.path, (pinned) => {

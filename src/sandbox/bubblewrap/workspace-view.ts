@@ -5,7 +5,14 @@ import { liesInside } from "../../system/workspace-path.ts";
 import { watchForBareRepository, watchGitSettings, watchLink } from "../git-repair.ts";
 import { repositoriesIn } from "../git-repositories.ts";
 import { lostWrites, type PrivateDirectories } from "../private-directories.ts";
-import { hasRealParent, isReal, realPathOf, realPathsOf } from "../real-paths.ts";
+import {
+  directoriesAbove,
+  hasRealParent,
+  isInOneOf,
+  isReal,
+  realPathOf,
+  realPathsOf,
+} from "../real-paths.ts";
 import type { PreparedLaunch, SandboxContext } from "../sandbox.ts";
 import { toolChainsIn } from "../tool-chains.ts";
 import {
@@ -30,7 +37,6 @@ interface WorkspaceViewOptions extends Omit<SandboxContext, "findProgram"> {
   readonly maxGranted?: number;
 }
 
-/** The view of one command. */
 export interface OpenView extends Pick<Required<PreparedLaunch>, "uncovered"> {
   readonly view: SandboxView;
   /** Paths that are covered by mounts; replacing one outside uncovers it inside. */
@@ -41,13 +47,11 @@ export interface OpenView extends Pick<Required<PreparedLaunch>, "uncovered"> {
   end(): readonly string[];
 }
 
-/** Paths outside the workspace that a rule grants. */
 interface Grants {
   readonly readable: readonly string[];
   readonly writable: readonly string[];
 }
 
-/** The result of the scan before a command. */
 interface Found {
   readonly rules: PathRules;
   readonly grants: Grants;
@@ -146,7 +150,9 @@ export class WorkspaceView {
     const empty = standing.filter(({ kind }) => kind === "directory").map(pathOf);
     const pinned = git.parts.flatMap((part) => part.held).filter((path) => path !== workspace);
     // Under another name of its directory, a path would be neither hidden nor protected.
-    const parents = [...pinned, ...kept, ...empty, ...hidden].flatMap((path) => above(path, workspace));
+    const parents = [...pinned, ...kept, ...empty, ...hidden].flatMap((path) =>
+      directoriesAbove(path, workspace),
+    );
     const info = this.#infoWithExcludes(git, [...standing.map(pathOf), ...hidden]);
     const isShown = (path: string) => isReal(path) && !info.some(({ target }) => target === path);
     const readOnly = [...new Set(kept)].filter((path) => isShown(path) && !empty.includes(path));
@@ -308,11 +314,6 @@ function pathOf({ path }: { readonly path: string }): string {
   return path;
 }
 
-/** Whether `path` is one of these, or lies in one. */
-function isInOneOf(path: string, paths: ReadonlySet<string>): boolean {
-  return paths.has(path) || (path !== "/" && isInOneOf(dirname(path), paths));
-}
-
 function behindLink(target: string): SandboxView["substitutes"] {
   const source = realPathOf(target);
   return source === undefined ? [] : [{ source, target }];
@@ -325,10 +326,4 @@ function asPlaceholder({ path, kind }: AbsentPath): Placeholder {
 
 function isInGit(path: string): boolean {
   return path.includes("/.git/");
-}
-
-/** The directories between the workspace and a path in it, or none. */
-function above(path: string, workspace: string): readonly string[] {
-  const parent = dirname(path);
-  return parent !== workspace && liesInside(parent, workspace) ? [...above(parent, workspace), parent] : [];
 }

@@ -2,7 +2,6 @@ import { perlProgram } from "../../system/perl-program.ts";
 import type { Architecture } from "../seccomp/system-calls.ts";
 import type { LandlockRules } from "./rules.ts";
 
-/** What the launcher does before it becomes the program. */
 interface LaunchPlan {
   readonly architecture: Architecture;
   readonly rules: LandlockRules;

@@ -1,5 +1,4 @@
-import { dirname } from "node:path";
-import { liesInside } from "../../system/workspace-path.ts";
+import { directoriesAbove } from "../real-paths.ts";
 
 /** What a command may access. Paths are real: macOS compares them after following links. */
 interface SeatbeltAccess {
@@ -82,13 +81,6 @@ function literal(path: string): string {
 
 function quoted(text: string): string {
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
-}
-
-/** Those in the workspace, without it. */
-function directoriesAbove(path: string, workspace: string): readonly string[] {
-  const directory = dirname(path);
-  if (directory === workspace || !liesInside(directory, workspace)) return [];
-  return [directory, ...directoriesAbove(directory, workspace)];
 }
 
 const systemDirectories = [

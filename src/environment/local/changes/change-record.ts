@@ -38,7 +38,6 @@ export type Phase = (typeof phases)[number];
 
 const phases = ["prepared", "committed", "returning", "settled"] as const;
 
-// The longest of them.
 const phaseBytes = 9;
 
 /**
@@ -191,7 +190,6 @@ function parse(text: string): { readonly phase: Phase; readonly intent: Intent }
 
 const safeId = /^[0-9a-f-]{36}$/;
 
-/** A step and the pinned directory of its file. */
 export interface HeldStep {
   readonly step: FileStep;
   readonly directory: PinnedDirectory;

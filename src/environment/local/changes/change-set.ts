@@ -53,7 +53,6 @@ function effectOf(file: ChangedFile): Effect {
   return { ...file.receipt(), ...(file.step ? { afterHash: file.step.after } : {}) };
 }
 
-/** Parents first. */
 function madeFor(files: readonly ChangedFile[]): readonly ChangeReceipt[] {
   const made = files.flatMap((file) => file.madeParents());
   return made.sort((left, right) => (left.realPath < right.realPath ? -1 : 1));
@@ -71,7 +70,6 @@ interface ChangeSetOptions {
   readonly durable: boolean;
   readonly signal: AbortSignal | undefined;
   readonly records: ChangeRecords | undefined;
-  /** The directories that were searched for leftovers. */
   readonly tidied: Set<string>;
   /** Called when everything is ready and nothing is changed yet. */
   readonly announce: () => void;
@@ -80,7 +78,6 @@ interface ChangeSetOptions {
 /** Records of change sets in progress, in case their process dies. */
 export interface ChangeRecords {
   readonly folder: string;
-  /** Settles the change sets of processes that have ended. */
   recover(): void;
 }
 

@@ -49,7 +49,6 @@ export class ChangedFile {
   readonly target: Target;
   readonly #pinning: Pinning;
   #parent: MadeParent | undefined;
-  /** The state at the time of the check. */
   #seen: BigIntStats | undefined;
   #after: Stats | undefined;
 
@@ -86,7 +85,6 @@ export class ChangedFile {
     }
   }
 
-  /** Waits until the new content is on the disk. */
   async syncFresh(): Promise<void> {
     const { step } = this.target;
     if (step === undefined || step.how === "remove") return;
@@ -182,12 +180,10 @@ export class ChangedFile {
     return { realPath, before, after: change.after === "nothing" ? undefined : (after ?? before) };
   }
 
-  /** The directories that were created for it. */
   madeParents(): readonly ChangeReceipt[] {
     return this.#parent?.made() ?? [];
   }
 
-  /** Removes the directories that were created for it. */
   undoParents(): void {
     this.#parent?.undo();
   }

@@ -29,7 +29,6 @@ export interface FileStep {
   /** Hashes, or "nothing". */
   readonly before: string;
   readonly after: string;
-  /** The target of a link that is removed. */
   readonly link?: string;
   /** Part of the names of temporary files. */
   readonly id: string;
@@ -95,7 +94,6 @@ export function undoStep(directory: PinnedDirectory, step: FileStep): boolean {
   return isAsBefore(directory, step);
 }
 
-/** Removes the temporary files. */
 export function tidyStep(directory: PinnedDirectory, step: FileStep): void {
   for (const name of [freshName(step), writtenName(step), keptName(step)]) {
     if (exists(directory, name)) unlinkSync(directory.at(name));

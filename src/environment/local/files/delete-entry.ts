@@ -113,7 +113,6 @@ export async function walkTree(top: PinnedDirectory, visit: Visit, timeSlice: Ti
 interface Level {
   readonly name: Uint8Array;
   readonly identity: string;
-  /** Child directories that are still to be visited. */
   readonly pending: Uint8Array[];
 }
 

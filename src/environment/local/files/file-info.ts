@@ -4,7 +4,6 @@ import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { statsAt } from "../../../system/attempt.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
 
-/** The contract's view of the system's Stats. */
 export function fileInfo(stats: Stats): FileInfo {
   return { kind: fileKind(stats), bytes: stats.size, modifiedMs: stats.mtimeMs, mode: stats.mode & 0o7777 };
 }

@@ -19,7 +19,6 @@ export interface EntryLocation {
   readonly stats: Stats | undefined;
 }
 
-// As many as Linux follows.
 const maxLinks = 40;
 
 /** Follows an absolute path link by link, so that dangling links are checked, too. */
@@ -80,7 +79,6 @@ export interface MadeParent {
   readonly directory: PinnedDirectory;
   /** The created directories, parents first. */
   made(): readonly ChangeReceipt[];
-  /** Removes the created directories. */
   undo(): void;
   close(): void;
 }

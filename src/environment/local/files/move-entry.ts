@@ -144,7 +144,6 @@ function checkBothEnds(checker: PathChecker, { from, to }: Ends, fromPath: strin
   checker.check("write", toPath, to.given);
 }
 
-/** A directory is moved with everything in it. */
 async function checkTree(
   checker: PathChecker,
   ends: Ends,

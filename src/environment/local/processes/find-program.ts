@@ -11,7 +11,6 @@ import { liesInside } from "../../../system/workspace-path.ts";
 /** Paths of programs. A name with the value `undefined` is unavailable. */
 export type Programs = Partial<Record<string, string | undefined>>;
 
-/** Finds programs by name, each once. */
 export class ProgramFinder {
   readonly #programs: Programs;
   readonly #workspace: string;

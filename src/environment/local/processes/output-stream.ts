@@ -99,7 +99,6 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** One output of a program. */
 export interface OutputPipe {
   /** Ends when no process has the other end open any more. */
   readonly readEnd: Readable;

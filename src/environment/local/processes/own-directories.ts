@@ -9,7 +9,6 @@ import { longAbandonedMs } from "../../../system/process-identity.ts";
 export class OwnDirectories {
   readonly #folder: string;
 
-  /** The folder is created when needed. */
   constructor(folder: string) {
     this.#folder = folder;
   }

@@ -20,7 +20,6 @@ export function newMark(): string {
 export class RunRecords {
   readonly #folder: string;
 
-  /** The folder is created when needed. */
   constructor(folder: string) {
     this.#folder = folder;
   }

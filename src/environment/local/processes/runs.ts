@@ -23,7 +23,6 @@ export class Runs {
     unwatch(mark);
   }
 
-  /** Watches a run until `exit`. */
   watch(run: Run, mark: string, exit: Promise<unknown>): void {
     this.#living.set(run, exit);
     watched.set(mark, run);

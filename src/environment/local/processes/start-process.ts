@@ -29,7 +29,6 @@ interface ProcessStart {
   /** Announced, and part of its variables. */
   readonly mark: string;
   readonly runs: Runs;
-  /** For its exit. */
   readonly remarks: readonly string[];
 }
 
@@ -208,7 +207,6 @@ async function failedSandbox(cause: unknown, file: string, stderr: OutputStream)
 
 const shownChars = 500;
 
-/** The standard input of a running program. */
 class ProcessInput {
   readonly #stream: Writable | undefined;
 

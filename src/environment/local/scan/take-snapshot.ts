@@ -200,7 +200,6 @@ function whyNotEntered(
   return stats.dev !== device && isSystem(at) ? "system" : undefined;
 }
 
-/** A directory that is still to be entered. */
 interface Waiting {
   readonly place: number;
   readonly path: string;

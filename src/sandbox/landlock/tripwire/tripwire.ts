@@ -9,6 +9,7 @@ import { isGone, longAbandonedMs, newRecordName } from "../../../system/process-
 import { liesInside } from "../../../system/workspace-path.ts";
 import { watchForBareRepository } from "../../git-repair.ts";
 import { type GitProtection, repositoryBelow, repositoryOf } from "../../git-repositories.ts";
+import { isInOneOf } from "../../real-paths.ts";
 import { rulesOf, type ScanResult, TreeScan } from "../../tree-scan.ts";
 import { EntryReader, type EntryRecord, linkAbove, openUpAbove } from "./entry-record.ts";
 import { Quarantine, type Repair, Restoration } from "./restoration.ts";
@@ -177,8 +178,8 @@ function withEarlier(mine: RunRecord, other: RunRecord): RunRecord {
   return {
     paths: mine.paths,
     entries: [
-      ...mine.entries.filter(({ path }) => !liesInOneOf(path, theirs)),
-      ...other.entries.filter(({ path }) => liesInOneOf(path, own)),
+      ...mine.entries.filter(({ path }) => !isInOneOf(path, theirs)),
+      ...other.entries.filter(({ path }) => isInOneOf(path, own)),
     ],
     held: [...mine.held.filter(({ path }) => !theirHeld.has(path)), ...other.held],
   };
@@ -219,15 +220,10 @@ function protectedPaths(
   return {
     // A path behind a link is protected at its real path.
     paths: [...paths]
-      .filter((path) => !liesInOneOf(dirname(path), paths) && linkAbove(path, workspace) === undefined)
+      .filter((path) => !isInOneOf(dirname(path), paths) && linkAbove(path, workspace) === undefined)
       .sort(),
     held: [...held],
   };
-}
-
-/** Whether `path` is one of these, or lies below one. */
-function liesInOneOf(path: string, paths: ReadonlySet<string>): boolean {
-  return paths.has(path) || (path !== "/" && liesInOneOf(dirname(path), paths));
 }
 
 function isLink(path: string): boolean {
