@@ -35,32 +35,27 @@ export function rulesOf({ isHidden = never, isReadOnly = never }: Partial<PathRu
 
 const never = () => false;
 
+interface ScanOptions {
+  readonly leaveOut?: readonly string[];
+  readonly maxDirectories?: number;
+  /** How long to read new directories, nearest to the top first; the next scan continues from there. */
+  readonly maxMs?: number;
+}
+
 /**
  * Finds what rules hide or protect in a directory tree. Later scans read only directories that have changed. By default
  * every directory is read, however many there are: a command that creates very many only makes the next commands wait.
  */
 export class TreeScan {
   readonly #top: string;
-  readonly #leftOut: ReadonlySet<string>;
-  readonly #maxDirectories: number;
-  readonly #maxMs: number;
+  readonly #options: ScanOptions;
   #rules: PathRules | undefined;
   #known = new Map<string, Known>();
   #latest: { readonly covered: Promise<ScanResult>; until: number } | undefined;
 
-  constructor(
-    top: string,
-    options: {
-      readonly leaveOut?: readonly string[];
-      readonly maxDirectories?: number;
-      /** How long to read new directories, nearest to the top first; the next scan continues from there. */
-      readonly maxMs?: number;
-    } = {},
-  ) {
+  constructor(top: string, options: ScanOptions = {}) {
     this.#top = top;
-    this.#leftOut = new Set(options.leaveOut);
-    this.#maxDirectories = options.maxDirectories ?? mostDirectories;
-    this.#maxMs = options.maxMs ?? Number.POSITIVE_INFINITY;
+    this.#options = options;
   }
 
   /** Concurrent calls share one scan, and so do calls shortly after a scan that took long. */
@@ -86,13 +81,19 @@ export class TreeScan {
     const known = new Map<string, Known>();
     const found = new FoundEntries();
     const queue: { path: string; isReadOnly: boolean }[] = [{ path: this.#top, isReadOnly: false }];
-    const until = monotonicMs() + this.#maxMs;
+    const {
+      leaveOut = [],
+      maxDirectories = mostDirectories,
+      maxMs = Number.POSITIVE_INFINITY,
+    } = this.#options;
+    const leftOut = new Set(leaveOut);
+    const until = monotonicMs() + maxMs;
     let isWhole = true;
     for (let next = 0; next < queue.length; next++) {
       if (timeSlice.isOver) await timeSlice.next();
       const { path, isReadOnly } = queue[next]!;
       const remembered = before.get(path);
-      if (next >= this.#maxDirectories || (remembered === undefined && monotonicMs() > until)) {
+      if (next >= maxDirectories || (remembered === undefined && monotonicMs() > until)) {
         isWhole = false;
         continue;
       }
@@ -105,7 +106,7 @@ export class TreeScan {
       if (known.size < mostRemembered) known.set(path, directory);
       for (const kind of ["hidden", "readOnly", "repositories", "unnameable"] as const)
         found[kind].push(...(directory[kind] as never[]));
-      for (const below of directory.below) if (!this.#leftOut.has(below.path)) queue.push(below);
+      for (const below of directory.below) if (!leftOut.has(below.path)) queue.push(below);
     }
     if (this.#rules === rules) this.#known = known;
     return { ...found, isWhole };

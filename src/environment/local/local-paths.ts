@@ -50,7 +50,9 @@ export class LocalPaths {
   readonly workspace: string;
   /** Of the workspace. */
   readonly inside: Pinning;
-  readonly #extraRoots: ExtraRoots | undefined;
+  /** Of the root directory, for paths in extra roots; undefined when there are none. */
+  readonly outside: Pinning | undefined;
+  readonly #extraRoots: ExtraRootsOptions | undefined;
   readonly #spellings: readonly [string, ...string[]];
   readonly #prefix: string;
   readonly #outputs: string | undefined;
@@ -67,17 +69,11 @@ export class LocalPaths {
     const Pinned = byHandle ? ProcPinning : PortablePinning;
     this.#pin = (root, guardOfRoot) => new Pinned(root, new PathChecker(root, guardOfRoot));
     this.inside = this.#pin(workspace, guard);
-    if (reach === undefined) return;
-    this.#extraRoots = new ExtraRoots(
-      this.#pin("/", withinRoots(reach, workspace, guard)),
-      reach,
-      this.inside,
-    );
-  }
-
-  /** Of the root directory, for paths in extra roots; undefined when there are none. */
-  get outside(): Pinning | undefined {
-    return this.#extraRoots?.pinning;
+    this.#extraRoots = reach;
+    // By the path that was reached, because links may be swapped at any moment.
+    const inRoots: PathGuard = (use, realPath) =>
+      guard?.(use, realPath) ?? (this.#isInRoot(realPath) ? undefined : outOfReach);
+    this.outside = reach && this.#pin("/", inRoots);
   }
 
   /** The absolute path that a given one spells. */
@@ -95,12 +91,16 @@ export class LocalPaths {
   /** The workspace, unless the path leads into an extra root. */
   locate(path: string, options: Links): LocatedPath {
     const named = this.name(path);
-    const extra = this.#extraRoots;
-    if (extra === undefined) return { pinning: this.inside, named };
+    const { inside, outside } = this;
+    if (outside === undefined) return { pinning: inside, named };
     const isInside = liesInside(named.absolute, this.workspace);
-    if (isInside && !extra.isBehindLink(named.absolute, options)) return { pinning: this.inside, named };
-    if (!extra.contains(named.absolute, options)) throw outsideWorkspace(path, this.workspace);
-    return { pinning: extra.pinning, named };
+    if (isInside && !this.#leadsOut(named.absolute, options)) return { pinning: inside, named };
+    // A path that cannot be resolved is checked as it is.
+    const location = attempt(() => locateEntry(outside, named.absolute, options));
+    location?.directory.close();
+    if (!this.#isInRoot(location === undefined ? named.absolute : realPathOf(location)))
+      throw outsideWorkspace(path, this.workspace);
+    return { pinning: outside, named };
   }
 
   /** Like `locate`, for a path that is changed: stored outputs are read-only. */
@@ -153,43 +153,16 @@ export class LocalPaths {
     this.outside?.close();
   }
 
-  #outputOf(path: string): string | undefined {
-    if (this.#outputs === undefined || !isOutputHandle(path)) return undefined;
-    return existsSync(join(this.#outputs, path)) ? this.#outputs : undefined;
-  }
-}
-
-/** Refuses paths outside all roots by the path that was reached, because links may be swapped at any moment. */
-function withinRoots(
-  { directories }: ExtraRootsOptions,
-  workspace: string,
-  guard: PathGuard | undefined,
-): PathGuard {
-  const roots = [workspace, ...directories];
-  return (use, realPath) =>
-    guard?.(use, realPath) ??
-    (roots.some((directory) => liesInside(realPath, directory)) ? undefined : outOfReach);
-}
-
-const outOfReach = { reason: "lies outside the workspace", rule: "reach" };
-
-/** The extra roots of a workspace, in one pinning of the whole machine. */
-class ExtraRoots {
-  readonly pinning: Pinning;
-  readonly #options: ExtraRootsOptions;
-  readonly #inside: Pinning;
-
-  constructor(pinning: Pinning, options: ExtraRootsOptions, inside: Pinning) {
-    this.pinning = pinning;
-    this.#options = options;
-    this.#inside = inside;
+  #isInRoot(realPath: string): boolean {
+    const roots = [this.workspace, ...(this.#extraRoots?.directories ?? [])];
+    return roots.some((root) => liesInside(realPath, root));
   }
 
   /** Whether a path of the workspace leads out of it by a link, when links may do so. */
-  isBehindLink(absolute: string, options: Links): boolean {
-    if (this.#options.links === "stay inside") return false;
+  #leadsOut(absolute: string, options: Links): boolean {
+    if (this.#extraRoots?.links === "stay inside") return false;
     try {
-      locateEntry(this.#inside, absolute, options).directory.close();
+      locateEntry(this.inside, absolute, options).directory.close();
       return false;
     } catch (error) {
       // Any other problem is reported by the workspace itself.
@@ -197,11 +170,10 @@ class ExtraRoots {
     }
   }
 
-  /** A path that cannot be resolved is checked as it is. */
-  contains(absolute: string, options: Links): boolean {
-    const location = attempt(() => locateEntry(this.pinning, absolute, options));
-    location?.directory.close();
-    const realPath = location === undefined ? absolute : realPathOf(location);
-    return [this.#inside.root, ...this.#options.directories].some((root) => liesInside(realPath, root));
+  #outputOf(path: string): string | undefined {
+    if (this.#outputs === undefined || !isOutputHandle(path)) return undefined;
+    return existsSync(join(this.#outputs, path)) ? this.#outputs : undefined;
   }
 }
+
+const outOfReach = { reason: "lies outside the workspace", rule: "reach" };

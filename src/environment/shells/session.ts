@@ -5,7 +5,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { ProcessStatus, RunningCommand, ShellCommand, ShellHistory } from "../../contract/process.ts";
 import { throwIfAborted, unlessAborted } from "../../lib/async/abort.ts";
 import { limitsFor } from "../../sandbox/limits/limits-for.ts";
-import { OutputAllowance } from "../../sandbox/limits/met-limit.ts";
+import { describeMetLimit } from "../../sandbox/limits/met-limit.ts";
 import { makePipes } from "./command-pipes.ts";
 import { compareConfinements } from "./compare-confinements.ts";
 import type { ShellCall } from "./open-shells.ts";
@@ -141,8 +141,10 @@ export class Session {
     const environment = this.#environment!;
     const window = this.#window;
     const interruption = new AbortController();
-    const { outputBytes } = limitsFor(environment.confinement ?? {}, environment.workspace);
-    const allowance = new OutputAllowance(outputBytes);
+    // At the output limit the command is ended, not the shell.
+    const { outputBytes: allowed } = limitsFor(environment.confinement ?? {}, environment.workspace);
+    const tooMuch = new AbortController();
+    let used = 0;
     this.#current = { command: command.command, interruption };
     const shown = new ShownOutput(window);
     window?.show(`\n$ ${command.command.slice(0, mostShown)}\n`);
@@ -150,12 +152,13 @@ export class Session {
       command: command.command,
       cwd: command.cwd,
       env: command.env ?? {},
-      signal: AbortSignal.any([command.signal, interruption.signal, allowance.signal]),
+      signal: AbortSignal.any([command.signal, interruption.signal, tooMuch.signal]),
       makePipes: (paths) => makePipes(environment, paths),
       onData: (bytes) => {
         open.lastOutput = Date.now();
         shown.take(bytes);
-        allowance.take(bytes.length);
+        used += bytes.length;
+        if (used > allowed) tooMuch.abort();
       },
     });
     open.note(command);
@@ -165,8 +168,10 @@ export class Session {
       window?.show(`${shown.end()}${end.code === 0 ? "" : `[exit ${end.code ?? end.signal}]\n`}`);
       done();
       const byUser = interruption.signal.aborted ? [endedByUser] : [];
+      const met = { limit: "outputBytes", allowed, used, wasEnded: true } as const;
+      const limits = tooMuch.signal.aborted ? [describeMetLimit(met)] : [];
       const ending = this.#isStopped ? [`Session ${this.#name} was stopped.`] : end.remarks;
-      return { ...end, remarks: [...remarks, ...byUser, ...allowance.remarks, ...ending] };
+      return { ...end, remarks: [...remarks, ...byUser, ...limits, ...ending] };
     });
     return { ...running, exit: ended, attach: window?.attach };
   }

@@ -69,31 +69,3 @@ function showSeconds(seconds: number): string {
   if (seconds >= 7200) return `${Number((seconds / 3600).toFixed(1))} hours`;
   return `${Number(seconds.toFixed(1))} s`;
 }
-
-/** The output limit of one command of a shell session: the command is ended, not the shell. */
-export class OutputAllowance {
-  readonly #allowed: number;
-  readonly #ending = new AbortController();
-  #used = 0;
-
-  constructor(bytes: number) {
-    this.#allowed = bytes;
-  }
-
-  /** Aborted when the command has printed more. */
-  get signal(): AbortSignal {
-    return this.#ending.signal;
-  }
-
-  get remarks(): readonly string[] {
-    if (!this.signal.aborted) return [];
-    const used = { allowed: this.#allowed, used: this.#used };
-    return [describeMetLimit({ limit: "outputBytes", ...used, wasEnded: true })];
-  }
-
-  take(bytes: number): void {
-    if (this.signal.aborted) return;
-    this.#used += bytes;
-    if (this.#used > this.#allowed) this.#ending.abort();
-  }
-}

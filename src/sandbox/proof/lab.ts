@@ -64,10 +64,9 @@ export async function openLab(): Promise<Lab> {
     made.push(base);
     const home = makeHome();
     if (home !== undefined) made.push(home);
-    const [workspace, outside, state, config] = ["work space", "outside", "state", "config"].map((name) =>
-      join(base, name),
-    ) as [string, string, string, string];
-    for (const path of [workspace, outside, state, config]) mkdirSync(path, { mode: 0o700 });
+    const make = (name: string) => mkdirSync(join(base, name), { mode: 0o700, recursive: true })!;
+    const [workspace, outside] = [make("work space"), make("outside")];
+    const [state, config] = [make("state"), make("config")];
     fill({ workspace, outside, state }, home, canary);
     // The path of a socket must be short.
     const folder = Buffer.byteLength(base) < 90 ? base : makeBase("/tmp");

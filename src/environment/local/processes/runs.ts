@@ -13,14 +13,15 @@ export class Runs {
   announce(): string {
     const mark = newMark();
     this.#records?.add(mark);
-    expect(mark);
+    if (watched.size === 0) listen("on");
+    watched.set(mark, undefined);
     return mark;
   }
 
   /** Called when the run has ended, or was never started. */
   forget(mark: string): void {
     this.#records?.remove(mark);
-    unwatch(mark);
+    if (watched.delete(mark) && watched.size === 0) listen("off");
   }
 
   watch(run: Run, mark: string, exit: Promise<unknown>): void {
@@ -58,18 +59,7 @@ function endBy(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal);
 }
 
-const endings = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
-
-function expect(mark: string): void {
-  if (watched.size === 0) {
-    process.on("exit", killWatched);
-    for (const signal of endings) process.on(signal, endBy);
-  }
-  watched.set(mark, undefined);
-}
-
-function unwatch(mark: string): void {
-  if (!watched.delete(mark) || watched.size > 0) return;
-  process.off("exit", killWatched);
-  for (const signal of endings) process.off(signal, endBy);
+function listen(how: "on" | "off"): void {
+  process[how]("exit", killWatched);
+  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process[how](signal, endBy);
 }
