@@ -68,7 +68,7 @@ export async function openWorkspace(
         startRecords,
         sandbox: { want, directory: files.sandbox, own: [config] },
         guard,
-        reach: extraRoots && { directories: directoriesOf(extraRoots), links: "lead out" },
+        extraRoots: extraRoots && { directories: directoriesOf(extraRoots), links: "lead out" },
       });
   let unguarded: Environment | undefined;
   return {
@@ -82,7 +82,8 @@ export async function openWorkspace(
     unguarded: () => {
       // Undo restores every file that a call changed, also outside the workspace.
       const everywhere = { directories: ["/"], links: "stay inside" } as const;
-      unguarded ??= given ?? openLocalEnvironment({ workspace: folder, changeRecords, reach: everywhere });
+      unguarded ??=
+        given ?? openLocalEnvironment({ workspace: folder, changeRecords, extraRoots: everywhere });
       return unguarded;
     },
     sandbox: async () => (await environment.sandbox?.()) ?? noSandbox,

@@ -40,7 +40,7 @@ export interface LocalPathsOptions {
   /** Refuses real paths to every caller. */
   readonly guard?: PathGuard;
   /** Files outside the workspace that can be reached by name. Default: none. */
-  readonly reach?: ExtraRootsOptions;
+  readonly extraRoots?: ExtraRootsOptions;
   /** How directories are pinned. Default: by handle when the system has /proc. */
   readonly pinning?: "proc" | "portable";
 }
@@ -59,9 +59,10 @@ export class LocalPaths {
   readonly #pin: (root: string, guard?: PathGuard) => Pinning;
 
   /** `workspace` is the real path; the option may be another spelling of it. */
-  constructor(workspace: string, { workspace: given, outputs, guard, reach, pinning }: LocalPathsOptions) {
+  constructor(workspace: string, options: LocalPathsOptions) {
+    const { outputs, guard, extraRoots, pinning } = options;
     this.workspace = workspace;
-    this.#spellings = [workspace, resolve(given)];
+    this.#spellings = [workspace, resolve(options.workspace)];
     this.#prefix = withSlash(workspace);
     this.#outputs = outputs;
     const canPinByHandle = process.platform === "linux" && existsSync("/proc/self/fd");
@@ -69,11 +70,11 @@ export class LocalPaths {
     const Pinned = byHandle ? ProcPinning : PortablePinning;
     this.#pin = (root, guardOfRoot) => new Pinned(root, new PathChecker(root, guardOfRoot));
     this.inside = this.#pin(workspace, guard);
-    this.#extraRoots = reach;
+    this.#extraRoots = extraRoots;
     // By the path that was reached, because links may be swapped at any moment.
     const inRoots: PathGuard = (use, realPath) =>
       guard?.(use, realPath) ?? (this.#isInRoot(realPath) ? undefined : outOfReach);
-    this.outside = reach && this.#pin("/", inRoots);
+    this.outside = extraRoots && this.#pin("/", inRoots);
   }
 
   /** The absolute path that a given one spells. */

@@ -35,15 +35,16 @@ describe.runIf(process.platform === "linux")("in a fixture that reaches beyond i
   for (const action of others) {
     const tries = action === "delete tree" ? 300 : 600;
     it(`no link leads to what is guarded there: ${action}`, { timeout: 120_000 }, async () => {
-      const reach = { directories: ["/"], links: "lead out" } as const;
-      const open = (workspace: string) => openLocalEnvironment({ workspace, reach, guard: guardOutside });
+      const extraRoots = { directories: ["/"], links: "lead out" } as const;
+      const open = (workspace: string) =>
+        openLocalEnvironment({ workspace, extraRoots, guard: guardOutside });
       expect(await race(action, { tries, open })).toMatchObject({ escapes: 0 });
     });
     it(`no link leads to what is out of reach: ${action}`, { timeout: 120_000 }, async () => {
       const open = (workspace: string) =>
         openLocalEnvironment({
           workspace,
-          reach: { directories: [`${workspace}-other`], links: "lead out" },
+          extraRoots: { directories: [`${workspace}-other`], links: "lead out" },
         });
       expect(await race(action, { tries, open })).toMatchObject({ escapes: 0 });
     });

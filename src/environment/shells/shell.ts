@@ -35,7 +35,7 @@ export class Shell {
   readonly #pipes: PipePool;
   readonly #messages: Messages;
   #lastCode = 0;
-  #hasEnded = false;
+  hasEnded = false;
 
   /** `directory` is private to this shell, which sees none of Toolcrib's other files. `signal` ends it. */
   static async open(
@@ -68,14 +68,10 @@ export class Shell {
     this.#processes = new ShellProcesses(running.pid, inner);
     this.#pipes = new PipePool(directory);
     this.ended = running.exit.then((exit) => {
-      this.#hasEnded = true;
+      this.hasEnded = true;
       this.#pipes.close();
       return exit;
     });
-  }
-
-  get hasEnded(): boolean {
-    return this.#hasEnded;
   }
 
   /** According to the system, not the shell; undefined when unknown. */

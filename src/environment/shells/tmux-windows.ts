@@ -128,7 +128,7 @@ export class Window {
   readonly attach: string;
   readonly #shown: Socket;
   readonly #typed: Socket;
-  #isOpen = true;
+  isOpen = true;
 
   constructor(
     paths: { readonly shown: string; readonly typed: string; readonly attach: string },
@@ -151,10 +151,6 @@ export class Window {
     this.#listen(listener);
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
   /** Much of its output is waiting to be shown. */
   get isBehind(): boolean {
     return this.#shown.writableLength >= mostUnshown;
@@ -162,11 +158,11 @@ export class Window {
 
   /** Shows text without control sequences. */
   show(text: string): void {
-    if (this.#isOpen) this.#shown.write(printable(text));
+    if (this.isOpen) this.#shown.write(printable(text));
   }
 
   close(): void {
-    this.#isOpen = false;
+    this.isOpen = false;
     this.#shown.destroy();
     this.#typed.destroy();
   }

@@ -14,8 +14,9 @@ export class ExchangeDeadline {
   readonly #name: string;
   readonly #limits: DeadlineLimits;
   readonly #over = Promise.withResolvers<never>();
-  readonly #clear: () => void;
-  #reason: ToolError | undefined;
+  readonly end: () => void;
+  /** Why it was ended, if it was. */
+  reason: ToolError | undefined;
 
   constructor(name: string, limits: DeadlineLimits, signal: AbortSignal) {
     this.#name = name;
@@ -28,15 +29,10 @@ export class ExchangeDeadline {
     const timer = setTimeout(() => this.#fail(new ToolError("timeout", late, { hint })), totalMs);
     const onAbort = () => this.#fail(abortError(signal));
     signal.addEventListener("abort", onAbort, { once: true });
-    this.#clear = () => {
+    this.end = () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
     };
-  }
-
-  /** Why it was ended, if it was. */
-  get reason(): ToolError | undefined {
-    return this.#reason;
   }
 
   /** Waits for a step, at most until the deadline. */
@@ -54,12 +50,8 @@ export class ExchangeDeadline {
     socket.setTimeout(idleMs, () => this.#fail(new ToolError("timeout", silent, { hint })));
   }
 
-  end(): void {
-    this.#clear();
-  }
-
   #fail(reason: ToolError): void {
-    this.#reason ??= reason;
-    this.#over.reject(this.#reason);
+    this.reason ??= reason;
+    this.#over.reject(this.reason);
   }
 }

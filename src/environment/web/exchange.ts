@@ -54,12 +54,13 @@ function send(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(ended(name, error));
+    const host = url.host.replace(/\.+(?=:\d+$|$)/, "");
     // Without an agent: no proxy from the environment, and no connection that is kept alive.
     const sent = httpRequest({
       createConnection: () => socket,
       method,
       path: url.pathname + url.search,
-      headers: { ...headers, host: hostHeader(url), "accept-encoding": codings, connection: "close" },
+      headers: { ...headers, host, "accept-encoding": "gzip, deflate, br, zstd", connection: "close" },
       maxHeaderSize,
     });
     sent.once("response", resolve);
@@ -69,12 +70,6 @@ function send(
     sent.once("close", () => fail(new Error("it was closed")));
     sent.end(body);
   });
-}
-
-const codings = "gzip, deflate, br, zstd";
-
-function hostHeader({ host }: URL): string {
-  return host.replace(/\.+(?=:\d+$|$)/, "");
 }
 
 function headersOf({ headers }: IncomingMessage): WebAnswer["headers"] {

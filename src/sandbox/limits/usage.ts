@@ -1,7 +1,8 @@
 import { readlinkSync, statfsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { attempt } from "../../system/attempt.ts";
 import { namesIfReadable } from "../../system/directories.ts";
-import { readMountTable } from "../../system/mount-table.ts";
+import { type MountTableEntry, readMountTable } from "../../system/mount-table.ts";
 import type { ProcessInfo } from "../../system/process-identity.ts";
 import { readSystemFile } from "../../system/process-identity.ts";
 
@@ -112,22 +113,17 @@ export function memoryFileBytes(
   return sum(named) + (nameless ? namelessBytes(members) : 0);
 }
 
-interface MemoryMount {
-  readonly device: number;
-  readonly path: string;
-}
-
 /** Read for each measurement: during the first one the sandbox may not have made all its mounts yet. */
-function mountsOnlyOf(pid: number): readonly MemoryMount[] {
-  const ours = new Set(memoryMountsOf("self").map(({ device }) => device));
-  return memoryMountsOf(pid).filter(({ device }) => !ours.has(device));
+function mountsOnlyOf(pid: number): readonly MountTableEntry[] {
+  const own = new Set(memoryMountsOf("self").map(({ device }) => device));
+  return memoryMountsOf(pid).filter(({ device }) => !own.has(device));
 }
 
 /** The writable file systems in memory that a process sees. */
-function memoryMountsOf(pid: number | "self"): readonly MemoryMount[] {
-  return readMountTable(readSystemFile(`/proc/${pid}/mountinfo`, "utf8"))
-    .filter(({ type, options }) => type === "tmpfs" && options.includes("rw"))
-    .map(({ device, point }) => ({ device: deviceNumber(device), path: point }));
+function memoryMountsOf(pid: number | "self"): readonly MountTableEntry[] {
+  return readMountTable(readSystemFile(`/proc/${pid}/mountinfo`, "utf8")).filter(
+    ({ type, options }) => type === "tmpfs" && options.includes("rw"),
+  );
 }
 
 /** As `stat` returns it. */
@@ -136,15 +132,15 @@ function deviceNumber(device: string): number {
   return (minor & 0xff) + (major & 0xfff) * 2 ** 8 + (minor >>> 8) * 2 ** 20;
 }
 
-function bytesIn({ device, path }: MemoryMount, root: string): number {
-  try {
-    // When another mount covers it, that mount must not be counted instead.
-    if (statSync(root + path).dev !== device) return 0;
-    const { blocks, bfree, bsize } = statfsSync(root + path);
-    return (blocks - bfree) * bsize;
-  } catch {
-    return 0;
-  }
+function bytesIn({ device, point }: MountTableEntry, root: string): number {
+  // When another mount covers it, that mount must not be counted instead.
+  if (attempt(() => statSync(root + point).dev) !== deviceNumber(device)) return 0;
+  const { blocks, bfree, bsize } = attempt(() => statfsSync(root + point)) ?? {
+    blocks: 0,
+    bfree: 0,
+    bsize: 0,
+  };
+  return (blocks - bfree) * bsize;
 }
 
 /** Each file once, however many processes have it open. */

@@ -47,7 +47,7 @@ const phaseBytes = 9;
 export class ChangeRecord {
   readonly intent: Intent;
   readonly #file: RecordFile;
-  #phase: Phase;
+  phase: Phase;
   #hasTurn: boolean;
   #isOpen = true;
 
@@ -57,7 +57,7 @@ export class ChangeRecord {
   ) {
     this.#file = file;
     this.#hasTurn = file.hasTurn;
-    this.#phase = phase;
+    this.phase = phase;
     this.intent = intent;
   }
 
@@ -92,14 +92,10 @@ export class ChangeRecord {
     }
   }
 
-  get phase(): Phase {
-    return this.#phase;
-  }
-
   /** Needs no new disk space, so that a full disk cannot prevent an undo. */
   mark(phase: Phase, options: { readonly durable: boolean }): void {
     writeSync(this.#file.handle, phase.padEnd(phaseBytes), 0);
-    this.#phase = phase;
+    this.phase = phase;
     if (!options.durable) return;
     fdatasyncSync(this.#file.handle);
     if (phase === "committed") syncDirectory(this.#file.folder);

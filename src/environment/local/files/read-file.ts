@@ -30,11 +30,11 @@ export function openForReading(
   if (opened !== undefined) {
     try {
       checker.check("read", path.absolute, path.given);
-      return opened;
     } catch (error) {
       closeSync(opened);
       throw error;
     }
+    return opened;
   }
   const location = locateExisting(pinning, path.absolute, { followLinks: true, givenPath: path.given });
   try {

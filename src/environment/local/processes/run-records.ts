@@ -71,17 +71,13 @@ export class Run {
   /** Everything ends with its leader, which must get no signal that would end it too early. */
   readonly #endsTogether: boolean;
   #ending: Promise<void> | undefined;
-  #wasEnded = false;
+  /** Whether it was ended here while its program still ran. */
+  wasEnded = false;
   #isOver = false;
 
   constructor(tree: ProcessTree, options: { readonly endsTogether: boolean }) {
     this.#tree = tree;
     this.#endsTogether = options.endsTogether;
-  }
-
-  /** Whether it was ended here while its program still ran. */
-  get wasEnded(): boolean {
-    return this.#wasEnded;
   }
 
   /** `all`: the living processes, if known. */
@@ -101,13 +97,13 @@ export class Run {
   /** Asks all processes to end, then kills those that do not. */
   terminate(): void {
     if (this.#ending !== undefined) return;
-    this.#wasEnded = true;
+    this.wasEnded = true;
     this.#ending = this.#end(graceMs);
   }
 
   kill(): void {
     if (this.#isOver) return;
-    this.#wasEnded ||= this.#ending === undefined;
+    this.wasEnded ||= this.#ending === undefined;
     this.#killAll();
     this.#ending ??= this.#waitForEnd();
   }

@@ -93,7 +93,9 @@ async function spawned(start: ProcessStart): Promise<ChildProcess> {
   try {
     throwIfAborted(signal);
     if (leakedDescriptors(3 + launch.descriptors.length).length > 0) nothing = openSync("/dev/null", "r");
-    const { file, args } = watch === undefined ? launch : limited(launch, watch);
+    // Checked here, because the shell that sets the limits could not report that the program is missing.
+    if (watch !== undefined) accessSync(launch.file, constants.X_OK);
+    const { file, args } = watch?.limit(launch) ?? launch;
     const child = spawn(file, args, {
       cwd: launch.cwd,
       env: { ...launch.env },
@@ -126,12 +128,6 @@ async function spawned(start: ProcessStart): Promise<ChildProcess> {
     for (const { writeEnd } of outputs ?? []) closeSync(writeEnd);
     if (nothing !== undefined) closeSync(nothing);
   }
-}
-
-/** Checked here, because the shell that sets the limits could not report that the program is missing. */
-function limited(launch: PreparedLaunch, watch: LimitWatch): Pick<PreparedLaunch, "file" | "args"> {
-  accessSync(launch.file, constants.X_OK);
-  return watch.limit(launch);
 }
 
 type Inherited = "ignore" | "pipe" | number;

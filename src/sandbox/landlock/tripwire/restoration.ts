@@ -186,17 +186,13 @@ function writeIn(
 export class Quarantine {
   readonly #own: string;
   readonly #near: readonly string[];
-  readonly #used = new Set<string>();
+  /** The folders that are not empty. */
+  readonly used: Set<string> = new Set();
 
   /** `near`: folders on the disk of the workspace, for when `own` is on another disk. */
   constructor({ own, near }: { readonly own: string; readonly near: readonly string[] }) {
     this.#own = own;
     this.#near = near;
-  }
-
-  /** The folders that are not empty. */
-  get used(): readonly string[] {
-    return [...this.#used];
   }
 
   /** Renames the entry, whatever its contents. */
@@ -207,7 +203,7 @@ export class Quarantine {
     makePrivateDirectory(dirname(target));
     try {
       renameSync(parent.at(name), target);
-      this.#used.add(this.#own);
+      this.used.add(this.#own);
     } catch (error) {
       if (errnoOf(error) !== "EXDEV") throw error;
       this.#takeNear(parent, name, path);
@@ -223,7 +219,7 @@ export class Quarantine {
         } finally {
           target.close();
         }
-        this.#used.add(folder);
+        this.used.add(folder);
         return;
       } catch (error) {
         if (index === this.#near.length - 1) throw error;

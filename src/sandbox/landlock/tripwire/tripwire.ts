@@ -157,7 +157,7 @@ export class Tripwire {
     } finally {
       closeAgain();
     }
-    return describeRepairs(restoration.repairs, quarantine.used, this.#workspace);
+    return describeRepairs(restoration.repairs, [...quarantine.used], this.#workspace);
   }
 
   readonly #keep = (hash: string, content: Uint8Array): void => {
