@@ -1,20 +1,19 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 
-/** A filter that settings name: programs through which files go into the repository, and out of it. */
+/** A filter from git's settings: programs that convert files on their way into and out of the repository. */
 export interface FilterDriver {
   readonly name: string;
-  /** As settings spell them, by what they are for. */
   readonly commands: Readonly<Partial<Record<FilterUse, string>>>;
-  /** "repository": its own settings name a part of it; "person": those of the person or the machine. */
-  readonly from: "repository" | "person";
+  /** Whose settings define it; "user" includes those of the machine. */
+  readonly from: "repository" | "user";
 }
 
 type FilterUse = "clean" | "smudge" | "process";
 
 /**
- * Files that settings of the repository put in the place of the person's own, wherever they lie; as settings that put them
- * back. What `git config --list -z --show-scope` has printed.
+ * Settings that restore the user's own ignore and attributes files where the repository's settings name others.
+ * `listing` is the output of `git config --list -z --show-scope`.
  */
 export function withoutForeignFiles(listing: string): readonly string[] {
   const fields = listing.split("\0");
@@ -34,7 +33,7 @@ export function withoutForeignFiles(listing: string): readonly string[] {
 
 const personalFiles = { "core.excludesfile": "ignore", "core.attributesfile": "attributes" };
 
-/** Settings under which none of the filters is run. */
+/** Settings that turn the filters off. */
 export function withoutFilters(drivers: readonly FilterDriver[]): readonly string[] {
   return drivers.flatMap(({ name }) => [
     `filter.${name}.clean=`,
@@ -44,36 +43,33 @@ export function withoutFilters(drivers: readonly FilterDriver[]): readonly strin
   ]);
 }
 
-/** What `git config --list -z --show-scope` has printed. */
+/** The filters in the output of `git config --list -z --show-scope`. */
 export function driversIn(listing: string): readonly FilterDriver[] {
-  const found = new Map<
-    string,
-    { commands: Partial<Record<FilterUse, string>>; from: FilterDriver["from"] }
-  >();
+  type Draft = { commands: Partial<Record<FilterUse, string>>; from: FilterDriver["from"] };
+  const found = new Map<string, Draft>();
   const fields = listing.split("\0");
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [, name, use, command = ""] =
       /^filter\.([^\n]*)\.([^.\n]*)(?:\n(.*))?$/s.exec(fields[at + 1]!) ?? [];
     if (name === undefined || !(use === "clean" || use === "smudge" || use === "process")) continue;
-    // On the command line it would be another setting.
-    if (name.includes("=")) throw unfitName(name);
-    const driver = found.get(name) ?? { commands: {}, from: "person" };
+    // On the command line it would become another setting.
+    if (name.includes("=")) throw suspectFilters(`a filter ${JSON.stringify(name)}`);
+    const driver = found.get(name) ?? { commands: {}, from: "user" };
     driver.commands[use] = command;
     if (!personal.has(fields[at]!)) driver.from = "repository";
     found.set(name, driver);
   }
-  if (found.size > maxDrivers) throw tooManyDrivers(found.size);
+  if (found.size > maxDrivers) throw suspectFilters(`${found.size} filters`);
   return Array.from(found, ([name, driver]) => ({ name, ...driver }));
 }
 
 const personal = new Set(["system", "global"]);
 
-/** Beside those of the person, who has git-lfs at most. */
 const maxDrivers = 100;
 
 /**
- * Whether settings of a repository certainly name no filter and no other file with settings: every bracket in them begins a
- * section that git writes by itself. What is not certain is left to git to read.
+ * Whether a repository's settings certainly name no filter and no other settings file: every bracket in them begins a
+ * section that git itself writes.
  */
 export function isPlainSettings(text: string): boolean {
   for (const [, section = ""] of text.matchAll(/\[([^\]\s"]*)/g))
@@ -83,7 +79,7 @@ export function isPlainSettings(text: string): boolean {
 
 const plainSections = new Set("core remote branch user submodule lfs pull push gui".split(" "));
 
-/** Settings of the repository itself, if they can be read from here. */
+/** The repository's own settings; undefined if they cannot be read. */
 export async function settingsIn(
   commonDirectory: string,
   environment: Pick<Environment, "readFile">,
@@ -97,18 +93,9 @@ export async function settingsIn(
   }
 }
 
-function unfitName(name: string): ToolError {
-  return new ToolError(
-    "unsupported",
-    `The settings of this repository have a filter ${JSON.stringify(name)}`,
-    {
-      hint: "No filter in use has such a name: ask the person to look at .git/config.",
-    },
-  );
-}
-
-function tooManyDrivers(count: number): ToolError {
-  return new ToolError("unsupported", `The settings of this repository name ${count} filters`, {
-    hint: "Ask the person to look at .git/config.",
+function suspectFilters(what: string): ToolError {
+  return new ToolError("unsupported", `The settings of this repository define ${what}`, {
+    hint: "Ask the user to check .git/config.",
+    forUser: { hint: "Check .git/config." },
   });
 }

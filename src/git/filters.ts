@@ -1,30 +1,20 @@
-import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { printableLine, showPath } from "../lib/text/printable.ts";
 import type { FilterDriver } from "./filter-drivers.ts";
 import { rulesToRun } from "./hooks.ts";
 import { textOfName } from "./names.ts";
-import {
-  type GitContext,
-  type GitOptions,
-  outputOfGit,
-  type Repository,
-  reachedBySandbox,
-} from "./run-git.ts";
+import { type GitContext, type GitOptions, isInSandbox, outputOfGit, type Repository } from "./run-git.ts";
 
-/** What git is told about filters, so that it runs those that may run, and no other command of theirs. */
-interface FilterOptions {
-  readonly filters: readonly string[];
-  readonly settings: Readonly<Record<string, string>>;
-}
+/** Options with which git runs only the filters that may run. */
+type FilterOptions = Required<Pick<GitOptions, "filters" | "settings">>;
 
 /**
- * For a command that takes files through filters: "clean" on the way into the repository, "smudge" out of it. `denied` where
- * rules and mode do not let one run: without its filter a file would become something else.
+ * For a command that filters files: "clean" on the way into the repository, "smudge" out of it. Throws `denied` if a filter
+ * may not run: without it a file would get other content.
  */
 export async function requireFilters(
   uses: readonly FilterUse[],
-  way: "clean" | "smudge",
+  way: Way,
   { environment }: GitContext,
 ): Promise<FilterOptions> {
   const mayRun = async (command: string) => (await environment.confinement?.mayRun?.(command)) === true;
@@ -35,7 +25,7 @@ export async function requireFilters(
     const command = commandOf(filter, way);
     if (command === undefined) continue;
     if (!(await mayRun(command)))
-      throw await mayNotRun(name, command, { way, path: textOfName(paths[0] ?? "") }, environment);
+      throw await mayNotRun(name, command, way, textOfName(paths[0] ?? ""), environment);
     filters.push(name);
     for (const [other, text] of Object.entries(commands))
       if (text !== command && !(await mayRun(text))) settings[`filter.${name}.${other}`] = "";
@@ -43,14 +33,8 @@ export async function requireFilters(
   return { filters, settings };
 }
 
-/**
- * For a command whose hooks may stage files: filters that may run stay as they are, and where one may not, git fails instead of
- * storing the wrong content.
- */
-export async function filtersBesideHooks(
-  { filters }: Repository,
-  { environment }: GitContext,
-): Promise<FilterOptions> {
+/** For a command whose hooks may stage files: where a filter may not run, git fails instead of storing other content. */
+export async function filtersBesideHooks({ filters, environment }: Repository): Promise<FilterOptions> {
   const settings: Record<string, string> = {};
   for (const { name, commands } of filters)
     for (const [way, command] of Object.entries(commands)) {
@@ -61,100 +45,81 @@ export async function filtersBesideHooks(
   return { filters: filters.map(({ name }) => name), settings };
 }
 
-/** A process serves both ways, instead of what is named for one. */
-function commandOf(
-  { commands: { process, ...ways } }: FilterDriver,
-  way: "clean" | "smudge",
-): string | undefined {
-  return process || ways[way] || undefined;
+type Way = "clean" | "smudge";
+
+/** A process filter is used for both ways, instead of the command for one. */
+function commandOf({ commands: { process, ...commands } }: FilterDriver, way: Way): string | undefined {
+  return process || commands[way] || undefined;
 }
 
 async function mayNotRun(
   name: string,
   command: string,
-  { way, path }: { readonly way: "clean" | "smudge"; readonly path: string },
-  environment: Environment,
+  way: Way,
+  path: string,
+  environment: GitContext["environment"],
 ): Promise<ToolError> {
   const rules = await rulesToRun(command.replaceAll("%f", "*"), environment);
+  const result = way === "clean" ? "Git would stage" : "The file would have";
   return new ToolError(
     "denied",
-    printableLine(`${showPath(path)} goes through the filter ${name} (${command}), which may not run`),
-    { hint: printableLine(`${without[way]}. Ask the person: it takes ${rules}.`) },
+    printableLine(`${showPath(path)} needs the filter ${name} (${command}), which may not run`),
+    { hint: printableLine(`${result} the wrong content without it. To allow it, add ${rules}.`) },
   );
 }
-
-const without = {
-  clean: "Without it the wrong content would be staged",
-  smudge: "Without it the file would have the wrong content",
-} as const;
 
 export interface FilterUse {
   readonly filter: FilterDriver;
   readonly paths: readonly string[];
 }
 
-/** Which of the repository's filters these files go through, by git's paths, on the way in or out. */
+/** The filters that apply to these files, which are given by git's paths. */
 export async function filterUses(
   paths: readonly string[],
   repository: Repository,
-  context: GitContext,
   encoding: "utf8" | "latin1" = "utf8",
 ): Promise<readonly FilterUse[]> {
   if (repository.filters.length === 0 || paths.length === 0) return [];
   const input = Buffer.from(paths.map((path) => `${path}\0`).join(""), encoding);
-  // Names are as seen from where git is started.
+  // Names are relative to where git is started.
   const fromTop = ["-C", repository.top, "check-attr", "-z", "--stdin", "filter"];
-  const fields = (await outputOfGit(repository, fromTop, context, { input })).toString(encoding).split("\0");
-  const used = new Map<string, string[]>();
-  for (let at = 0; at + 2 < fields.length; at += 3) {
-    const [path = "", , value = ""] = fields.slice(at, at + 3);
-    const name = Buffer.from(value, encoding).toString();
-    const known = used.get(name);
-    if (known === undefined) used.set(name, [path]);
-    else known.push(path);
-  }
+  const fields = (await outputOfGit(repository, fromTop, { input })).toString(encoding).split("\0");
+  const byFilter = Map.groupBy(
+    fields.flatMap((value, at) => (at % 3 === 2 ? [{ value, path: fields[at - 2]! }] : [])),
+    ({ value }) => Buffer.from(value, encoding).toString(),
+  );
   return repository.filters.flatMap((filter) => {
-    const own = used.get(filter.name);
-    return own === undefined ? [] : [{ filter, paths: own }];
+    const used = byFilter.get(filter.name);
+    return used === undefined ? [] : [{ filter, paths: used.map(({ path }) => path) }];
   });
-}
-
-/**
- * The same for comparing. Git compares files by what a filter makes of them: while it is not run, an unchanged file may look
- * changed.
- */
-async function filtersOf(
-  paths: readonly string[],
-  repository: Repository,
-  context: GitContext,
-): Promise<readonly FilterUse[]> {
-  return (await filterUses(paths, repository, context)).filter(({ filter }) => cleaning(filter) !== "");
 }
 
 interface Filtered<Result> {
   readonly used: readonly FilterUse[];
-  /** Undefined where nothing could be compared again. */
+  /** Undefined if nothing could be compared again. */
   readonly result: Result | undefined;
   /** Which filters were not run, in sentences. */
   readonly notes: readonly string[];
 }
 
-/** Compares files that look changed, by git's paths, again with their filters, where the rules let those run. */
+/**
+ * Compares files that look changed again with their filters, if the rules allow those. Git compares the filtered content:
+ * without its filter an unchanged file may look changed.
+ */
 export async function throughFilters<Result>(
   changed: readonly string[],
   repository: Repository,
-  context: GitContext,
   compare: (options: GitOptions) => Promise<Result>,
 ): Promise<Filtered<Result>> {
-  const used = await filtersOf(changed, repository, context);
+  const uses = await filterUses(changed, repository);
+  const used = uses.filter(({ filter }) => cleaning(filter) !== "");
   const filters = await filtersAllowed(
     used.map(({ filter }) => filter),
     repository,
-    context,
   );
-  // The sandbox hides secrets: where git cannot go on without one, nothing was run.
+  // The sandbox hides secrets, and git may fail without them.
   const unlessCancelled = (error: unknown) => {
-    if (!(error instanceof ToolError) || context.signal.aborted) throw error;
+    if (!(error instanceof ToolError) || repository.signal.aborted) throw error;
     return undefined;
   };
   const result =
@@ -163,23 +128,18 @@ export async function throughFilters<Result>(
   return { used, result, notes: missing.map(({ filter, paths }) => notRun(filter, paths.length)) };
 }
 
-/**
- * Those of the filters that the rules let this call run, by name: then git runs in the sandbox of the call. None where the
- * sandbox would not reach the repository.
- */
+/** The names of the filters that this call may run in its sandbox. None if the sandbox does not show the repository. */
 async function filtersAllowed(
   filters: readonly FilterDriver[],
   repository: Repository,
-  { environment }: GitContext,
 ): Promise<readonly string[]> {
-  const { confinement } = environment;
-  if (confinement?.mayRun === undefined || !reachedBySandbox(repository, environment)) return [];
+  const { confinement } = repository.environment;
+  if (confinement?.mayRun === undefined || !isInSandbox(repository)) return [];
   const allowed: string[] = [];
   for (const filter of filters) if (await confinement.mayRun(cleaning(filter))) allowed.push(filter.name);
   return allowed;
 }
 
-/** Says what was not run, and which rule would let it. */
 function notRun(filter: FilterDriver, files: number): string {
   const subject = files === 1 ? "1 file goes" : `${files} files go`;
   return printableLine(
@@ -188,7 +148,6 @@ function notRun(filter: FilterDriver, files: number): string {
   );
 }
 
-/** What makes of a file what git would keep. A process is used instead of what is named for one way. */
-function cleaning({ commands: { process, clean = "" } }: FilterDriver): string {
-  return process || clean;
+function cleaning(filter: FilterDriver): string {
+  return commandOf(filter, "clean") ?? "";
 }

@@ -18,10 +18,10 @@ it("lets git read no settings but those that were judged, whatever stands there 
   // By what git lists, and by what we have read.
   for (const _ of ["first", "again"]) {
     const { repository } = await findRepository(".", context);
-    const { code } = await runGit(repository, ["var", "GIT_COMMITTER_IDENT"], context);
+    const { code } = await runGit(repository, ["var", "GIT_COMMITTER_IDENT"]);
     room.git("config", "filter.evil.clean", `'${room.payload("payload", "cat")}'`);
     utimesSync(join(workspace, "a.txt"), new Date(0), new Date(0));
-    const { stdout } = await runGit(repository, ["status", "--porcelain=v2", "--branch"], context);
+    const { stdout } = await runGit(repository, ["status", "--porcelain=v2", "--branch"]);
     said.push(`${code} ${stdout.toString().split("\n")[1]} ${existsSync(join(home, "ran"))}`);
     room.git("config", "--remove-section", "filter.evil");
   }

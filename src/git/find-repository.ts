@@ -16,16 +16,16 @@ import { type GitDirectory, gitDirectoryAbove, gitDirectoryIn } from "./git-dire
 import { liesIn } from "./paths.ts";
 import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
 
-/** A path as the repository names it that it is in, "" for its top. */
+/** A path in its repository, as git names it; "" for the top. */
 export interface FoundPath {
   readonly repository: Repository;
   readonly path: string;
 }
 
-/** What one call has found out of directories of the workspace: whether a repository has its top there, and which. */
+/** The repository with its top in each directory that a call has looked at; undefined if there is none. */
 export type KnownTops = Map<string, Repository | undefined>;
 
-/** The repository that `path` is in. Callers that look for several paths pass the same `known`. */
+/** The repository of `path`. Callers with several paths pass the same `known`. */
 export async function findRepository(
   path: string,
   context: GitContext,
@@ -35,7 +35,10 @@ export async function findRepository(
   const { workspace } = environment;
   const real = await ownRealPath(environment, path);
   const inside = posix.relative(workspace, real);
-  if (inside.split("/").some((name) => name.toLowerCase() === ".git")) throw isGitsOwn(path);
+  if (inside.split("/").some((name) => name.toLowerCase() === ".git"))
+    throw new ToolError("invalid-input", `${path} is a file of git, not of the working tree`, {
+      hint: "Give a path of the project.",
+    });
   for (let directory = inside; ; directory = posix.dirname(directory)) {
     const name = directory === "." ? "" : directory;
     const repository = known.has(name) ? known.get(name) : await repositoryIn(name, context);
@@ -45,7 +48,7 @@ export async function findRepository(
   }
 }
 
-/** The one that has its top in this directory; of the workspace itself also one that has it above. */
+/** The repository with its top in this directory; for the workspace itself also one with its top above. */
 async function repositoryIn(directory: string, context: GitContext): Promise<Repository | undefined> {
   const found = await gitDirectoryIn(directory, context);
   if (found !== undefined) return opened(found, directory, context);
@@ -58,52 +61,45 @@ async function opened(
   directory: string | undefined,
   context: GitContext,
 ): Promise<Repository> {
-  const { workspace } = context.environment;
-  const below = directory === undefined ? `${posix.relative(found.top, workspace)}/` : "";
+  const { environment, signal, progress } = context;
+  const below = directory === undefined ? `${posix.relative(found.top, environment.workspace)}/` : "";
   const bare: Repository = {
     ...found,
+    ...{ environment, signal, progress },
     directory: directory ?? "",
     prefix: directory === undefined || directory === "" ? "" : `${directory}/`,
     below,
     filters: [],
     settings: [],
   };
-  return { ...bare, ...(await heldIn(bare, context)) };
+  return { ...bare, ...(await settingsOf(bare)) };
 }
 
-/** What settings name that must not run. Those of the person hardly ever change, and are remembered. */
-async function heldIn(
+/** The settings that could run programs. Those of the user hardly ever change, and are cached. */
+async function settingsOf(
   repository: Repository,
-  context: GitContext,
-): Promise<Pick<Repository, "filters" | "settings" | "judged">> {
+): Promise<Pick<Repository, "filters" | "settings" | "checked">> {
   const { commonDirectory } = repository;
   const key = `${repository.gitDirectory}\0${commonDirectory}`;
-  const known = personal.get(key);
+  const known = userFilters.get(key);
   if (known !== undefined) {
-    const own = await settingsIn(commonDirectory, context.environment);
+    const own = await settingsIn(commonDirectory, repository.environment);
     if (own !== undefined && isPlainSettings(own))
-      return { filters: known, settings: [], judged: judgedDirectory(commonDirectory, own) };
+      return { filters: known, settings: [], checked: checkedDirectory(commonDirectory, own) };
   }
-  const listed = await outputOfGit(repository, ["config", "--list", "-z", "--show-scope"], context);
-  const listing = listed.toString();
+  const listing = (await outputOfGit(repository, ["config", "--list", "-z", "--show-scope"])).toString();
   const filters = driversIn(listing);
-  personal.set(
+  userFilters.set(
     key,
-    filters.filter(({ from }) => from === "person"),
+    filters.filter(({ from }) => from === "user"),
   );
-  const judged = judgedDirectory(commonDirectory, settingsText(listing));
-  return { filters, settings: withoutForeignFiles(listing), judged };
+  const checked = checkedDirectory(commonDirectory, settingsText(listing));
+  return { filters, settings: withoutForeignFiles(listing), checked };
 }
 
-const personal = new BoundedCache<string, readonly FilterDriver[]>({ maxEntries: 100 });
+const userFilters = new BoundedCache<string, readonly FilterDriver[]>({ maxEntries: 100 });
 
-function isGitsOwn(path: string): ToolError {
-  return new ToolError("invalid-input", `${path} is git's own, not a part of the working tree`, {
-    hint: "Give a path of the project.",
-  });
-}
-
-/** The one repository that all of these paths are in, and what it calls them. `invalid-input` where they are in several. */
+/** The repository that contains all of these paths. Throws `invalid-input` if there are several. */
 export async function findTogether(
   paths: readonly string[],
   context: GitContext,
@@ -116,26 +112,32 @@ export async function findTogether(
   const other = found.findIndex((one) => one.repository.top !== repository.top);
   if (other === -1) return { repository, paths: found.map(({ path }) => path) };
   throw new ToolError("invalid-input", `${paths[0]} and ${paths[other]} are in different repositories`, {
-    hint: "Give those of each in a call of its own.",
+    hint: "Make one call for each repository.",
   });
 }
 
-/** As `findRepository`, for callers that write: git's directory must lie in the workspace, or be known as its own. */
+/** Like `findRepository`, for callers that write. */
 export async function findWritable(path: string, context: GitContext): Promise<FoundPath> {
   const found = await findRepository(path, context);
-  await requireWritable(found.repository, context);
+  await requireWritable(found.repository);
   return found;
 }
 
-export async function requireWritable(repository: Repository, { environment }: GitContext): Promise<void> {
-  if (repository.below !== "") throw topIsAbove(repository);
+/** Git's directory must be in the workspace, or the repository must name the working tree as its own. */
+export async function requireWritable(repository: Repository): Promise<void> {
+  const { environment, below, top } = repository;
+  if (below !== "")
+    throw new ToolError("outside-workspace", `The top of the repository is above the workspace, in ${top}`, {
+      hint: "It can be read from here, not changed. Ask the user to open that folder as the workspace.",
+      forUser: { hint: "Use that folder as the workspace to change it." },
+    });
   const { readable = [], writable = [], unconfined = false } = environment.confinement ?? {};
-  refuseDenied(repository, environment);
+  refuseDenied(repository);
   for (const directory of new Set([repository.gitDirectory, repository.commonDirectory])) {
     if (liesIn(directory, [environment.workspace])) await refuseLinks(directory, environment);
-    // Only a rule says that it may be read; otherwise the repository has named this working tree as its own.
+    // It is readable by a rule only; otherwise the repository has named this working tree as its own.
     else if (liesIn(directory, readable) && !liesIn(directory, writable)) throw onlyReadable(directory);
-    // A sandbox shows the repository of the workspace itself, wherever that lies, and no other.
+    // A sandbox shows the repository of the workspace itself, wherever it is, and no other.
     else if (repository.directory !== "" && !liesIn(directory, writable) && !unconfined) {
       const { level } = (await environment.sandbox?.()) ?? { level: "none" };
       if (level !== "none") throw onlyReadable(directory);
@@ -143,31 +145,25 @@ export async function requireWritable(repository: Repository, { environment }: G
   }
 }
 
-/** Rules are checked here because a call does not know its repository when it names its accesses. */
-function refuseDenied({ gitDirectory }: Repository, { workspace, confinement }: Environment): void {
+/** Rules are checked here because a call does not know its repository when it lists its accesses. */
+function refuseDenied({ gitDirectory, environment: { workspace, confinement } }: Repository): void {
   const index = posix.join(gitDirectory, "index");
   if (confinement?.isReadOnly?.(index) !== true) return;
   const shown = liesIn(index, [workspace]) ? posix.relative(workspace, index) : index;
   throw new ToolError("denied", `Rules deny writing ${showPath(shown)}`, {
-    hint: "This repository can be looked at, not changed. Ask the person, whose rule it is.",
-  });
-}
-
-function topIsAbove({ top }: Repository): ToolError {
-  return new ToolError("outside-workspace", `The repository has its top above the workspace, in ${top}`, {
-    hint: "It can be looked at from here, not changed. Ask the person to open Toolcrib there.",
+    hint: "This repository can be read, not changed.",
   });
 }
 
 function onlyReadable(directory: string): ToolError {
-  return new ToolError("outside-workspace", `The repository ${directory} lies outside the workspace`, {
-    hint: `Ask the person: the rule "allow write ${directory}/**" lets it be changed.`,
+  return new ToolError("outside-workspace", `The repository ${directory} is outside the workspace`, {
+    hint: `To allow changing it, add the rule "allow write ${directory}/**".`,
   });
 }
 
 /**
- * Git appends to its logs and replaces its index through links, wherever these lead: a sandbox stands in the way, where there
- * is one. No git makes such links.
+ * Git writes its logs and its index through links, wherever they lead; only a sandbox would prevent it. Git itself creates
+ * no such links.
  */
 async function refuseLinks(gitDirectory: string, environment: Environment): Promise<void> {
   for (const name of written) {
@@ -178,7 +174,7 @@ async function refuseLinks(gitDirectory: string, environment: Environment): Prom
   }
 }
 
-const written = ["index", "HEAD", "ORIG_HEAD", "COMMIT_EDITMSG", "config", "packed-refs", "refs", "logs"];
+const written = "index HEAD ORIG_HEAD COMMIT_EDITMSG config packed-refs refs logs".split(" ");
 
 async function refuseLinksBelow(path: string, environment: Environment): Promise<void> {
   const directory = await environment.openDirectory(path);
@@ -199,17 +195,18 @@ function absent(error: unknown): undefined {
 }
 
 function isLink(path: string): ToolError {
-  return new ToolError("denied", `${path} is a link: git would write to what it leads to`, {
-    hint: "Ask the person to look at it, and to replace it by what it leads to if that is right.",
+  return new ToolError("denied", `${path} is a link, and git would write to its target`, {
+    hint: "Ask the user to check it, and to replace it with its target.",
+    forUser: { hint: "Check it, and replace it with its target." },
   });
 }
 
 /**
- * A repository is told by git's own directory and by settings beside it, which git would read again after we have judged
- * them: a command that is still running may have exchanged them by then. So git is given a directory of ours in the place of
- * what it calls the common one, with the settings as they were judged; all else in it leads to the repository.
+ * Git would read its settings again after they were checked, and a running command may have replaced them by then (TOCTOU).
+ * So git gets a directory of ours as its common one, with the settings as they were checked; everything else in it is a link
+ * to the repository.
  */
-function judgedDirectory(commonDirectory: string, settings: string): OwnDirectory {
+function checkedDirectory(commonDirectory: string, settings: string): OwnDirectory {
   return {
     variable: "GIT_COMMON_DIR",
     files: { config: settings },
@@ -217,23 +214,12 @@ function judgedDirectory(commonDirectory: string, settings: string): OwnDirector
   };
 }
 
-/** What git looks for in the common directory. No hooks. */
-const shared = [
-  "HEAD",
-  "info",
-  "logs",
-  "modules",
-  "objects",
-  "packed-refs",
-  "refs",
-  "reftable",
-  "shallow",
-  "worktrees",
-];
+/** What git uses in the common directory. No hooks. */
+const shared = "HEAD info logs modules objects packed-refs refs reftable shallow worktrees".split(" ");
 
 /**
- * The repository's own settings as a file of settings. What `git config --list -z --show-scope` has printed. Without filters,
- * all of which are held elsewhere, and without what would lead to further files.
+ * The repository's own settings as a settings file, from the output of `git config --list -z --show-scope`. Without
+ * filters, which are passed separately, and without references to other files.
  */
 export function settingsText(listing: string): string {
   const fields = listing.split("\0");
@@ -244,8 +230,9 @@ export function settingsText(listing: string): string {
       /^([^.\n]*)\.(?:([^\n]*)\.)?([^.\n]*)(?:\n(.*))?$/s.exec(fields[at + 1]!) ?? [];
     if (section === "" || left.has(section) || (section === "extensions" && key === "worktreeconfig"))
       continue;
-    const head = name === undefined ? section : `${section} "${quoted(name)}"`;
-    text += `[${head}]\n\t${key}${value === undefined ? "" : ` = "${escaped(value)}"`}\n`;
+    const head = name === undefined ? section : `${section} "${escaped(name)}"`;
+    const assigned = value === undefined ? "" : ` = "${escaped(value).replaceAll("\n", "\\n")}"`;
+    text += `[${head}]\n\t${key}${assigned}\n`;
   }
   return text;
 }
@@ -253,10 +240,6 @@ export function settingsText(listing: string): string {
 const own = new Set(["local", "worktree"]);
 const left = new Set(["filter", "include", "includeif"]);
 
-function quoted(name: string): string {
-  return name.replace(/["\\]/g, "\\$&");
-}
-
-function escaped(value: string): string {
-  return quoted(value).replaceAll("\n", "\\n");
+function escaped(text: string): string {
+  return text.replace(/["\\]/g, "\\$&");
 }

@@ -5,10 +5,10 @@ import { explainFailure } from "./explain-failure.ts";
 import { liesIn } from "./paths.ts";
 import { complaintOf, type GitContext, type Repository, runGit } from "./run-git.ts";
 
-/** Where git keeps what it knows of a working tree. All absolute and real. */
+/** The directories of a working tree. All absolute and real. */
 export type GitDirectory = Pick<Repository, "gitDirectory" | "commonDirectory" | "top">;
 
-/** Of the working tree that has its top in this directory of the workspace; undefined if none has. */
+/** Those of the working tree with its top in this directory of the workspace; undefined if there is none. */
 export async function gitDirectoryIn(
   directory: string,
   context: GitContext,
@@ -24,7 +24,7 @@ export async function gitDirectoryIn(
   const named = kind === "file" ? await directoryNamedIn(own, top, environment) : own;
   if (named === undefined) return undefined;
   const real = await environment.realPath(named).catch(() => undefined);
-  if (real === undefined) return leadingOut(posix.resolve(environment.workspace, named), top, context);
+  if (real === undefined) return outsideDirectory(posix.resolve(environment.workspace, named), top, context);
   const isThere = await environment.info(`${real}/HEAD`, { followLinks: false }).then(
     () => true,
     () => false,
@@ -33,12 +33,12 @@ export async function gitDirectoryIn(
   if (!isThere) return undefined;
   const common = await commonDirectoryOf(real, environment);
   const commonReal = await environment.realPath(common).catch(() => undefined);
-  if (commonReal === undefined) return leadingOut(real, top, context);
-  await refuseWaysOut(new Set([real, commonReal]), environment);
+  if (commonReal === undefined) return outsideDirectory(real, top, context);
+  await refuseEscapes(new Set([real, commonReal]), environment);
   return { gitDirectory: real, commonDirectory: commonReal, top };
 }
 
-/** In a linked working tree or a submodule `.git` is a file that says where. */
+/** In a linked working tree or a submodule, `.git` is a file that names the directory. */
 async function directoryNamedIn(
   file: string,
   top: string,
@@ -54,7 +54,7 @@ async function commonDirectoryOf(gitDirectory: string, environment: Environment)
   return named === "" ? gitDirectory : posix.resolve(gitDirectory, named.replace(/\r?\n$/, ""));
 }
 
-/** "" for what is not there. */
+/** "" for a missing file. */
 async function shortText(path: string, environment: Environment): Promise<string> {
   try {
     return Buffer.from((await environment.readFile(path, { maxBytes: 64 * 1024 })).bytes).toString();
@@ -65,30 +65,22 @@ async function shortText(path: string, environment: Environment): Promise<string
 }
 
 /**
- * A file in the workspace that says it is a working tree of a repository elsewhere could be anybody's. It counts when that
- * repository says the same, or when a rule lets everything there be read.
+ * A `.git` file in the workspace can claim any repository elsewhere. The claim counts if that repository names this working
+ * tree too, or if a rule allows reading everything there.
  */
-async function leadingOut(named: string, top: string, context: GitContext): Promise<GitDirectory> {
+async function outsideDirectory(named: string, top: string, context: GitContext): Promise<GitDirectory> {
   const { confinement } = context.environment;
-  const pretended = { gitDirectory: named, top, directory: "" };
+  const claimed = { gitDirectory: named, commonDirectory: named, top, directory: "", prefix: "", below: "" };
   const run = async (...args: string[]) => {
-    const repository = {
-      ...pretended,
-      commonDirectory: named,
-      prefix: "",
-      below: "",
-      filters: [],
-      settings: [],
-    };
-    const { stdout, code } = await runGit(repository, args, context);
+    const { stdout, code } = await runGit({ ...context, ...claimed, filters: [], settings: [] }, args);
     return code === 0 ? stdout.toString() : "";
   };
   const asked = await run("rev-parse", "--absolute-git-dir", "--git-common-dir");
   const [gitDirectory = "", common = ""] = asked.split("\n");
-  if (gitDirectory === "") throw leadsOut(top, named);
+  if (gitDirectory === "") throw unknownThere(top, named);
   const commonDirectory = posix.resolve(context.environment.workspace, common);
   const isHidden = [gitDirectory, commonDirectory].some((path) => confinement?.isHidden?.(path));
-  if (isHidden) throw leadsOut(top, gitDirectory);
+  if (isHidden) throw unknownThere(top, gitDirectory);
   const isReadable = [gitDirectory, commonDirectory].every((path) =>
     liesIn(path, confinement?.readable ?? []),
   );
@@ -99,11 +91,11 @@ async function leadingOut(named: string, top: string, context: GitContext): Prom
     (await isOf(gitDirectory, top, context));
   const worktree = isLinked ? "" : (await run("config", "--local", "core.worktree")).replace(/\n$/, "");
   const isSubmodule = worktree !== "" && posix.resolve(gitDirectory, worktree) === top;
-  if (!isLinked && !isSubmodule) throw leadsOut(top, gitDirectory);
+  if (!isLinked && !isSubmodule) throw unknownThere(top, gitDirectory);
   return { gitDirectory, commonDirectory, top };
 }
 
-/** Whether it is the directory of this linked working tree, and not that of another one of the same repository. */
+/** Whether it belongs to this linked working tree, and not to another one of the same repository. */
 async function isOf(
   gitDirectory: string,
   top: string,
@@ -121,14 +113,14 @@ async function isOf(
 const maxPath = 64 * 1024;
 
 /**
- * Of the working tree that the whole workspace is a part of. Nothing in the workspace can have made it: it is taken as git
- * finds it, which looks whose it is, unless it leads to a repository that does not know it.
+ * Those of the working tree that contains the whole workspace. Nothing in the workspace can have created it, so that it counts
+ * as git finds it (git checks its owner), unless it names a repository elsewhere.
  */
 export async function gitDirectoryAbove(context: GitContext): Promise<GitDirectory | undefined> {
   const { workspace } = context.environment;
   if (workspace === "/") return undefined;
   const words = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
-  const { stdout, stderr, code } = await runGit("none", ["-C", "..", ...words], context);
+  const { stdout, stderr, code } = await runGit(context, ["-C", "..", ...words]);
   if (code !== 0) {
     if (/not a git repository|must be run in a work tree|cannot change to/.test(stderr)) return undefined;
     throw explainFailure(stderr, code);
@@ -138,37 +130,36 @@ export async function gitDirectoryAbove(context: GitContext): Promise<GitDirecto
   const isPlain = gitDirectory === posix.join(top, ".git") && commonDirectory === gitDirectory;
   const isAbove = workspace.startsWith(top === "/" ? "/" : `${top}/`);
   if (isPlain && isAbove) return { gitDirectory, commonDirectory, top };
-  return leadingOut(gitDirectory, top, context);
+  return outsideDirectory(gitDirectory, top, context);
 }
 
-function leadsOut(top: string, path: string): ToolError {
+function unknownThere(top: string, path: string): ToolError {
   return new ToolError(
     "outside-workspace",
-    `${posix.join(top, ".git")} leads out of the workspace, to ${path}, which does not know this working tree`,
-    { hint: `Ask the person: the rule \`allow read ${spelled(path)}/**\` lets it be read.` },
+    `${posix.join(top, ".git")} names a repository outside the workspace, ${path}, which does not know this working tree`,
+    { hint: `To allow reading it, add the rule: allow read ${quotedForRule(path)}/**` },
   );
 }
 
-/** In rules, quotes take a word for what it is. */
-function spelled(path: string): string {
+function quotedForRule(path: string): string {
   return /^[\w./@+-]+$/.test(path) ? path : `"${path.replace(/["\\]/g, "\\$&")}"`;
 }
 
 /**
- * Git follows links in its own directories, and takes objects from others' where a file names them: neither may lead out of
- * the workspace, unless a rule lets everything there be read.
+ * Git follows links in its directories, and takes objects from directories that a file names. Neither may be outside the
+ * workspace, unless a rule allows reading everything there.
  */
-async function refuseWaysOut(gitDirectories: ReadonlySet<string>, environment: Environment): Promise<void> {
+async function refuseEscapes(gitDirectories: ReadonlySet<string>, environment: Environment): Promise<void> {
   for (const directory of gitDirectories) {
     await refuseLinks(directory, environment, partsOfRepository);
     await refuseAlternates(posix.join(directory, "objects"), environment, 0);
   }
 }
 
-/** Which directories are entered: `true` with all in them, else by name. */
+/** The directories to enter, by name; `true` for all. */
 type Parts = true | { readonly [name: string]: Parts };
 
-/** Single objects are not looked at: who could name one elsewhere must know the hash of its content. */
+/** Not single objects: linking to one elsewhere takes the hash of its content. */
 const partsOfRepository: Parts = { objects: { pack: {}, info: {} }, refs: true, info: {} };
 
 async function refuseLinks(path: string, environment: Environment, parts: Parts): Promise<void> {
@@ -200,7 +191,7 @@ async function refuseOutside(link: string, environment: Environment): Promise<vo
     await environment.realPath(link);
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== "outside-workspace") return;
-    throw leadsGitOut(link);
+    throw escapes(link);
   }
 }
 
@@ -208,23 +199,18 @@ async function refuseAlternates(objects: string, environment: Environment, depth
   const file = posix.join(objects, "info/alternates");
   const content = await environment.readFile(file, { maxBytes: 64 * 1024 }).catch(absent);
   if (content === undefined) return;
-  // Git itself follows no more.
-  if (depth > 5) throw leadsGitOut(file);
+  // Git itself follows no more than that.
+  if (depth > 5) throw escapes(file);
   for (const line of Buffer.from(content.bytes).toString().split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
-    const named = posix.resolve(objects, unquoted(line));
+    // Quoted names are refused: hardly any path needs quotes, and parsing them wrongly would be an escape.
+    const named = line.startsWith('"') ? "/" : posix.resolve(objects, line);
     const real = await environment.realPath(named).catch(() => undefined);
     if (real !== undefined) {
       await refuseLinks(real, environment, { pack: {}, info: {} });
       await refuseAlternates(real, environment, depth + 1);
-    } else if (!isReadable(named, environment)) throw leadsGitOut(file);
+    } else if (!isReadable(named, environment)) throw escapes(file);
   }
-}
-
-function unquoted(line: string): string {
-  // A quoted name is refused: hardly any path needs quotes, and parsing them wrongly would open a way out.
-  if (line.startsWith('"')) return "/";
-  return line;
 }
 
 function isReadable(path: string, { confinement }: Environment): boolean {
@@ -232,15 +218,15 @@ function isReadable(path: string, { confinement }: Environment): boolean {
   return liesIn(path, readable) && isHidden?.(path) !== true;
 }
 
-/** A missing file leads nowhere; an unreadable one is an error. */
+/** A missing file is harmless; an unreadable one is an error. */
 function absent(error: unknown): undefined {
   if (error instanceof ToolError && (error.code === "not-found" || error.code === "unsupported"))
     return undefined;
   throw error;
 }
 
-function leadsGitOut(path: string): ToolError {
+function escapes(path: string): ToolError {
   return new ToolError("outside-workspace", `${path} leads git out of the workspace`, {
-    hint: "Ask the person: `git repack -a -d` without that file makes the repository whole, or a rule can allow to read there.",
+    hint: "A rule can allow reading there, or `git repack -a -d` can copy the objects into the repository.",
   });
 }

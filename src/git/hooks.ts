@@ -5,56 +5,43 @@ import { showPath } from "../lib/text/printable.ts";
 import { complaintOf, type GitContext, type GitOptions, outputOfGit, type Repository } from "./run-git.ts";
 
 export interface Hooks {
-  /** For running it: with the hooks, or without any. */
   readonly options: Pick<GitOptions, "settings" | "env" | "readable">;
   readonly run: readonly string[];
   readonly skipped: readonly string[];
   readonly note: string | undefined;
 }
 
-/** The hooks that git runs by itself when it does something. */
+/** The hooks that git runs for each action. */
 const hooksOf = {
-  stage: ["post-index-change"],
-  commit: [
-    "pre-commit",
-    "pre-merge-commit",
-    "prepare-commit-msg",
-    "commit-msg",
-    "post-commit",
-    "post-rewrite",
-    "reference-transaction",
-    "post-index-change",
-  ],
-  branch: ["reference-transaction"],
-  switch: ["post-checkout", "reference-transaction", "post-index-change"],
+  stage: "post-index-change",
+  commit:
+    "pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit post-rewrite reference-transaction post-index-change",
+  branch: "reference-transaction",
+  switch: "post-checkout reference-transaction post-index-change",
 } as const;
 
 /**
- * Hooks run where rules or the mode let each of them run, `git hook run NAME`, and only from places that nobody but a person
- * changes: the repository's own folder of hooks, which is protected, or one that the person's settings name.
+ * A hook runs only if `git hook run NAME` may run without approval, and only from a folder that tools cannot write: the
+ * repository's own folder of hooks, which is protected, or one from the user's settings.
  */
-export async function hooksFor(
-  deed: keyof typeof hooksOf,
-  repository: Repository,
-  context: GitContext,
-): Promise<Hooks> {
-  const { mayRun } = context.environment.confinement ?? {};
-  const { directory, isTrusted, isForeign } = await hooksPlace(repository, context);
+export async function hooksFor(action: keyof typeof hooksOf, repository: Repository): Promise<Hooks> {
+  const { mayRun } = repository.environment.confinement ?? {};
+  const { directory, isTrusted, isForeign } = await hooksFolder(repository);
   if (isForeign)
     return without(
       [],
-      `No hooks were run: the repository's settings look for them outside, in ${showPath(directory)}.`,
+      `No hooks were run: the repository's settings name a folder outside, ${showPath(directory)}.`,
     );
-  const names = await namesIn(directory, context);
-  const present = hooksOf[deed].filter((name) => names.includes(name));
+  const names = await namesIn(directory, repository);
+  const present = hooksOf[action].split(" ").filter((name) => names.includes(name));
   if (present.length === 0) return without([], undefined);
   const named = `Not run: the ${present.length === 1 ? "hook" : "hooks"} ${present.join(", ")}`;
   if (!isTrusted)
-    return without(present, `${named} in ${showPath(directory)}, where tools may write unasked.`);
+    return without(present, `${named} in ${showPath(directory)}, where tools may write without approval.`);
   for (const name of present) {
     if (await mayRun?.(`git hook run ${name}`)) continue;
-    const rules = await rulesToRun("git hook run *", context.environment);
-    return without(present, `${named}. It takes ${rules}.`);
+    const rules = await rulesToRun("git hook run *", repository.environment);
+    return without(present, `${named}. To allow it, add ${rules}.`);
   }
   return {
     run: present,
@@ -63,7 +50,7 @@ export async function hooksFor(
     options: {
       settings: { "core.hooksPath": directory },
       readable: [directory],
-      // Hooks have patterns and words of their own.
+      // Hooks may use patterns and need a usual locale.
       env: { GIT_LITERAL_PATHSPECS: "0", LC_ALL: "C.UTF-8" },
     },
   };
@@ -73,18 +60,17 @@ function without(skipped: readonly string[], note: string | undefined): Hooks {
   return { run: [], skipped, note, options: {} };
 }
 
-async function hooksPlace(
+async function hooksFolder(
   repository: Repository,
-  context: GitContext,
 ): Promise<{ readonly directory: string; readonly isTrusted: boolean; readonly isForeign?: boolean }> {
-  const { environment } = context;
-  const setting = settingOf(await settingsByOwner(repository, context), "core.hookspath");
+  const { environment } = repository;
+  const setting = settingOf(await settingsByOwner(repository), "core.hookspath");
   const isNamed = setting !== undefined && setting.value !== "";
   const named = isNamed
     ? posix.resolve(repository.top, setting.value.replace(/^~(?=\/|$)/, homedir()))
     : posix.join(repository.commonDirectory, "hooks");
   const real = await environment.realPath(named).catch(() => undefined);
-  // Outside the workspace no tool writes unasked; but only the person, or git itself, may have named it.
+  // No tool writes outside the workspace without approval, but only the user's settings or git may name such a folder.
   if (real === undefined) {
     const isForeign = setting?.from === "repository";
     return { directory: named, isTrusted: !isForeign, isForeign };
@@ -92,7 +78,7 @@ async function hooksPlace(
   return { directory: real, isTrusted: environment.confinement?.isReadOnly?.(real) === true };
 }
 
-/** Names of the programs in a directory, which may lie outside the workspace. */
+/** The programs in a directory, which may be outside the workspace. */
 async function namesIn(directory: string, { environment, signal }: GitContext): Promise<readonly string[]> {
   const process = await environment.start("ls", {
     args: ["-1LF", "--", directory],
@@ -109,7 +95,7 @@ async function namesIn(directory: string, { environment, signal }: GitContext): 
 
 const maxListed = 1024 * 1024;
 
-/** What a person would have to write for a command to run unasked, to be named in a sentence. */
+/** The rules that allow a command without approval, as a part of a sentence. */
 export async function rulesToRun(
   command: string,
   { sandbox }: Pick<Environment, "sandbox">,
@@ -117,36 +103,36 @@ export async function rulesToRun(
   const rule = `"allow run ${command}"`;
   const { level } = (await sandbox?.()) ?? { level: "none" };
   return level === "none"
-    ? `the rules ${rule} and, as there is no sandbox, "unconfined run ${command}"`
+    ? `the rules ${rule} and, because there is no sandbox, "unconfined run ${command}"`
     : `the rule ${rule}`;
 }
 
-/** One setting as files of settings have it, and whose file that is. */
+/** A setting, and whose settings file has it. */
 export interface Setting {
   /** Section and name in lower case. */
   readonly key: string;
   readonly value: string;
-  readonly from: "person" | "repository";
+  readonly from: "user" | "repository";
 }
 
-/** All of them in the order in which they count; the last of a key wins. Ours are left out. Read once for a call. */
-export function settingsByOwner(repository: Repository, context: GitContext): Promise<readonly Setting[]> {
-  const settings = known.get(repository) ?? readSettings(repository, context);
+/** All settings of git's files, in order; the last of a key wins. Read once per call. */
+export function settingsByOwner(repository: Repository): Promise<readonly Setting[]> {
+  const settings = known.get(repository) ?? readSettings(repository);
   known.set(repository, settings);
   return settings;
 }
 
 const known = new WeakMap<Repository, Promise<readonly Setting[]>>();
 
-async function readSettings(repository: Repository, context: GitContext): Promise<readonly Setting[]> {
-  const listing = await outputOfGit(repository, ["config", "--list", "-z", "--show-scope"], context);
+async function readSettings(repository: Repository): Promise<readonly Setting[]> {
+  const listing = await outputOfGit(repository, ["config", "--list", "-z", "--show-scope"]);
   const fields = listing.toString().split("\0");
   const found: Setting[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const scope = fields[at]!;
     if (scope === "command") continue;
     const [, key = "", value = "true"] = /^([^\n]*)(?:\n(.*))?$/s.exec(fields[at + 1]!) ?? [];
-    found.push({ key, value, from: scope === "system" || scope === "global" ? "person" : "repository" });
+    found.push({ key, value, from: scope === "system" || scope === "global" ? "user" : "repository" });
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 import { unquoteC } from "../lib/text/unquote-c.ts";
-import { type GitContext, heldDiffOptions, outputOfGit, type Repository } from "./run-git.ts";
+import { fixedDiffOptions, outputOfGit, type Repository } from "./run-git.ts";
 
 export interface Commit {
   readonly hash: string;
@@ -8,15 +8,14 @@ export interface Commit {
   readonly author: { readonly name: string; readonly email: string };
   /** ISO 8601, with the zone of the author. */
   readonly date: string;
-  /** Branches and tags that stand here: "HEAD -> main", "tag: v1.0", "origin/main". */
+  /** Branches and tags at this commit: "HEAD -> main", "tag: v1.0", "origin/main". */
   readonly refs: readonly string[];
   readonly subject: string;
   readonly body: string;
-  /** What it changes against its first parent, where that was asked for. */
+  /** The changes against its first parent, if requested. */
   readonly files?: readonly CommitFile[];
 }
 
-/** Lines of binary files are not counted. */
 interface CommitFile {
   readonly path: string;
   readonly additions: number | undefined;
@@ -24,10 +23,10 @@ interface CommitFile {
 }
 
 interface LogWanted {
-  /** Hashes, or two of them with dots between. */
+  /** A hash, or two with dots between. */
   readonly revision: string;
   readonly limit: number;
-  /** Options that select, each with its value in the same word. */
+  /** Options that select commits, each with its value in the same argument. */
   readonly selecting?: readonly string[];
   readonly pathspecs?: readonly string[];
   readonly files?: boolean;
@@ -37,46 +36,40 @@ interface LogWanted {
 export async function readLog(
   { revision, limit, selecting = [], pathspecs = [], files = false }: LogWanted,
   repository: Repository,
-  context: GitContext,
 ): Promise<readonly Commit[]> {
-  const printed = await outputOfGit(
-    repository,
-    [
-      "log",
-      ...heldDiffOptions,
-      `--max-count=${limit}`,
-      "--no-show-signature",
-      "--no-notes",
-      "--decorate=short",
-      `--format=${format}`,
-      ...(files ? numbers(repository) : ["--no-patch"]),
-      ...selecting,
-      revision,
-      ...pathspecs,
-    ],
-    context,
-  );
+  const printed = await outputOfGit(repository, [
+    "log",
+    ...fixedDiffOptions,
+    `--max-count=${limit}`,
+    "--no-show-signature",
+    "--no-notes",
+    "--decorate=short",
+    `--format=${format}`,
+    ...(files ? numbers(repository) : ["--no-patch"]),
+    ...selecting,
+    revision,
+    ...pathspecs,
+  ]);
   return parseLog(printed.toString(), repository.prefix, files);
 }
 
-/** A rename counts as two files: its names could else not be told apart. */
+/** A rename counts as two files: its two names could not be separated otherwise. */
 function numbers({ below }: Repository): readonly string[] {
   const relative = below === "" ? "--no-relative" : "--relative";
   return ["--numstat", "--no-renames", "--diff-merges=first-parent", relative];
 }
 
-/** No field can hold a NUL: git ends messages there. */
+/** No field can contain a NUL: git ends messages there. */
 const fields = ["%H", "%P", "%an", "%ae", "%aI", "%D", "%s", "%b"];
 const format = `%x00${fields.join("%x00")}%x00`;
 
 function parseLog(output: string, prefix: string, withFiles: boolean): readonly Commit[] {
   const parts = output.split("\0");
   const commits: Commit[] = [];
-  // Before each commit stands what follows the one before: its numbers.
+  // The numbers of a commit come after its fields, before those of the next one.
   for (let at = 1; at + fields.length < parts.length; at += fields.length + 1) {
     const [hash = "", parents = "", name = "", email = "", date = "", refs = "", subject = "", body = ""] =
       parts.slice(at, at + fields.length);
-    const files = withFiles && { files: parseNumbers(parts[at + fields.length]!, prefix) };
     commits.push({
       hash,
       parents: words(parents, " "),
@@ -85,7 +78,7 @@ function parseLog(output: string, prefix: string, withFiles: boolean): readonly 
       refs: words(refs, ", "),
       subject,
       body: body.trimEnd(),
-      ...files,
+      files: withFiles ? parseNumbers(parts[at + fields.length]!, prefix) : undefined,
     });
   }
   return commits;
@@ -109,14 +102,14 @@ function nameOf(text: string): string {
 }
 
 /**
- * A date as people write it, as git understands it too. Git refuses nothing: what it does not know it leaves out, so that
- * "2 wekes ago" is the second of the month, and a day without a time means the time that it is now.
+ * Converts a date to a form that git understands as meant. Git rejects nothing and drops unknown words: "2 wekes ago" is the
+ * second of the month, and a day without a time gets the current time.
  */
 export function momentOf(text: string, edge: "since" | "until"): string {
   const plain = text.trim().toLowerCase();
   const moment = secondsOf(plain) ?? dayOf(plain, edge) ?? inWords(plain);
   if (moment !== undefined) return moment;
-  throw new ToolError("invalid-input", `${JSON.stringify(text.slice(0, 100))} is no date that git knows`, {
+  throw new ToolError("invalid-input", `${JSON.stringify(text.slice(0, 100))} is not a date that git knows`, {
     hint: 'Give it as "2026-03-01", "2026-03-01T10:00:00Z", "yesterday", "last monday", "3 hours ago" or "2 weeks ago".',
   });
 }
@@ -125,28 +118,28 @@ function secondsOf(text: string): string | undefined {
   return /^@?\d{9,12}$/.test(text) ? text : undefined;
 }
 
-/** "2026-03-01", perhaps with a time: the whole day where none is given. */
+/** "2026-03-01", perhaps with a time. Default: the whole day. */
 function dayOf(text: string, edge: "since" | "until"): string | undefined {
   const [, year, month, day, time, zone = ""] = isoDate.exec(text) ?? [];
   if (year === undefined) return undefined;
-  // What is no day, the 30th of February, is one of the next month to JavaScript.
+  // JavaScript takes the 30th of February for a day in March.
   if (new Date(Date.UTC(+year, +month! - 1, +day!)).getUTCDate() !== +day! || +month! > 12) return undefined;
   const clock = time ?? (edge === "since" ? "00:00:00" : "23:59:59");
   const seconds = Date.parse(`${year}-${month}-${day}T${clock}${zone.toUpperCase()}`) / 1000;
-  // Smaller numbers are something else to git, and nothing is as old.
+  // Git reads smaller numbers differently, and no commit is as old.
   return Number.isNaN(seconds) ? undefined : `@${Math.max(Math.floor(seconds), 100_000_000)}`;
 }
 
 const isoDate =
   /^(\d{4})[-/.](\d\d)[-/.](\d\d)(?:[t ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(z|[+-]\d\d:?\d\d)?)?$/;
 
-/** "2 weeks ago", "last monday", "march 3 2026", "yesterday 5pm": words that git knows, and at least one of them. */
+/** "2 weeks ago", "last monday", "march 3 2026", "yesterday 5pm": only words that git knows, and at least one. */
 function inWords(text: string): string | undefined {
   if (/\d\.\d/.test(text)) return undefined;
   const words = text.split(/[\s.,]+/).filter((word) => word !== "");
   const known = words.filter((word) => knownWord.test(word));
   const isClear = known.length > 0 && words.every((word) => knownWord.test(word) || number.test(word));
-  return isClear ? words.map((word) => meant[word] ?? word).join(" ") : undefined;
+  return isClear ? words.map((word) => synonyms[word] ?? word).join(" ") : undefined;
 }
 
 const number = /^\d{1,4}(?:st|nd|rd|th)?$|^\d\d?:\d\d(?::\d\d)?$|^[+-]\d{4}$/;
@@ -160,5 +153,5 @@ const knownWord = new RegExp(
   ].join("|")})$`,
 );
 
-/** Words that git leaves out, by those that mean the same to it. */
-const meant: Readonly<Record<string, string>> = { a: "1", an: "1", today: "midnight" };
+/** Words that git ignores, with those that it knows instead. */
+const synonyms: Readonly<Record<string, string>> = { a: "1", an: "1", today: "midnight" };

@@ -1,18 +1,17 @@
 import { type Change, changes, parseStatus, type Status } from "./parse-status.ts";
-import { type GitContext, heldDiffOptions, outputOfGit, type Repository } from "./run-git.ts";
+import { fixedDiffOptions, outputOfGit, type Repository } from "./run-git.ts";
 
 /**
- * Names of files are bytes, not always UTF-8. Whoever gives them back to git keeps them with a character for each byte
- * (Latin-1), and makes text of them to judge and to show them.
+ * File names are bytes, not always UTF-8. Names that are passed back to git are kept as Latin-1, one character per byte;
+ * this makes text of them for rules and output.
  */
 export function textOfName(name: string): string {
   return Buffer.from(name, "latin1").toString();
 }
 
-/** What has changed, by names with a character for each byte; of these literal paths, as git names them, or all. */
+/** The changes at these paths of git, or all, with names in Latin-1. */
 export async function statusByNames(
   repository: Repository,
-  context: GitContext,
   options: {
     readonly untracked: "all" | "no";
     readonly renames: boolean;
@@ -31,13 +30,13 @@ export async function statusByNames(
     renames ? "--find-renames" : "--no-renames",
     ...limited,
   ];
-  return parseStatus((await outputOfGit(repository, words, context)).toString("latin1"));
+  return parseStatus((await outputOfGit(repository, words)).toString("latin1"));
 }
 
-/** What the next commit will change, by the same names. No file of the working tree is looked at. */
-export async function stagedByNames(repository: Repository, context: GitContext): Promise<readonly Change[]> {
-  const words = ["diff", "--cached", ...heldDiffOptions, "--raw", "-z", "--find-renames", "--no-relative"];
-  const fields = (await outputOfGit(repository, words, context)).toString("latin1").split("\0");
+/** The changes of the next commit, with names in Latin-1. Does not read the working tree. */
+export async function stagedByNames(repository: Repository): Promise<readonly Change[]> {
+  const words = ["diff", "--cached", ...fixedDiffOptions, "--raw", "-z", "--find-renames", "--no-relative"];
+  const fields = (await outputOfGit(repository, words)).toString("latin1").split("\0");
   const staged: Change[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [, before, after, letter = ""] = /^:(\d+) (\d+) \S+ \S+ ([A-Z])/.exec(fields[at]!) ?? [];
@@ -46,21 +45,16 @@ export async function stagedByNames(repository: Repository, context: GitContext)
     if (from !== undefined) at += 1;
     const isSubmodule = before === "160000" || after === "160000";
     if (change !== undefined)
-      staged.push({
-        path: fields[at + 1]!,
-        change,
-        ...(from !== undefined && { from }),
-        ...(isSubmodule && { submodule: [] }),
-      });
+      staged.push({ path: fields[at + 1]!, change, from, submodule: isSubmodule ? [] : undefined });
   }
   return staged;
 }
 
-/** Changes as programs and people see them, with paths of the workspace. */
+/** Changes with paths of the workspace, as text. */
 export function shownChanges(found: readonly Change[], { prefix }: Repository): readonly Change[] {
   return found.map((change) => ({
     ...change,
     path: prefix + textOfName(change.path),
-    ...(change.from !== undefined && { from: prefix + textOfName(change.from) }),
+    from: change.from === undefined ? undefined : prefix + textOfName(change.from),
   }));
 }

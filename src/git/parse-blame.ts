@@ -1,29 +1,28 @@
 import { unquoteC } from "../lib/text/unquote-c.ts";
 
-/** Lines in a row that the same commit has brought. */
+/** Consecutive lines from the same commit. */
 export interface BlameGroup {
   readonly commit: string;
   /** Counted from 1. */
   readonly firstLine: number;
   readonly lines: readonly string[];
-  /** What the file was called there, if otherwise. */
+  /** The file's name in that commit, if it was another. */
   readonly from?: string;
 }
 
-/** A commit that has brought lines. */
 export interface BlamedCommit {
   readonly hash: string;
   readonly author: string;
   readonly email: string;
-  /** ISO 8601, in UTC; "" for a time that no calendar has. */
+  /** ISO 8601, in UTC; "" for an invalid time. */
   readonly date: string;
   readonly subject: string;
 }
 
-/** No commit: what is changed in the working tree. */
+/** The hash of lines that are changed in the working tree. */
 export const notCommitted: RegExp = /^0+$/;
 
-/** What `git blame --porcelain` says. `path`: what the file is called now, as git names it. */
+/** Parses the output of `git blame --porcelain`. `path`: the file's current name, as git names it. */
 export function parseBlame(
   output: string,
   path: string,

@@ -1,12 +1,10 @@
-/** What `git status --porcelain=v2 -z --branch` says. Paths are git's own, relative to the top of the working tree. */
+/** The output of `git status --porcelain=v2 -z --branch`. Paths are relative to the top of the working tree. */
 export interface Status {
   readonly branch: BranchState;
-  /** What the next commit will change. */
   readonly staged: readonly Change[];
-  /** What stands in the working tree and is not staged. */
   readonly unstaged: readonly Change[];
   readonly unmerged: readonly { readonly path: string; readonly state: UnmergedState }[];
-  /** Files, and directories with "/" behind of which nothing is tracked. */
+  /** Files, and directories without tracked files, which end with "/". */
   readonly untracked: readonly string[];
 }
 
@@ -16,7 +14,7 @@ interface BranchState {
   /** Undefined before the first commit. */
   readonly commit: string | undefined;
   readonly upstream: string | undefined;
-  /** Commits that the upstream lacks, and has beside; undefined without it, or when it is gone. */
+  /** Undefined without an upstream, or when it is gone. */
   readonly ahead: number | undefined;
   readonly behind: number | undefined;
 }
@@ -24,10 +22,9 @@ interface BranchState {
 export interface Change {
   readonly path: string;
   readonly change: "added" | "modified" | "deleted" | "renamed" | "copied" | "type changed";
-  /** Where it was. */
-  readonly from?: string;
-  /** Of a submodule: what differs in it. */
-  readonly submodule?: readonly SubmoduleChange[];
+  readonly from?: string | undefined;
+  /** What differs in a submodule. */
+  readonly submodule?: readonly SubmoduleChange[] | undefined;
 }
 
 export type SubmoduleChange = "other commit" | "modified content" | "untracked files";
@@ -98,7 +95,6 @@ function readHeader(
   branch.behind = Number(behind);
 }
 
-/** By git's letters. */
 export const changes: Readonly<Record<string, Change["change"]>> = {
   A: "added",
   M: "modified",
@@ -108,7 +104,7 @@ export const changes: Readonly<Record<string, Change["change"]>> = {
   T: "type changed",
 };
 
-/** "XY sub …": what is staged, what is not, and of a submodule what differs. */
+/** "XY sub …": the staged change, the unstaged one, and the state of a submodule. */
 function readChange(
   record: string,
   pathField: number,
@@ -122,7 +118,7 @@ function readChange(
     const change = changes[letter ?? ""];
     if (change === undefined) return [];
     const isMoved = from !== undefined && (change === "renamed" || change === "copied");
-    return [{ path, change, ...(isMoved && { from }), ...(submodule && { submodule }) }];
+    return [{ path, change, from: isMoved ? from : undefined, submodule }];
   };
   staged.push(...of(record[2]));
   unstaged.push(...of(record[3]));
@@ -130,14 +126,11 @@ function readChange(
 
 function readSubmodule(field: string): readonly SubmoduleChange[] | undefined {
   if (!field.startsWith("S")) return undefined;
-  return [
-    ...(field[1] === "C" ? (["other commit"] as const) : []),
-    ...(field[2] === "M" ? (["modified content"] as const) : []),
-    ...(field[3] === "U" ? (["untracked files"] as const) : []),
-  ];
+  const states = { C: "other commit", M: "modified content", U: "untracked files" } as const;
+  return Array.from(field.slice(1), (letter) => states[letter as keyof typeof states] ?? []).flat();
 }
 
-/** What follows the first so many fields: a path may have spaces. */
+/** The text after the first `count` fields: a path may have spaces. */
 function fieldsFrom(record: string, count: number): string {
   let start = 0;
   for (let field = 0; field < count; field += 1) start = record.indexOf(" ", start) + 1;

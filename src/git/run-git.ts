@@ -4,51 +4,51 @@ import { explainFailure } from "./explain-failure.ts";
 import { type FilterDriver, withoutFilters } from "./filter-drivers.ts";
 import { liesIn } from "./paths.ts";
 
-/** Where git is to be used, and what its settings could run there. */
-export interface Repository {
+export interface GitContext {
+  readonly environment: Environment;
+  readonly signal: AbortSignal;
+  /** Called each second while git runs. */
+  readonly progress?: (message: string) => void;
+}
+
+/** A repository in the call that uses it. */
+export interface Repository extends GitContext {
   /** Absolute and real: git's own directory for this working tree. */
   readonly gitDirectory: string;
-  /** What linked working trees share; else the same. */
+  /** The directory that linked working trees share; otherwise the same. */
   readonly commonDirectory: string;
-  /** Absolute and real. Above the workspace where that is only a part of it. */
+  /** Absolute and real. Above the workspace if that is only a part of the working tree. */
   readonly top: string;
-  /** Where git is started, relative to the workspace: the working tree, or the workspace where that lies below. */
+  /** Where git is started, relative to the workspace: the working tree, or the workspace if that is below it. */
   readonly directory: string;
-  /** What makes a path of git one of the workspace: "", or names, each with "/" behind. */
+  /** Makes a path of git a path of the workspace: "", or names, each followed by "/". */
   readonly prefix: string;
-  /** What of git's paths lies in the workspace: "" for all, or names, each with "/" behind. */
+  /** The part of git's paths that is in the workspace: "" for all, or names, each followed by "/". */
   readonly below: string;
   readonly filters: readonly FilterDriver[];
   /** Settings that only this repository needs. */
   readonly settings: readonly string[];
-  /** What git has in the place of the common directory where no sandbox is around it; see judgedDirectory. */
-  readonly judged?: OwnDirectory;
-}
-
-export interface GitContext {
-  readonly environment: Environment;
-  readonly signal: AbortSignal;
-  /** Told each second that git is still at work. */
-  readonly progress?: (message: string) => void;
+  /** Replaces the common directory when git runs without a sandbox: see `checkedDirectory`. */
+  readonly checked?: OwnDirectory;
 }
 
 export interface GitOptions {
   readonly input?: Uint8Array | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** "read": leaves everything as it is, the index too. */
+  /** "read" changes nothing, not even the index. Default: "read". */
   readonly use?: "read" | "write" | undefined;
-  /** Settings beside ours or instead of them: undefined leaves what the repository says, a hook for example. */
+  /** Override `fixedSettings`; undefined leaves what git's own settings say. */
   readonly settings?: Readonly<Record<string, string | undefined>> | undefined;
   /** Names of filters that may run. Default: none. */
   readonly filters?: readonly string[] | undefined;
   /**
-   * "ours": nothing of the repository's runs. "call": in the sandbox of the call, for what its rules let run; the repository
-   * must lie in the workspace.
+   * "ours": no program of the repository runs. "call": in the sandbox of the call, with the programs that its rules allow;
+   * the repository must be in the workspace. Default: "ours".
    */
   readonly confinement?: "ours" | "call" | undefined;
-  /** Only git itself runs there, and changes no file of the working tree. */
+  /** Only git itself runs, and changes no file of the working tree. */
   readonly leavesFiles?: boolean | undefined;
-  /** What it is to see there beside the workspace. */
+  /** Directories that the sandbox shows besides the workspace. */
   readonly readable?: readonly string[] | undefined;
 }
 
@@ -56,81 +56,74 @@ export interface GitResult {
   readonly stdout: Buffer;
   readonly stderr: string;
   readonly code: number | undefined;
-  /** Of the sandbox. */
+  /** From the sandbox. */
   readonly remarks: readonly string[];
 }
 
-/** Starts git so that only what `options` name of the repository's own is run. `unavailable` where there is no git. */
+/** Starts git so that no program of the repository runs except those in `options`. In no repository without one. */
 export async function startGit(
-  repository: Repository | "none",
+  git: Repository | GitContext,
   args: readonly string[],
-  { environment, signal, progress }: GitContext,
   options: GitOptions = {},
 ): Promise<RunningProcess> {
   const { use = "read", confinement = "ours", leavesFiles = false, input, readable = [] } = options;
-  const isFound = repository !== "none";
+  const { environment, signal, progress } = git;
+  const repository = "gitDirectory" in git ? git : undefined;
   const process = await environment.start("git", {
     args: [
       "--no-pager",
       ...settingsFor(repository, options).flatMap((setting) => ["-c", setting]),
-      ...(isFound ? [`--git-dir=${repository.gitDirectory}`, `--work-tree=${repository.top}`] : []),
+      ...(repository ? [`--git-dir=${repository.gitDirectory}`, `--work-tree=${repository.top}`] : []),
       ...args,
     ],
-    cwd: (isFound && repository.directory) || ".",
-    env: { ...heldVariables, ...(use === "read" && readingVariables), ...options.env },
+    cwd: repository?.directory || ".",
+    env: { ...fixedVariables, ...(use === "read" && readingVariables), ...options.env },
     input,
     leavesFiles,
-    ...(isFound && confinement === "ours" && repository.judged !== undefined
-      ? { ownDirectory: repository.judged }
-      : {}),
+    ownDirectory: confinement === "ours" ? repository?.checked : undefined,
     ...(confinement === "ours" ? { confinement } : readable.length > 0 ? { confinement: { readable } } : {}),
     signal,
   });
-  if (progress !== undefined) tellWhileRunning(process, args[0] ?? "", progress);
+  if (progress !== undefined) reportWhileRunning(process, args[0] ?? "", progress);
   return process;
 }
 
-function tellWhileRunning(
+function reportWhileRunning(
   { exit }: RunningProcess,
   command: string,
   progress: (message: string) => void,
 ): void {
   let seconds = 0;
-  const timer = setInterval(() => {
-    seconds += 1;
-    progress(`git ${command}: ${seconds} s`);
-  }, 1000);
+  const timer = setInterval(() => progress(`git ${command}: ${++seconds} s`), 1000);
   const stop = () => clearInterval(timer);
   exit.then(stop, stop);
 }
 
-/** Whether a sandbox of this call shows all of the repository. */
-export function reachedBySandbox(
-  { gitDirectory, commonDirectory, top }: Repository,
-  { workspace, confinement }: Pick<Environment, "workspace" | "confinement">,
-): boolean {
-  const places = [gitDirectory, commonDirectory, top];
-  return confinement !== undefined && places.every((place) => liesIn(place, [workspace]));
+/** Whether the sandbox of this call shows all of the repository. */
+export function isInSandbox({ gitDirectory, commonDirectory, top, environment }: Repository): boolean {
+  const { workspace, confinement } = environment;
+  return (
+    confinement !== undefined &&
+    [gitDirectory, commonDirectory, top].every((path) => liesIn(path, [workspace]))
+  );
 }
 
-function settingsFor(repository: Repository | "none", options: GitOptions): readonly string[] {
-  const held = Object.entries({ ...heldSettings, ...options.settings }).flatMap(([key, value]) =>
+function settingsFor(repository: Repository | undefined, options: GitOptions): readonly string[] {
+  const fixed = Object.entries({ ...fixedSettings, ...options.settings }).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key}=${value}`],
   );
-  if (repository === "none") return held;
+  if (repository === undefined) return fixed;
   const refused = repository.filters.filter(({ name }) => !options.filters?.includes(name));
-  return [...held, ...withoutFilters(refused), ...repository.settings];
+  return [...fixed, ...withoutFilters(refused), ...repository.settings];
 }
 
-/** Runs git to its end, whatever its exit code. `too-large` when it says more than `maxBytes`. */
+/** Runs git to its end, whatever its exit code. Throws `too-large` if it prints too much. */
 export async function runGit(
-  repository: Repository | "none",
+  git: Repository | GitContext,
   args: readonly string[],
-  context: GitContext,
-  options: GitOptions & { readonly maxBytes?: number | undefined } = {},
+  options: GitOptions = {},
 ): Promise<GitResult> {
-  const { maxBytes = usualMaxBytes } = options;
-  const process = await startGit(repository, args, context, options);
+  const process = await startGit(git, args, options);
   const complaint = complaintOf(process);
   const pieces: Uint8Array[] = [];
   let bytes = 0;
@@ -138,7 +131,9 @@ export async function runGit(
     bytes += piece.length;
     if (bytes > maxBytes) {
       process.stop();
-      throw tooLarge(args[0] ?? "", maxBytes);
+      throw new ToolError("too-large", `git ${args[0]} prints more than ${maxBytes >> 20} MB`, {
+        hint: "Request less: give paths, or fewer commits.",
+      });
     }
     pieces.push(piece);
   }
@@ -146,21 +141,20 @@ export async function runGit(
   return { stdout: Buffer.concat(pieces), stderr: await complaint, code, remarks };
 }
 
-const usualMaxBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
-/** What git prints; what it complains of instead is thrown with the way out. */
+/** The output of git. Throws an explanation if it fails. */
 export async function outputOfGit(
-  repository: Repository | "none",
+  git: Repository | GitContext,
   args: readonly string[],
-  context: GitContext,
-  options: Parameters<typeof runGit>[3] = {},
+  options: GitOptions = {},
 ): Promise<Buffer> {
-  const { stdout, stderr, code } = await runGit(repository, args, context, options);
+  const { stdout, stderr, code } = await runGit(git, args, options);
   if (code !== 0) throw explainFailure(stderr, code);
   return stdout;
 }
 
-/** The beginning of what a process writes to stderr, all of which is read. */
+/** The beginning of a process's standard error, all of which is read. */
 export async function complaintOf({ stderr }: Pick<RunningProcess, "stderr">): Promise<string> {
   let text = "";
   for await (const piece of stderr) if (text.length < maxComplaint) text += Buffer.from(piece).toString();
@@ -169,18 +163,12 @@ export async function complaintOf({ stderr }: Pick<RunningProcess, "stderr">): P
 
 const maxComplaint = 8 * 1024;
 
-function tooLarge(command: string, maxBytes: number): ToolError {
-  return new ToolError("too-large", `git ${command} says more than ${maxBytes >> 20} MB`, {
-    hint: "Ask for less: give paths, or fewer commits.",
-  });
-}
-
 /**
- * What a repository's own settings could run or lead to, and how that is turned off: settings on the command line win over
- * those of every file. Drivers have free names, and are looked up (filter-drivers.ts); options of single commands stand with them.
+ * Turns off everything that a repository's own settings could run or read elsewhere: settings on the command line override
+ * those of every file. Filters have free names, and are looked up (filter-drivers.ts).
  */
-const heldSettings: Readonly<Record<string, string>> = {
-  // Programs that git starts by itself.
+const fixedSettings: Readonly<Record<string, string>> = {
+  // Programs that git starts.
   "core.fsmonitor": "false",
   "core.hooksPath": "/dev/null",
   "core.pager": "cat",
@@ -193,7 +181,7 @@ const heldSettings: Readonly<Record<string, string>> = {
   "diff.external": "",
   "sequence.editor": "false",
   "interactive.diffFilter": "",
-  // Signing and checking of signatures run a program that settings name.
+  // Signing and checking signatures run a program from the settings.
   "commit.gpgSign": "false",
   "tag.gpgSign": "false",
   "log.showSignature": "false",
@@ -202,28 +190,28 @@ const heldSettings: Readonly<Record<string, string>> = {
   "gpg.x509.program": "false",
   "gpg.ssh.program": "false",
   "gpg.ssh.defaultKeyCommand": "false",
-  // To use a remembered resolution is a merge, for which drivers have free names.
+  // Reusing a recorded resolution is a merge, whose drivers have free names.
   "rerere.enabled": "false",
-  // Cleaning up starts hooks and goes on when the call has ended.
+  // Cleaning up starts hooks and continues after the call.
   "gc.auto": "0",
   "maintenance.auto": "false",
-  // Git in a submodule obeys the settings of that repository.
+  // Git in a submodule follows the settings of that repository.
   "submodule.recurse": "false",
   "status.submoduleSummary": "false",
   "diff.submodule": "short",
-  // A diff would write the index, whatever the variable says: what only looks changed is left out by us.
+  // A diff would write the index despite GIT_OPTIONAL_LOCKS; our parser drops files that only look changed.
   "diff.autoRefreshIndex": "false",
   "diff.suppressBlankEmpty": "false",
-  // Comparing takes five times the memory of a file: larger ones are told of like binary ones.
+  // Comparing takes five times the memory of a file: larger ones count as binary.
   "core.bigFileThreshold": "100m",
   // Nothing is fetched.
   "protocol.allow": "never",
-  // Files anywhere, whose lines would be shown.
+  // Files anywhere, whose content would be shown.
   "mailmap.file": "",
   "commit.template": "",
-  // A folder that only looks like a repository is none.
+  // A folder that only looks like a repository does not count.
   "safe.bareRepository": "explicit",
-  // What we read must look the same everywhere.
+  // Output that is parsed must look the same everywhere.
   "color.ui": "false",
   "core.quotePath": "false",
   "core.abbrev": "auto",
@@ -235,10 +223,10 @@ const heldSettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * None of our own `GIT_` variables reach git. No protocol has the name "none": a partial clone would else fetch what it lacks
- * with whatever program its settings name. Paths are paths, never patterns.
+ * No protocol is called "none": otherwise a partial clone would fetch what it lacks with any program that its settings name.
+ * Paths are literal, never patterns.
  */
-const heldVariables: Readonly<Record<string, string>> = {
+const fixedVariables: Readonly<Record<string, string>> = {
   GIT_ALLOW_PROTOCOL: "none",
   GIT_NO_LAZY_FETCH: "1",
   GIT_TERMINAL_PROMPT: "0",
@@ -250,11 +238,11 @@ const heldVariables: Readonly<Record<string, string>> = {
   LC_ALL: "C",
 };
 
-/** Reading leaves the index as it is, so that the person's own git never finds it locked by us. */
+/** Reading leaves the index as it is, so that the user's own git never finds it locked. */
 const readingVariables: Readonly<Record<string, string>> = { GIT_OPTIONAL_LOCKS: "0" };
 
 /** Options for every command that shows a diff. */
-export const heldDiffOptions: readonly string[] = [
+export const fixedDiffOptions: readonly string[] = [
   "--no-ext-diff",
   "--no-textconv",
   "--no-color",

@@ -1,28 +1,25 @@
 import { type Setting, settingOf } from "./hooks.ts";
-import { type GitContext, type GitOptions, outputOfGit, type Repository, runGit } from "./run-git.ts";
+import { type GitOptions, outputOfGit, type Repository, runGit } from "./run-git.ts";
 import { writeGit } from "./write-git.ts";
 
 /**
- * Puts the same commit with a signature in the place of the last one. A signature needs the person's keys, which no sandbox
- * has: outside of it git writes an object, and no file that a process in the workspace could have exchanged for a link; the
- * branch is moved inside. Gives what git complained of where it could not sign, and leaves the commit as it was.
+ * Replaces the last commit with the same one, signed. A signature needs the user's keys, which no sandbox has: outside of it
+ * git only writes an object, not a file that a process in the workspace could have replaced by a link; the branch is moved
+ * inside. Returns git's error if it could not sign, and leaves the commit as it was.
  */
 export async function signLastCommit(
   settings: NonNullable<GitOptions["settings"]>,
   repository: Repository,
-  context: GitContext,
 ): Promise<string | undefined> {
-  const last = (await outputOfGit(repository, ["rev-parse", "--verify", "HEAD^{commit}"], context))
-    .toString()
-    .trim();
-  const whole = await outputOfGit(repository, ["cat-file", "commit", last], context);
+  const last = (await outputOfGit(repository, ["rev-parse", "--verify", "HEAD^{commit}"])).toString().trim();
+  const whole = await outputOfGit(repository, ["cat-file", "commit", last]);
   const end = whole.indexOf("\n\n");
   const head = whole.subarray(0, end).toString();
   const valuesOf = (field: string) =>
     Array.from(head.matchAll(new RegExp(`^${field} (.*)$`, "gm")), ([, value]) => value!);
   const [tree = ""] = valuesOf("tree");
   const words = ["commit-tree", "-S", tree, ...valuesOf("parent").flatMap((parent) => ["-p", parent])];
-  const signed = await runGit(repository, words, context, {
+  const signed = await runGit(repository, words, {
     use: "write",
     input: whole.subarray(end + 2),
     settings,
@@ -33,29 +30,19 @@ export async function signLastCommit(
   });
   if (signed.code !== 0) return signed.stderr;
   const hash = signed.stdout.toString().trim();
-  await moveHead(hash, last, "commit: sign it", repository, context);
+  await moveHead(hash, last, "commit: sign it", repository);
   return undefined;
 }
 
-/** Makes HEAD's branch what it was before the last commit: what that held is staged again. */
-export async function takeBackCommit(
-  before: string | undefined,
-  repository: Repository,
-  context: GitContext,
-): Promise<void> {
-  const last = (await outputOfGit(repository, ["rev-parse", "HEAD"], context)).toString().trim();
-  if (before !== undefined) return moveHead(before, last, "commit: not signed", repository, context);
-  await writeGit(repository, ["update-ref", "-d", "HEAD", last], context, { leavesFiles: true });
+/** Moves HEAD's branch back: the changes of the last commit are staged again. */
+export async function undoCommit(before: string | undefined, repository: Repository): Promise<void> {
+  const last = (await outputOfGit(repository, ["rev-parse", "HEAD"])).toString().trim();
+  if (before !== undefined) return moveHead(before, last, "commit: not signed", repository);
+  await writeGit(repository, ["update-ref", "-d", "HEAD", last], { leavesFiles: true });
 }
 
-async function moveHead(
-  to: string,
-  from: string,
-  why: string,
-  repository: Repository,
-  context: GitContext,
-): Promise<void> {
-  await writeGit(repository, ["update-ref", "-m", why, "HEAD", to, from], context, { leavesFiles: true });
+async function moveHead(to: string, from: string, why: string, repository: Repository): Promise<void> {
+  await writeGit(repository, ["update-ref", "-m", why, "HEAD", to, from], { leavesFiles: true });
 }
 
 /** "Ada <ada@example.org> 1767225600 +0100", as variables. */
@@ -64,14 +51,14 @@ function identity(who: "AUTHOR" | "COMMITTER", line = ""): Readonly<Record<strin
   return { [`GIT_${who}_NAME`]: name, [`GIT_${who}_EMAIL`]: email, [`GIT_${who}_DATE`]: `@${date}` };
 }
 
-/** How a commit is signed, or why it is not although settings ask for it. */
+/** How a commit is signed, or why it is not although the settings require it. */
 type Signing =
   | { readonly isSigned: true; readonly settings: Readonly<Record<string, undefined>> }
   | { readonly isSigned: false; readonly note?: string };
 
 /**
- * A signature is the person's: that there is one, its program and its key are for their own settings to say, not for the
- * repository's. It needs their keys, which no sandbox has: beside hooks, which run in one, nothing is signed.
+ * Only the user's own settings decide about signatures, not the repository's. A signature needs the user's keys, which no
+ * sandbox has: together with hooks, which run in one, nothing is signed.
  */
 export function signingBy(
   settings: readonly Setting[],
@@ -83,22 +70,22 @@ export function signingBy(
   if (foreign !== undefined)
     return {
       isSigned: false,
-      note: `Not signed: ${foreign.key} is set by the repository, and signing is only for the person's own settings.`,
+      note: `Not signed: the repository sets ${foreign.key}, and only the user's own settings may decide about signing.`,
     };
   if (areHooksRun)
     return {
       isSigned: false,
-      note: "Not signed: hooks ran in the sandbox, where no key is. `git commit --amend --no-edit -S` signs it.",
+      note: "Not signed: hooks ran in the sandbox, which has no keys. To sign it: git commit --amend --no-edit -S",
     };
-  return { isSigned: true, settings: asTheFilesSay };
+  return { isSigned: true, settings: signingSettings };
 }
 
 function isAboutSigning(key: string): boolean {
   return key === "commit.gpgsign" || key === "user.signingkey" || key.startsWith("gpg.");
 }
 
-/** What is else turned off for every command. */
-const asTheFilesSay = {
+/** Settings that are turned off for all other commands. */
+const signingSettings = {
   "commit.gpgSign": undefined,
   "gpg.program": undefined,
   "gpg.openpgp.program": undefined,

@@ -4,48 +4,39 @@ import { filterUses, requireFilters } from "./filters.ts";
 import { hooksFor } from "./hooks.ts";
 import { statusByNames, textOfName } from "./names.ts";
 import { isHidden } from "./paths.ts";
-import { type GitContext, outputOfGit, type Repository, runGit } from "./run-git.ts";
+import { outputOfGit, type Repository, runGit } from "./run-git.ts";
 import { writeGit } from "./write-git.ts";
 
-/** What was staged or taken back, how many files, and what was left out, each in a sentence. */
 export interface Staging {
+  /** Number of files that were staged or unstaged. */
   readonly files: number;
+  /** What was left out, in sentences. */
   readonly notes: readonly string[];
 }
 
 /**
- * Puts what has changed at these paths, as git names them, into the index; none for all. Git is given the names of the files
- * themselves, never a pattern or a directory: what was not looked at here is not staged.
+ * Stages the changes at these paths of git; none for all. Git gets the names of the files themselves, never a pattern or a
+ * directory: nothing is staged that was not checked here.
  */
-export async function stage(
-  paths: readonly string[],
-  repository: Repository,
-  context: GitContext,
-): Promise<Staging> {
-  const { environment } = context;
-  const status = await statusByNames(repository, context, { untracked: "all", renames: false, paths });
+export async function stage(paths: readonly string[], repository: Repository): Promise<Staging> {
+  const status = await statusByNames(repository, { untracked: "all", renames: false, paths });
   const gone = new Set(status.unstaged.flatMap(({ path, change }) => (change === "deleted" ? [path] : [])));
   const changed = [...status.unstaged, ...status.unmerged].map(({ path }) => path);
-  await refuseUnmatched(paths, [...changed, ...status.untracked, ...status.staged.map(({ path }) => path)], {
-    repository,
-    context,
-  });
-  const secret = (name: string) => isHidden(repository, textOfName(name), environment);
+  const staged = status.staged.map(({ path }) => path);
+  await refuseUnmatched(paths, [...changed, ...status.untracked, ...staged], repository);
+  const secret = (name: string) => isHidden(repository, textOfName(name));
   const embedded = status.untracked.filter((name) => name.endsWith("/"));
   const names = [...changed, ...status.untracked].filter((name) => !secret(name) && !name.endsWith("/"));
   const notes = [
-    ...leftOut(
-      [...changed, ...status.untracked].filter(secret),
-      "may hold secrets, or a rule keeps it from tools",
-    ),
-    ...leftOut(embedded, "is a repository of its own"),
+    ...leftOut([...changed, ...status.untracked].filter(secret), "may hold secrets, or a rule hides it"),
+    ...leftOut(embedded, "is a separate repository"),
   ];
   if (names.length === 0) return { files: 0, notes };
   const present = names.filter((name) => !gone.has(name));
-  const uses = await filterUses(present, repository, context, "latin1");
-  const filters = await requireFilters(uses, "clean", context);
-  const hooks = await hooksFor("stage", repository, context);
-  await writeGit(repository, ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], context, {
+  const uses = await filterUses(present, repository, "latin1");
+  const filters = await requireFilters(uses, "clean", repository);
+  const hooks = await hooksFor("stage", repository);
+  await writeGit(repository, ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], {
     ...hooks.options,
     ...filters,
     settings: { ...filters.settings, ...hooks.options.settings },
@@ -55,28 +46,24 @@ export async function stage(
   return { files: names.length, notes: [...notes, ...(hooks.note === undefined ? [] : [hooks.note])] };
 }
 
-/** Makes the index hold again what the last commit has at these paths; none for all. */
-export async function unstage(
-  paths: readonly string[],
-  repository: Repository,
-  context: GitContext,
-): Promise<Staging> {
+/** Restores the index from the last commit at these paths; none for all. */
+export async function unstage(paths: readonly string[], repository: Repository): Promise<Staging> {
   const words = ["diff", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-ext-diff"];
-  const fields = (await outputOfGit(repository, words, context)).toString("latin1").split("\0");
+  const fields = (await outputOfGit(repository, words)).toString("latin1").split("\0");
   const lines: string[] = [];
   const conflicts: string[] = [];
-  const isMeant = isBelow(paths);
+  const isWanted = isBelow(paths);
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [, mode, hash, letter] = /^:(\d+) \d+ (\w+) \w+ (\w)/.exec(fields[at]!) ?? [];
     const name = fields[at + 1]!;
-    if (!isMeant(name)) continue;
+    if (!isWanted(name)) continue;
     if (letter === "U") conflicts.push(name);
     else lines.push(`${mode === "000000" ? "0" : mode} ${hash}\t${name}\0`);
   }
   const notes = leftOut(conflicts, "has conflicts: nothing of it is staged");
   if (lines.length === 0) return { files: 0, notes };
-  const hooks = await hooksFor("stage", repository, context);
-  await writeGit(repository, ["update-index", "-z", "--index-info"], context, {
+  const hooks = await hooksFor("stage", repository);
+  await writeGit(repository, ["update-index", "-z", "--index-info"], {
     ...hooks.options,
     leavesFiles: hooks.run.length === 0,
     input: Buffer.from(lines.join(""), "latin1"),
@@ -99,32 +86,29 @@ function leftOut(names: readonly string[], why: string): readonly string[] {
 
 const maxNamed = 5;
 
-/** A path of which nothing has changed is fine; one that git does not know, or is told to ignore, is a mistake. */
+/** An unchanged path is fine; one that is missing, or that git ignores, is a mistake. */
 async function refuseUnmatched(
   paths: readonly string[],
   names: readonly string[],
-  { repository, context }: { readonly repository: Repository; readonly context: GitContext },
+  repository: Repository,
 ): Promise<void> {
   const unchanged = paths.filter((path) => !names.some(isBelow([path])));
   if (unchanged.length === 0 || paths.includes("")) return;
-  const listed = await outputOfGit(repository, ["ls-files", "-z", "--", ...unchanged], context);
+  const listed = await outputOfGit(repository, ["ls-files", "-z", "--", ...unchanged]);
   const tracked = listed.toString("latin1").split("\0");
   for (const path of unchanged) {
     if (tracked.some(isBelow([path]))) continue;
-    await context.environment.info(`${repository.prefix}${path}`, { followLinks: false });
+    await repository.environment.info(`${repository.prefix}${path}`, { followLinks: false });
     const input = Buffer.from(`./${path}\0`);
-    // It knows no literal paths, and with "./" before it no other.
-    const { stdout } = await runGit(repository, ["check-ignore", "-v", "-z", "--stdin"], context, {
+    // check-ignore does not support literal paths; "./" makes the path literal.
+    const { stdout } = await runGit(repository, ["check-ignore", "-v", "-z", "--stdin"], {
       input,
       env: { GIT_LITERAL_PATHSPECS: "0" },
     });
     const [source, line, pattern] = stdout.toString().split("\0");
-    if (pattern !== undefined) throw isIgnored(path, `${pattern} (${source}:${line})`);
+    if (pattern !== undefined)
+      throw new ToolError("denied", `${path} is ignored by ${pattern} (${source}:${line})`, {
+        hint: "Leave it out, or change that line.",
+      });
   }
-}
-
-function isIgnored(path: string, by: string): ToolError {
-  return new ToolError("denied", `${path} is ignored by ${by}`, {
-    hint: "It is meant to stay out of the repository: leave it, or change that line.",
-  });
 }

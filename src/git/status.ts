@@ -5,29 +5,21 @@ import { throughFilters } from "./filters.ts";
 import { findRepository } from "./find-repository.ts";
 import { type Change, parseStatus, type Status, type SubmoduleChange } from "./parse-status.ts";
 import { pathspecs } from "./paths.ts";
-import { type GitContext, type GitOptions, outputOfGit, type Repository } from "./run-git.ts";
+import { type GitOptions, outputOfGit, type Repository } from "./run-git.ts";
 
-/** The state of a repository, or of what lies at one of its paths. */
+/** The state of a repository, or of one of its paths. */
 export interface RepositoryState extends Status {
-  /** An operation that was begun and not ended: "merge", "rebase", "cherry-pick", "revert", "bisect". */
   readonly inProgress: readonly Operation[];
-  /** What was not looked at, in sentences. */
+  /** What was not checked, in sentences. */
   readonly notes: readonly string[];
 }
 
 export type Operation = "merge" | "rebase" | "cherry-pick" | "revert" | "bisect";
 
-export async function readStatus(
-  path: string,
-  repository: Repository,
-  context: GitContext,
-): Promise<RepositoryState> {
-  const [first, inProgress] = await Promise.all([
-    statusOf(path, repository, context),
-    operationsIn(repository, context),
-  ]);
-  const { status, notes } = await filtered(path, first, repository, context);
-  const inside = await submoduleStates(path, repository, context);
+export async function readStatus(path: string, repository: Repository): Promise<RepositoryState> {
+  const [first, inProgress] = await Promise.all([statusOf(path, repository), operationsIn(repository)]);
+  const { status, notes } = await filtered(path, first, repository);
+  const inside = await submoduleStates(path, repository);
   return {
     ...status,
     unstaged: withSubmodules(status.unstaged, inside.states),
@@ -36,19 +28,18 @@ export async function readStatus(
   };
 }
 
-/** Files that look changed and go through a filter are looked at again with it, where the rules let it run. */
+/** Checks files that look changed again with their filters, if the rules allow those. */
 async function filtered(
   path: string,
   status: Status,
   repository: Repository,
-  context: GitContext,
 ): Promise<{ readonly status: Status; readonly notes: readonly string[] }> {
   const changed = status.unstaged.map((change) => change.path);
-  const { used, result, notes } = await throughFilters(changed, repository, context, (options) =>
-    statusOf(path, repository, context, options),
+  const { used, result, notes } = await throughFilters(changed, repository, (options) =>
+    statusOf(path, repository, options),
   );
   if (result === undefined) return { status, notes };
-  // The sandbox hides secrets, which look changed there: only the files in question count.
+  // The sandbox hides secrets, which look changed there: only files with a filter count.
   const compared = new Set(used.flatMap(({ paths }) => paths));
   const stillChanged = new Set(result.unstaged.map((change) => change.path));
   const unstaged = status.unstaged.filter(
@@ -57,19 +48,16 @@ async function filtered(
   return { status: { ...status, unstaged }, notes };
 }
 
-/** Told by files in git's own directory; of one outside the workspace by the commits it names. */
-export async function operationsIn(
-  repository: Repository,
-  context: GitContext,
-): Promise<readonly Operation[]> {
-  const { environment } = context;
+/** Found by files in git's directory; if that is outside the workspace, by the commits they name. */
+export async function operationsIn(repository: Repository): Promise<readonly Operation[]> {
+  const { environment } = repository;
   const found = new Set<Operation>();
   const directory = await environment.openDirectory(repository.gitDirectory).catch(() => undefined);
   if (directory === undefined) {
     const names = Object.keys(marks).filter((name) => name.endsWith("_HEAD"));
     const input = Buffer.from(names.map((name) => `${name}\n`).join(""));
-    const said = await outputOfGit(repository, ["cat-file", "--batch-check"], context, { input });
-    const lines = said.toString().split("\n");
+    const printed = await outputOfGit(repository, ["cat-file", "--batch-check"], { input });
+    const lines = printed.toString().split("\n");
     for (const [at, name] of names.entries()) if (!lines[at]?.endsWith(" missing")) found.add(marks[name]!);
     return [...found];
   }
@@ -94,47 +82,33 @@ const marks: Readonly<Record<string, Operation>> = {
   BISECT_LOG: "bisect",
 };
 
-/** What git says of the working tree, or of one of its paths; "" for all of it. */
-async function statusOf(
-  path: string,
-  repository: Repository,
-  context: GitContext,
-  options: GitOptions = {},
-): Promise<Status> {
+/** The status of one of git's paths; "" for the whole working tree. */
+async function statusOf(path: string, repository: Repository, options: GitOptions = {}): Promise<Status> {
   const limited = pathspecs(repository, [path]);
-  const output = await outputOfGit(repository, [...words, ...limited], context, options);
+  const output = await outputOfGit(repository, [...words, ...limited], options);
   return parseStatus(output.toString());
 }
 
-/** Git would look into submodules by their own settings: that is done by us, one by one. */
-const words = [
-  "status",
-  "--porcelain=v2",
-  "-z",
-  "--branch",
-  "--untracked-files=normal",
-  "--ignore-submodules=dirty",
-  "--find-renames",
-];
+/** Git would use the submodules' own settings there: `submoduleStates` checks them one by one. */
+const words =
+  "status --porcelain=v2 -z --branch --untracked-files=normal --ignore-submodules=dirty --find-renames".split(
+    " ",
+  );
 
 interface Submodules {
-  /** By git's paths; none of those in which nothing is changed. */
+  /** By git's paths; only submodules with changes. */
   readonly states: ReadonlyMap<string, readonly SubmoduleChange[]>;
   readonly notes: readonly string[];
 }
 
-/** What is changed inside submodules, each looked at as the repository that it is. */
-export async function submoduleStates(
-  path: string,
-  repository: Repository,
-  context: GitContext,
-): Promise<Submodules> {
-  const { environment } = context;
+/** The changes inside submodules, each checked as a separate repository. */
+export async function submoduleStates(path: string, repository: Repository): Promise<Submodules> {
+  const { environment } = repository;
   const file = posix.join(repository.top, ".gitmodules");
   const info = await environment.info(file, { followLinks: false }).catch(() => undefined);
   if (info?.kind !== "file") return { states: new Map(), notes: [] };
   const listing = ["config", "-z", "-f", file, "--get-regexp", "^submodule\\..*\\.path$"];
-  const listed = await outputOfGit(repository, listing, context).catch(() => Buffer.of());
+  const listed = await outputOfGit(repository, listing).catch(() => Buffer.of());
   const all = listed
     .toString()
     .split("\0")
@@ -144,37 +118,33 @@ export async function submoduleStates(
   const notes: string[] = [];
   for (const name of all.slice(0, maxSubmodules)) {
     try {
-      const state = await stateOf(name, repository, context);
+      const state = await stateOf(name, repository);
       if (state.length > 0) states.set(name, state);
     } catch (error) {
       if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
-      notes.push(printableLine(`The submodule ${name} was not looked into: ${error.message}.`));
+      notes.push(printableLine(`The submodule ${name} was not checked: ${error.message}.`));
     }
   }
   if (all.length > maxSubmodules)
-    notes.push(`Of ${all.length} submodules only ${maxSubmodules} were looked into: give the path of one.`);
+    notes.push(`Only ${maxSubmodules} of ${all.length} submodules were checked: give the path of one.`);
   return { states, notes };
 }
 
 const maxSubmodules = 50;
 
-async function stateOf(
-  name: string,
-  { top }: Repository,
-  context: GitContext,
-): Promise<readonly SubmoduleChange[]> {
+async function stateOf(name: string, repository: Repository): Promise<readonly SubmoduleChange[]> {
+  const { top } = repository;
   const wanted = posix.join(top, name);
-  const found = await findRepository(wanted, context);
-  // It is not checked out, or is the repository itself.
+  const found = await findRepository(wanted, repository);
+  // It is not checked out, or it is the repository itself.
   if (found.repository.top !== wanted || wanted === top) return [];
-  const { staged, unstaged, unmerged, untracked } = await statusOf("", found.repository, context);
+  const { staged, unstaged, unmerged, untracked } = await statusOf("", found.repository);
   return [
     ...(staged.length + unstaged.length + unmerged.length > 0 ? (["modified content"] as const) : []),
     ...(untracked.length > 0 ? (["untracked files"] as const) : []),
   ];
 }
 
-/** Adds them to what is changed in the repository itself. */
 function withSubmodules(changes: readonly Change[], states: Submodules["states"]): readonly Change[] {
   const known = changes.map((change): Change => {
     const inside = states.get(change.path);

@@ -5,56 +5,52 @@ import { explainFailure } from "./explain-failure.ts";
 import { type FilterUse, filterUses, requireFilters } from "./filters.ts";
 import { type Hooks, hooksFor } from "./hooks.ts";
 import { textOfName } from "./names.ts";
-import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
+import { outputOfGit, type Repository } from "./run-git.ts";
 import { tryWritingGit } from "./write-git.ts";
 
 export interface Switching {
   readonly name: string;
-  /** The commit that it stands for, or begins at. */
+  /** The commit of the branch, or from which it is created. */
   readonly commit: string;
   readonly isNew: boolean;
 }
 
 export interface Switched {
-  /** Files that differ between the two. */
+  /** Number of files that differ between the branches. */
   readonly files: number;
   readonly hooks: Hooks;
   readonly remarks: readonly string[];
 }
 
-/**
- * Makes a branch the current one, and the working tree what it holds; what was changed there and not committed stays, or
- * nothing happens. What tools must not read or write is not exchanged either.
- */
+/** Switches to a branch. Refuses if that would change uncommitted work, or files that tools may not read or write. */
 export async function switchBranch(
   { name, commit, isNew }: Switching,
   head: string | undefined,
   repository: Repository,
-  context: GitContext,
 ): Promise<Switched> {
-  const changes = await changesBetween(head, commit, repository, context);
-  refuseGuarded(changes, repository, context);
+  const changes = await changesBetween(head, commit, repository);
+  refuseProtected(changes, repository);
   const written = changes.flatMap(({ letter, name: path }) => (letter === "D" ? [] : [path]));
   const uses = [
-    ...(await filterUses(written, repository, context, "latin1")),
-    ...(await filtersToCome(written, commit, repository, context)),
+    ...(await filterUses(written, repository, "latin1")),
+    ...(await filtersToCome(written, commit, repository)),
   ];
-  const filters = await requireFilters(uses, "smudge", context);
-  const hooks = await hooksFor("switch", repository, context);
+  const filters = await requireFilters(uses, "smudge", repository);
+  const hooks = await hooksFor("switch", repository);
   const target = isNew ? ["--no-track", "-c", name, commit] : [name];
   const words = ["switch", "--quiet", "--no-progress", "--no-guess", "--no-overwrite-ignore"];
-  const result = await tryWritingGit(repository, [...words, "--no-recurse-submodules", ...target], context, {
+  const result = await tryWritingGit(repository, [...words, "--no-recurse-submodules", ...target], {
     ...hooks.options,
     ...filters,
     settings: { ...filters.settings, ...hooks.options.settings },
   });
-  if (result.code !== 0) throw whyNot(result.stderr, result.code);
+  if (result.code !== 0) throw switchFailure(result.stderr, result.code);
   return { files: changes.length, hooks, remarks: result.remarks };
 }
 
 interface TreeChange {
   readonly letter: string;
-  /** With a character for each byte. */
+  /** In Latin-1. */
   readonly name: string;
 }
 
@@ -62,11 +58,10 @@ async function changesBetween(
   head: string | undefined,
   commit: string,
   repository: Repository,
-  context: GitContext,
 ): Promise<readonly TreeChange[]> {
   if (head === commit) return [];
   const namesOf = async (...words: string[]) =>
-    (await outputOfGit(repository, words, context)).toString("latin1").split("\0").slice(0, -1);
+    (await outputOfGit(repository, words)).toString("latin1").split("\0").slice(0, -1);
   if (head === undefined)
     return (await namesOf("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).map((name) => ({
       letter: "A",
@@ -76,76 +71,68 @@ async function changesBetween(
   return fields.flatMap((name, at) => (at % 2 === 0 ? [] : [{ letter: fields[at - 1]!, name }]));
 }
 
-function refuseGuarded(
-  changes: readonly TreeChange[],
-  { top }: Repository,
-  { environment }: GitContext,
-): void {
+function refuseProtected(changes: readonly TreeChange[], { top, environment }: Repository): void {
   const { isHidden, isReadOnly } = environment.confinement ?? {};
-  const guarded = changes.flatMap(({ name }) => {
-    const path = textOfName(name);
-    const isGuarded = withParents(path).some((one) => {
-      const real = posix.join(top, one);
-      return isHidden?.(real) || isReadOnly?.(real);
-    });
-    return isGuarded ? [showPath(path)] : [];
-  });
-  if (guarded.length === 0) return;
-  throw new ToolError("denied", `The branches differ in ${some(guarded)}, which tools may not write`, {
-    hint: "Ask the person to switch with `git switch`, or for a rule that lets git.branch write them.",
+  const isProtected = (path: string) => {
+    const real = posix.join(top, path);
+    return isHidden?.(real) || isReadOnly?.(real);
+  };
+  const paths = changes.map(({ name }) => textOfName(name));
+  const found = paths.filter((path) => withParents(path).some(isProtected)).map(showPath);
+  if (found.length === 0) return;
+  throw new ToolError("denied", `The branches differ in ${some(found)}, which tools may not write`, {
+    hint: "Ask the user to run `git switch`, or to add a rule that allows writing them.",
+    forUser: { hint: "Run `git switch` yourself, or add a rule that allows writing them." },
   });
 }
 
-/** "a/b/c" with "a/b" and "a": a sandbox holds folders as well. */
+/** "a", "a/b" and "a/b/c": a sandbox can protect folders too. */
 function withParents(path: string): readonly string[] {
   const names = path.split("/");
   return names.map((_, at) => names.slice(0, at + 1).join("/"));
 }
 
-/** Attributes that come with the branch may name filters which do not hold yet. */
+/** Attributes of the other branch may name filters that do not apply yet. */
 async function filtersToCome(
   written: readonly string[],
   commit: string,
   repository: Repository,
-  context: GitContext,
 ): Promise<readonly FilterUse[]> {
   if (repository.filters.length === 0) return [];
   const uses: FilterUse[] = [];
   for (const name of written) {
     if (posix.basename(name) !== ".gitattributes") continue;
     const path = textOfName(name);
-    const text = (
-      await outputOfGit(repository, ["cat-file", "blob", `${commit}:${path}`], context)
-    ).toString();
+    const text = (await outputOfGit(repository, ["cat-file", "blob", `${commit}:${path}`])).toString();
     for (const filter of repository.filters)
       if (text.includes(`filter=${filter.name}`)) uses.push({ filter, paths: [path] });
   }
   return uses;
 }
 
-function whyNot(stderr: string, code: number | undefined): ToolError {
+function switchFailure(stderr: string, code: number | undefined): ToolError {
   const [, listed] =
     /following (?:files|untracked working tree files) would be (?:overwritten|removed) by \w+:\n((?:\t.*\n)+)/.exec(
       stderr,
     ) ?? [];
   if (listed !== undefined)
-    return new ToolError("denied", `Switching would overwrite ${some(listed.trim().split(/\n\t/))}`, {
-      hint: "These are not committed. Commit them with git.commit, or put them away with `git stash -u` in shell.run.",
-    });
+    return new ToolError(
+      "denied",
+      `Switching would overwrite uncommitted ${some(listed.trim().split(/\n\t/))}`,
+      {
+        hint: "Commit them with git.commit, or put them away with `git stash -u` in shell.run.",
+      },
+    );
   const [, operation] = /cannot switch branch while (\w+)/.exec(stderr) ?? [];
   const isUnmerged = /resolve your current index first/.test(stderr);
   if (operation !== undefined || isUnmerged)
-    return new ToolError(
-      "unsupported",
-      `No branch can be switched to while ${operation ?? "there are conflicts"}`,
-      {
-        hint: "git.status shows what is in progress: finish it, or give it up with `git … --abort` in shell.run.",
-      },
-    );
-  const [, place] = /is already (?:checked out|used by worktree) at '(.+)'/.exec(stderr) ?? [];
-  if (place !== undefined)
-    return new ToolError("unsupported", `The branch is in use by the working tree ${place}`, {
-      hint: "Work there, or make another branch with `from`.",
+    return new ToolError("unsupported", `Git cannot switch while ${operation ?? "there are conflicts"}`, {
+      hint: "Finish what git.status shows in progress, or abort it with `git … --abort` in shell.run.",
+    });
+  const [, worktree] = /is already (?:checked out|used by worktree) at '(.+)'/.exec(stderr) ?? [];
+  if (worktree !== undefined)
+    return new ToolError("unsupported", `The branch is checked out in the working tree ${worktree}`, {
+      hint: "Work there, or create another branch with `from`.",
     });
   return explainFailure(stderr, code);
 }

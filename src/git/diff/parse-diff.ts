@@ -1,6 +1,7 @@
 import { unquoteC } from "../../lib/text/unquote-c.ts";
+import type { Repository } from "../run-git.ts";
 
-/** One file of a diff. Paths are of the workspace. */
+/** One file of a diff. Paths are relative to the workspace. */
 export interface DiffFile {
   readonly path: string;
   readonly status: DiffStatus;
@@ -8,46 +9,38 @@ export interface DiffFile {
   readonly from?: string;
   readonly additions: number;
   readonly deletions: number;
-  /** Its content is no text, or over 100 MB, and not shown. */
+  /** Its content is not text or is over 100 MB, and is not shown. */
   readonly isBinary: boolean;
-  /** Its hunks; of many files or long ones only the beginning, or nothing: see `isCut`. */
+  /** Its hunks; of many or long files only the beginning, or nothing: see `isCut`. */
   readonly patch: string;
   readonly isCut: boolean;
 }
 
-export type DiffStatus =
-  | "added"
-  | "modified"
-  | "deleted"
-  | "renamed"
-  | "copied"
-  | "mode changed"
-  | "unmerged";
+type ContentStatus = "added" | "modified" | "deleted" | "renamed" | "copied";
+export type DiffStatus = ContentStatus | "mode changed" | "unmerged";
 
 interface DiffReading {
-  /** What stands before git's names in the workspace. */
-  readonly prefix: string;
-  /** Whether files of these names are shown; asked before any of their text is handed out. */
+  readonly prefix: Repository["prefix"];
+  /** Whether a file may be shown; called before any of its text is returned. */
   readonly shows: (path: string) => boolean;
 }
 
 /**
- * Reads what git says with `-p`, as it comes, and takes it apart by files. Lines of content begin with a sign of their own,
- * so that none can pass for the head of a file; names that could are quoted by git.
+ * Parses the output of `git diff -p` as a stream. Lines of content begin with a sign, so that none can be mistaken for
+ * the head of a file; git quotes names that could be.
  */
 export class DiffReader {
   readonly files: DiffFile[] = [];
-  /** Files that are not shown. */
   readonly hidden: string[] = [];
   readonly #reading: DiffReading;
   readonly #decoder = new TextDecoder();
   #state: "before" | "head" | "content" | "hidden" = "before";
   #file: Draft | undefined;
   #head: string[] = [];
-  /** A line that has no end yet; and whether the one after it is still the same. */
+  /** An incomplete line, and whether the next text continues a line that was already handled. */
   #rest = "";
   #isInLine = false;
-  /** How many signs begin a line of content: one, or of a merge one for each parent. */
+  /** The number of signs before a line of content: one, or in a merge one per parent. */
   #signs = 1;
   #patchChars = maxPatchChars;
   #shown: string[] = [];
@@ -56,7 +49,7 @@ export class DiffReader {
     this.#reading = reading;
   }
 
-  /** The text that may be shown of what has come. */
+  /** Returns the text that may be shown. */
   push(piece: Uint8Array): string {
     return this.#read(this.#decoder.decode(piece, { stream: true }));
   }
@@ -78,7 +71,7 @@ export class DiffReader {
     }
     this.#rest = all.slice(end);
     if (this.#rest.length > longestLine) {
-      // Of an endless line the beginning tells what it is.
+      // The beginning of an endless line decides what it is.
       this.#line(this.#rest);
       this.#isInLine = true;
       this.#rest = "";
@@ -109,7 +102,7 @@ export class DiffReader {
     else if (this.#state === "before") this.#shown.push(line);
   }
 
-  /** The head of a file is whole: its names are known. */
+  /** Called when the head of a file is complete. */
   #settle(): void {
     // Only the time of the file has changed.
     if (this.#head.length === 1 && this.#head[0]!.startsWith("diff --git ")) {
@@ -156,7 +149,7 @@ const beginsFile = /^(?:diff --(?:git|cc|combined) |\* Unmerged path )/;
 
 type Draft = { -readonly [Key in keyof DiffFile]: DiffFile[Key] };
 
-/** What git says of a file before its hunks; undefined when that does not tell its name. */
+/** Parses the lines before the hunks; undefined if they do not contain the file's name. */
 function readHead(head: readonly string[], prefix: string): Draft | undefined {
   const [, kind, names = ""] = /^(?:diff --|\* )(git|cc|combined|Unmerged path) (.*)$/m.exec(head[0]!) ?? [];
   const path = kind === "git" ? bothNames(names, prefix) : nameOf(names);
@@ -176,7 +169,7 @@ function readHead(head: readonly string[], prefix: string): Draft | undefined {
   return file;
 }
 
-/** Stands in the place of hunks. */
+/** The line that replaces the hunks of a binary file. */
 function isBinaryNote(line: string): boolean {
   return line.startsWith("Binary files ") || line.startsWith("GIT binary patch");
 }
@@ -195,7 +188,7 @@ function readLine(line: string, file: Draft, isCombined: boolean): void {
       break;
     case "index":
       if (file.status === "mode changed") file.status = "modified";
-      // The outcome of a merge has no hash while it is in the working tree only.
+      // A merge result that is only in the working tree has no hash.
       if (isCombined && /\.\.0+$/.test(value)) file.status = "unmerged";
       break;
     case "rename from":
@@ -215,7 +208,7 @@ function readLine(line: string, file: Draft, isCombined: boolean): void {
 const fields =
   /^(new file mode|deleted file mode|new mode|index|rename from|copy from|rename to|copy to) (.*)\n?$/;
 
-/** "a/name b/name": both are the same but for their first letter, unless the file was renamed, which is said below. */
+/** "a/name b/name": equal except for the first letter, unless renamed, which other lines show. */
 function bothNames(text: string, prefix: string): string | undefined {
   const [, from, to] = /^("(?:[^"\\]|\\.)*") ("(?:[^"\\]|\\.)*")$/.exec(text) ?? [];
   const middle = (text.length - 1) / 2;

@@ -1,24 +1,22 @@
 import type { KeptOutput, OutputKept, Outputs } from "../../contract/output.ts";
-import type { ToolContext } from "../../contract/tool.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { characterStart } from "../../lib/text/truncate.ts";
 import { explainFailure } from "../explain-failure.ts";
 import { gitPath, isHidden, pathspecs } from "../paths.ts";
 import {
   complaintOf,
-  type GitContext,
+  fixedDiffOptions,
   type GitOptions,
-  heldDiffOptions,
   outputOfGit,
   type Repository,
   startGit,
 } from "../run-git.ts";
 import { type DiffFile, DiffReader, type DiffStatus } from "./parse-diff.ts";
 
-/** A diff as it was read: all of its files, and as much of its text as can be shown. */
+/** A diff: all of its files, and as much of its text as can be shown. */
 interface Diff {
   readonly files: readonly DiffFile[];
-  /** Left out, as they may hold secrets. */
+  /** Left out because they may hold secrets. */
   readonly hidden: readonly string[];
   readonly text: string;
   /** Present when `text` is only the beginning. */
@@ -26,30 +24,30 @@ interface Diff {
 }
 
 interface DiffWanted {
-  /** "diff" or "show", and what of it: hashes, pathspecs. */
+  /** "diff" or "show", with its arguments. */
   readonly words: readonly string[];
   readonly pathspecs: readonly string[];
   readonly contextLines: number;
-  /** How much of the text is held; all of it is kept. */
+  /** How much of the text is returned; the whole is stored. */
   readonly maxChars: number;
 }
 
-/** Has git compare, and reads what it says as it comes, in constant memory. */
+/** Runs a diff and reads it as a stream, in constant memory. */
 export async function readDiff(
   { words, pathspecs, contextLines, maxChars }: DiffWanted,
   repository: Repository,
-  context: Pick<ToolContext, "environment" | "signal" | "outputs" | "progress">,
+  outputs: Outputs,
   options: GitOptions = {},
 ): Promise<Diff> {
   const [command = "", ...rest] = words;
   const args = [command, ...diffOptions(repository), "-p", `-U${contextLines}`, ...rest, ...pathspecs];
-  const process = await startGit(repository, args, context, options);
+  const process = await startGit(repository, args, options);
   const complaint = complaintOf(process);
   const reader = new DiffReader({
     prefix: repository.prefix,
-    shows: (path) => !isHidden(repository, gitPath(repository, path), context.environment),
+    shows: (path) => !isHidden(repository, gitPath(repository, path)),
   });
-  const text = new LongText(context.outputs, maxChars);
+  const text = new LongText(outputs, maxChars);
   try {
     for await (const piece of process.stdout) await text.add(reader.push(piece));
     await text.add(reader.end());
@@ -64,10 +62,10 @@ export async function readDiff(
   return { files: reader.files, hidden: reader.hidden, ...shown };
 }
 
-/** Names in the answer are of the workspace. */
+/** With these options, names in the output are relative to the workspace. */
 function diffOptions({ prefix, below }: Repository): readonly string[] {
   return [
-    ...heldDiffOptions,
+    ...fixedDiffOptions,
     "-M",
     below === "" ? "--no-relative" : "--relative",
     `--src-prefix=a/${prefix}`,
@@ -75,7 +73,7 @@ function diffOptions({ prefix, below }: Repository): readonly string[] {
   ];
 }
 
-/** A text of any length: its beginning is held, the whole is kept under a handle once it is longer. */
+/** Holds the beginning of a text; stores the whole under a handle if it is longer. */
 class LongText {
   readonly #outputs: Outputs;
   readonly #maxChars: number;
@@ -100,15 +98,13 @@ class LongText {
     if (this.#kept === undefined) return { text: this.#held };
     const { handle } = this.#kept;
     const { keptBytes, isWhole } = await this.#kept.end({ keep: true });
-    const way = `kept as ${handle}: give it as a path to file.read or search.grep.`;
-    const note = isWhole
-      ? `The whole diff is ${way}`
-      : `The first ${showSize(keptBytes)} of the diff are ${way}`;
-    const kept =
-      keptBytes === 0
-        ? { handle: undefined, note: "The rest could not be kept: ask for fewer paths.", gaps: [] }
-        : { handle, note, gaps: [] };
-    return { text: this.#held, kept };
+    if (keptBytes === 0) {
+      const note = "The rest could not be stored: request fewer paths.";
+      return { text: this.#held, kept: { handle: undefined, note, gaps: [] } };
+    }
+    const stored = isWhole ? "The whole diff is" : `The first ${showSize(keptBytes)} of the diff are`;
+    const note = `${stored} stored as ${handle}: pass it as a path to file.read or search.grep.`;
+    return { text: this.#held, kept: { handle, note, gaps: [] } };
   }
 }
 
@@ -118,21 +114,20 @@ function beginningOf(text: string, maxChars: number): string {
   return text.slice(0, end > 0 ? end : characterStart(text, maxChars));
 }
 
-/** What differs and how much, without the text. `words`: "diff" or "show", and of what. */
+/** Which files differ and by how many lines. `words`: "diff" or "show", with its arguments. */
 export async function readNumbers(
   words: readonly string[],
   paths: readonly string[],
   repository: Repository,
-  context: GitContext,
   options: GitOptions = {},
 ): Promise<readonly DiffFile[]> {
   const [command = "", ...rest] = words;
   const args = [command, ...diffOptions(repository), "--raw", "--numstat", "-z", ...rest];
-  const output = await outputOfGit(repository, [...args, ...pathspecs(repository, paths)], context, options);
+  const output = await outputOfGit(repository, [...args, ...pathspecs(repository, paths)], options);
   return parseNumbers(output.toString(), repository.prefix);
 }
 
-/** First a record with the status of each file, then one with its numbers; a file that was renamed has two names in each. */
+/** First a record with the status of each file, then one with its numbers; a renamed file has two names in each. */
 function parseNumbers(output: string, prefix: string): readonly DiffFile[] {
   const files = new Map<string, DiffFile>();
   const fields = output.split("\0");
@@ -149,7 +144,7 @@ function parseNumbers(output: string, prefix: string): readonly DiffFile[] {
       files.set(path, {
         path,
         status: statuses[letter] ?? (new Set(modes.trim().split(" ")).size > 1 ? "mode changed" : "modified"),
-        ...(from !== undefined && { from }),
+        from,
         additions: 0,
         deletions: 0,
         isBinary: false,
@@ -162,16 +157,17 @@ function parseNumbers(output: string, prefix: string): readonly DiffFile[] {
       const file = files.get(path);
       if (file === undefined) continue;
       const isBinary = additions === "-";
+      const isContent = isBinary || additions !== "0" || deletions !== "0";
       files.set(path, {
         ...file,
         isBinary,
-        ...(!isBinary && { additions: Number(additions), deletions: Number(deletions) }),
-        ...((isBinary || additions !== "0" || deletions !== "0") &&
-          file.status === "mode changed" && { status: "modified" }),
+        additions: isBinary ? 0 : Number(additions),
+        deletions: isBinary ? 0 : Number(deletions),
+        status: isContent && file.status === "mode changed" ? "modified" : file.status,
       });
     }
   }
-  // Of the others only the time has changed.
+  // The others differ only in their time.
   return [...files.values()].filter(
     ({ status, additions, deletions, isBinary }) =>
       status !== "modified" || isBinary || additions > 0 || deletions > 0,

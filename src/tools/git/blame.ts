@@ -41,14 +41,14 @@ export const gitBlame: Tool<GitBlameInput, GitBlameData> = {
   async run({ path, first_line: first = 1, last_line: last = first + usualLines - 1, revision }, context) {
     if (last < first) throw wrongOrder(first, last);
     const { repository, path: inside } = await findRepository(path, context);
-    refuseHidden(repository, inside, path, context.environment);
-    const commit = revision === undefined ? [] : [await resolveCommit(revision, repository, context)];
+    refuseHidden(repository, inside, path);
+    const commit = revision === undefined ? [] : [await resolveCommit(revision, repository)];
     const range = `-L${first},${last}`;
     // Git would print a revisions file that it cannot parse, and settings can name any file.
     const held = ["--no-textconv", "--no-ignore-revs-file"];
     const args = ["blame", "--porcelain", ...held, range, ...commit];
     const named = inside.slice(repository.below.length);
-    const { stdout, stderr, code } = await runGit(repository, [...args, "--", named], context);
+    const { stdout, stderr, code } = await runGit(repository, [...args, "--", named]);
     const isEmpty = first === 1 && /has only 0 lines/.test(stderr);
     if (code !== 0 && !isEmpty) throw explainBlame(stderr, code, { path, first, revision });
     const { groups, commits } = parseBlame(stdout.toString(), inside);

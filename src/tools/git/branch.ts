@@ -62,9 +62,9 @@ export const gitBranch: Tool<GitBranchInput, GitBranchData> = {
   async run(input, context) {
     const { name, path = "." } = input;
     refuseContradictions(input);
-    if (name === undefined) return list((await findRepository(path, context)).repository, context);
+    if (name === undefined) return list((await findRepository(path, context)).repository);
     const { repository } = await findWritable(path, context);
-    await requireBranchName(name, repository, context);
+    await requireBranchName(name, repository);
     if (input.delete) return remove(name, input.force ?? false, repository, context);
     return input.switch
       ? change(name, input.from, repository, context)
@@ -103,11 +103,11 @@ function refuseContradictions({ name, from, force, ...input }: GitBranchInput): 
   });
 }
 
-async function list(repository: Repository, context: ToolContext): Promise<ToolOutput<GitBranchData>> {
-  const listed = await listBranches(repository, context, maxListed + 1);
+async function list(repository: Repository): Promise<ToolOutput<GitBranchData>> {
+  const listed = await listBranches(repository, maxListed + 1);
   const branches = listed.slice(0, maxListed);
   const words = ["symbolic-ref", "--quiet", "--short", "HEAD"];
-  const { stdout, code } = await runGit(repository, words, context);
+  const { stdout, code } = await runGit(repository, words);
   const current = code === 0 ? stdout.toString().trim() : null;
   const isCut = listed.length > maxListed;
   const found = { current, branches, isCut };
@@ -122,10 +122,10 @@ async function create(
   repository: Repository,
   context: ToolContext,
 ): Promise<ToolOutput<GitBranchData>> {
-  await refuseExisting(name, repository, context);
-  const commit = await resolveCommit(from, repository, context);
-  const hooks = await hooksFor("branch", repository, context);
-  await writeGit(repository, ["branch", "--no-track", name, commit], context, {
+  await refuseExisting(name, repository);
+  const commit = await resolveCommit(from, repository);
+  const hooks = await hooksFor("branch", repository);
+  await writeGit(repository, ["branch", "--no-track", name, commit], {
     ...hooks.options,
     leavesFiles: hooks.run.length === 0,
   });
@@ -144,14 +144,12 @@ async function change(
   context: ToolContext,
 ): Promise<ToolOutput<GitBranchData>> {
   const isNew = from !== undefined;
-  if (isNew) await refuseExisting(name, repository, context);
-  const commit = isNew
-    ? await resolveCommit(from, repository, context)
-    : await commitOfBranch(name, repository, context);
-  if (commit === undefined) throw await noSuchBranch(name, repository, context);
-  const [head, before] = await whereHeadIs(repository, context);
+  if (isNew) await refuseExisting(name, repository);
+  const commit = isNew ? await resolveCommit(from, repository) : await commitOfBranch(name, repository);
+  if (commit === undefined) throw await noSuchBranch(name, repository);
+  const [head, before] = await whereHeadIs(repository);
   context.progress(`Switching to ${name}`);
-  const { files, hooks, remarks } = await switchBranch({ name, commit, isNew }, head, repository, context);
+  const { files, hooks, remarks } = await switchBranch({ name, commit, isNew }, head, repository);
   const back = `git.branch with \`switch\` and \`name\`: "${before}" goes back`;
   context.uncovered(`the current branch: files come back, and HEAD stays on ${name}; ${back}`);
   const notes = [...(hooks.note === undefined ? [] : [hooks.note]), ...remarks];
@@ -168,12 +166,11 @@ async function change(
 /** The commit, if there is one yet, and the branch or commit to return to. */
 async function whereHeadIs(
   repository: Repository,
-  context: ToolContext,
 ): Promise<readonly [head: string | undefined, name: string]> {
   const words = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
   const [commit, branch] = await Promise.all([
-    runGit(repository, words, context),
-    runGit(repository, ["symbolic-ref", "--quiet", "--short", "HEAD"], context),
+    runGit(repository, words),
+    runGit(repository, ["symbolic-ref", "--quiet", "--short", "HEAD"]),
   ]);
   const head = commit.code === 0 ? commit.stdout.toString().trim() : undefined;
   return [head, branch.code === 0 ? branch.stdout.toString().trim() : (head ?? "HEAD")];
@@ -185,9 +182,9 @@ async function remove(
   repository: Repository,
   context: ToolContext,
 ): Promise<ToolOutput<GitBranchData>> {
-  const commit = await commitOfBranch(name, repository, context);
-  if (commit === undefined) throw await noBranchToDelete(name, repository, context);
-  const { hooks, notes } = await deleteBranch(name, force, repository, context);
+  const commit = await commitOfBranch(name, repository);
+  if (commit === undefined) throw await noBranchToDelete(name, repository);
+  const { hooks, notes } = await deleteBranch(name, force, repository);
   const back = `git.branch with \`name\`: "${name}" and \`from\`: "${short(commit)}" brings it back`;
   context.uncovered(`the branch ${name}: ${back}`);
   return {
@@ -196,8 +193,8 @@ async function remove(
   };
 }
 
-async function refuseExisting(name: string, repository: Repository, context: ToolContext): Promise<void> {
-  const commit = await commitOfBranch(name, repository, context);
+async function refuseExisting(name: string, repository: Repository): Promise<void> {
+  const commit = await commitOfBranch(name, repository);
   if (commit === undefined) return;
   throw new ToolError("already-exists", `There is a branch ${name} already, at ${short(commit)}`, {
     hint: "Leave out `from` to switch to it, or choose another name.",

@@ -70,12 +70,12 @@ it("says so when nothing is staged", async () => {
   expect([clean.error, changed.error]).toEqual([
     {
       code: "not-found",
-      message: "Nothing is staged, so that there is nothing to commit",
+      message: "Nothing is staged, so there is nothing to commit",
       hint: "git.status shows what has changed; git.stage chooses what to commit.",
     },
     {
       code: "not-found",
-      message: "Nothing is staged, so that there is nothing to commit",
+      message: "Nothing is staged, so there is nothing to commit",
       hint: "1 file has changed: git.stage chooses what to commit.",
     },
   ]);
@@ -180,7 +180,7 @@ describe("amend", () => {
       refusal(await empty.call("git.commit", { amend: true })),
     ]).toEqual([
       ["denied", "The last commit is published: origin/main has it"],
-      ["not-found", "There is no commit to amend yet"],
+      ["not-found", "There is no commit to amend"],
     ]);
   });
 });
@@ -204,8 +204,8 @@ it("concludes a merge when its conflicts are resolved", async () => {
     refusal(amended),
     room.git("log", "-1", "--format=%s of %P").split(" ").length,
   ]).toEqual([
-    ["unsupported", "Conflicts are not resolved in a"],
-    ["unsupported", "A merge is in progress, which a commit concludes"],
+    ["unsupported", "There are unresolved conflicts in a"],
+    ["unsupported", "A merge is in progress"],
     4,
   ]);
 });

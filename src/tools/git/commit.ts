@@ -52,8 +52,8 @@ export const gitCommit: Tool<GitCommitInput, GitCommitData> = {
     if (message === undefined ? !amend : message.trim() === "") throw noMessage();
     const { repository } = await findWritable(path, context);
     context.progress("Committing");
-    const done = await commit({ message, amend }, repository, context);
-    const summary = await lastCommit(repository, context);
+    const done = await commit({ message, amend }, repository);
+    const summary = await lastCommit(repository);
     const back = undoCommand(done, amend);
     context.uncovered(`the commit ${summary.short}: ${back} takes it back and keeps its changes staged`);
     const data: GitCommitData = {
@@ -61,7 +61,7 @@ export const gitCommit: Tool<GitCommitInput, GitCommitData> = {
       branch: done.branch ?? null,
       signed: done.isSigned,
       hooks: done.hooks.run,
-      said: done.said,
+      said: done.output,
       skippedHooks: done.hooks.skipped,
       notes: done.notes,
     };

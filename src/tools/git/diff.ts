@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
-import type { OutputLimits, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
+import type { OutputLimits, Tool, ToolOutput } from "../../contract/tool.ts";
 import type { DiffFile } from "../../git/diff/parse-diff.ts";
 import { readDiff, readNumbers } from "../../git/diff/read-diff.ts";
 import { throughFilters } from "../../git/filters.ts";
@@ -50,19 +50,18 @@ export const gitDiff: Tool<GitDiffInput, GitDiffData> = {
 
   async run(input, context) {
     const { repository, paths } = await findTogether(input.paths ?? ["."], context);
-    const range =
-      input.commit === undefined ? undefined : await resolveRange(input.commit, repository, context);
+    const range = input.commit === undefined ? undefined : await resolveRange(input.commit, repository);
     if (range?.includes("..") && input.staged) throw stagedAndTwo();
     const named = paths.map((path, at) => ({ path, given: input.paths?.[at] ?? "." }));
-    await requireKnown(named, range?.split(/\.{2,3}/) ?? [], repository, context);
+    await requireKnown(named, range?.split(/\.{2,3}/) ?? [], repository);
     const wanted = {
       words: ["diff", ...(input.staged ? ["--cached"] : []), ...(range === undefined ? [] : [range])],
       paths,
       input,
     };
-    const output = await compare(wanted, repository, context);
+    const output = await compare(wanted, repository, context.outputs);
     if (input.staged || range?.includes("..")) return output;
-    return filtered(output, wanted, repository, context);
+    return filtered(output, wanted, repository, context.outputs);
   },
 };
 
@@ -76,12 +75,12 @@ interface Wanted {
 async function compare(
   { words, paths, input }: Wanted,
   repository: Repository,
-  context: ToolContext,
+  outputs: Outputs,
   options: GitOptions = {},
 ): Promise<ToolOutput<GitDiffData>> {
   const compared = describeCompared(input);
   if (input.stat) {
-    const files = await readNumbers(words, paths, repository, context, options);
+    const files = await readNumbers(words, paths, repository, options);
     const data = { compared, files, ...sums(files), hidden: [], notes: [] };
     return { data, text: describeNumbers(data) };
   }
@@ -93,7 +92,7 @@ async function compare(
       maxChars: limits.maxChars * shownPart,
     },
     repository,
-    context,
+    outputs,
     options,
   );
   const { text, kept, files, hidden } = diff;
@@ -115,16 +114,13 @@ async function filtered(
   output: ToolOutput<GitDiffData>,
   wanted: Wanted,
   repository: Repository,
-  context: ToolContext,
+  outputs: Outputs,
 ): Promise<ToolOutput<GitDiffData>> {
   const changed = output.data.files.map(({ path }) => gitPath(repository, path));
-  const { result = output, notes: ofFilters } = await throughFilters(
-    changed,
-    repository,
-    context,
-    (options) => compare(wanted, repository, context, options),
+  const { result = output, notes: ofFilters } = await throughFilters(changed, repository, (options) =>
+    compare(wanted, repository, outputs, options),
   );
-  const notes = [...ofFilters, ...(await changedSubmodules(wanted.paths, repository, context))];
+  const notes = [...ofFilters, ...(await changedSubmodules(wanted.paths, repository))];
   return {
     ...result,
     data: { ...result.data, notes },
@@ -136,11 +132,10 @@ async function filtered(
 async function changedSubmodules(
   paths: readonly string[],
   repository: Repository,
-  context: ToolContext,
 ): Promise<readonly string[]> {
   const notes = new Set<string>();
   for (const path of paths.includes("") ? [""] : paths) {
-    const inside = await submoduleStates(path, repository, context);
+    const inside = await submoduleStates(path, repository);
     for (const [name, state] of inside.states) {
       const shown = workspacePath(repository, name);
       if (shown === undefined || !state.includes("modified content")) continue;

@@ -113,7 +113,7 @@ describe("git.log", () => {
     const { error } = await room.call("git.log", { since: "last weeek" });
     expect([error?.code, error?.message]).toEqual([
       "invalid-input",
-      '"last weeek" is no date that git knows',
+      '"last weeek" is not a date that git knows',
     ]);
   });
 

@@ -46,7 +46,7 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
     const { path = ".", limit = usualLimit, skip = 0, revision = "HEAD", stat: files = false } = input;
     const found = await findRepository(path, context);
     const { repository } = found;
-    const range = await resolveRange(revision, repository, context);
+    const range = await resolveRange(revision, repository);
     const commits = await readLog(
       {
         revision: range,
@@ -57,7 +57,6 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
         files,
       },
       repository,
-      context,
     );
     const shown = commits.slice(skip, skip + limit);
     const limited = commits.length > skip + limit;

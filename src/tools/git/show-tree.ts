@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { TextEncoding } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
+import type { ToolOutput } from "../../contract/tool.ts";
 import { readEntry, readTree, type TreeEntry } from "../../git/revisions.ts";
 import { outputOfGit, type Repository } from "../../git/run-git.ts";
 import { sniffMediaType } from "../../lib/bytes/media-type.ts";
@@ -39,17 +39,16 @@ interface PathAt {
 export async function showPathAt(
   { revision, commit, path, inside }: PathAt,
   repository: Repository,
-  context: ToolContext,
 ): Promise<ToolOutput<ShownFile | ShownTree>> {
-  if (inside === "") return showTree(path, commit, repository, context);
-  const entry = await readEntry(commit, inside, repository, context);
-  if (entry === undefined) throw await notThere({ revision, commit, path, inside }, repository, context);
-  if (entry.kind === "directory") return showTree(path, entry.hash, repository, context);
+  if (inside === "") return showTree(path, commit, repository);
+  const entry = await readEntry(commit, inside, repository);
+  if (entry === undefined) throw await notThere({ revision, commit, path, inside }, repository);
+  if (entry.kind === "directory") return showTree(path, entry.hash, repository);
   if (entry.kind === "submodule")
     throw new ToolError("unsupported", `${path} is a submodule, at commit ${entry.hash}`, {
       hint: `git.log with \`path\` ${path} shows its commits, if it is checked out.`,
     });
-  return showFile(path, commit, entry, repository, context);
+  return showFile(path, commit, entry, repository);
 }
 
 async function showFile(
@@ -57,13 +56,12 @@ async function showFile(
   commit: string,
   { hash, kind, bytes = 0 }: TreeEntry,
   repository: Repository,
-  context: ToolContext,
 ): Promise<ToolOutput<ShownFile>> {
   if (bytes > maxFileBytes)
     throw new ToolError("too-large", `${path} has ${showSize(bytes)} there`, {
       hint: `Write it to a file with shell.run (git show ${commit.slice(0, 9)}:… > file) and read that.`,
     });
-  const content = await outputOfGit(repository, ["cat-file", "blob", hash], context);
+  const content = await outputOfGit(repository, ["cat-file", "blob", hash]);
   const encoding = detectEncoding(content.subarray(0, detectionBytes), {
     complete: content.length <= detectionBytes,
   });
@@ -89,9 +87,8 @@ export async function showTree(
   path: string,
   tree: string,
   repository: Repository,
-  context: ToolContext,
 ): Promise<ToolOutput<ShownTree>> {
-  const entries = await readTree(tree, repository, context);
+  const entries = await readTree(tree, repository);
   return {
     data: { kind: "directory", path, entries },
     text: [...entries.map(describeEntry), `[${counted(entries.length, "entry", "entries")}]`].join("\n"),
@@ -108,12 +105,11 @@ function describeEntry({ path, kind, bytes }: TreeEntry): string {
 async function notThere(
   { revision, commit, path, inside }: PathAt,
   repository: Repository,
-  context: ToolContext,
 ): Promise<ToolError> {
   const directory = posix.dirname(inside) === "." ? "" : posix.dirname(inside);
-  const parent = directory === "" ? undefined : await readEntry(commit, directory, repository, context);
+  const parent = directory === "" ? undefined : await readEntry(commit, directory, repository);
   const tree = directory === "" ? commit : parent?.kind === "directory" ? parent.hash : undefined;
-  const names = tree === undefined ? [] : (await readTree(tree, repository, context)).map((one) => one.path);
+  const names = tree === undefined ? [] : (await readTree(tree, repository)).map((one) => one.path);
   const similar = nearest(posix.basename(inside), names);
   return new ToolError("not-found", `There is no ${path} at ${revision}`, {
     hint:

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
-import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
+import type { Outputs } from "../../contract/output.ts";
+import type { Tool, ToolOutput } from "../../contract/tool.ts";
 import type { DiffFile } from "../../git/diff/parse-diff.ts";
 import { readDiff, readNumbers } from "../../git/diff/read-diff.ts";
 import { findRepository } from "../../git/find-repository.ts";
@@ -37,17 +38,16 @@ export const gitShow: Tool<GitShowInput, GitShowData> = {
   async run(input, context) {
     const { revision, path } = split(input);
     const { repository, path: inside } = await findRepository(path ?? ".", context);
-    const found = await resolveRevision(revision, repository, context);
+    const found = await resolveRevision(revision, repository);
     if (path !== undefined) {
-      refuseHidden(repository, inside, path, context.environment);
+      refuseHidden(repository, inside, path);
       if (found.commit === undefined) throw noCommit(revision, found.type);
-      return showPathAt({ revision, commit: found.commit, path, inside }, repository, context);
+      return showPathAt({ revision, commit: found.commit, path, inside }, repository);
     }
     if (found.commit !== undefined)
-      return showCommit(found, found.commit, input.stat === true, repository, context);
+      return showCommit(found, found.commit, input.stat === true, repository, context.outputs);
     // A hash alone shows neither the name of a blob, nor whether it may be read, nor the location of a tree.
-    if (found.type === "tree" && repository.below === "")
-      return showTree(revision, found.hash, repository, context);
+    if (found.type === "tree" && repository.below === "") return showTree(revision, found.hash, repository);
     throw noCommit(revision, found.type);
   },
 };
@@ -87,10 +87,10 @@ async function showCommit(
   hash: string,
   isStat: boolean,
   repository: Repository,
-  context: ToolContext,
+  outputs: Outputs,
 ): Promise<ToolOutput<ShownCommit>> {
-  const [commit] = await readLog({ revision: hash, limit: 1 }, repository, context);
-  const tag = revision.type === "tag" ? await tagText(revision.hash, repository, context) : undefined;
+  const [commit] = await readLog({ revision: hash, limit: 1 }, repository);
+  const tag = revision.type === "tag" ? await tagText(revision.hash, repository) : undefined;
   const isMerge = commit!.parents.length > 1;
   const words = [
     "show",
@@ -102,11 +102,11 @@ async function showCommit(
   ];
   const compared = isMerge ? "where the merge differs from every parent" : "against its parent";
   const diff = isStat
-    ? { files: await readNumbers(words, [], repository, context), hidden: [], text: "" }
+    ? { files: await readNumbers(words, [], repository), hidden: [], text: "" }
     : await readDiff(
         { words, pathspecs: pathspecs(repository, []), contextLines: 3, maxChars },
         repository,
-        context,
+        outputs,
       );
   const { files, hidden } = diff;
   const data = { compared, files, hidden, ...sums(files) };
@@ -125,8 +125,8 @@ async function showCommit(
 const maxChars = 34_000;
 
 /** "tag v1.0", its author and message, without signature. */
-async function tagText(hash: string, repository: Repository, context: ToolContext): Promise<string> {
-  const raw = (await outputOfGit(repository, ["cat-file", "tag", hash], context)).toString();
+async function tagText(hash: string, repository: Repository): Promise<string> {
+  const raw = (await outputOfGit(repository, ["cat-file", "tag", hash])).toString();
   const [head = "", ...message] = raw.split("\n\n");
   const field = (name: string) => new RegExp(`^${name} (.*)$`, "m").exec(head)?.[1] ?? "";
   const tagger = field("tagger").replace(/ \d+ [+-]\d+$/, "");

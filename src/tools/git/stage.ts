@@ -56,9 +56,9 @@ export const gitStage: Tool<GitStageInput, GitStageData> = {
     const { repository, paths } = await whatIsMeant(input, context);
     context.progress(input.unstage ? "Unstaging" : "Staging");
     const { files, notes } = input.unstage
-      ? await unstage(paths, repository, context)
-      : await stage(paths, repository, context);
-    const staged = shownChanges(await stagedByNames(repository, context), repository);
+      ? await unstage(paths, repository)
+      : await stage(paths, repository);
+    const staged = shownChanges(await stagedByNames(repository), repository);
     const data = { files, staged, notes };
     if (files > 0) context.uncovered("what is staged: git.stage puts it in and, with `unstage`, out again");
     return { data, text: describe(data, input) };
@@ -76,7 +76,7 @@ async function whatIsMeant(
     });
   if (all) return { ...(await findWritable(".", context)), paths: [] };
   const found = await findTogether(paths, context, repositoryOf);
-  await requireWritable(found.repository, context);
+  await requireWritable(found.repository);
   return found;
 }
 

@@ -36,7 +36,7 @@ export const gitStatus: Tool<GitStatusInput, GitStatusData> = {
 
   async run({ path = "." }, context) {
     const { repository, path: inside } = await findRepository(path, context);
-    const state = await readStatus(inside, repository, context);
+    const state = await readStatus(inside, repository);
     const data = dataOf(state, repository);
     return { data, text: describeStatus(data) };
   },
