@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
+import type { Outputs } from "../../contract/output.ts";
 import type { OutputLimits, Tool, ToolOutput } from "../../contract/tool.ts";
 import type { DiffFile } from "../../git/diff/parse-diff.ts";
 import { readDiff, readNumbers } from "../../git/diff/read-diff.ts";
