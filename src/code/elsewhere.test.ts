@@ -11,7 +11,7 @@ it("tells the way out where the files of the workspace are not this machine's", 
   const { signal } = new AbortController();
   await expect(code.index({ signal, progress: () => {} })).rejects.toMatchObject({
     code: "unavailable",
-    message: "There is no index of a workspace that is not on this machine",
+    message: "There is no index of a workspace on another machine",
     hint: "Search with search.grep, and list symbols file by file with code.symbols.",
   });
   await code.close();

@@ -25,17 +25,13 @@ export function openCode(options: CodeOptions): OpenCode {
     outline: (source, reading) => reader.outline(source, reading),
     occurrences: (source, name, reading) => reader.occurrences(source, name, reading),
     index: async (waiting) => {
-      if (options.isElsewhere) throw noIndexElsewhere();
-      return index.index(waiting);
+      if (!options.isElsewhere) return index.index(waiting);
+      throw new ToolError("unavailable", "There is no index of a workspace on another machine", {
+        hint: "Search with search.grep, and list symbols file by file with code.symbols.",
+      });
     },
     close: async () => {
       await Promise.all([reader.close(), index.close()]);
     },
   };
-}
-
-function noIndexElsewhere(): ToolError {
-  return new ToolError("unavailable", "There is no index of a workspace that is not on this machine", {
-    hint: "Search with search.grep, and list symbols file by file with code.symbols.",
-  });
 }

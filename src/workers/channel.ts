@@ -27,16 +27,11 @@ interface SentError {
 
 type AnyService = Readonly<Record<string, (input: never, options: Reading) => unknown>>;
 
-interface Waiting {
-  resolve(value: unknown): void;
-  reject(error: Error): void;
-}
-
 /** Requests and answers in both directions between two processes. */
 export class Channel<Theirs extends ServiceOf<Theirs>> {
   readonly #send: (message: unknown) => void;
   readonly #ours: AnyService | Promise<AnyService>;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, Omit<PromiseWithResolvers<unknown>, "promise">>();
   readonly #answering = new Map<number, AbortController>();
   #last = 0;
 

@@ -22,17 +22,16 @@ export interface WorkerEnd {
 
 export interface StartOptions {
   readonly program: string;
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   /** For Node and V8, like "--max-old-space-size=1024". */
   readonly flags: readonly string[];
   readonly onMessage: (message: unknown) => void;
 }
 
-export function startWorker({ program, words, flags, onMessage }: StartOptions): WorkerProcess {
-  const env = allowedVariables(process.env);
-  const child = fork(program, words, {
+export function startWorker({ program, args, flags, onMessage }: StartOptions): WorkerProcess {
+  const child = fork(program, args, {
     cwd: dirname(program),
-    env,
+    env: allowedVariables(process.env),
     execArgv: ["--disable-warning=ExperimentalWarning", ...flags],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
@@ -43,10 +42,10 @@ export function startWorker({ program, words, flags, onMessage }: StartOptions):
   });
   const { promise: ended, resolve } = Promise.withResolvers<WorkerEnd>();
   child.on("error", (error) => {
-    if (child.pid === undefined) resolve({ how: error.message, stderrTail: stderrTail });
+    if (child.pid === undefined) resolve({ how: error.message, stderrTail });
   });
   // Not "close", which does not come after a disconnect. Most of its standard error has arrived by then.
-  child.on("exit", (code, signal) => resolve({ how: signal ?? `exit code ${code}`, stderrTail: stderrTail }));
+  child.on("exit", (code, signal) => resolve({ how: signal ?? `exit code ${code}`, stderrTail }));
   child.on("message", onMessage);
   return {
     pid: child.pid,

@@ -81,7 +81,7 @@ function open(options: Partial<WorkerOptions>): Worker<TestService> {
     ours: { hangs: () => {} } satisfies TestStarter,
     failures: {
       tooSlow: (about) => new ToolError("timeout", `${about} took too long`),
-      brokeDown: (about, { how, stderrTail: lastWords }) =>
+      crashed: (about, { how, stderrTail: lastWords }) =>
         new ToolError("unavailable", `${about}: ${how}`, { cause: lastWords }),
     },
     ...options,

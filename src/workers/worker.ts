@@ -5,15 +5,12 @@ import { type AnswerOf, Channel, closed, type InputOf, type ServiceOf } from "./
 import { startWorker, type WorkerEnd, type WorkerProcess } from "./start-worker.ts";
 
 export interface WorkerOptions {
-  /** The file to run; it calls `serveStarter`. */
+  /** The file to run; it calls `serveParent`. */
   readonly program: string;
   readonly args: readonly string[];
   readonly flags?: readonly string[];
   readonly failures: WorkerFailures;
-  /**
-   * How many requests it gets at once; the others wait. With 1 it is known which request crashed it, and a cancelled
-   * request that continues is killed with it.
-   */
+  /** How many requests it gets at once. With 1, a crash has a known cause, and a request that ignores its cancellation is killed. */
   readonly concurrency: number;
   readonly ours?: object;
   /** A request that takes longer kills it. */
@@ -26,14 +23,14 @@ export interface WorkerOptions {
 
 interface WorkerFailures {
   tooSlow(about: string): ToolError;
-  /** The process ended during the request; `hint` is that of the request. */
-  brokeDown(about: string, end: WorkerEnd, otherWay?: string): ToolError;
+  /** The process ended during the request. */
+  crashed(about: string, end: WorkerEnd, hint?: string): ToolError;
 }
 
-export interface AskOptions {
+interface AskOptions {
   readonly about: string;
-  /** What to do when the request fails, instead of the default hint. */
-  readonly otherWay?: string;
+  /** Replaces the default hint when the process crashes. */
+  readonly hint?: string;
   readonly signal: AbortSignal;
 }
 
@@ -42,10 +39,7 @@ export interface Answering {
   readonly process: number;
 }
 
-/**
- * A program in a child process: its crashes are contained. The first request starts it, and a request after a crash
- * starts it again.
- */
+/** A program in a child process, which may crash. The first request starts it, and one after a crash starts it again. */
 export class Worker<Theirs extends ServiceOf<Theirs>> {
   readonly #options: WorkerOptions;
   readonly #turns: Semaphore;
@@ -129,10 +123,10 @@ class Running<Theirs extends ServiceOf<Theirs>> {
   constructor(options: RunningOptions) {
     this.#options = options;
     this.number = options.number;
-    const { program, args: words, flags } = options;
+    const { program, args, flags } = options;
     this.#process = startWorker({
       program,
-      words,
+      args,
       flags,
       onMessage: (message) => {
         if (message === "retire") this.#retire();
@@ -150,9 +144,9 @@ class Running<Theirs extends ServiceOf<Theirs>> {
   async ask<Name extends keyof Theirs & string>(
     name: Name,
     input: InputOf<Theirs[Name]>,
-    { about, otherWay, signal }: AskOptions,
+    { about, hint, signal }: AskOptions,
   ): Promise<AnswerOf<Theirs[Name]>> {
-    const { concurrency: atOnce, limitMs, failures } = this.#options;
+    const { concurrency, limitMs, failures } = this.#options;
     clearTimeout(this.#idle);
     this.#asked += 1;
     this.#process.keepsUsAlive(true);
@@ -166,7 +160,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
         }, milliseconds),
       );
     const onAbort = () => {
-      if (atOnce === 1) killAfter(cancelMs);
+      if (concurrency === 1) killAfter(cancelMs);
     };
     signal.addEventListener("abort", onAbort, { once: true });
     if (limitMs !== undefined)
@@ -179,7 +173,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
       if (!(error instanceof WorkerEnded)) throw error;
       if (this.#isClosed) throw closed();
       if (isLate) throw failures.tooSlow(about);
-      throw failures.brokeDown(about, error.end, otherWay);
+      throw failures.crashed(about, error.end, hint);
     } finally {
       signal.removeEventListener("abort", onAbort);
       for (const timer of timers) clearTimeout(timer);

@@ -1,16 +1,13 @@
 import { diffRuns } from "../../edit/diff-runs.ts";
+import type { TextSpan } from "../lines.ts";
 import { fitTo, type InsertionTarget, type Snippet } from "./snippet.ts";
 
-/** Replaces `start` to `end` with `text`. Offsets count UTF-16 units. */
-export interface Splice {
-  readonly start: number;
-  readonly end: number;
+/** Replaces a span with `text`. */
+export interface Splice extends TextSpan {
   readonly text: string;
 }
 
-export interface BlockChange {
-  readonly start: number;
-  readonly end: number;
+export interface BlockChange extends TextSpan {
   readonly snippet: Snippet;
   readonly target: InsertionTarget;
   /** Which reading of the snippet's indentation to use; see `fitTo`. */
@@ -32,22 +29,14 @@ export function splicesOf(change: BlockChange, literal: ReadonlySet<number>): re
   const fitted = fitTo(snippet, target, { reading, literal });
   const lines = snippet.lines.map((line, index) => (literal.has(index) ? line : fitted(line, index)));
   if (isInline) lines[0] = lines[0]!.trimStart();
-  const splice = {
-    start,
-    end,
-    text: lead + (old === undefined ? lines.join(lineEnd) : keepLineEnds(lines, old, lineEnd)) + tail,
-  };
+  const body = old === undefined ? lines.join(lineEnd) : keepLineEnds(lines, old, lineEnd);
+  const splice = { start, end, text: lead + body + tail };
   return also ? [also, splice] : [splice];
 }
 
 export function withReadings(change: Omit<BlockChange, "reading">): readonly BlockChange[] {
   const isPlain = change.snippet.lines.length === 1 || change.target.indentation === "";
-  return isPlain
-    ? [{ ...change, reading: 0 }]
-    : [
-        { ...change, reading: 0 },
-        { ...change, reading: 1 },
-      ];
+  return (isPlain ? ([0] as const) : ([0, 1] as const)).map((reading) => ({ ...change, reading }));
 }
 
 export function spliced(text: string, splices: readonly Splice[]): string {

@@ -18,7 +18,7 @@ export function blockHash(text: string, symbol: CodeSymbol): string {
 }
 
 /**
- * Whether a block has the expected hash, given by its first digits. Accepts the hash of the text itself, of its whole
+ * Whether a block has the expected hash, which may be shortened. Accepts the hash of the text itself or of its whole
  * lines, with or without its doc comment, with its own line ends or line feeds.
  */
 export function hasHash(text: string, symbol: CodeSymbol, expected: string): boolean {
@@ -39,15 +39,13 @@ function readingsOf(text: string, symbol: CodeSymbol): readonly string[] {
 
 /** Whether a block is the expected text, whatever its line ends, trailing blanks and indentation. */
 export function isBlock(text: string, symbol: CodeSymbol, expected: string): boolean {
-  const wanted = withoutPlace(expected);
+  const wanted = unindented(expected);
   const { end } = spanOf(text, symbol);
-  return [symbol.start, symbol.declarationStart].some(
-    (from) => withoutPlace(text.slice(from, end)) === wanted,
-  );
+  return [symbol.start, symbol.declarationStart].some((from) => unindented(text.slice(from, end)) === wanted);
 }
 
-/** The block as if it had no indentation. The first line may have been copied without its indentation. */
-function withoutPlace(block: string): string {
+/** The first line may have been copied without its indentation. */
+function unindented(block: string): string {
   const [first = "", ...others] = block
     .split(/\r\n|\n|\r/)
     .map((line) => line.trimEnd())

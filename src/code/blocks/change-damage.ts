@@ -1,10 +1,6 @@
 import type { CodeSymbol, Outline, SyntaxFault } from "../../contract/code.ts";
+import { lineEnd, lineStart } from "../lines.ts";
 import { inOrder, movedBy, type Splice, spliced } from "./block-change.ts";
-
-interface Before {
-  readonly text: string;
-  readonly outline: Outline;
-}
 
 export interface Damage {
   readonly faults: readonly SyntaxFault[];
@@ -12,12 +8,12 @@ export interface Damage {
   readonly lost: readonly CodeSymbol[];
 }
 
-/**
- * What a change has broken; undefined when nothing. A text that did not parse before may stay so, but must not get
- * worse, and unchanged symbols must stay.
- */
-export function damageOf(before: Before, after: Outline, splices: readonly Splice[]): Damage | undefined {
-  const { text, outline } = before;
+/** What a change has broken; undefined if nothing. A text that did not parse before must not get worse. */
+export function damageOf(
+  { text, outline }: { readonly text: string; readonly outline: Outline },
+  after: Outline,
+  splices: readonly Splice[],
+): Damage | undefined {
   const faults = [
     ...faultsAdded(outline, after, splices),
     ...bodiesEmptied(outline, after),
@@ -43,8 +39,7 @@ function faultsAdded(before: Outline, after: Outline, splices: readonly Splice[]
     known.set(key, count - 1);
     return count <= 0;
   });
-  // Faults in the replaced part may be followed by as many in the new part, or move, as the parser recovers
-  // elsewhere.
+  // Faults of the replaced part may reappear in the new part, or move, because the parser recovers elsewhere.
   const isNoWorse = after.faults.length <= before.faults.length && added.length <= gone.length;
   return isNoWorse ? [] : added;
 }
@@ -56,19 +51,13 @@ function bodiesEmptied(before: Outline, after: Outline): readonly SyntaxFault[] 
   const known = new Set(before.symbols.filter(isEmpty).map(({ kind, name }) => `${kind} ${name}`));
   return after.symbols
     .filter((symbol) => isEmpty(symbol) && !known.has(`${symbol.kind} ${symbol.name}`))
-    .map(({ line, end, name }) => ({
-      line,
-      column: 1,
-      start: end,
-      end,
-      message: `the body of \`${name}\` is empty`,
-    }));
+    .map(({ line, end, name }) => {
+      const message = `the body of \`${name}\` is empty`;
+      return { line, column: 1, start: end, end, message };
+    });
 }
 
-/**
- * Compares symbols by name and position: their start and end may depend on others, as with headings, or with a
- * declaration of several names that becomes one of a single name.
- */
+/** Compares symbols by name and position: their extent may depend on others, as that of headings does. */
 function symbolsLost(before: Outline, after: Outline, splices: readonly Splice[]): readonly CodeSymbol[] {
   const key = ({ kind, name }: CodeSymbol, at: number) => `${at} ${kind} ${name}`;
   const present = new Set(after.symbols.map((symbol) => key(symbol, symbol.declarationStart)));
@@ -85,8 +74,8 @@ function symbolsLost(before: Outline, after: Outline, splices: readonly Splice[]
 }
 
 /**
- * Finds changes that remove or add only one part of `#if … #else … #endif`: the grammar accepts that, but the code
- * that follows would come under another condition. Returns them as faults of the changed text.
+ * Changes that remove or add only one part of `#if … #else … #endif`, as faults of the changed text. The grammar accepts
+ * them, but the code that follows would be under another condition.
  */
 export function halvedConditions(text: string, language: string, splices: readonly Splice[]): SyntaxFault[] {
   if (!withConditions.has(language) || !directive.test(text)) return [];
@@ -96,11 +85,8 @@ export function halvedConditions(text: string, language: string, splices: readon
   for (const splice of inOrder(splices)) {
     const at = splice.start + shift;
     shift += splice.text.length - (splice.end - splice.start);
-    const [old, now] = [
-      linesAround(text, splice.start, splice.end),
-      linesAround(after, at, at + splice.text.length),
-    ];
-    const [taken, given] = [openParts(old), openParts(now)];
+    const taken = openParts(linesAround(text, splice.start, splice.end));
+    const given = openParts(linesAround(after, at, at + splice.text.length));
     if (taken === given) continue;
     const line = after.slice(0, at).split("\n").length;
     const message =
@@ -123,8 +109,7 @@ const directives = new RegExp(directive, "gm");
 
 /** Whole lines: a directive may change in its middle. */
 function linesAround(text: string, start: number, end: number): string {
-  const lineEnd = text.indexOf("\n", end);
-  return text.slice(text.lastIndexOf("\n", start - 1) + 1, lineEnd === -1 ? undefined : lineEnd);
+  return text.slice(lineStart(text, start), lineEnd(text, end));
 }
 
 /** The directives of a text whose other part is outside of it. */
@@ -139,7 +124,7 @@ function openParts(text: string): string {
 }
 
 /**
- * A fault with the line it is in, and the place marked below:
+ * A fault with its line, and its position marked below:
  *
  *   12:9: missing `)`
  *   12 | let a = f(1;

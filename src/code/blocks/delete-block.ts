@@ -1,13 +1,18 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
-import { blankLinesAbove, blankLinesBelow, endOfText, lineEnd, lineStart, opensLine } from "../lines.ts";
+import {
+  blankLinesAbove,
+  blankLinesBelow,
+  blanksOf,
+  endOfText,
+  lineEnd,
+  lineStart,
+  opensLine,
+} from "../lines.ts";
 import type { Splice } from "./block-change.ts";
 import { spanOf } from "./block-text.ts";
 import { elementLineEnd, separatorAfter, siblingsOf } from "./spacing.ts";
 
-/**
- * The ways to delete a block, the likely one first: with the separator after it, or before it if it is last, and with
- * the blank lines that only it needed.
- */
+/** The ways to delete a block with a separator and its blank lines, the likely one first. */
 export function deleteBlock(
   text: string,
   outline: Outline,
@@ -31,9 +36,7 @@ export function deleteBlock(
   return isList ? [without, [taken], ...others] : [[taken], without, ...others];
 }
 
-/**
- * Variants have a bar between them, and some lists begin their lines with the comma: `  | Leaf`, `  , age :: Int`.
- */
+/** Some lists begin their lines with the separator: `  | Leaf`, `  , age :: Int`. */
 function withLeadingMark(text: string, start: number, end: number): readonly (readonly Splice[])[] {
   const before = /\s*[|,]\s*$/.exec(text.slice(Math.max(0, start - 500), start))?.[0].length;
   const after = /^\s*[|,][ \t]*/.exec(text.slice(end, end + 500))?.[0].length;
@@ -48,10 +51,10 @@ function commaBefore(text: string, start: number): number | undefined {
   return text[at] === "," ? at : undefined;
 }
 
-/** After a comma, a semicolon ends the whole list. */
+/** A semicolon after the last element ends the whole list, and stays. */
 function inlinePart(text: string, start: number, end: number, isLastInList: boolean): Splice {
   const from = isLastInList ? end : (separatorAfter(text, end)?.end ?? end);
-  const blanks = /^[ \t]*/.exec(text.slice(from))![0].length;
+  const blanks = blanksOf(text.slice(from)).length;
   const isLast = from + blanks === lineEnd(text, from) || ")]};".includes(text[from + blanks]!);
   if (!isLast) return { start, end: from + blanks, text: "" };
   if (opensLine(text, start)) return { start, end: from, text: "" };

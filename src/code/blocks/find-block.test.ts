@@ -102,10 +102,10 @@ describe("findBlock in Rust", () => {
   it("lists all that fit rather than to guess", async () => {
     expect(await found("a.rs", rust, { name: "run", kind: "function", modulePath: "impl Agent" })).toBe(
       [
-        "ambiguous-match: a.rs has 2 blocks that are function `run` in impl Agent:",
+        "ambiguous-match: a.rs has 2 blocks that match function `run` in impl Agent:",
         "  Method run [4-4] in Impl Agent",
         "  Method run [20-20] in Impl Agent. " +
-          "Say which one with `line_hint`, or `module_path`: what it lies in. The first is line_hint 4.",
+          "Choose one with `line_hint`, 4 for the first, or with `module_path`, its container.",
       ].join("\n"),
     );
     expect(await found("a.rs", "fn a() {}\n\n\nfn a() {}\n", { name: "a", lineHint: 3 })).toBe(4);
@@ -139,7 +139,7 @@ describe("findBlock in Rust", () => {
   ])("names what comes near to %s (%s) in %s", async (name, kind, modulePath, near) => {
     const place = modulePath === undefined ? "" : ` in ${modulePath}`;
     expect(await found("a.rs", rust, { name, kind, modulePath })).toBe(
-      `no-match: a.rs has no ${kind} \`${name}\`${place}. ${near}See what there is with code.symbols.`,
+      `no-match: a.rs has no ${kind} \`${name}\`${place}. ${near}List the symbols with code.symbols.`,
     );
   });
 });
@@ -182,7 +182,7 @@ describe("findBlock elsewhere", () => {
 
   it("says that a file which does not parse may hold more", async () => {
     expect(await found("a.rs", "fn a( {\n", { name: "b" })).toMatch(
-      /It does not parse \(line \d+: .*\), so not all may be seen\./,
+      /Some symbols may be missing: line \d+ does not parse \(.*\)\./,
     );
   });
 });

@@ -5,15 +5,20 @@ import { describeBlock, listBlocks } from "./describe-block.ts";
 import { isCalled } from "./kind-words.ts";
 import { nearnessTo, spellingsOf } from "./module-path.ts";
 
-/** The one block that is wanted. Throws `no-match` or `ambiguous-match`: it never guesses. */
+/** The single block that matches. Throws `no-match` or `ambiguous-match`: it never guesses. */
 export function findBlock(path: string, outline: Outline, wanted: BlockWanted): CodeSymbol {
   const found = findBlocks(path, outline, wanted);
   const nearest = wanted.lineHint === undefined ? found : nearestTo(wanted.lineHint, found);
-  if (nearest.length === 1) return nearest[0]!;
-  throw ambiguous(path, outline, wanted, nearest);
+  const [first, ...others] = nearest;
+  if (others.length === 0) return first!;
+  const list = listBlocks(outline, nearest);
+  const message = `${path} has ${nearest.length} blocks that match ${describeWanted(wanted)}:\n${list}`;
+  throw new ToolError("ambiguous-match", message, {
+    hint: `Choose one with \`line_hint\`, ${first!.line} for the first, or with \`module_path\`, its container.`,
+  });
 }
 
-/** All blocks with that name, in file order, at least one. */
+/** All blocks that match, in file order, at least one. */
 export function findBlocks(path: string, outline: Outline, wanted: BlockWanted): readonly CodeSymbol[] {
   const ofKind = outline.symbols.filter((symbol) => fitsKind(outline, symbol, wanted));
   const split = /^(.+?)(?:::|\.|#|\/)([^:.#/\s]+)$/su.exec(wanted.name.trim());
@@ -48,19 +53,12 @@ function spelledSo(symbols: readonly CodeSymbol[], wanted: string): readonly Cod
 /** The same except for type parameters, or for the trait of an implementation. */
 function spelledAlike(symbols: readonly CodeSymbol[], wanted: string): readonly CodeSymbol[] {
   const name = wanted.trim().replace(/\s+/g, " ");
-  const bare = withoutWord(name);
-  return symbols.filter((symbol) =>
-    spellingsOf(symbol).some((spelling) => spelling === name || spelling === bare),
-  );
+  const spellings = [name, name.replace(kindWord, "")];
+  return symbols.filter((symbol) => spellingsOf(symbol).some((spelling) => spellings.includes(spelling)));
 }
 
 /** "impl Agent" and "fn run" given as a name. */
-function withoutWord(name: string): string {
-  return name.replace(
-    /^(?:impl(?:<[^>]*>)?|fn|func|def|class|struct|enum|trait|interface|mod|type|#+)\s+/,
-    "",
-  );
-}
+const kindWord = /^(?:impl(?:<[^>]*>)?|fn|func|def|class|struct|enum|trait|interface|mod|type|#+)\s+/;
 
 function within(
   path: string,
@@ -73,11 +71,8 @@ function within(
   const ranked = symbols.map((symbol) => {
     const holders = [...holdersOf(outline, symbol), ...receiverOf(outline, symbol)];
     // A caller that names an implementation often repeats it in the path.
-    const isOwnPath = symbol.kind === "impl" && nearnessTo(modulePath, [...holders, symbol], names);
-    return {
-      symbol,
-      nearness: nearnessTo(modulePath, holders, names) ?? (isOwnPath === false ? undefined : isOwnPath),
-    };
+    const repeated = symbol.kind === "impl" ? nearnessTo(modulePath, [...holders, symbol], names) : undefined;
+    return { symbol, nearness: nearnessTo(modulePath, holders, names) ?? repeated };
   });
   const nearest = Math.min(...ranked.map(({ nearness = Number.POSITIVE_INFINITY }) => nearness));
   return ranked.filter(({ nearness }) => nearness === nearest).map(({ symbol }) => symbol);
@@ -106,20 +101,6 @@ function nearestTo(line: number, symbols: readonly CodeSymbol[]): readonly CodeS
   return heads.filter((symbol) => size(symbol) === smallest);
 }
 
-function ambiguous(
-  path: string,
-  outline: Outline,
-  wanted: BlockWanted,
-  found: readonly CodeSymbol[],
-): ToolError {
-  const list = listBlocks(outline, found);
-  const [first] = found;
-  const message = `${path} has ${found.length} blocks that are ${describeWanted(wanted)}:\n${list}`;
-  return new ToolError("ambiguous-match", message, {
-    hint: `Say which one with \`line_hint\`, or \`module_path\`: what it lies in. The first is line_hint ${first!.line}.`,
-  });
-}
-
 export interface BlockWanted {
   /** The plain name, or qualified: "Agent.run", "Agent::run". */
   readonly name: string;
@@ -130,21 +111,21 @@ export interface BlockWanted {
 
 /** "function `run` in impl Agent". */
 function describeWanted({ kind, name, modulePath }: BlockWanted): string {
-  const words = kind === undefined || kind.trim() === "" ? "" : `${kind.trim()} `;
-  const place = modulePath === undefined || modulePath.trim() === "" ? "" : ` in ${modulePath.trim()}`;
-  return `${words}\`${name}\`${place}`;
+  const holder = modulePath === undefined || modulePath.trim() === "" ? "" : ` in ${modulePath.trim()}`;
+  return `${kind?.trim() ?? ""} \`${name}\``.trim() + holder;
 }
 
 export function noSuchBlock(path: string, outline: Outline, wanted: BlockWanted): ToolError {
   const { symbols, faults, language } = outline;
-  const message = `${path} has no ${describeWanted(wanted)}${symbols.length === 0 ? `: no symbols of ${language} were found in it` : ""}`;
+  const none = symbols.length === 0 ? `: no symbols of ${language} were found in it` : "";
+  const message = `${path} has no ${describeWanted(wanted)}${none}`;
   const near = nearBlocks(symbols, wanted.name).slice(0, 3);
   const meant = near.map((symbol) => describeBlock(outline, symbol)).join(", or ");
   const [fault] = faults;
   const broken = fault
-    ? `It does not parse (line ${fault.line}: ${fault.message}), so not all may be seen.`
+    ? `Some symbols may be missing: line ${fault.line} does not parse (${fault.message}).`
     : "";
-  const hint = [meant === "" ? "" : `Did you mean ${meant}?`, broken, "See what there is with code.symbols."];
+  const hint = [meant === "" ? "" : `Did you mean ${meant}?`, broken, "List the symbols with code.symbols."];
   return new ToolError("no-match", message, { hint: hint.filter((each) => each !== "").join(" ") });
 }
 

@@ -2,16 +2,18 @@ import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import {
   blankLinesAbove,
   blankLinesBelow,
+  blanksOf,
   indentationAt,
   lineEnd,
   lineEndNear,
   lineStart,
   opensLine,
+  startOfText,
   type TextSpan,
 } from "../lines.ts";
-import { type BlockChange, type Splice, withReadings } from "./block-change.ts";
+import { type BlockChange, withReadings } from "./block-change.ts";
 import { spanOf } from "./block-text.ts";
-import { type InsertionTarget, indentationLevel, type Snippet, targetAt } from "./snippet.ts";
+import { indentationLevel, type Snippet, targetAt } from "./snippet.ts";
 import {
   blanksAfter,
   elementLineEnd,
@@ -26,48 +28,36 @@ import {
 
 export type Position = "before" | "after" | "inside_start" | "inside_end";
 
-/** The ways to insert code beside a block or into it, the likely one first. None when it has no inside. */
-export function insertBlock(
-  text: string,
-  outline: Outline,
-  symbol: CodeSymbol,
-  position: Position,
-  snippet: Snippet,
-): readonly BlockChange[] {
-  if (position === "before" || position === "after")
-    return insertBeside(text, outline, symbol, position, snippet);
-  return insertInside(text, outline, symbol, position, snippet);
+interface Insertion {
+  readonly text: string;
+  readonly outline: Outline;
+  readonly symbol: CodeSymbol;
+  readonly position: Position;
+  readonly snippet: Snippet;
+}
+
+/** The ways to insert code next to a block or into it, the likely one first. None if it has no inside. */
+export function insertBlock(insertion: Insertion): readonly BlockChange[] {
+  const { position } = insertion;
+  if (position === "before" || position === "after") return insertBeside(insertion);
+  return insertInside(insertion);
 }
 
 /** Uses the separator of a sibling, but also tries without. */
-function insertBeside(
-  text: string,
-  outline: Outline,
-  symbol: CodeSymbol,
-  position: "before" | "after",
-  snippet: Snippet,
-): readonly BlockChange[] {
+function insertBeside(insertion: Insertion): readonly BlockChange[] {
+  const { outline, symbol, position } = insertion;
   const siblings = siblingsOf(outline, symbol.parent);
-  const known = separatorAround(text, symbol, siblings);
-  const marks: readonly (Separator | undefined)[] =
-    known === undefined ? [undefined, ","] : [known, undefined];
+  const known = separatorAround(insertion, siblings);
+  const marks = known === undefined ? ([undefined, ","] as const) : [known, undefined];
   const changes = marks.flatMap((mark) => {
-    const beside = besideOf(text, outline, symbol, siblings, position, mark, snippet);
+    const beside = besideOf(insertion, siblings, mark);
     return withReadings(position === "before" ? changeBefore(beside) : changeAfter(beside));
   });
-  return symbol.kind === "variant"
-    ? [...changes, alternative(text, outline, symbol, position, snippet)]
-    : changes;
+  return symbol.kind === "variant" ? [...changes, alternative(insertion)] : changes;
 }
 
 /** With a bar, as between the variants of functional languages. */
-function alternative(
-  text: string,
-  outline: Outline,
-  symbol: CodeSymbol,
-  position: "before" | "after",
-  snippet: Snippet,
-): BlockChange {
+function alternative({ text, outline, symbol, position, snippet }: Insertion): BlockChange {
   const { start, end } = spanOf(text, symbol);
   const at = position === "before" ? start : end;
   const lineEnd = lineEndNear(text, start);
@@ -78,31 +68,12 @@ function alternative(
   return { start: at, end: at, snippet, target, reading: 0, isInline: true, lineEnd, ...around };
 }
 
-interface Beside {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-  readonly snippet: Snippet;
-  readonly mark: Separator | undefined;
-  readonly present: { readonly mark: Separator; readonly end: number } | undefined;
-  readonly gap: number;
-  readonly target: InsertionTarget;
-  readonly lineEnd: string;
-  /** The parent has nothing before the block, or after it. */
-  readonly isAtBorder: (at: number) => boolean;
-}
+type Beside = ReturnType<typeof besideOf>;
 
-function besideOf(
-  text: string,
-  outline: Outline,
-  symbol: CodeSymbol,
-  siblings: readonly CodeSymbol[],
-  position: "before" | "after",
-  mark: Separator | undefined,
-  given: Snippet,
-): Beside {
+function besideOf(insertion: Insertion, siblings: readonly CodeSymbol[], mark: Separator | undefined) {
+  const { text, outline, symbol, position } = insertion;
   const { start, end } = spanOf(text, symbol);
-  const snippet = mark === undefined ? given : withoutSeparator(given, { mark });
+  const snippet = mark === undefined ? insertion.snippet : withoutSeparator(insertion.snippet, { mark });
   const inside = symbol.parent === undefined ? undefined : outline.symbols[symbol.parent]!.inside;
   const isBlank = (from: number, to: number) => text.slice(from, Math.max(from, to)).trim() === "";
   return {
@@ -115,7 +86,8 @@ function besideOf(
     gap: gapFor(text, outline, symbol, siblings, snippet),
     target: targetAt(text, outline, start),
     lineEnd: lineEndNear(text, start),
-    isAtBorder: (at) =>
+    /** Whether the parent has nothing before the block, or after it. */
+    isAtBorder: (at: number) =>
       position === "before"
         ? isBlank(Math.min(inside?.start ?? 0, at), at)
         : isBlank(at, inside?.end ?? text.length),
@@ -124,12 +96,11 @@ function besideOf(
 
 function changeBefore(beside: Beside): Omit<BlockChange, "reading"> {
   const { text, start, snippet, mark, gap, target, lineEnd } = beside;
-  const { indentation } = target;
   const closing = mark === undefined || isClosed(snippet, mark) ? "" : mark;
   const change = { snippet, target, lineEnd };
   if (!opensLine(text, start)) {
     const isList = mark !== undefined && snippet.lines.length === 1;
-    const tail = closing + (isList ? blanksAfter(text, mark) : lineEnd + indentation);
+    const tail = closing + (isList ? blanksAfter(text, mark) : lineEnd + target.indentation);
     return { ...change, start, end: start, isInline: true, tail };
   }
   const at = lineStart(text, start);
@@ -140,7 +111,6 @@ function changeBefore(beside: Beside): Omit<BlockChange, "reading"> {
 
 function changeAfter(beside: Beside): Omit<BlockChange, "reading"> {
   const { text, start, end, snippet, mark, present, gap, target, lineEnd } = beside;
-  const { indentation } = target;
   const lacksOne = mark !== undefined && present === undefined && !(mark === ";" && text[end - 1] === "}");
   const also = lacksOne ? { start: end, end, text: mark } : undefined;
   const closing = mark === undefined || lacksOne || isClosed(snippet, mark) ? "" : mark;
@@ -149,17 +119,12 @@ function changeAfter(beside: Beside): Omit<BlockChange, "reading"> {
   if (lineOver === undefined) {
     const from = present?.end ?? end;
     const isLast = lacksOne || /^[ \t]*(?:[)\]}]|\r?\n|$)/.test(text.slice(from));
-    if (mark !== undefined && snippet.lines.length === 1)
-      return {
-        ...change,
-        start: from,
-        end: from,
-        isInline: true,
-        lead: blanksAfter(text, mark),
-        tail: closing,
-      };
-    const blanks = isLast ? 0 : /^[ \t]*/.exec(text.slice(from))![0].length;
-    const tail = closing + (isLast ? "" : lineEnd + indentation);
+    if (mark !== undefined && snippet.lines.length === 1) {
+      const lead = blanksAfter(text, mark);
+      return { ...change, start: from, end: from, isInline: true, lead, tail: closing };
+    }
+    const blanks = isLast ? 0 : blanksOf(text.slice(from)).length;
+    const tail = closing + (isLast ? "" : lineEnd + target.indentation);
     return { ...change, start: from, end: from + blanks, isInline: false, lead: lineEnd, tail };
   }
   const missing = beside.isAtBorder(lineOver) ? 0 : Math.max(0, gap - blankLinesBelow(text, lineOver));
@@ -168,43 +133,36 @@ function changeAfter(beside: Beside): Omit<BlockChange, "reading"> {
 }
 
 function separatorAround(
-  text: string,
-  symbol: CodeSymbol,
+  { text, symbol }: Insertion,
   siblings: readonly CodeSymbol[],
 ): Separator | undefined {
   const index = siblings.indexOf(symbol);
   const isInline = !opensLine(text, symbol.start);
   for (const each of [symbol, siblings[index - 1], siblings[index + 1]]) {
     const found = each && ownSeparator(text, each.start, spanOf(text, each).end);
-    // On separate lines, a semicolon of one element says nothing about the others.
+    // On separate lines, a semicolon of one element does not mean that the others have one.
     if (found && (found.mark === "," || isInline)) return found.mark;
   }
   return undefined;
 }
 
-/** The ways to insert code at the start or end of a block's inside. */
-function insertInside(
-  text: string,
-  outline: Outline,
-  symbol: CodeSymbol,
-  position: "inside_start" | "inside_end",
-  snippet: Snippet,
-): readonly BlockChange[] {
+function insertInside(insertion: Insertion): readonly BlockChange[] {
+  const { text, outline, symbol, position, snippet } = insertion;
   const { inside } = symbol;
   if (inside === undefined) return [];
   const within = text.slice(inside.start, inside.end);
-  if (within.trim() === "") return insertAlone(text, outline, symbol, inside, snippet);
-  const preamble = endOfPreamble(text, outline.language, inside);
-  const first = preamble + /^\s*/.exec(text.slice(preamble, inside.end))![0].length;
+  if (within.trim() === "") return insertAlone(insertion, inside);
+  const preamble = preambles.get(outline.language)?.exec(within)?.[0].length ?? 0;
+  const first = startOfText(text, inside.start + preamble, inside.end);
   const last = inside.start + within.trimEnd().length;
   const children = siblingsOf(outline, outline.symbols.indexOf(symbol));
   const isStart = position === "inside_start" && first < inside.end;
   const beside = isStart
     ? children.find(({ start }) => start === first)
     : children.findLast((child) => endsAt(text, child, last));
-  if (beside) return insertBeside(text, outline, beside, isStart ? "before" : "after", snippet);
-  const target = { ...targetIn(text, outline, symbol, inside, snippet), at: isStart ? first : last };
-  // A body on the line of its head without brackets has room for nothing else.
+  if (beside) return insertBeside({ ...insertion, symbol: beside, position: isStart ? "before" : "after" });
+  const target = { ...targetIn(insertion, inside), at: isStart ? first : last };
+  // A body without brackets on the line of its head can contain nothing else.
   if (!target.isOpen && !target.isHeld) return [];
   // Values mostly have commas between them.
   const marks = valueHolders.has(symbol.kind) ? [true, false] : [false, true];
@@ -216,81 +174,47 @@ function endsAt(text: string, child: CodeSymbol, last: number): boolean {
   return end <= last && (elementLineEnd(text, end) ?? end) >= last;
 }
 
-interface Inside {
-  readonly at: number;
-  readonly start: number;
-  readonly end: number;
-  readonly outer: string;
-  readonly target: InsertionTarget;
-  readonly lineEnd: string;
-  /** The existing content begins on its own line. */
-  readonly isOpen: boolean;
-  /** A bracket, `end` or a tag closes it. */
-  readonly isHeld: boolean;
-}
+type Inside = ReturnType<typeof targetIn> & { readonly at: number };
 
-function targetIn(
-  text: string,
-  outline: Outline,
-  symbol: CodeSymbol,
-  { start, end }: TextSpan,
-  snippet: Snippet,
-): Omit<Inside, "at"> {
+function targetIn({ text, outline, symbol, snippet }: Insertion, { start, end }: TextSpan) {
   const outer = indentationAt(text, symbol.start);
-  const firstInk = start + /^\s*/.exec(text.slice(start, end))![0].length;
-  const isOpen = firstInk < end && opensLine(text, firstInk);
+  const first = startOfText(text, start, end);
+  /** The existing content begins on its own line. */
+  const isOpen = first < end && opensLine(text, first);
+  /** A bracket, `end` or a tag closes it. */
   const isHeld = /^\s*(?:[)\]}]|<\/|(?:end|fi|done|esac)\b)/.test(text.slice(end, symbol.end));
   const deeper = outer + (indentationLevel(text) || indentationLevel(snippet.lines.join("\n")) || "  ");
-  const indentation = isOpen ? indentationAt(text, firstInk) : isHeld ? deeper : outer;
+  const indentation = isOpen ? indentationAt(text, first) : isHeld ? deeper : outer;
   const target = targetAt(text, outline, start, indentation);
   return { start, end, outer, target, lineEnd: lineEndNear(text, symbol.start), isOpen, isHeld };
 }
 
 /** Opens `{}`; a block without brackets gets a line below. */
-function insertAlone(
-  text: string,
-  outline: Outline,
-  symbol: CodeSymbol,
-  inside: TextSpan,
-  snippet: Snippet,
-): readonly BlockChange[] {
-  const { start, end, outer, target, lineEnd, isHeld } = targetIn(text, outline, symbol, inside, snippet);
+function insertAlone(insertion: Insertion, inside: TextSpan): readonly BlockChange[] {
+  const { start, end, outer, target, lineEnd, isHeld } = targetIn(insertion, inside);
   const lead = isHeld || start === 0 ? lineEnd : lineEnd.repeat(2);
   const tail = isHeld ? lineEnd + outer : "";
-  return withReadings({
-    start,
-    end: isHeld ? end : start,
-    lead,
-    tail,
-    snippet,
-    target,
-    lineEnd,
-    isInline: false,
-  });
+  const { snippet } = insertion;
+  const change = { snippet, target, lineEnd, isInline: false };
+  return withReadings({ ...change, start, end: isHeld ? end : start, lead, tail });
 }
 
 function insertFirst(text: string, inside: Inside, given: Snippet, isList: boolean): readonly BlockChange[] {
   const { at, start, target, lineEnd, isOpen } = inside;
   const snippet = isList ? withoutSeparator(given, { mark: "," }) : given;
-  const closing = isList ? "," : "";
+  const tail = (isList ? "," : "") + lineEnd;
   const change = { snippet, target, lineEnd, isInline: false };
   if (!isOpen)
-    return withReadings({
-      ...change,
-      start,
-      end: at,
-      lead: lineEnd,
-      tail: closing + lineEnd + target.indentation,
-    });
+    return withReadings({ ...change, start, end: at, lead: lineEnd, tail: tail + target.indentation });
   const from = lineStart(text, at);
-  return withReadings({ ...change, start: from, end: from, tail: closing + lineEnd });
+  return withReadings({ ...change, start: from, end: from, tail });
 }
 
 function insertLast(text: string, inside: Inside, given: Snippet, isList: boolean): readonly BlockChange[] {
   const { at, end, outer, target, lineEnd: newLine, isOpen, isHeld } = inside;
   const hasComma = text[at - 1] === ",";
   const snippet = isList ? withoutSeparator(given, { mark: "," }) : given;
-  const also: Splice | undefined = isList && !hasComma ? { start: at, end: at, text: "," } : undefined;
+  const also = isList && !hasComma ? { start: at, end: at, text: "," } : undefined;
   const closing = isList && hasComma ? "," : "";
   const change = { snippet, target, lineEnd: newLine, isInline: false, lead: newLine, also };
   const over = lineEnd(text, at);
@@ -299,17 +223,11 @@ function insertLast(text: string, inside: Inside, given: Snippet, isList: boolea
   return withReadings({ ...change, start: at, end, tail: closing + newLine + outer });
 }
 
-/** Where the part that must come first in a block ends: inner attributes and doc comments, directives, docstrings. */
-function endOfPreamble(text: string, language: string, inside: TextSpan): number {
-  const within = text.slice(inside.start, inside.end);
-  const found = preambles.get(language)?.exec(within);
-  return inside.start + (found?.[0].length ?? 0);
-}
-
 const directive = /^(?:\s*(["'])use [a-z ]+\1;?[ \t]*(?=\r?\n|$))+/;
 const docstring =
   /^\s*[rRuUbB]?(?:"""(?:[^\\]|\\[\s\S])*?"""|'''(?:[^\\]|\\[\s\S])*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')[ \t]*(?=\r?\n|$)/;
 
+/** What must come first in a block: inner attributes and doc comments, directives, docstrings. */
 const preambles: ReadonlyMap<string, RegExp> = new Map([
   ["python", docstring],
   ["rust", /^(?:\s*(?:\/\/![^\n]*|#!\[[^\]]*\]))+/],

@@ -1,15 +1,18 @@
 import { type CodeSymbol, type SymbolKind, symbolKinds } from "../../contract/code.ts";
 
 /**
- * Whether `word` is a name for this kind of symbol: a word for every language, or the keyword with which its language
- * declares it. A method counts as a function, and a function in a class as a method.
+ * Whether `word` is a name for this kind of symbol, or the keyword with which its language declares it. A method
+ * counts as a function, and a function in a class as a method.
  */
 export function isCalled(word: string, symbol: CodeSymbol, parent: CodeSymbol | undefined): boolean {
   const wanted = word.trim().toLowerCase().replace(/\s+/g, " ");
   if (wanted === symbol.kind || kindsOf.get(wanted)?.includes(symbol.kind)) return true;
-  if (methodWords.has(wanted) && symbol.kind === "function")
+  if (/^(?:method|member)$/.test(wanted) && symbol.kind === "function")
     return parent !== undefined && holders.has(parent.kind);
-  return declares(symbol, wanted);
+  // The word precedes the name: `pub async fn run`, `data class Point`, `defmodule A`.
+  const { signature, name } = symbol;
+  const [head] = name === "" ? [""] : signature.split(name, 1);
+  return ` ${head!.toLowerCase().replace(/[^\p{L}\p{N}_!]+/gu, " ")} `.includes(` ${wanted} `);
 }
 
 export function isKindWord(word: string): boolean {
@@ -17,7 +20,7 @@ export function isKindWord(word: string): boolean {
   return kindsOf.has(wanted) || symbolKinds.some((kind) => kind === wanted);
 }
 
-/** The kinds that a word means in any language; none if it is not such a word. */
+/** The kinds that a word means in any language. */
 export function kindsCalled(word: string): readonly SymbolKind[] {
   const wanted = word.trim().toLowerCase();
   const itself = symbolKinds.filter((kind) => kind === wanted);
@@ -51,22 +54,8 @@ const words: readonly (readonly [string, readonly SymbolKind[]])[] = [
   ["table view section", ["table"]],
 ];
 
-const kindsOf: ReadonlyMap<string, readonly SymbolKind[]> = gather();
-
-function gather(): ReadonlyMap<string, readonly SymbolKind[]> {
-  const gathered = new Map<string, readonly SymbolKind[]>();
-  for (const [spellings, kinds] of words)
-    for (const word of spellings.split(" ")) gathered.set(word, [...(gathered.get(word) ?? []), ...kinds]);
-  return gathered;
-}
-
-const methodWords: ReadonlySet<string> = new Set(["method", "member"]);
+const kindsOf = new Map<string, readonly SymbolKind[]>();
+for (const [spellings, kinds] of words)
+  for (const word of spellings.split(" ")) kindsOf.set(word, [...(kindsOf.get(word) ?? []), ...kinds]);
 
 const holders: ReadonlySet<string> = new Set("class struct union enum trait interface impl".split(" "));
-
-/** The head has the word before the name: `pub async fn run`, `data class Point`, `defmodule A`. */
-function declares({ signature, name }: CodeSymbol, wanted: string): boolean {
-  const at = signature.indexOf(name);
-  const head = at === -1 ? signature : signature.slice(0, at);
-  return ` ${head.toLowerCase().replace(/[^\p{L}\p{N}_!]+/gu, " ")} `.includes(` ${wanted} `);
-}

@@ -2,20 +2,19 @@ import type { Node, Tree } from "web-tree-sitter";
 import type { TextSpan } from "../lines.ts";
 
 /**
- * The starts of the lines inside a string or heredoc, of those that begin in `part`. Docstrings do not count: they
- * may be indented with their code.
+ * The starts of the lines in `part` that are inside a string or heredoc. Docstrings do not count: they may be indented
+ * with their code.
  */
 export function literalLines({ rootNode }: Tree, text: string, part: TextSpan): readonly number[] {
   const found: number[] = [];
   for (
-    let at = text.indexOf("\n", part.start);
-    at !== -1 && at + 1 < part.end;
-    at = text.indexOf("\n", at + 1)
+    let at = text.indexOf("\n", part.start) + 1;
+    at > 0 && at < part.end;
+    at = text.indexOf("\n", at) + 1
   ) {
     const isLiteral =
-      isText(rootNode.descendantForIndex(at, at + 1)) ||
-      isHeredoc(rootNode.descendantForIndex(at + 1, at + 1), at + 1);
-    if (isLiteral) found.push(at + 1);
+      isText(rootNode.descendantForIndex(at - 1, at)) || isHeredoc(rootNode.descendantForIndex(at, at), at);
+    if (isLiteral) found.push(at);
   }
   return found;
 }
@@ -38,8 +37,7 @@ const piece = /content|text|fragment|body|part|heredoc|^\s$/;
 
 function documents(node: Node): boolean {
   for (let each: Node | null = node, steps = 0; each && steps < 3; each = each.parent, steps += 1) {
-    if (each.type === "description") return true;
-    if (each.type === "expression_statement") return true;
+    if (each.type === "description" || each.type === "expression_statement") return true;
   }
   return false;
 }

@@ -44,7 +44,7 @@ function matchAbove(
   names: readonly string[],
 ): number | undefined {
   if (path === "") return 0;
-  // A path from the file on means the symbol nearest to the top.
+  // A path that starts at the file means the symbol nearest to the top.
   if (isOwn(path, names)) return holders.length;
   for (let last = holders.length - 1; last >= 0; last -= 1) {
     const found = match(path, holders.slice(0, last + 1), names);
@@ -58,16 +58,11 @@ export function spellingsOf({ name, kind }: Pick<CodeSymbol, "name" | "kind">): 
   const plain = withoutParameters(name);
   const spellings = [name, plain, lastName(plain)];
   const [trait, type] = kind === "impl" ? plain.split(/ for /) : [];
-  if (trait !== undefined && type !== undefined)
-    spellings.push(
-      `${lastName(trait)} for ${type}`,
-      `${lastName(trait)} for ${lastName(type)}`,
-      type,
-      lastName(type),
-    );
-  return [...new Set(spellings.map((each) => each.replace(/\s+/g, " ").trim()))].filter(
-    (each) => each !== "",
-  );
+  if (trait !== undefined && type !== undefined) {
+    const last = lastName(type);
+    spellings.push(`${lastName(trait)} for ${type}`, `${lastName(trait)} for ${last}`, type, last);
+  }
+  return [...new Set(spellings.map((each) => each.replace(/\s+/g, " ").trim()))].filter(Boolean);
 }
 
 function withoutParameters(name: string): string {
@@ -100,9 +95,8 @@ function withoutKind(before: string, holder: CodeSymbol, parent: CodeSymbol | un
   const word = /(?:^|::|[./>#\\\s])([\p{L}_!]+)$/u.exec(path)?.[1];
   if (word === undefined) return withoutSeparator(path);
   if (!isCalled(word, holder, parent)) return undefined;
-  return withoutSeparator(
-    path.slice(0, -word.length).replace(/\b(?:unsafe|pub|export|abstract|async|default)\s+$/, ""),
-  );
+  const modifier = /\b(?:unsafe|pub|export|abstract|async|default)\s+$/;
+  return withoutSeparator(path.slice(0, -word.length).replace(modifier, ""));
 }
 
 function withoutSeparator(path: string): string {
@@ -110,16 +104,7 @@ function withoutSeparator(path: string): string {
 }
 
 function isOwn(path: string, names: readonly string[]): boolean {
-  return path.split(/::|[\s./>#\\]+/).every((each) => own.has(each) || names.includes(each));
+  return path.split(/::|[\s./>#\\]+/).every((each) => own.test(each) || names.includes(each));
 }
 
-const own: ReadonlySet<string> = new Set([
-  "crate",
-  "self",
-  "super",
-  "mod",
-  "module",
-  "package",
-  "namespace",
-  "",
-]);
+const own = /^(?:crate|self|super|mod|module|package|namespace)?$/;

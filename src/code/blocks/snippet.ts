@@ -21,26 +21,25 @@ function isInk(line: string): boolean {
   return line.trim() !== "";
 }
 
-/** Where new lines go. */
 export interface InsertionTarget {
   readonly indentation: string;
-  /** One level of indentation in the file: a tab, some spaces, or empty where nothing is indented. */
+  /** One level of indentation in the file: a tab, some spaces, or empty if nothing is indented. */
   readonly level: string;
   /** Parts of the file are indented differently. */
   readonly isMixed?: boolean | undefined;
-  /** The file has preprocessor directives, which have no indentation wherever the code is. */
+  /** The file may have preprocessor directives, which are never indented. */
   readonly hasDirectives: boolean;
-  /** The replaced lines: those that the new ones repeat show how the new ones are indented. */
+  /** The replaced lines: new lines that repeat them show how the snippet is indented. */
   readonly old?: readonly string[] | undefined;
 }
 
-/** Indents a line of a snippet, given by its number. */
-export type Fit = (line: string, index: number) => string;
+/** Indents a line of a snippet. */
+type Fit = (line: string, index: number) => string;
 
 /**
  * Indents a snippet for its target. Most snippets are indented consistently and move as a whole. In some, copied from
  * their first letter on, only the first line lacks its indentation. `reading` 0 is the likelier interpretation, 1 the
- * other. `literal`: the numbers of the lines inside a string, which say nothing about indentation.
+ * other. `literal`: the numbers of the lines inside a string, whose indentation is content.
  */
 export function fitTo(
   { lines }: Snippet,
@@ -63,7 +62,7 @@ export function fitTo(
 const directive =
   /^#\s*(?:if|ifdef|ifndef|else|elif|endif|define|undef|include|pragma|error|region|endregion)\b/;
 
-/** Whether the second way keeps more of the old lines; undefined if both keep as many. */
+/** Whether the second way reproduces more of the old lines; undefined if both are equal. */
 function repeatsMore(
   lines: readonly string[],
   { old = [] }: InsertionTarget,
@@ -100,7 +99,7 @@ function hanging({ indentation }: InsertionTarget): Fit {
   return (line, index) => (index === 0 ? indentation + line.trimStart() : line);
 }
 
-/** All lines but the first are indented at least as the target, or are old lines. */
+/** Whether all lines but the first are indented at least as the target, or are old lines. */
 function canHang(lines: readonly string[], { indentation, old = [] }: InsertionTarget): boolean {
   const [first, ...others] = lines;
   return (
@@ -162,10 +161,7 @@ function commonBlanks(lines: readonly string[]): string {
   }, first);
 }
 
-/**
- * How to write the additional indentation of lines at the target: converts tabs, spaces and widths where the lines
- * clearly show their own level, else keeps it.
- */
+/** Converts the additional indentation of lines to that of the target, if they clearly show their own level. */
 function levelsFor(lines: readonly string[], target: InsertionTarget): (more: string) => string {
   const { level } = target;
   const indented = lines.map(blanksOf).filter((more) => more.length > 1 || more === "\t");
@@ -184,20 +180,15 @@ function levelsFor(lines: readonly string[], target: InsertionTarget): (more: st
 
 const asGiven = (more: string): string => more;
 
-/**
- * The number of spaces by which bodies are deeper than their opening line; undefined where they differ or have tabs.
- */
+/** The number of spaces by which bodies are indented; undefined if they differ or have tabs. */
 function widthIn(lines: readonly string[]): number | undefined {
   if (lines.some((line) => blanksOf(line).includes("\t"))) return undefined;
-  const steps = lines
-    .slice(1)
-    .map((line, index) => ({
-      opener: lines[index]!,
-      step: blanksOf(line).length - blanksOf(lines[index]!).length,
-    }))
-    .filter(({ opener, step }) => step > 1 && opensBody.test(opener))
-    .map(({ step }) => step);
-  return new Set(steps).size === 1 ? steps[0] : undefined;
+  const steps = new Set<number>();
+  for (const [index, opener] of lines.slice(0, -1).entries()) {
+    const step = blanksOf(lines[index + 1]!).length - blanksOf(opener).length;
+    if (step > 1 && opensBody.test(opener)) steps.add(step);
+  }
+  return steps.size === 1 ? [...steps][0] : undefined;
 }
 
 /** Not an open parenthesis: its continuation is often deeper than a body. */
@@ -212,11 +203,8 @@ function repeats(
   const known = new Set(old);
   return lines.filter((line) => {
     const blanks = blanksOf(line);
-    return (
-      blanks.length > 1 &&
-      /\w/.test(line) &&
-      known.has(indentation + levels(blanks) + line.slice(blanks.length))
-    );
+    const moved = indentation + levels(blanks) + line.slice(blanks.length);
+    return blanks.length > 1 && /\w/.test(line) && known.has(moved);
   }).length;
 }
 

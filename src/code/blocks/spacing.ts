@@ -5,20 +5,18 @@ import type { Snippet } from "./snippet.ts";
 
 export type Separator = "," | ";";
 
-export function separatorAfter(
-  text: string,
-  end: number,
-): { readonly mark: Separator; readonly end: number } | undefined {
+interface FoundSeparator {
+  readonly mark: Separator;
+  readonly end: number;
+}
+
+export function separatorAfter(text: string, end: number): FoundSeparator | undefined {
   const found = /^[ \t]*(,|;;?)/.exec(text.slice(end, end + 200));
   return found ? { mark: found[1]![0] as Separator, end: end + found[0].length } : undefined;
 }
 
 /** Also finds a separator that the grammar counts as part of the element. */
-export function ownSeparator(
-  text: string,
-  start: number,
-  end: number,
-): { readonly mark: Separator; readonly end: number } | undefined {
+export function ownSeparator(text: string, start: number, end: number): FoundSeparator | undefined {
   const last = text[end - 1];
   const isOwn = end - start > 1 && (last === "," || last === ";");
   return isOwn ? { mark: last, end } : separatorAfter(text, end);
@@ -47,24 +45,18 @@ export function withoutSeparator(
 export function elementLineEnd(text: string, end: number): number | undefined {
   const from = separatorAfter(text, end)?.end ?? end;
   const rest = /^[^\n]*/.exec(text.slice(from))![0].replace(/\r$/, "");
-  return rest.trim() === "" || isComment(rest.trim()) ? from + rest.length : undefined;
+  return rest.trim() === "" || comment.test(rest.trim()) ? from + rest.length : undefined;
 }
 
-/** Nothing else begins like that after a whole declaration, except Rust attributes. */
-function isComment(rest: string): boolean {
-  return /^(?:\/\/|--(?!>)|#(?![![])|%|;;|\/\*(?:(?!\*\/).)*\*\/$|<!--(?:(?!-->).)*-->$|\(\*(?:(?!\*\)).)*\*\)$)/.test(
-    rest,
-  );
-}
+/** Only comments begin like that after a whole declaration; Rust attributes are excluded. */
+const comment =
+  /^(?:\/\/|--(?!>)|#(?![![])|%|;;|\/\*(?:(?!\*\/).)*\*\/$|<!--(?:(?!-->).)*-->$|\(\*(?:(?!\*\)).)*\*\)$)/;
 
 export function siblingsOf({ symbols }: Outline, parent: number | undefined): readonly CodeSymbol[] {
   return symbols.filter((symbol) => symbol.parent === parent).sort((one, other) => one.start - other.start);
 }
 
-/**
- * The number of blank lines around new lines: as many as between similar siblings, the nearest first. The new lines
- * go beside `anchor`.
- */
+/** The number of blank lines around new lines next to `anchor`: as many as between its nearest similar siblings. */
 export function gapFor(
   text: string,
   outline: Outline,

@@ -1,14 +1,13 @@
 import { zstdDecompressSync } from "node:zlib";
 import { Language, Parser } from "web-tree-sitter";
 import { readPackageFile } from "../../system/package-file.ts";
+import { getOrMake } from "../get-or-make.ts";
 import {
   Instance,
   Module,
   type SharedParts,
   type WasmInstance,
-  type WasmMemory,
   type WasmModule,
-  type WasmTable,
   watchScanner,
 } from "./watch-scanner.ts";
 
@@ -17,12 +16,7 @@ let ready: Promise<SharedParts> | undefined;
 
 /** Loads each grammar once, on first use. */
 export function loadGrammar(name: string): Promise<Language> {
-  let grammar = loaded.get(name);
-  if (!grammar) {
-    grammar = load(name);
-    loaded.set(name, grammar);
-  }
-  return grammar;
+  return getOrMake(loaded, name, () => load(name));
 }
 
 async function load(name: string): Promise<Language> {
@@ -48,7 +42,10 @@ async function prepareParsing(): Promise<SharedParts> {
 }
 
 interface ParserImports {
-  readonly env: { readonly memory: WasmMemory; readonly __indirect_function_table: WasmTable };
+  readonly env: {
+    readonly memory: SharedParts["memory"];
+    readonly __indirect_function_table: SharedParts["functions"];
+  };
 }
 
 async function read(url: URL): Promise<Uint8Array> {
@@ -81,7 +78,7 @@ export function patchGrammar(name: string, bytes: Uint8Array): Uint8Array {
   if (!known) return bytes;
   const patched = Uint8Array.from(bytes);
   for (const [at, was, is] of known) {
-    if (bytes[at] !== was) throw new Error(`The grammar ${name} is not the one whose faults are known`);
+    if (bytes[at] !== was) throw new Error(`The patch for the grammar ${name} does not fit its version`);
     patched[at] = is;
   }
   return patched;

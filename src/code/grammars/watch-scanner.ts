@@ -14,26 +14,16 @@ export interface WasmInstance {
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
-export interface WasmMemory {
-  readonly buffer: ArrayBuffer;
-}
-
-export interface WasmTable {
-  get(index: number): unknown;
-  set(index: number, value: unknown): void;
-}
-
 export const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly;
 
 export interface SharedParts {
-  readonly memory: WasmMemory;
-  readonly functions: WasmTable;
+  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly functions: { get(index: number): unknown; set(index: number, value: unknown): void };
 }
 
 /**
- * A scanner serializes its state after each token, into 1024 bytes. Some write more when a text is nested deeply
- * enough, over memory of the parser, and from then on every text is parsed wrongly. This makes the parser stop
- * instead.
+ * Stops the parser when a scanner overflows its buffer. A scanner serializes its state after each token, into 1024 bytes;
+ * for deeply nested texts some write more, over memory of the parser, which then parses every text wrongly.
  */
 export function watchScanner(language: Language, { memory, functions }: SharedParts): void {
   const address: number = Reflect.get(language, 0);

@@ -30,7 +30,7 @@ import { IndexStore } from "./storage/index-store.ts";
 
 /** The service of the process that keeps an index. Queries use the result of the last refresh. */
 export interface IndexService {
-  /** Scans all files, and waits a moment when something is to be built. */
+  /** Scans all files, and waits a moment if there is something to build. */
   refresh(options: Refreshing): Promise<IndexState>;
   search(query: IndexQuery, options: Reading): Promise<readonly IndexHit[]>;
   candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
@@ -40,7 +40,7 @@ export interface IndexService {
   close(): Promise<void>;
 }
 
-interface Refreshing extends Reading {
+export interface Refreshing extends Reading {
   /** Default: 3 s. */
   readonly patienceMs?: number;
   readonly progress: (message: string) => void;
@@ -71,11 +71,8 @@ export interface IndexerOptions {
 const readAtOnce = { files: 64, bytes: 2 * 1024 * 1024 };
 
 const verdictsAtOnce = 2000;
-
-/** How often a damaged index is rebuilt at once. */
+/** How often a damaged index is rebuilt, and how long a query waits for that. */
 const maxTries = 3;
-
-/** How long a query waits for that. */
 const rebuildMs = 20_000;
 
 /** Keeps the index of one workspace up to date. One scan at a time. */
@@ -114,21 +111,12 @@ class Indexer {
     return this.#nextScan;
   }
 
-  /** Scans, and waits a moment when there is something to build. */
-  async refresh(options: {
-    readonly signal: AbortSignal;
-    readonly patienceMs: number;
-    readonly progress: (message: string) => void;
-  }): Promise<IndexState> {
+  async refresh(options: Required<Refreshing>): Promise<IndexState> {
     const view = await this.scan();
     await this.#build.settled(options);
     throwIfAborted(options.signal);
     const { problem, isRunning, found = view } = this.#build;
-    return {
-      ...found.state.count(found.store),
-      ...(isRunning && { isBuilding: true }),
-      ...(problem !== undefined && { problem }),
-    };
+    return { ...found.state.count(found.store), isBuilding: isRunning || undefined, problem };
   }
 
   /** Runs a query on the last scan; rebuilds a damaged index and runs the query again. */
@@ -137,26 +125,22 @@ class Indexer {
       const view = await (this.#lastScan ?? this.scan());
       const found = this.#build.found ?? view;
       try {
-        if (found.store !== this.#opened) throw new DamagedIndex("it was thrown away");
+        if (found.store !== this.#opened) throw new DamagedIndex("it was discarded");
         return found.store.read(() => {
           found.state.catchUp(found.store);
           return ask(found);
         });
       } catch (error) {
-        if (!isDamage(error) && !isUnreadable(error)) throw error;
-        if (tries === maxTries) throw unusable(error as Error);
-        this.#discard();
-        await this.#rebuild();
+        this.#discardAfter(error, tries);
+        await this.scan();
+        const { signal } = this.#closing;
+        await this.#build.settled({ signal, patienceMs: rebuildMs, progress: () => {} });
+        if (!this.#build.isWhole)
+          throw new ToolError("stale", "The index of the workspace was damaged and is being rebuilt", {
+            hint: "Retry in a moment, or search with search.grep.",
+          });
       }
     }
-  }
-
-  /** The caller was told that the index exists. */
-  async #rebuild(): Promise<void> {
-    await this.scan();
-    const { signal } = this.#closing;
-    await this.#build.settled({ signal, patienceMs: rebuildMs, progress: () => {} });
-    if (!this.#build.isWhole) throw rebuilding();
   }
 
   async close(): Promise<void> {
@@ -173,11 +157,21 @@ class Indexer {
       try {
         return await this.#scan();
       } catch (error) {
-        if (!isDamage(error) && !isUnreadable(error)) throw error;
-        if (tries === maxTries) throw unusable(error as Error);
-        this.#discard();
+        this.#discardAfter(error, tries);
       }
     }
+  }
+
+  /** Rethrows an error that a new index would not fix. */
+  #discardAfter(error: unknown, tries: number): void {
+    if (!isDamage(error) && !isUnreadable(error)) throw error;
+    if (tries === maxTries)
+      throw new ToolError(
+        "unavailable",
+        `The index of the workspace cannot be used: ${(error as Error).message}`,
+        { hint: "Search with search.grep, which needs no index.", cause: error },
+      );
+    this.#discard();
   }
 
   async #scan(): Promise<IndexView> {
@@ -188,7 +182,7 @@ class Indexer {
     const next = known.nextFile;
     if (known.records.size === 0) this.#build.wake();
     const files = await this.#readable(await this.#lister.list(signal));
-    // It may have been discarded meanwhile.
+    // It may have been discarded during the scan.
     const store = this.#store();
     store.sync();
     const state = new WorkspaceState(files, store);
@@ -225,10 +219,8 @@ class Indexer {
       const verdicts = await this.#options.mayRead(paths.map((path) => prefix + path));
       for (const [index, path] of paths.entries()) this.#verdicts.set(path, verdicts[index]!);
     }
-    let refused = 0;
-    for (const path of files.keys()) if (!this.#verdicts.get(path)) refused++;
-    if (refused === 0) return files;
-    return new Map([...files].filter(([path]) => this.#verdicts.get(path)));
+    const readable = [...files].filter(([path]) => this.#verdicts.get(path));
+    return readable.length === files.size ? files : new Map(readable);
   }
 
   #store(): IndexStore {
@@ -244,19 +236,6 @@ class Indexer {
     this.#opened?.discard();
     this.#opened = undefined;
   }
-}
-
-function unusable(error: Error): ToolError {
-  return new ToolError("unavailable", `The index of the workspace cannot be used: ${error.message}`, {
-    hint: "Search with search.grep, which needs none.",
-    cause: error,
-  });
-}
-
-function rebuilding(): ToolError {
-  return new ToolError("stale", "The index of the workspace was damaged, and is being made anew", {
-    hint: "Ask again in a moment, or search with search.grep.",
-  });
 }
 
 /** The stored index and how it differs from the workspace. */

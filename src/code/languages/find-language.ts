@@ -3,14 +3,16 @@ import { nearest } from "../../lib/text/nearest.ts";
 import { languageOf } from "./language-of.ts";
 import { type CodeLanguage, languageNames, languages } from "./languages.ts";
 
+/** Names come last, so that they win over the aliases and extensions of others. */
 const byWord: ReadonlyMap<string, CodeLanguage> = new Map(
-  // Names last, so that they win over the aliases and extensions of others.
   [
-    ...languages.flatMap((language) => language.extensions.map((word) => [word, language] as const)),
-    ...languages.flatMap((language) => language.aliases.map((word) => [word, language] as const)),
-    ...languages.map((language) => [language.name, language] as const),
-    ...languages.map((language) => [language.grammar, language] as const),
-  ],
+    (language: CodeLanguage) => language.extensions,
+    (language: CodeLanguage) => language.aliases,
+    (language: CodeLanguage) => [language.name],
+    (language: CodeLanguage) => [language.grammar],
+  ].flatMap((wordsOf) =>
+    languages.flatMap((language) => wordsOf(language).map((word) => [word, language] as const)),
+  ),
 );
 
 /** The language for a name, an alias ("ts", "c++", "golang") or an extension. */
@@ -27,23 +29,20 @@ export function findLanguage(word: string): CodeLanguage {
 export function languageOfFile(path: string, text: string): CodeLanguage {
   const name = languageOf(path, text);
   if (name !== undefined) return byWord.get(name)!;
-  throw new ToolError("unsupported", `The language of ${path} is not known, so it cannot be parsed`, {
-    hint: "Read and edit it as text: file.read, edit.replace.",
+  throw new ToolError("unsupported", `The language of ${path} is unknown, so it cannot be parsed`, {
+    hint: editAsText,
   });
 }
 
+export const editAsText = "Read and edit it as text: file.read, edit.replace.";
+
 /**
- * Grammars with a function of more than 170 kB. V8 optimizes a hot function: for one that large this takes many
- * seconds, and in Node 24 so much memory that the process is killed. Workers for them turn the optimization off.
+ * Grammars with a function of more than 170 kB. V8 takes many seconds to optimize one that large, and in Node 24 so much
+ * memory that the process is killed. Workers for them turn the optimization off.
  */
-export const heavyGrammars: ReadonlySet<string> = new Set([
-  "elixir",
-  "fortran",
-  "latex",
-  "powershell",
-  "swift",
-  "vim",
-]);
+export const heavyGrammars: ReadonlySet<string> = new Set(
+  "elixir fortran latex powershell swift vim".split(" "),
+);
 
 export function isHeavy(language: string): boolean {
   return heavyGrammars.has(findLanguage(language).grammar);

@@ -1,9 +1,8 @@
 import { languages } from "./languages.ts";
 
-/**
- * Extensions of several languages, decided by the text: the first whose sign is found, else the last. Undefined is a
- * language without a grammar.
- */
+const xmlOrNone = [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }];
+
+/** Extensions of several languages: the first whose sign is in the text, else the last. Undefined: no grammar. */
 export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
   h: [
     {
@@ -60,9 +59,9 @@ export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
   ],
   cfg: [{ language: "ini", sign: /^[ \t]*\[[^\]\n]+\]\s*$/m }, { language: undefined }],
   tab: [{ language: "tsv", sign: /\t/ }, { language: undefined }],
-  config: [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }],
-  props: [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }],
-  ui: [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }],
+  config: xmlOrNone,
+  props: xmlOrNone,
+  ui: xmlOrNone,
 };
 
 interface Claim {
@@ -70,10 +69,7 @@ interface Claim {
   readonly sign?: RegExp;
 }
 
-/**
- * The language of a file, by its name, its first line, and for a shared extension by its content. The beginning of
- * the text is enough. Undefined without a grammar.
- */
+/** The language of a file, by its name and the beginning of its text. Undefined if there is no grammar. */
 export function languageOf(path: string, text: string): string | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const byName = byFileName.get(name) ?? patterns.find(([pattern]) => pattern.test(path))?.[1];

@@ -21,8 +21,8 @@ export function occurrencesToRename(
   const { name } = wanted;
   if (!scoped) throw unknownScopes(language, name);
   if (places.length === 0)
-    throw new ToolError("no-match", `\`${name}\` stands nowhere in the code of this file`, {
-      hint: "Spell it as in the file; text in comments and strings is changed by edit.replace.",
+    throw new ToolError("no-match", `\`${name}\` does not occur in the code of this file`, {
+      hint: "Spell it as in the file. Use edit.replace for text in comments and strings.",
     });
   const wantedBinding = chooseBinding(places, wanted);
   const chosen = places.filter(({ binding }) => binding === wantedBinding);
@@ -30,7 +30,7 @@ export function occurrencesToRename(
   return chosen;
 }
 
-/** The edits: where one word names two things, as in `{ name }`, the other stays. */
+/** The edits. Where one word names two things, as in `{ name }`, the other name stays. */
 export function renameSplices(places: readonly Occurrence[], newName: string): readonly Splice[] {
   return places.map(({ start, end, around }) => ({
     start,
@@ -46,22 +46,25 @@ export function checkNewName(language: string, { name, newName }: RenameWanted):
   if (newName === name) throw new ToolError("invalid-input", `\`${name}\` has this name already`);
   const reserved = rules.reserved.split(" ");
   if (reserved.includes(name))
-    throw new ToolError("invalid-input", `\`${name}\` is a word of ${language}, and stays as it is`);
+    throw new ToolError(
+      "invalid-input",
+      `\`${name}\` is a reserved word of ${language} and cannot be renamed`,
+    );
   const isPrivate = (word: string) => word.startsWith("#");
   // Some languages treat different characters as the same letter.
   const isPlain = newName === newName.normalize("NFKC");
   const isSpelled = isPlain && rules.spelling.test(newName) && isPrivate(name) === isPrivate(newName);
   if (isSpelled && !reserved.includes(newName)) return;
-  throw new ToolError("invalid-input", `\`${newName}\` is no name that ${language} takes for \`${name}\``, {
-    hint: isSpelled ? "It is a word of the language: choose another." : "Choose another name.",
+  throw new ToolError("invalid-input", `\`${newName}\` is not a valid name in ${language}`, {
+    hint: isSpelled ? "It is a reserved word: choose another name." : "Choose another name.",
   });
 }
 
 function chooseBinding(places: readonly Occurrence[], { name, line, isWanted }: RenameWanted): number {
   const near = line === undefined ? places : places.filter((occurrence) => occurrence.line === line);
   if (near.length === 0)
-    throw new ToolError("no-match", `\`${name}\` does not stand on line ${line}`, {
-      hint: `It stands on ${listLines(places)}.`,
+    throw new ToolError("no-match", `\`${name}\` does not occur on line ${line}`, {
+      hint: `It occurs on ${listLines(places)}.`,
     });
   const bindings = [...new Set(near.flatMap(({ binding }) => binding ?? []))];
   const definitions = (binding: number) =>
@@ -77,11 +80,11 @@ function chooseBinding(places: readonly Occurrence[], { name, line, isWanted }: 
   );
   throw new ToolError(
     "ambiguous-match",
-    `\`${name}\` names ${wanted.length} things here, defined ${isOneLine ? "at" : "on"} ${listed.join(", ")}`,
+    `\`${name}\` has ${wanted.length} meanings here, defined ${isOneLine ? "at" : "on"} ${listed.join(", ")}`,
     {
       hint: isOneLine
-        ? `Give a \`line\` on which only one of them stands. If there is none: ${lowered(byHand)}`
-        : "Give the `line` of one of its places.",
+        ? `Give a \`line\` with only one of them. If there is none: ${byHand.replace("Find", "find")}`
+        : "Give the `line` of one of them.",
     },
   );
 }
@@ -93,13 +96,13 @@ function notDefinedHere(places: readonly Occurrence[], name: string, isOtherKind
   if (members.length > 0)
     return new ToolError(
       "unsupported",
-      `\`${name}\` is a member here (${listLines(members)}): which ones are the same depends on types`,
+      `\`${name}\` is a member here (${listLines(members)}), and which ones are the same depends on types`,
       { hint: byHand },
     );
   return new ToolError(
     "unsupported",
-    `\`${name}\` is not defined in this file, where it stands on ${listLines(places)}`,
-    { hint: `Rename it where it is defined (code.references finds that). ${byHand}` },
+    `\`${name}\` is not defined in this file, only used on ${listLines(places)}`,
+    { hint: `Rename it in the file that defines it (see code.references). ${byHand}` },
   );
 }
 
@@ -111,15 +114,15 @@ function refuseDoubts(places: readonly Occurrence[], chosen: readonly Occurrence
     if (doubts.length === 0) return;
     throw new ToolError("unsupported", `\`${name}\` on ${listLines(doubts)} ${why}`, { hint: byHand });
   };
-  refuse(having("unclear"), "may or may not mean the same: the text does not tell");
+  refuse(having("unclear"), "may or may not mean the same");
   refuse(
     definitions.filter(({ isMember }) => isMember),
-    "is a member: what else means it depends on types",
+    "is a member, and its uses depend on types",
   );
   if (definitions.some(({ isPathed }) => isPathed)) {
     refuse(having("member"), "may mean the same by its path");
     // Imported by a wildcard, or inherited.
-    refuse(having("outside"), "may mean the same, known from elsewhere");
+    refuse(having("outside"), "may mean the same, defined elsewhere");
   }
   if (definitions.some(({ isArgument }) => isArgument))
     refuse(having("argument"), "is named in a call, which may mean this parameter");
@@ -128,16 +131,12 @@ function refuseDoubts(places: readonly Occurrence[], chosen: readonly Occurrence
 function unknownScopes(language: string, name: string): ToolError {
   return new ToolError(
     "unsupported",
-    `The scopes of ${language} are not known, so that a rename of \`${name}\` could change too much`,
+    `Scopes of ${language} are not supported, so a rename of \`${name}\` could change too much`,
     { hint: byHand },
   );
 }
 
-function lowered(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
-}
-
-const byHand = "Find the places with code.references, and change those you mean with edit.replace.";
+const byHand = "Find occurrences with code.references, and change the right ones with edit.replace.";
 
 function listLines(places: readonly Occurrence[]): string {
   const lines = [...new Set(places.map(({ line }) => line))];
@@ -211,7 +210,7 @@ function clashes(newName: string, places: readonly Occurrence[]): ToolError {
   const where = places.length === 0 ? "" : ` (${listLines(places)})`;
   return new ToolError(
     "invalid-input",
-    `\`${newName}\` means something else there already${where}: places would change their meaning`,
+    `\`${newName}\` already means something else there${where}: other code would change its meaning`,
     { hint: "Choose another name." },
   );
 }

@@ -22,15 +22,8 @@ function describe(
   const outline = position === undefined ? [] : index.outline(file.number);
   const found = position === undefined ? undefined : outline[position];
   const symbol = found && indexedSymbol(file, found, outline);
-  const has = (term: string) => hasTerm(index, segment, document, term);
-  return {
-    path: file.path,
-    firstLine,
-    lastLine,
-    symbol,
-    score,
-    why: explain(file.path, symbol, writtenAs, has),
-  };
+  const why = explain(file.path, symbol, writtenAs, (term) => hasTerm(index, segment, document, term));
+  return { path: file.path, firstLine, lastLine, symbol, score, why };
 }
 
 /** Which words of the query were found, each where it counts most: "name: parse, token; body: stream". */
@@ -64,10 +57,7 @@ function hasTerm({ segments }: WordIndex, segment: number, document: number, ter
   return documents[firstIndex(documents.length, (index) => documents[index]! >= document)] === document;
 }
 
-/**
- * Fields, keys and the like have no piece of their own: finds them in the best pieces, by the words that they share
- * with the query.
- */
+/** Fields, keys and the like have no piece of their own: finds them in the best pieces, by words of the query. */
 function answerParts(index: WordIndex, query: IndexQuery): IndexHit[] {
   const { writtenAs } = readQuery(query.words);
   const pieces = rank(index, { ...query, kinds: undefined, limit: Math.max(mostPieces, query.limit) });
@@ -78,23 +68,12 @@ function answerParts(index: WordIndex, query: IndexQuery): IndexHit[] {
       .filter(({ kind, line }) => query.kinds!.includes(kind) && firstLine <= line && line <= lastLine)
       .flatMap((part): IndexHit[] => {
         const symbol = indexedSymbol(file, part, outline);
-        const terms = new Set([
-          ...termsOf(part.name),
-          ...termsOf(part.signature),
-          ...termsOf(part.doc ?? ""),
-        ]);
+        const terms = new Set([part.name, part.signature, part.doc ?? ""].flatMap(termsOf));
         const shared = [...writtenAs].filter(([term]) => terms.has(term)).map(([, word]) => word);
         if (shared.length === 0) return [];
-        return [
-          {
-            path: file.path,
-            firstLine: part.firstLine,
-            lastLine: part.lastLine,
-            symbol,
-            score: score * shared.length,
-            why: `name: ${shared.join(", ")}`,
-          },
-        ];
+        const why = `name: ${shared.join(", ")}`;
+        const { path, firstLine, lastLine } = symbol;
+        return [{ path, firstLine, lastLine, symbol, score: score * shared.length, why }];
       });
   });
   return found.sort((one, other) => other.score - one.score).slice(0, query.limit);

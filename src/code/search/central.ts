@@ -33,14 +33,10 @@ const mostLinks = 2_000_000;
 
 /** Code files, if there are any; of very many the least deep ones. */
 function chooseFiles(index: WordIndex, wanted: CentralWanted): WordFile[] {
-  const isAskedFor = filterFiles(wanted);
-  const asked = [...index.files()].filter(isAskedFor);
+  const asked = [...index.files()].filter(filterFiles(wanted));
   const code = asked.filter(({ role }) => fileRoles[role] === "code");
-  const files = (code.length > 0 ? code : asked).map((file) => ({
-    file,
-    depth: file.path.split("/").length,
-  }));
-  return files
+  return (code.length > 0 ? code : asked)
+    .map((file) => ({ file, depth: file.path.split("/").length }))
     .sort((one, other) => one.depth - other.depth || (one.file.path < other.file.path ? -1 : 1))
     .slice(0, mostFiles)
     .map(({ file }) => file);
@@ -79,12 +75,12 @@ function linksBetween(
   return { links: withShares(links, sure, files.length), definitions };
 }
 
-/** A name that is used everywhere, or defined in many places, is not one thing. */
+/** A name that is used everywhere, or defined many times, is not one thing. */
 const fewUsers = 20;
 const commonShare = 0.3;
 const mostDefinitions = 4;
 
-/** How likely a plain word like "Note" or "open" means the symbol: prose has such words. */
+/** How likely a plain word like "Note" or "open" means the symbol: prose contains such words. */
 const plainSureness = 0.2;
 
 interface NameDefined {
@@ -99,7 +95,7 @@ function namesDefined(outlines: readonly (readonly OutlinedSymbol[])[]): Map<str
     outline.forEach(({ kind, name }, symbol) => {
       const last = /[\p{L}\p{N}_]+$/u.exec(name.replace(/<.*$/s, ""))?.[0] ?? "";
       const term = last.length < 3 ? undefined : termsOf(last).at(-1);
-      if (!named.has(kind) || term === undefined) return;
+      if (!named.test(kind) || term === undefined) return;
       const known = defined.get(term) ?? { defining: [], sureness: plainSureness };
       known.defining.push({ file, symbol });
       if (!/^(?:\p{Lu}?\p{Ll}*|\p{Lu}+)$/u.test(last)) known.sureness = 1;
@@ -110,25 +106,22 @@ function namesDefined(outlines: readonly (readonly OutlinedSymbol[])[]): Map<str
   return defined;
 }
 
-const named: ReadonlySet<string> = new Set(
-  "function method class struct union enum trait interface type module macro constant variable table".split(
-    " ",
-  ),
-);
+const named =
+  /^(?:function|method|class|struct|union|enum|trait|interface|type|module|macro|constant|variable|table)$/;
 
 function filesUsing(
   term: string,
   { segments }: WordIndex,
   positions: ReadonlyMap<number, number>,
 ): Set<number> {
-  const saying = new Set<number>();
+  const users = new Set<number>();
   for (const { fileOf, postings } of segments) {
     for (const document of postings(term)?.documents ?? []) {
       const position = positions.get(fileOf[document]!);
-      if (position !== undefined) saying.add(position);
+      if (position !== undefined) users.add(position);
     }
   }
-  return saying;
+  return users;
 }
 
 /** Weights as shares of all names of the file, times their sureness. */
@@ -150,7 +143,7 @@ function bestSymbols(
 ): CentralFile["symbols"] {
   return outline
     .map((symbol, position) => ({ symbol, position, weight: worth[position]! }))
-    .filter(({ symbol, weight }) => weight > 0 || (symbol.parent === undefined && named.has(symbol.kind)))
+    .filter(({ symbol, weight }) => weight > 0 || (symbol.parent === undefined && named.test(symbol.kind)))
     .sort((one, other) => other.weight - one.weight || one.position - other.position)
     .slice(0, mostSymbols)
     .map(({ symbol, weight }) => ({ ...indexedSymbol(file, symbol, outline), weight }));

@@ -102,17 +102,11 @@ class Weights {
   count(field: keyof typeof fields, numbers: Uint32Array, count: number): void {
     const { weight, length, slope } = fields[field];
     const factor = weight / (1 - slope + (slope * count) / length);
-    if (this.#terms.size > sums.length) sums = enlarged(sums, 2 * this.#terms.size);
+    if (this.#terms.size > sums.length) sums = new Float32Array(sums.buffer.transfer(8 * this.#terms.size));
     for (let at = 0; at < count; at++) {
       const number = numbers[at]!;
       if (sums[number] === 0) met.push(number);
       sums[number]! += factor;
     }
   }
-}
-
-function enlarged(numbers: Float32Array<ArrayBuffer>, length: number): Float32Array<ArrayBuffer> {
-  const larger = new Float32Array(length);
-  larger.set(numbers);
-  return larger;
 }

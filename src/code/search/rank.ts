@@ -1,8 +1,10 @@
 import { type IndexQuery, symbolKinds } from "../../contract/code.ts";
+import { getOrMake } from "../get-or-make.ts";
 import { filterFiles } from "../index/query/path-filter.ts";
 import type { WordFile, WordIndex } from "../index/query/word-index.ts";
 import type { Postings } from "../index/storage/segment.ts";
 import { type FileRole, fileRoles } from "./file-roles.ts";
+import type { Piece } from "./pieces.ts";
 import { readQuery } from "./query.ts";
 
 export interface Ranked {
@@ -12,10 +14,7 @@ export interface Ranked {
   readonly score: number;
 }
 
-/**
- * The pieces of code that match best, best first. A term counts by how few pieces have it, and by its weight in the
- * piece.
- */
+/** The best matching pieces, best first. A term counts more in fewer pieces, and by its weight in the piece. */
 export function rank(index: WordIndex, query: IndexQuery): Ranked[] {
   const { terms, roles } = readQuery(query.words);
   const { pieces, files } = scoreAll(index, terms);
@@ -39,9 +38,8 @@ export function rank(index: WordIndex, query: IndexQuery): Ranked[] {
   return ofMoreFiles(withoutCrowding(best.sorted()), query.limit);
 }
 
-/** The weight of a name match, the higher the less of the name is not in the query. */
+/** The weight of a name match, which also counts how much of the name is in the query. */
 const nameWeight = 0.8;
-
 const fileWeight = 0.2;
 
 interface Scores {
@@ -84,10 +82,7 @@ function scoreAll({ segments }: WordIndex, terms: ReadonlyMap<string, number>): 
 
 let scratch = new Float32Array(0);
 
-/**
- * Hands out zeroed arrays that are valid until the next query: allocating new ones would cost more than everything
- * else.
- */
+/** Returns zeroed arrays that are valid until the next query: allocating new ones would cost more than the rest. */
 function zeros(count: number): (length: number) => Float32Array {
   if (scratch.length < count) scratch = new Float32Array(count);
   else scratch.fill(0, 0, count);
@@ -122,51 +117,30 @@ function addMostOfFiles(
 const counts = new WeakMap<Uint32Array, number>();
 
 function countOfFiles(fileOf: Uint32Array): number {
-  let count = counts.get(fileOf);
-  if (count === undefined) {
-    count = fileOf.reduce((most, file) => Math.max(most, file + 1), 0);
-    counts.set(fileOf, count);
-  }
-  return count;
+  return getOrMake(counts, fileOf, () => fileOf.reduce((most, file) => Math.max(most, file + 1), 0));
 }
 
 /** Files that are not code count less, unless the query is about them. */
-const roleWeights: Readonly<Record<FileRole, number>> = {
-  code: 1,
-  test: 0.6,
-  example: 0.7,
-  documentation: 0.5,
-  data: 0.5,
-  generated: 0.5,
-};
+const roleWeights = { code: 1, test: 0.6, example: 0.7, documentation: 0.5, data: 0.5, generated: 0.5 };
 
 function roleWeight({ role }: WordFile, roles: ReadonlySet<FileRole>): number {
   const name = fileRoles[role]!;
   return roles.has(name) ? 1 : roleWeights[name];
 }
 
-/**
- * By index in `symbolKinds`; 255 is text around symbols. Queries ask more often for actions, and a class contains the
- * words of its members.
- */
+/** By index in `symbolKinds`; 255 is text around symbols. Queries mostly ask for actions. */
 const kindWeight: readonly number[] = Array.from({ length: 256 }, (_, kind) =>
   kind >= symbolKinds.length || /^(?:function|method|constructor)$/.test(symbolKinds[kind]!) ? 1 : 0.85,
 );
 
 /** Declarations, getters and wrappers match less than their few words suggest. */
-function lengthWeight({
-  firstLine,
-  lastLine,
-}: {
-  readonly firstLine: number;
-  readonly lastLine: number;
-}): number {
+function lengthWeight({ firstLine, lastLine }: Pick<Piece, "firstLine" | "lastLine">): number {
   return shortWeights[lastLine - firstLine] ?? 1;
 }
 
 const shortWeights: readonly number[] = [1, 2, 3, 4, 5, 6, 7].map((lines) => (lines / 8) ** 0.15);
 
-/** This many times more are kept, so that the pieces of one file do not crowd out others. */
+/** How many times more are kept, so that the pieces of one file do not crowd out others. */
 const spare = 4;
 const againWeight = 0.99;
 
@@ -182,10 +156,7 @@ function withoutCrowding(ranked: readonly Ranked[]): Ranked[] {
     .sort(byScore);
 }
 
-/**
- * Of each ten, the last two are of files not shown before, if there are any: the best file may be the wrong one. A
- * larger limit returns the same results first.
- */
+/** Of each ten results, the last two are from new files, if there are any: the best file may be the wrong one. */
 function ofMoreFiles(ranked: readonly Ranked[], limit: number): Ranked[] {
   const left = [...ranked];
   const shown: Ranked[] = [];

@@ -1,3 +1,5 @@
+import { getOrMake } from "../get-or-make.ts";
+
 /**
  * The terms of a text, in order: the words of its identifiers and prose, split at case, underscores and digits and
  * without their endings; and `=` with the whole lower-case identifier if it has several words or a capital.
@@ -30,13 +32,10 @@ export class Terms {
   }
 
   numberOf(term: string): number {
-    let number = this.#numbers.get(term);
-    if (number === undefined) {
-      number = this.#terms.push(term) - 1;
+    return getOrMake(this.#numbers, term, () => {
       this.#named.push(unknown);
-      this.#numbers.set(term, number);
-    }
-    return number;
+      return this.#terms.push(term) - 1;
+    });
   }
 
   numbersOf(text: string): Uint32Array {
@@ -109,7 +108,6 @@ const isAsciiWord: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) =>
 );
 
 const mostKnown = 300_000;
-
 const unknown = -1;
 const none = -2;
 
@@ -183,10 +181,7 @@ function withoutParticiple(word: string): string {
   return /([^aeiouylsz])\1$/.test(bare) ? bare.slice(0, -1) : bare;
 }
 
-/**
- * Numbers distinct parts of texts from 0. Hashes and compares them in place: making a string of each would take
- * longer than the rest of reading a text.
- */
+/** Numbers distinct parts of texts from 0. Hashes and compares them in place, which avoids a string for each. */
 class StretchTable {
   /** Number plus one; the length is a power of two, at most half full. */
   #slots = new Uint32Array(2 ** 12);
@@ -229,11 +224,8 @@ class StretchTable {
 
   #add(text: string, start: number, end: number, spread: number): number {
     const first = this.#starts.numbers[this.size]!;
-    if (first + end - start > this.#units.length) {
-      const larger = new Uint16Array(this.#units.length * 2);
-      larger.set(this.#units);
-      this.#units = larger;
-    }
+    if (first + end - start > this.#units.length)
+      this.#units = new Uint16Array(this.#units.buffer.transfer(this.#units.byteLength * 2));
     for (let at = start; at < end; at++) this.#units[first + at - start] = text.charCodeAt(at);
     this.#starts.push(first + end - start);
     this.#hashes.push(spread);
@@ -252,7 +244,7 @@ class StretchTable {
   }
 }
 
-/** Random in each process, so that no file can be crafted whose words all collide. */
+/** Random in each process, so that no file can be crafted whose words all collide (hash flooding). */
 const firstHash: number = (Math.random() * 2 ** 32) | 0;
 
 function addToHash(hash: number, unit: number): number {
@@ -261,15 +253,12 @@ function addToHash(hash: number, unit: number): number {
 
 /** A growing list of numbers that is reused without new memory. */
 export class NumberList {
-  numbers: Uint32Array = new Uint32Array(1024);
+  numbers: Uint32Array<ArrayBuffer> = new Uint32Array(1024);
   length = 0;
 
   push(number: number): void {
-    if (this.length === this.numbers.length) {
-      const larger = new Uint32Array(this.length * 2);
-      larger.set(this.numbers);
-      this.numbers = larger;
-    }
+    if (this.length === this.numbers.length)
+      this.numbers = new Uint32Array(this.numbers.buffer.transfer(this.length * 8));
     this.numbers[this.length++] = number;
   }
 }

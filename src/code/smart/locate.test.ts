@@ -156,21 +156,21 @@ describe("a location is", () => {
 });
 
 describe("a location is refused", () => {
-  const lines = 'or give its lines, such as "lines 10-20".';
+  const lines = 'or its lines, such as "lines 10-20".';
 
   it.each([
     [
       "text that is there often",
       "ticket.rs",
       "self.seat",
-      'ambiguous-match: ticket.rs: the location "self.seat" fits 2 places:\n  line 13: text: "self.seat"\n' +
+      'ambiguous-match: ticket.rs: the location "self.seat" matches 2 locations:\n  line 13: text: "self.seat"\n' +
         `  line 19: text: "write!(f, "seat {} in line 3", self.seat)" Nothing was written. Give more of the text, with a neighbouring line, ${lines}`,
     ],
     [
       "numbers that are text of the file as well",
       "ticket.rs",
       "line 3",
-      'ambiguous-match: ticket.rs: the location "line 3" can be read in 2 ways, which lead to 2 places:\n' +
+      'ambiguous-match: ticket.rs: the location "line 3" can be read in 2 ways, and matches 2 locations:\n' +
         '  line 3: line numbers: "pub seat: u32,"\n  line 19: text: "write!(f, "seat {} in line 3", self.seat)"' +
         ` Nothing was written. Give more of the text, with a neighbouring line, ${lines}`,
     ],
@@ -178,16 +178,16 @@ describe("a location is refused", () => {
       "a path that code holds elsewhere",
       "store.py",
       "Store.save",
-      'ambiguous-match: store.py: the location "Store.save" can be read in 2 ways, which lead to 3 places:\n' +
+      'ambiguous-match: store.py: the location "Store.save" can be read in 2 ways, and matches 3 locations:\n' +
         "  lines 5-6: Method save [5-6] in Class Store\n" +
         '  line 11: text: "# See Store.save and Cache.load."\n  line 16: text: "Store.save(Store(), "a", 1)"' +
-        ` Nothing was written. Give more of the text, with a neighbouring line, name the block, such as "method Foo.run", ${lines}`,
+        ` Nothing was written. Give more of the text, with a neighbouring line, or the name of the block, such as "method Foo.run", ${lines}`,
     ],
     [
       "a name that two symbols have",
       "store.py",
       "def load",
-      'ambiguous-match: store.py: the location "def load" fits 2 places:\n' +
+      'ambiguous-match: store.py: the location "def load" matches 2 locations:\n' +
         "  lines 2-3: Method load [2-3] in Class Store\n  lines 10-12: Method load [10-12] in Class Cache" +
         ` Nothing was written. Name the block, such as "method Foo.run", ${lines}`,
     ],
@@ -195,15 +195,15 @@ describe("a location is refused", () => {
       "a head that is text, too",
       "store.py",
       "def main()",
-      'ambiguous-match: store.py: the location "def main()" can be read in 2 ways, which lead to 2 places:\n' +
+      'ambiguous-match: store.py: the location "def main()" can be read in 2 ways, and matches 2 locations:\n' +
         '  lines 15-16: Function main [15-16]\n  line 15: text: "def main():"' +
-        ` Nothing was written. Give more of the text, with a neighbouring line, name the block, such as "method Foo.run", ${lines}`,
+        ` Nothing was written. Give more of the text, with a neighbouring line, or the name of the block, such as "method Foo.run", ${lines}`,
     ],
     [
       "a symbol that is not there, though part of another's name",
       "ticket.rs",
       "fn print",
-      "no-match: ticket.rs has no fn `print` Did you mean Function print_all [23-28]? See what there is with code.symbols.",
+      "no-match: ticket.rs has no fn `print` Did you mean Function print_all [23-28]? List the symbols with code.symbols.",
     ],
     [
       "a description of nothing there",
@@ -216,20 +216,19 @@ describe("a location is refused", () => {
       "lines beyond the end",
       "plain.unknown",
       "lines 3-9",
-      'no-match: plain.unknown: there is no "lines 3-9": the last is line 3 Nothing was written. Read the file again for its line numbers.',
+      'no-match: plain.unknown has no "lines 3-9": the last is line 3 Nothing was written. Read the file again for its line numbers.',
     ],
     [
       "lines backwards",
       "plain.unknown",
       "lines 3-2",
-      'no-match: plain.unknown: there is no "lines 3-2": it goes backwards Nothing was written. Read the file again for its line numbers.',
+      'no-match: plain.unknown has no "lines 3-2": the range is reversed Nothing was written. Read the file again for its line numbers.',
     ],
     [
       "a symbol where no grammar reads the file",
       "plain.unknown",
       "function alpha",
-      'no-match: plain.unknown: the location "function alpha" was not found Nothing was written. It has no symbols ' +
-        'to name or describe: no grammar reads this file. Give text of the file, "lines 10-20".',
+      'no-match: plain.unknown: the location "function alpha" was not found Nothing was written. Symbols are not available: there is no grammar for this file. Give text of the file, "lines 10-20".',
     ],
   ])("when it is %s", async (_, path, location, expected) => {
     expect(await found(path, location)).toBe(expected);
@@ -238,7 +237,7 @@ describe("a location is refused", () => {
   it("when several descriptions fit about as well, with their scores", async () => {
     const told = await found("store.py", "load the items by name");
     expect(told.replace(/0\.\d\d/g, "#")).toBe(
-      'ambiguous-match: store.py: the location "load the items by name" fits 3 places:\n' +
+      'ambiguous-match: store.py: the location "load the items by name" matches 3 locations:\n' +
         "  lines 2-3: Method load [2-3] in Class Store, score #\n" +
         "  lines 10-12: Method load [10-12] in Class Cache, score #\n" +
         "  lines 5-6: Method save [5-6] in Class Store, score #" +
@@ -248,7 +247,7 @@ describe("a location is refused", () => {
 
   it("when it is text that is there ever so often, of which not all places are told", async () => {
     const [told] = (await found("often.unknown", "again")).split("\n");
-    expect(told).toBe('ambiguous-match: often.unknown: the location "again" fits 100 places or more:');
+    expect(told).toBe('ambiguous-match: often.unknown: the location "again" matches 100 locations or more:');
   });
 
   it.each([
@@ -264,7 +263,7 @@ describe("a location is refused", () => {
     ["twice.unknown", "total = price / amount"],
   ])("when only something else is like it, which is told: %s: %s", async (path, location) => {
     const [told] = (await found(path, location)).split("\n");
-    expect(told).toBe(`no-match: ${path}: the location "${location}" was not found. What comes nearest:`);
+    expect(told).toBe(`no-match: ${path}: the location "${location}" was not found. The nearest:`);
   });
 
   it.each(["3:12", "line 3:12", "L3:2", "lines 3 and 12", "lines 3, 5, and 12", "3,12", "3:12:"])(
@@ -272,17 +271,17 @@ describe("a location is refused", () => {
     async (location) => {
       expect(await found("ticket.rs", location)).toBe(
         `ambiguous-match: ticket.rs: the location "${location}" may be a line and a column, or several lines ` +
-          'Nothing was written. Give one line, "line 3", or all from one to another, "lines 3-12".',
+          'Nothing was written. Give one line, "line 3", or a range, "lines 3-12".',
       );
     },
   );
 
   it("when several lines are as like, with their scores", async () => {
     expect(await found("pairs.unknown", "total = {price, amount}")).toBe(
-      'ambiguous-match: pairs.unknown: the location "total = {price, amount}" fits 2 places:\n' +
+      'ambiguous-match: pairs.unknown: the location "total = {price, amount}" matches 2 locations:\n' +
         '  line 1: similar text: "total = (price, amount)", score 0.84\n' +
         '  line 3: similar text: "total = [price, amount]", score 0.84' +
-        ` Nothing was written. ${lines.replace("or give", "Give")}`,
+        ` Nothing was written. ${lines.replace("or its", "Give its")}`,
     );
   });
 });

@@ -23,14 +23,14 @@ export interface SmartFile {
 }
 
 /**
- * The one location in the file that is meant. The interpretations, in order:
+ * Finds a location in the file. The interpretations, in order:
  *
  *   1. certain: line numbers, the name of a symbol, text of the file
  *   2. text with other indentation, glyphs or wrapping
  *   3. similar: a description of a symbol, similar lines
  *
- * The first of the three with any result decides. It must have a single result, or for the third one that is clearly
- * best: otherwise it throws `ambiguous-match` with all of them. It never guesses.
+ * The first with any result decides. It must have a single result, or for 3. one that is clearly best: otherwise it
+ * throws `ambiguous-match` with all of them. It never guesses.
  */
 export function locate(file: SmartFile, location: string): TextLocation {
   const { source, text, outline } = file;
@@ -39,17 +39,12 @@ export function locate(file: SmartFile, location: string): TextLocation {
   if (certain.length > 0) return only(file, location, certain);
   const tolerant = tolerantLocations(source, location);
   if (tolerant.length > 0) return only(file, location, tolerant);
-  const likely = [
-    ...(outline ? [describedSymbols(text, outline, location)] : []),
-    similarLines(source, lines, location),
-  ];
+  const described = outline ? [describedSymbols(text, outline, location)] : [];
+  const likely = [...described, similarLines(source, lines, location)];
   const winners = likely.flatMap((each) => each.winners);
   if (winners.length > 0) return only(file, location, winners);
-  throw noSuchLocation(
-    file,
-    location,
-    likely.flatMap(({ ranked }) => ranked.slice(0, 3)),
-  );
+  const nearest = likely.flatMap(({ ranked }) => ranked.slice(0, 3));
+  throw noSuchLocation(file, location, nearest);
 }
 
 function only(file: SmartFile, location: string, candidates: readonly TextLocation[]): TextLocation {
@@ -60,44 +55,38 @@ function only(file: SmartFile, location: string, candidates: readonly TextLocati
 function certainLocations(file: SmartFile, lines: LineTable, location: string): readonly TextLocation[] {
   const { path, source, text, outline } = file;
   const written = exactLocations(source, location);
+  const whole = written.filter((candidate) => !cutsWord(text, candidate));
   const numbers = lineNumbersIn(location);
   if (numbers) {
     const { first, last } = numbers;
-    const others = written.filter((candidate) => !cutsWord(text, candidate));
-    if (first < 1 || first > last || last > lines.count) {
-      if (others.length > 0) return others;
-      throw noSuchLines(path, location, numbers, lines.count);
-    }
-    const span = { start: lines.start(first), end: lines.end(last), firstLine: first, lastLine: last };
-    return [{ way: "line numbers", ...span, score: 1 }, ...others];
+    if (first >= 1 && first <= last && last <= lines.count)
+      return [{ way: "line numbers", ...lines.span(first, last), score: 1 }, ...whole];
+    if (whole.length > 0) return whole;
+    throw noSuchLines(path, location, numbers, lines.count);
   }
   if (isUnclearNumbers(location)) {
-    const others = written.filter((candidate) => !cutsWord(text, candidate));
-    if (others.length > 0) return others;
+    if (whole.length > 0) return whole;
     throw unclearNumbers(path, location);
   }
   const named = outline && namedSymbols(path, outline, location);
   if (!named) {
-    // A name of a symbol that does not exist is not a description of another.
-    if (outline && written.every((candidate) => cutsWord(text, candidate)))
-      refuseUnknownName(path, outline, location);
+    // The name of a symbol that does not exist is not a description of another.
+    if (outline && whole.length === 0) refuseUnknownName(path, outline, location);
     return written;
   }
   const blocks = named.symbols.map((symbol) => locationOfSymbol(text, symbol));
-  return [...blocks, ...rivals(text, written, blocks, named.form)];
+  return [...blocks, ...rivals(whole, blocks, named.form)];
 }
 
 /**
- * Text that may be meant instead of the blocks of that name. A phrase like "fn run" means the block, whose head
- * contains the text, unless the text is elsewhere and only there.
+ * Text that may be meant instead of the blocks of that name. A phrase like "fn run" means the block whose head contains
+ * it, unless the text occurs only elsewhere.
  */
 function rivals(
-  text: string,
-  written: readonly TextLocation[],
+  whole: readonly TextLocation[],
   blocks: readonly TextLocation[],
   form: NamedSymbols["form"],
 ): readonly TextLocation[] {
-  const whole = written.filter((candidate) => !cutsWord(text, candidate));
   if (form === "call") return whole;
   const elsewhere = whole.filter((candidate) => !blocks.some((block) => isInHead(candidate, block)));
   return form === "phrase" && whole.length > 1 ? [] : elsewhere;
@@ -109,7 +98,7 @@ function isInHead(candidate: TextLocation, { symbol }: TextLocation): boolean {
   );
 }
 
-/** It begins or ends inside a word, so another word is meant. */
+/** Whether it begins or ends inside a word. */
 function cutsWord(text: string, { start, end }: TextLocation): boolean {
   const isWord = (from: number) => /^[\p{L}\p{N}_]{2}$/u.test(text.slice(from, from + 2));
   return (start > 0 && isWord(start - 1)) || isWord(end - 1);

@@ -1,13 +1,14 @@
 import type { CodeSymbol } from "../../contract/code.ts";
+import type { TextSpan } from "../lines.ts";
 
 type Way = "line numbers" | "symbol" | "text" | "tolerant text" | "description" | "similar text";
 
-/** A part of a text that may be meant. Offsets count UTF-16 units, lines count from 1 and are inclusive. */
-export interface TextLocation {
+/**
+ * A part of a text that may be meant, and that an edit replaces: text, lines without the last line end, or a block.
+ * Lines count from 1 and are inclusive.
+ */
+export interface TextLocation extends TextSpan {
   readonly way: Way;
-  /** What an edit replaces: the text, the lines without the last line end, or the whole block. */
-  readonly start: number;
-  readonly end: number;
   readonly firstLine: number;
   readonly lastLine: number;
   readonly symbol?: CodeSymbol | undefined;

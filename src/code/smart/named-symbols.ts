@@ -25,22 +25,13 @@ export function namedSymbols(path: string, outline: Outline, location: string): 
 /** Refuses a location that can only be the name of a symbol that does not exist. */
 export function refuseUnknownName(path: string, outline: Outline, location: string): void {
   const words = wordsOf(location);
-  const [name = "", ...kinds] = words.reverse();
-  if (
-    kinds.length === 0 ||
-    !kinds.some(isKindWord) ||
-    !kinds.every((word) => isKindWord(word) || modifiers.has(word))
-  )
-    return;
-  if (!isName.test(name)) return;
-  throw noSuchBlock(path, outline, { name, kind: kinds.reverse().join(" ") });
+  const [kinds, name] = [words.slice(0, -1), words.at(-1)!];
+  const isKind = kinds.some(isKindWord) && kinds.every((word) => isKindWord(word) || modifier.test(word));
+  if (isKind && isName.test(name)) throw noSuchBlock(path, outline, { name, kind: kinds.join(" ") });
 }
 
-const modifiers: ReadonlySet<string> = new Set(
-  "pub public private protected internal export default async static abstract final unsafe override inline".split(
-    " ",
-  ),
-);
+const modifier =
+  /^(?:pub|public|private|protected|internal|export|default|async|static|abstract|final|unsafe|override|inline)$/;
 
 type Phrase = BlockWanted & { readonly form: Form };
 
@@ -79,11 +70,9 @@ function wordsOf(location: string): string[] {
 }
 
 const maxChars = 300;
-
 const maxKindWords = 4;
 
 const isKind = /^[\p{L}_][\p{L}_!]*(?: [\p{L}_][\p{L}_!]*)*$/u;
-
 const isName = /^[\p{L}_$~][\p{L}\p{N}_$<>~?!:.#]*$/u;
 
 /** Several names with separators: a single name is text. */

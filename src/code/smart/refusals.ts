@@ -12,8 +12,8 @@ export function severalLocations(
   candidates: readonly TextLocation[],
 ): ToolError {
   const ways = new Set(candidates.map(({ way }) => way));
-  const how = ways.size > 1 ? `can be read in ${counted(ways.size, "way")}, which lead to` : "fits";
-  const howMany = `${counted(candidates.length, "place")}${candidates.length < maxLocations ? "" : " or more"}`;
+  const how = ways.size > 1 ? `can be read in ${counted(ways.size, "way")}, and matches` : "matches";
+  const howMany = `${counted(candidates.length, "location")}${candidates.length < maxLocations ? "" : " or more"}`;
   return new ToolError(
     "ambiguous-match",
     `${file.path}: the location ${quoted(location)} ${how} ${howMany}:\n${list(file, candidates)}`,
@@ -26,9 +26,9 @@ export function noSuchLocation(
   location: string,
   likely: readonly TextLocation[],
 ): ToolError {
-  const { path, outline, unread: why = "no grammar reads this file" } = file;
-  const nearest = likely.length > 0 ? `. What comes nearest:\n${list(file, likely)}` : "";
-  const unread = outline ? "" : ` It has no symbols to name or describe: ${why}.`;
+  const { path, outline, unread: why = "there is no grammar for this file" } = file;
+  const nearest = likely.length > 0 ? `. The nearest:\n${list(file, likely)}` : "";
+  const unread = outline ? "" : ` Symbols are not available: ${why}.`;
   return new ToolError("no-match", `${path}: the location ${quoted(location)} was not found${nearest}`, {
     hint: `Nothing was written.${unread} Give text of the file, "lines 10-20"${outline ? ', or a symbol such as "function run"' : ""}.`,
   });
@@ -41,8 +41,8 @@ export function noSuchLines(
   count: number,
 ): ToolError {
   const why =
-    first < 1 ? "lines count from 1" : first > last ? "it goes backwards" : `the last is line ${count}`;
-  return new ToolError("no-match", `${path}: there is no ${quoted(location)}: ${why}`, {
+    first < 1 ? "lines count from 1" : first > last ? "the range is reversed" : `the last is line ${count}`;
+  return new ToolError("no-match", `${path} has no ${quoted(location)}: ${why}`, {
     hint: "Nothing was written. Read the file again for its line numbers.",
   });
 }
@@ -51,7 +51,7 @@ export function unclearNumbers(path: string, location: string): ToolError {
   return new ToolError(
     "ambiguous-match",
     `${path}: the location ${quoted(location)} may be a line and a column, or several lines`,
-    { hint: 'Nothing was written. Give one line, "line 3", or all from one to another, "lines 3-12".' },
+    { hint: 'Nothing was written. Give one line, "line 3", or a range, "lines 3-12".' },
   );
 }
 
@@ -73,15 +73,14 @@ function describe({ text, outline }: SmartFile, candidate: TextLocation): string
 }
 
 function suggestionFor(ways: ReadonlySet<TextLocation["way"]>): string {
-  const exits = [
-    ways.has("text") || ways.has("tolerant text")
-      ? "give more of the text, with a neighbouring line"
-      : undefined,
-    ways.has("symbol") || ways.has("description") ? 'name the block, such as "method Foo.run"' : undefined,
-    'give its lines, such as "lines 10-20"',
-  ].filter((each) => each !== undefined);
-  const sentence = exits.length > 1 ? `${exits.slice(0, -1).join(", ")}, or ${exits.at(-1)}` : exits[0]!;
-  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
+  const isText = ways.has("text") || ways.has("tolerant text");
+  const isSymbol = ways.has("symbol") || ways.has("description");
+  const options = [
+    ...(isText ? ["more of the text, with a neighbouring line"] : []),
+    ...(isSymbol ? ['the name of the block, such as "method Foo.run"'] : []),
+    'its lines, such as "lines 10-20"',
+  ];
+  return `Give ${options.join(", or ")}.`;
 }
 
 function quoted(text: string): string {

@@ -14,11 +14,9 @@ export function similarLines(source: Source, lines: LineTable, text: string): Li
     .split(/\r\n|\n|\r/);
   if (given.length > maxLines) return { winners: [], ranked: [] };
   const wanted = given.map(pairsOf);
-  const longest = wanted.reduce(
-    (best, pairs, index) => (pairs.count > wanted[best]!.count ? index : best),
-    0,
-  );
-  if (wanted[longest]!.count < leastPairs) return { winners: [], ranked: [] };
+  const most = Math.max(...wanted.map(({ count }) => count));
+  const longest = wanted.findIndex(({ count }) => count === most);
+  if (most < leastPairs) return { winners: [], ranked: [] };
   const found: TextLocation[] = [];
   for (const line of linesSharingWords(source, given[longest]!).keys()) {
     const first = line + 1 - longest;
@@ -26,8 +24,7 @@ export function similarLines(source: Source, lines: LineTable, text: string): Li
     if (first < 1 || last > lines.count) continue;
     const score = meanLikeness(wanted, (index) => pairsOf(lines.text(first + index)));
     if (score < leastShown) continue;
-    const span = { start: lines.start(first), end: lines.end(last), firstLine: first, lastLine: last };
-    found.push({ way: "similar text", ...span, score });
+    found.push({ way: "similar text", ...lines.span(first, last), score });
   }
   found.sort((one, other) => other.score - one.score || one.firstLine - other.firstLine);
   const ranked = found.filter(
@@ -46,9 +43,7 @@ function overlap(one: TextLocation, other: TextLocation): boolean {
   return one.firstLine <= other.lastLine && other.firstLine <= one.lastLine;
 }
 
-/** A longer text was copied. */
 const maxLines = 100;
-
 const leastPairs = 8;
 const leastShown = 0.5;
 

@@ -46,24 +46,23 @@ export interface LineSpan {
 
 /** The lines named by number: "line 42", "lines 10-20", "10-20", "L7", "L7-L9", "42". */
 export function lineNumbersIn(location: string): LineSpan | undefined {
-  const match =
-    /^(?:lines?\s*|l(?:ine)?\.?\s*|#l)?(\d{1,9})(?:\s*(?:-|–|—|\.\.|to|through)\s*(?:lines?\s*|l)?(\d{1,9}))?$/i.exec(
-      location.trim(),
-    );
+  const match = lineRange.exec(location.trim());
   if (!match) return undefined;
   const first = Number(match[1]);
   return { first, last: match[2] === undefined ? first : Number(match[2]) };
 }
 
+const lineRange =
+  /^(?:lines?\s*|l(?:ine)?\.?\s*|#l)?(\d{1,9})(?:\s*(?:-|–|—|\.\.|to|through)\s*(?:lines?\s*|l)?(\d{1,9}))?$/i;
+
 /** Numbers that are not a range of lines: "3:12", a line and column, "lines 3 and 12", "3, 12". */
 export function isUnclearNumbers(location: string): boolean {
-  if (location.length > maxChars) return false;
-  return /^(?:lines?\s*|l(?:ine)?\.?\s*|#l)?\d{1,9}(?:\s*(?::|,|;|&|\+|,?\s*and|or)\s*(?:lines?\s*|l)?\d{1,9})+:?$/i.test(
-    location.trim(),
-  );
+  return location.length <= maxChars && severalNumbers.test(location.trim());
 }
 
 const maxChars = 200;
+const severalNumbers =
+  /^(?:lines?\s*|l(?:ine)?\.?\s*|#l)?\d{1,9}(?:\s*(?::|,|;|&|\+|,?\s*and|or)\s*(?:lines?\s*|l)?\d{1,9})+:?$/i;
 
 /** The lines of a text; a final line end begins no further line. */
 export class LineTable {
@@ -98,6 +97,10 @@ export class LineTable {
 
   next(line: number): number {
     return this.#starts[line] ?? this.#text.length;
+  }
+
+  span(first: number, last: number): Pick<TextLocation, "start" | "end" | "firstLine" | "lastLine"> {
+    return { start: this.start(first), end: this.end(last), firstLine: first, lastLine: last };
   }
 
   text(line: number): string {

@@ -12,27 +12,21 @@ export interface IndexerService extends Omit<IndexService, "refresh" | "close"> 
 
 export interface IndexerCallbacks {
   mayRead(realPaths: readonly string[], options: Reading): Promise<readonly boolean[]>;
-  progress(told: { readonly asked: number; readonly message: string }, options: Reading): Promise<void>;
+  progress(report: { readonly asked: number; readonly message: string }, options: Reading): Promise<void>;
 }
 
-interface IndexingOptions {
-  readonly workspace: string;
-  readonly directory: string;
-  readonly runtime: Channel<IndexerCallbacks>;
-}
-
-export function indexerService({ workspace, directory, runtime }: IndexingOptions) {
+export function indexerService(workspace: string, directory: string, parent: Channel<IndexerCallbacks>) {
   const { signal: always } = new AbortController();
   const length = Math.min(availableParallelism(), mostWorkers);
   const workers = Array.from({ length }, () => buildWorker(workspace));
-  const mayRead = (paths: readonly string[]) => runtime.ask("mayRead", paths, { signal: always });
+  const mayRead = (paths: readonly string[]) => parent.ask("mayRead", paths, { signal: always });
   const { refresh, ...index } = openIndexer({ workspace, directory, mayRead, workers });
   return {
     ...index,
     refresh: ({ asked }, { signal }) => {
       // A failing listener is not an error of the index.
       const progress = (message: string) =>
-        void runtime.ask("progress", { asked, message }, { signal: always }).catch(() => {});
+        void parent.ask("progress", { asked, message }, { signal: always }).catch(() => {});
       return refresh({ signal, progress });
     },
   } satisfies IndexerService & Pick<IndexService, "close">;
@@ -51,12 +45,8 @@ function buildWorker(workspace: string): BuildWorker {
     words: (request, signal) => {
       const ask = (worker: CodeWorker<BuildService>) =>
         worker.ask("words", () => ({ workspace, ...request }), { about, signal });
-      const needsCare = request.files.some(({ language }) => language !== undefined && isHeavy(language));
-      if (needsCare) return ask(heavy);
-      return orInHeavyWorker(
-        () => ask(light),
-        () => ask(heavy),
-      );
+      const isAnyHeavy = request.files.some(({ language }) => language !== undefined && isHeavy(language));
+      return isAnyHeavy ? ask(heavy) : orInHeavyWorker(ask, light, heavy);
     },
     close: async () => {
       await Promise.all([light.close(), heavy.close()]);

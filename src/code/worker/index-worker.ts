@@ -1,20 +1,14 @@
 import type { IndexWaiting, ProjectIndex } from "../../contract/code.ts";
-import type { PathGuard } from "../../contract/guard.ts";
+import type { CodeOptions } from "../open-code.ts";
 import { CodeWorker } from "./code-worker.ts";
 import type { IndexerCallbacks, IndexerService } from "./index-service.ts";
-
-export interface IndexWorkerOptions {
-  readonly workspace: string;
-  readonly directory: string;
-  readonly guard: PathGuard;
-}
 
 export class IndexWorker {
   readonly #worker: CodeWorker<IndexerService>;
   readonly #waiting = new Map<number, IndexWaiting["progress"]>();
   #asked = 0;
 
-  constructor({ workspace, directory, guard }: IndexWorkerOptions) {
+  constructor({ workspace, directory, guard }: Omit<CodeOptions, "isElsewhere">) {
     const ours: IndexerCallbacks = {
       mayRead: async (paths) => paths.map((path) => guard("read", path) === undefined),
       progress: async ({ asked, message }) => this.#waiting.get(asked)?.(message),
@@ -52,4 +46,4 @@ export class IndexWorker {
   };
 }
 
-const about = { about: "the index", otherWay: "Ask again, or search with search.grep, which needs none." };
+const about = { about: "the index", hint: "Retry, or search with search.grep, which needs no index." };

@@ -6,9 +6,6 @@ export function tooSlow(about: string): ToolError {
   return new ToolError("timeout", `${about} took too long to parse`, { hint: readAsText });
 }
 
-export function brokeDown(about: string, how: string, cause: unknown, hint: string = readAsText): ToolError {
-  return new ToolError("unavailable", `The parser broke down (${how}) while it read ${about}`, {
-    hint,
-    cause,
-  });
+export function parserCrashed(about: string, how: string, cause: unknown, hint = readAsText): ToolError {
+  return new ToolError("unavailable", `The parser crashed on ${about} (${how})`, { hint, cause });
 }

@@ -6,7 +6,7 @@ import { outlineAfter } from "../symbols/outline-after.ts";
 import { outlineOf } from "../symbols/outline-of.ts";
 import { withScripts } from "../symbols/with-scripts.ts";
 import { LastOutlines, type OutlineChange, outlineChange } from "./outline-change.ts";
-import { brokeDown } from "./parse-errors.ts";
+import { parserCrashed } from "./parse-errors.ts";
 import { keyOf } from "./sent-texts.ts";
 import { type ParsedText, type SentText, Trees } from "./trees.ts";
 
@@ -43,7 +43,7 @@ export function readerService(retire: () => void): ReaderService {
       if (error instanceof ToolError) throw error;
       // WebAssembly that stopped in the middle of something: out of memory or stack.
       retire();
-      throw brokeDown(source.path, (error as Error).message, error);
+      throw parserCrashed(source.path, (error as Error).message, error);
     }
   };
   return {
@@ -56,14 +56,11 @@ export function readerService(retire: () => void): ReaderService {
         outlines.set(key, source.version, outline);
         return {
           ...(before ? { change: outlineChange(before, outline) } : { outline }),
-          ...(literalsIn && { literalLines: literalLines(tree, text, literalsIn) }),
+          literalLines: literalsIn && literalLines(tree, text, literalsIn),
         };
       }),
     occurrences: ({ source, name }) =>
-      read(source, (parsed) => {
-        const { tree, text } = parsed;
-        return occurrencesOf(tree, text, name, outlined(parsed));
-      }),
+      read(source, (parsed) => occurrencesOf(parsed.tree, parsed.text, name, outlined(parsed))),
   };
 }
 

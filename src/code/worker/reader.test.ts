@@ -80,7 +80,7 @@ describe("a reader", () => {
     const text = `${"- ".repeat(300)}x\n`;
     await expect(reader.outline({ path: "deep.yaml", text }, always)).rejects.toMatchObject({
       code: "unavailable",
-      message: "The parser broke down (unreachable) while it read deep.yaml",
+      message: "The parser crashed on deep.yaml (unreachable)",
     });
     expect(await outlines()).toEqual(before);
   }, 60_000);
@@ -97,7 +97,7 @@ describe("a reader", () => {
     ]).toEqual([
       {
         code: "unsupported",
-        message: "The language of notes.xyz is not known, so it cannot be parsed",
+        message: "The language of notes.xyz is unknown, so it cannot be parsed",
         hint: "Read and edit it as text: file.read, edit.replace.",
       },
       {
@@ -107,7 +107,7 @@ describe("a reader", () => {
       },
       {
         code: "too-large",
-        message: "huge.ts is too large to be parsed (8.0 MB; the most is 8.0 MB)",
+        message: "huge.ts is too large to parse (8.0 MB; the limit is 8.0 MB)",
         hint: "Read and edit it as text: file.read, edit.replace.",
       },
     ]);
@@ -139,7 +139,7 @@ describe("a reader", () => {
     expect(JSON.parse(stdout)).toEqual({
       first: {
         code: "unavailable",
-        message: "The parser broke down (SIGKILL) while it read slow.ts",
+        message: "The parser crashed on slow.ts (SIGKILL)",
         hint: "Other files can still be parsed; read and edit this one as text.",
       },
       waiting: "json",

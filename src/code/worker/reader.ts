@@ -2,7 +2,7 @@ import type { Occurrences, Outline, OutlineOptions, Reading, Source } from "../.
 import { ToolError } from "../../contract/error.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import type { Answering } from "../../workers/worker.ts";
-import { findLanguage, heavyGrammars, languageOfFile } from "../languages/find-language.ts";
+import { editAsText, findLanguage, heavyGrammars, languageOfFile } from "../languages/find-language.ts";
 import type { CodeLanguage } from "../languages/languages.ts";
 import { CodeWorker, orInHeavyWorker } from "./code-worker.ts";
 import { changedOutline, LastOutlines } from "./outline-change.ts";
@@ -31,10 +31,7 @@ export class Reader {
 
   #read<Answer>({ grammar }: CodeLanguage, ask: (worker: ReaderWorker) => Promise<Answer>): Promise<Answer> {
     if (heavyGrammars.has(grammar)) return ask(this.#heavy);
-    return orInHeavyWorker(
-      () => ask(this.#light),
-      () => ask(this.#heavy),
-    );
+    return orInHeavyWorker(ask, this.#light, this.#heavy);
   }
 }
 
@@ -42,10 +39,8 @@ const mostUnits = 8_000_000;
 
 function languageToRead({ path, text, language }: Source): CodeLanguage {
   if (text.length > mostUnits) {
-    const sizes = `${showSize(text.length)}; the most is ${showSize(mostUnits)}`;
-    throw new ToolError("too-large", `${path} is too large to be parsed (${sizes})`, {
-      hint: "Read and edit it as text: file.read, edit.replace.",
-    });
+    const sizes = `${showSize(text.length)}; the limit is ${showSize(mostUnits)}`;
+    throw new ToolError("too-large", `${path} is too large to parse (${sizes})`, { hint: editAsText });
   }
   return language === undefined ? languageOfFile(path, text) : findLanguage(language);
 }
@@ -90,11 +85,9 @@ export class ReaderWorker {
     name: string,
     { signal }: Reading,
   ): Promise<Occurrences> {
+    const options = { about: source.path, signal };
     return this.#whole(source, language, (send) =>
-      this.#worker.ask("occurrences", (answering) => ({ source: send(answering), name }), {
-        about: source.path,
-        signal,
-      }),
+      this.#worker.ask("occurrences", (answering) => ({ source: send(answering), name }), options),
     );
   }
 
@@ -110,12 +103,10 @@ export class ReaderWorker {
   ): Promise<Answer> {
     const sending =
       (how: "changes" | "whole"): Send =>
-      ({ process }) => ({
-        path,
-        language,
-        grammar,
-        ...this.#sent.next({ path, language, text }, process, how),
-      });
+      ({ process }) => {
+        const state = this.#sent.next({ path, language, text }, process, how);
+        return { path, language, grammar, ...state };
+      };
     return (await ask(sending("changes"))) ?? (await ask(sending("whole")))!;
   }
 }

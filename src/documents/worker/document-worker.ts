@@ -31,7 +31,7 @@ export class DocumentWorker {
       args: [],
       // Most objects are short-lived: a larger young generation is collected less often.
       flags: [`--max-old-space-size=${mostHeap}`, "--min-semi-space-size=16"],
-      failures: { tooSlow, brokeDown },
+      failures: { tooSlow, crashed },
       concurrency: 1,
       ours,
       limitMs: 120_000,
@@ -76,7 +76,7 @@ function tooSlow(about: string): ToolError {
   return new ToolError("timeout", `${about} took too long to read`, { hint });
 }
 
-function brokeDown(about: string, { how, stderrTail }: WorkerEnd): ToolError {
+function crashed(about: string, { how, stderrTail }: WorkerEnd): ToolError {
   // V8 aborts (SIGABRT) when the heap limit is reached.
   if (how === tooMuchMemory || how === "SIGABRT")
     return new ToolError("too-large", `${about} takes more than ${showSize(mostMemory)} of memory to read`, {

@@ -21,14 +21,14 @@ export interface DocumentAsks {
   progress(told: { readonly asked: number; readonly message: string }, options: Reading): Promise<void>;
 }
 
-export function documentService(starter: Channel<DocumentAsks>): DocumentService {
+export function documentService(parent: Channel<DocumentAsks>): DocumentService {
   return {
     read: ({ asked, source, wanted }, { signal }) =>
       readDocument(source, wanted, {
         budget: new Budget(source.name),
         signal,
         progress: (message) => {
-          starter.ask("progress", { asked, message }, { signal }).catch(() => {});
+          parent.ask("progress", { asked, message }, { signal }).catch(() => {});
         },
       }),
   };

@@ -69,13 +69,12 @@ describe.each(paths)("blocks of %s", (path) => {
       const anchor = without.outline.symbols.find(
         ({ start, kind, name }) => start === before.start && kind === before.kind && name === before.name,
       );
-      const changes = insertBlock(
-        without.text,
-        without.outline,
-        anchor!,
-        "after",
-        snippetOf(atMargin(file.text, symbol)),
-      );
+      const changes = insertBlock({
+        ...without,
+        symbol: anchor!,
+        position: "after",
+        snippet: snippetOf(atMargin(file.text, symbol)),
+      });
       const back = await settleLines(without, changes, room.context);
       expect([symbol.name, spliced(without.text, back.splices)]).toEqual([symbol.name, file.text]);
     }

@@ -69,7 +69,8 @@ function planOf(input: InsertBlockInput, tell: (declared: CodeSymbol | undefined
     const symbol = findBlock(path, outline, blockWanted(input));
     refuseOtherBlock(file, symbol, input);
     refuseUnfit(file, symbol, input.snippet);
-    const changes = insertBlock(text, outline, symbol, input.position ?? "after", snippetOf(input.snippet));
+    const { position = "after" } = input;
+    const changes = insertBlock({ text, outline, symbol, position, snippet: snippetOf(input.snippet) });
     if (changes.length === 0) throw holdsNothing(path, symbol);
     const settled = await settleLines(file, changes, context);
     tell(declaredIn(settled.outline, settled));

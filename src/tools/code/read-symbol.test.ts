@@ -42,8 +42,8 @@ describe("code.read_symbol", () => {
   it("lists those that a name may mean", async () => {
     expect(await refused(codeReadSymbol, python, { path: "a.py", name: "f" })).toEqual({
       code: "ambiguous-match",
-      message: "a.py has 2 blocks that are `f`:\n  Method f [4-6] in Class A\n  Function f [11-11]",
-      hint: "Say which one with `line_hint`, or `module_path`: what it lies in. The first is line_hint 5.",
+      message: "a.py has 2 blocks that match `f`:\n  Method f [4-6] in Class A\n  Function f [11-11]",
+      hint: "Choose one with `line_hint`, 5 for the first, or with `module_path`, its container.",
     });
   });
 

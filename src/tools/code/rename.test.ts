@@ -128,74 +128,74 @@ describe("a rename is refused", () => {
     "when several things have the name": [
       { "a.ts": "{ let a; }\n{ let a; }\n" },
       { name: "a", new_name: "b" },
-      "ambiguous-match: `a` names 2 things here, defined on line 1, line 2 | Give the `line` of one of its places.",
+      "ambiguous-match: `a` has 2 meanings here, defined on line 1, line 2 | Give the `line` of one of them.",
     ],
     "when several things of one line have it": [
       { "a.ts": "{ let a; } { let a; }\n" },
       { name: "a", new_name: "b", line: 1 },
-      "ambiguous-match: `a` names 2 things here, defined at 1:7, 1:18 | " +
-        "Give a `line` on which only one of them stands. If there is none: " +
-        "find the places with code.references, and change those you mean with edit.replace.",
+      "ambiguous-match: `a` has 2 meanings here, defined at 1:7, 1:18 | " +
+        "Give a `line` with only one of them. If there is none: " +
+        "find occurrences with code.references, and change the right ones with edit.replace.",
     ],
     "when the new name is there already": [
       { "a.ts": "let a = 1, b = 2;\n" },
       { name: "a", new_name: "b" },
-      "invalid-input: `b` means something else there already (line 1): places would change their meaning | Choose another name.",
+      "invalid-input: `b` already means something else there (line 1): other code would change its meaning | Choose another name.",
     ],
     "when an inner scope would capture it": [
       { "a.ts": "const a = 1;\nfunction f(b) { return a + b; }\n" },
       { name: "a", new_name: "b" },
-      "invalid-input: `b` means something else there already (line 2): places would change their meaning | Choose another name.",
+      "invalid-input: `b` already means something else there (line 2): other code would change its meaning | Choose another name.",
     ],
     "when it would capture another": [
       { "a.ts": "function f(a) {\n  return a + b;\n}\n" },
       { name: "a", new_name: "b" },
-      "invalid-input: `b` means something else there already (line 2): places would change their meaning | Choose another name.",
+      "invalid-input: `b` already means something else there (line 2): other code would change its meaning | Choose another name.",
     ],
     "when a pattern would come to mean it": [
       { "a.rs": "const LIMIT: u8 = 3;\nfn f(v: u8) -> u8 { match v { n => n + 1 } }\n" },
       { name: "LIMIT", new_name: "n" },
-      "invalid-input: `n` means something else there already (line 2): places would change their meaning | Choose another name.",
+      "invalid-input: `n` already means something else there (line 2): other code would change its meaning | Choose another name.",
     ],
     "when a macro names what would be hidden": [
       { "a.c": "#define LIMIT limit\nint limit;\nint f(void) { int q = 1; return q + LIMIT; }\n" },
       { name: "q", new_name: "limit" },
-      "invalid-input: `limit` means something else there already (line 1): places would change their meaning | Choose another name.",
+      "invalid-input: `limit` already means something else there (line 1): other code would change its meaning | Choose another name.",
     ],
     "when a macro names it": [
       { "a.c": "#define LIMIT limit\nint limit;\n" },
       { name: "limit", new_name: "most" },
-      `unsupported: \`limit\` on line 1 may or may not mean the same: the text does not tell | ${byHand()}`,
+      `unsupported: \`limit\` on line 1 may or may not mean the same | ${byHand()}`,
     ],
     "when something else may inherit or import it": [
       { "a.rs": "mod m { pub fn g() {} }\nuse m::*;\nfn f() { g() }\n" },
       { name: "g", new_name: "h", line: 1 },
-      `unsupported: \`g\` on line 3 may mean the same, known from elsewhere | ${byHand()}`,
+      `unsupported: \`g\` on line 3 may mean the same, defined elsewhere | ${byHand()}`,
     ],
     "when the new name is a word of the language": [
       { "a.rs": "fn f(a: u8) {}\n" },
       { name: "a", new_name: "match" },
-      "invalid-input: `match` is no name that rust takes for `a` | It is a word of the language: choose another.",
+      "invalid-input: `match` is not a valid name in rust | It is a reserved word: choose another name.",
     ],
     "for words of the language": [
       { "a.go": "package p\nfunc f() { _, b := g(); h(b) }\n" },
       { name: "_", new_name: "a" },
-      "invalid-input: `_` is a word of go, and stays as it is | undefined",
+      "invalid-input: `_` is a reserved word of go and cannot be renamed | undefined",
     ],
     "when the new name is none": [
       { "a.go": "package p\nvar a int\n" },
       { name: "a", new_name: "a-b" },
-      "invalid-input: `a-b` is no name that go takes for `a` | Choose another name.",
+      "invalid-input: `a-b` is not a valid name in go | Choose another name.",
     ],
     "when a macro may mean it": [
       { "a.rs": "fn f(a: u8) {\n    custom!(a);\n}\n" },
       { name: "a", new_name: "b" },
-      `unsupported: \`a\` on line 2 may or may not mean the same: the text does not tell | ${byHand()}`,
+      `unsupported: \`a\` on line 2 may or may not mean the same | ${byHand()}`,
     ],
     "when it may be the key of a map, or a field, of a type that is elsewhere": [
       { "a.go": "package p\nconst limit = 1\n\nvar s = Settings{limit: 2}\n" },
       { name: "limit", new_name: "most" },
-      `unsupported: \`limit\` on line 4 may or may not mean the same: the text does not tell | ${byHand()}`,
+      `unsupported: \`limit\` on line 4 may or may not mean the same | ${byHand()}`,
     ],
     "when callers can name a parameter": [
       { "a.py": "def f(a): pass\nf(a=1)\n" },
@@ -205,29 +205,29 @@ describe("a rename is refused", () => {
     "for members": [
       { "a.ts": "class A { f() { return this.f(); } }\n" },
       { name: "f", new_name: "g" },
-      `unsupported: \`f\` is a member here (line 1): which ones are the same depends on types | ${byHand()}`,
+      `unsupported: \`f\` is a member here (line 1), and which ones are the same depends on types | ${byHand()}`,
     ],
     "for what is defined elsewhere": [
       { "a.py": "print(1)\n" },
       { name: "print", new_name: "say" },
-      "unsupported: `print` is not defined in this file, where it stands on line 1 | " +
-        `Rename it where it is defined (code.references finds that). ${byHand()}`,
+      "unsupported: `print` is not defined in this file, only used on line 1 | " +
+        `Rename it in the file that defines it (see code.references). ${byHand()}`,
     ],
     "when it is not there": [
       { "a.py": "# a\nb = 'a'\n" },
       { name: "a", new_name: "c" },
-      "no-match: `a` stands nowhere in the code of this file | " +
-        "Spell it as in the file; text in comments and strings is changed by edit.replace.",
+      "no-match: `a` does not occur in the code of this file | " +
+        "Spell it as in the file. Use edit.replace for text in comments and strings.",
     ],
     "when it is not on the line": [
       { "a.py": "a = 1\n\nprint(a)\n" },
       { name: "a", new_name: "c", line: 2 },
-      "no-match: `a` does not stand on line 2 | It stands on lines 1, 3.",
+      "no-match: `a` does not occur on line 2 | It occurs on lines 1, 3.",
     ],
     "for languages whose scopes are not known": [
       { "a.json": '{ "a": 1 }\n' },
       { name: "a", new_name: "b" },
-      `unsupported: The scopes of json are not known, so that a rename of \`a\` could change too much | ${byHand()}`,
+      `unsupported: Scopes of json are not supported, so a rename of \`a\` could change too much | ${byHand()}`,
     ],
     "when the file does not parse": [
       { "a.py": "def f(:\n    a = 1\n" },
@@ -247,7 +247,7 @@ describe("a rename is refused", () => {
 });
 
 function byHand(): string {
-  return "Find the places with code.references, and change those you mean with edit.replace.";
+  return "Find occurrences with code.references, and change the right ones with edit.replace.";
 }
 
 function contentOf(room: ToolFixture, path: string): string {

@@ -164,9 +164,9 @@ describe("switching", () => {
       expect(treeOf(room.workspace)).toEqual(before);
     }
     expect(found).toEqual([
-      [["denied", "Switching would overwrite a"], "main"],
-      [["denied", "Switching would overwrite new/b"], "main"],
-      [["denied", "Switching would overwrite new/b"], "main"],
+      [["denied", "Switching would overwrite uncommitted a"], "main"],
+      [["denied", "Switching would overwrite uncommitted new/b"], "main"],
+      [["denied", "Switching would overwrite uncommitted new/b"], "main"],
     ]);
   });
 
@@ -199,8 +199,8 @@ describe("switching", () => {
     expect(() => room.git("merge", "-q", "other")).toThrow();
     const merging = await room.call("git.branch", { name: "third", switch: true });
     expect([refusal(used), refusal(merging)]).toEqual([
-      ["unsupported", `The branch is in use by the working tree ${join(room.home, "tree")}`],
-      ["unsupported", "No branch can be switched to while merging"],
+      ["unsupported", `The branch is checked out in the working tree ${join(room.home, "tree")}`],
+      ["unsupported", "Git cannot switch while merging"],
     ]);
   });
 
@@ -257,7 +257,7 @@ describe("deleting", () => {
       room.git("branch"),
     ]).toEqual([
       ["denied", "The branch other has commits that are not merged"],
-      ["unsupported", `The branch main is the current one in ${room.workspace}`],
+      ["unsupported", `The branch main is checked out in ${room.workspace}`],
       ["not-found", "There is no branch missing"],
       null,
       "* main",
@@ -271,7 +271,7 @@ describe("deleting", () => {
     expect(error).toEqual({
       code: "not-found",
       message: "There is no branch topic",
-      hint: "There are: main. Only branches of this repository are deleted, not of remotes.",
+      hint: "Local branches: main.",
     });
   });
 });
@@ -320,9 +320,6 @@ it("refuses what cannot be meant, and names the way out", async () => {
     "is there": ["already-exists", "Leave out `from` to switch to it, or choose another name."],
     "an option": ["invalid-input", expect.stringContaining("Give a branch")],
     "not there": ["not-found", 'Did you mean other? With `from`: "HEAD" it is made here.'],
-    "only elsewhere": [
-      "not-found",
-      'origin/remote has it: with `from`: "origin/remote" it is made from that.',
-    ],
+    "only elsewhere": ["not-found", 'To create it from origin/remote, set `from`: "origin/remote".'],
   });
 });

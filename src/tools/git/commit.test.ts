@@ -71,12 +71,12 @@ it("says so when nothing is staged", async () => {
     {
       code: "not-found",
       message: "Nothing is staged, so there is nothing to commit",
-      hint: "git.status shows what has changed; git.stage chooses what to commit.",
+      hint: "See git.status for changes, and stage some with git.stage.",
     },
     {
       code: "not-found",
       message: "Nothing is staged, so there is nothing to commit",
-      hint: "1 file has changed: git.stage chooses what to commit.",
+      hint: "1 file has changed: stage it with git.stage first.",
     },
   ]);
 });
@@ -150,8 +150,8 @@ it("commits in the name that git's settings give, and never guesses one", async 
   expect([refused.error, room.git("log", "-1", "--format=%an <%ae> %cn")]).toEqual([
     {
       code: "unavailable",
-      message: "git does not know who commits: user.name is not set",
-      hint: 'Ask the person to run: git config --global user.name "Their Name" && git config --global user.email their@address',
+      message: "The commit has no author: git's user.name is not set",
+      hint: 'Ask the user to run: git config --global user.name "Your Name"',
     },
     "Grace <ada@example.org> Grace",
   ]);
@@ -242,7 +242,7 @@ describe("hooks", () => {
     const made = room.git("rev-parse", "--short=10", "HEAD");
     expect([error?.code, error?.output, room.git("log", "-1", "--format=%s")]).toEqual([
       "cancelled",
-      `The commit ${made} was already made: \`git reset --soft ${before}\` takes it back.\n`,
+      `The commit ${made} was already made. To undo it: git reset --soft ${before}\n`,
       "x",
     ]);
   });
@@ -256,8 +256,8 @@ describe("hooks", () => {
     const { data, content } = await room.call("git.commit", { message: "x" });
     const rules = (await isHeld(room))
       ? 'the rule "allow run git hook run *"'
-      : 'the rules "allow run git hook run *" and, as there is no sandbox, "unconfined run git hook run *"';
-    const note = `Not run: the hooks pre-commit, post-commit. It takes ${rules}.`;
+      : 'the rules "allow run git hook run *" and, because there is no sandbox, "unconfined run git hook run *"';
+    const note = `Not run: the hooks pre-commit, post-commit. To allow it, add ${rules}.`;
     expect([data, content.includes(`\n${note}\n`), existsSync(join(room.home, "escaped"))]).toMatchObject([
       { hooks: [], skippedHooks: ["pre-commit", "post-commit"], notes: [note], said: "" },
       true,
@@ -305,7 +305,7 @@ describe("hooks", () => {
       {
         code: "denied",
         message: "A hook of the repository refused the commit",
-        hint: "Nothing is committed. Put right what it says, git.stage it and commit again.",
+        hint: "Nothing was committed. Fix what the hook reports, git.stage it and commit again.",
         output: "pre-commit runs\na:1 is wrong\n",
       },
       ["First"],
@@ -326,9 +326,11 @@ describe("hooks", () => {
     room.git("config", "core.hooksPath", outside);
     const { data } = await room.call("git.commit", { message: "outside", amend: true });
     expect([...notes, (data as { notes: unknown }).notes]).toEqual([
-      [`Not run: the hook pre-commit in ${room.workspace}/tools/hooks, where tools may write unasked.`],
+      [
+        `Not run: the hook pre-commit in ${room.workspace}/tools/hooks, where tools may write without approval.`,
+      ],
       [],
-      [`No hooks were run: the repository's settings look for them outside, in ${outside}.`],
+      [`No hooks were run: the repository's settings name a folder outside, ${outside}.`],
     ]);
   });
 
@@ -353,7 +355,7 @@ it("appends to no file that a link in the repository leads to", async () => {
   symlinkSync(outside, join(room.workspace, ".git/logs/HEAD"));
   const refused = await room.call("git.commit", { message: "x\n$(evil)" });
   expect([refusal(refused), readFileSync(outside, "utf8")]).toEqual([
-    ["denied", `${room.workspace}/.git/logs/HEAD is a link: git would write to what it leads to`],
+    ["denied", `${room.workspace}/.git/logs/HEAD is a link, and git would write to its target`],
     "",
   ]);
 });
@@ -367,7 +369,7 @@ it("signs nothing because a repository says so", async () => {
     {
       signed: false,
       notes: [
-        "Not signed: commit.gpgsign is set by the repository, and signing is only for the person's own settings.",
+        "Not signed: the repository sets commit.gpgsign, and only the user's own settings may decide about signing.",
       ],
     },
     false,

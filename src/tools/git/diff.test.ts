@@ -175,7 +175,7 @@ describe("git.diff", () => {
     await using room = await openGitFixture({ files: { "a.txt": "", "z.txt": "" } });
     room.write({ "a.txt": "a line of text\n".repeat(200_000), "z.txt": "last\n" });
     const { text, data } = await diff(room);
-    const [, handle = ""] = /The whole diff is kept as (out_\w+)/.exec(text) ?? [];
+    const [, handle = ""] = /The whole diff is stored as (out_\w+)/.exec(text) ?? [];
     expect({
       isShort: text.length < 42_000,
       summary: /\[… cut; (.*)\]\n/.exec(text)?.[1],
@@ -243,7 +243,7 @@ describe("git.diff", () => {
     expect([await said("feature/logn"), await said("HAED"), await said("nothing-like-it")]).toEqual([
       "There is no revision feature/logn in this repository\nDid you mean feature/login?",
       "There is no revision HAED in this repository\nDid you mean HEAD?",
-      "There is no revision nothing-like-it in this repository\nThere are feature/login, main; git.log shows commits.",
+      "There is no revision nothing-like-it in this repository\nBranches and tags: feature/login, main. See git.log for commits.",
     ]);
   });
 
@@ -262,7 +262,7 @@ describe("git.diff", () => {
       await heads(part, { paths: ["a"] }),
     ]).toEqual([["diff --git a/inner/c b/inner/c"], ["diff --git a/a b/a"], ["diff --git a/a b/a"]]);
     expect((await diff(room, { paths: ["inner", "part"] })).text).toBe(
-      "inner and part are in different repositories\nGive those of each in a call of its own.",
+      "inner and part are in different repositories\nMake one call for each repository.",
     );
   });
 });

@@ -20,7 +20,7 @@ const allowing = (command: string) => `allow run ${command}\nunconfined run ${co
 
 async function rulesFor(room: GitFixture, command: string): Promise<string> {
   return (await room.crib.sandbox()).level === "none"
-    ? `the rules "allow run ${command}" and, as there is no sandbox, "unconfined run ${command}"`
+    ? `the rules "allow run ${command}" and, because there is no sandbox, "unconfined run ${command}"`
     : `the rule "allow run ${command}"`;
 }
 
@@ -33,8 +33,8 @@ describe("staging a file that goes through a filter", () => {
     expect([error, other.error, room.git("diff", "--cached", "--name-only")]).toEqual([
       {
         code: "denied",
-        message: "x.up goes through the filter up (tr a-z A-Z), which may not run",
-        hint: `Without it the wrong content would be staged. Ask the person: it takes ${await rulesFor(room, "tr a-z A-Z")}.`,
+        message: "x.up needs the filter up (tr a-z A-Z), which may not run",
+        hint: `Git would stage the wrong content without it. To allow it, add ${await rulesFor(room, "tr a-z A-Z")}.`,
       },
       null,
       "y",
@@ -69,8 +69,8 @@ describe("staging a file that goes through a filter", () => {
     room.write({ "x.up": "hello\n" });
     const { error } = await room.call("git.stage", { all: true });
     expect([error?.message, error?.hint]).toEqual([
-      "x.up goes through the filter up (some-lfs process %f), which may not run",
-      `Without it the wrong content would be staged. Ask the person: it takes ${await rulesFor(room, "some-lfs process *")}.`,
+      "x.up needs the filter up (some-lfs process %f), which may not run",
+      `Git would stage the wrong content without it. To allow it, add ${await rulesFor(room, "some-lfs process *")}.`,
     ]);
   });
 
@@ -128,7 +128,7 @@ describe("switching to a branch with files that go through a filter", () => {
       const path = attributes === "before" ? "x.up" : ".gitattributes";
       expect([error?.code, error?.message, existsSync(join(room.workspace, "x.up"))]).toEqual([
         "denied",
-        `${path} goes through the filter up (tr A-Z a-z), which may not run`,
+        `${path} needs the filter up (tr A-Z a-z), which may not run`,
         false,
       ]);
     },

@@ -280,7 +280,7 @@ describe("a repository that wants to run something", () => {
     setting(room, "filter.a=b.clean", `'${room.payload("payload")}'`);
     touch(room, "b.txt");
     expect([(await room.call("git.status", {})).content, ran(room)]).toEqual([
-      'The settings of this repository have a filter "a=b"\nNo filter in use has such a name: ask the person to look at .git/config.',
+      'The settings of this repository define a filter "a=b"\nAsk the user to check .git/config.',
       "",
     ]);
   });

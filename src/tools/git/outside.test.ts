@@ -113,8 +113,8 @@ describe("a repository that leads to another", () => {
     await using room = await openBeside();
     ways["a .git file that names it"]!(room, room.other);
     expect((await room.call("git.status", {})).content).toBe(
-      `${room.workspace}/.git leads out of the workspace, to ${room.other}/.git, which does not know this working tree\n` +
-        `Ask the person: the rule \`allow read "${room.other}/.git"/**\` lets it be read.`,
+      `${room.workspace}/.git names a repository outside the workspace, ${room.other}/.git, which does not know this working tree\n` +
+        `To allow reading it, add the rule: allow read "${room.other}/.git"/**`,
     );
   });
 
@@ -180,7 +180,7 @@ describe("what only looks like a repository", () => {
     mkdirSync(join(room.workspace, ".git"));
     expect((await room.call("git.status", {})).content).toBe(
       "There is no git repository in the workspace, nor above it\n" +
-        "Give the path of a repository below the workspace, or make one with `git init` in shell.run.",
+        "Give the path of a repository in the workspace, or create one with `git init` in shell.run.",
     );
   });
 });

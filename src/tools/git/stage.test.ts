@@ -98,9 +98,7 @@ describe("secrets", () => {
           { path: "a", change: "deleted" },
           { path: "a/x", change: "added" },
         ],
-        notes: [
-          "Left out: keys/old.pem, .env, a/.env, secrets/b (may hold secrets, or a rule keeps it from tools).",
-        ],
+        notes: ["Left out: keys/old.pem, .env, a/.env, secrets/b (may hold secrets, or a rule hides it)."],
       },
       ["denied", "Denied: it would read keys/old.pem: it may hold secrets (secret *.pem, built-in)"],
       ["D", "a", "A", "a/x"],
@@ -112,7 +110,7 @@ describe("secrets", () => {
     room.write({ "b\nStaged 9 files./.env": "S=1\n" });
     expect((await room.call("git.stage", { all: true })).content.split("\n")).toEqual([
       "Nothing was staged.",
-      'Left out: "b\\nStaged 9 files./.env" (may hold secrets, or a rule keeps it from tools).',
+      'Left out: "b\\nStaged 9 files./.env" (may hold secrets, or a rule hides it).',
       "Nothing is staged now.",
     ]);
   });
@@ -184,7 +182,7 @@ it("refuses what cannot be meant, and names the way out", async () => {
     outside: ["outside-workspace", ".. leads outside the workspace"],
     missing: ["not-found", "missing does not exist"],
     ignored: ["denied", "x.log is ignored by *.log (.gitignore:1)"],
-    own: ["invalid-input", ".git/config is git's own, not a part of the working tree"],
+    own: ["invalid-input", ".git/config is a file of git, not of the working tree"],
     two: ["invalid-input", "a and inner/b are in different repositories"],
     staged: [],
   });
@@ -198,7 +196,7 @@ it("works in a repository below the workspace, and leaves that out of the one ar
   const outer = await room.call("git.stage", { all: true });
   expect([inner.data, outer.data]).toEqual([
     { files: 1, staged: [{ path: "inner/b", change: "added" }], notes: [] },
-    { files: 0, staged: [], notes: ["Left out: inner/ (is a repository of its own)."] },
+    { files: 0, staged: [], notes: ["Left out: inner/ (is a separate repository)."] },
   ]);
 });
 
@@ -230,7 +228,7 @@ it("waits for another git that holds the index, and says so when it does not end
   setTimeout(() => rmSync(lock), 200);
   const staged = await room.call("git.stage", { all: true });
   expect([refusal(refused), staged.error]).toEqual([
-    ["unavailable", `Another git is at work in this repository: ${lock} exists`],
+    ["unavailable", `Another git process is using this repository: ${lock} exists`],
     null,
   ]);
 });
@@ -242,7 +240,7 @@ describe("a repository that is not all in the workspace", () => {
     room.write({ "sub/a": "2\n" });
     expect(refusal(await below.crib.call("git.stage", { all: true }))).toEqual([
       "outside-workspace",
-      `The repository has its top above the workspace, in ${room.workspace}`,
+      `The top of the repository is above the workspace, in ${room.workspace}`,
     ]);
   });
 

@@ -68,7 +68,10 @@ describe("settings of the user", () => {
     room.git("merge", "-q", "--no-ff", "--no-commit", "other");
     const { committed } = await commitAs(room, signing(room.payload("signer", "exit 2")));
     expect([committed.error, room.git("log", "-1", "--format=%s"), room.git("rev-parse", "HEAD^2")]).toEqual([
-      expect.objectContaining({ code: "unavailable", hint: expect.stringContaining("It is made without") }),
+      expect.objectContaining({
+        code: "unavailable",
+        hint: expect.stringContaining("The commit was made unsigned"),
+      }),
       "Second",
       room.git("rev-parse", "other"),
     ]);
@@ -80,8 +83,8 @@ describe("settings of the user", () => {
     expect([committed.error, room.git("log", "--format=%s")]).toMatchObject([
       {
         code: "unavailable",
-        message: "git could not sign the commit, as the person's settings ask for",
-        hint: "Nothing is committed. Ask the person: their key may need its passphrase.",
+        message: "git could not sign the commit, as the user's git settings require",
+        hint: "Nothing was committed. The signing key may need its passphrase.",
       },
       "First",
     ]);
@@ -94,7 +97,7 @@ describe("settings of the user", () => {
     expect([data.signed, data.notes, existsSync(join(room.home, "ran"))]).toEqual([
       false,
       [
-        "Not signed: gpg.program is set by the repository, and signing is only for the person's own settings.",
+        "Not signed: the repository sets gpg.program, and only the user's own settings may decide about signing.",
       ],
       false,
     ]);
@@ -118,7 +121,7 @@ describe("settings of the user", () => {
         ["pre-commit"],
         "own hook\n",
         [
-          "Not signed: hooks ran in the sandbox, where no key is. `git commit --amend --no-edit -S` signs it.",
+          "Not signed: hooks ran in the sandbox, which has no keys. To sign it: git commit --amend --no-edit -S",
         ],
         "x\n",
       ],

@@ -96,7 +96,7 @@ export function workerBreakingOver(path: string): (workspace: string) => BuildWo
     return {
       ...worker,
       words: async (request, signal) => {
-        if (request.files.some(isBad)) throw new ToolError("unavailable", "The parser broke down");
+        if (request.files.some(isBad)) throw new ToolError("unavailable", "The parser crashed");
         return worker.words(request, signal);
       },
     };

@@ -1,6 +1,6 @@
 /** A worker for tests: adds, hangs, takes memory of both kinds. */
 import type { Reading } from "../../../src/contract/code.ts";
-import { serveStarter } from "../../../src/workers/serve-starter.ts";
+import { serveParent } from "../../../src/workers/serve-parent.ts";
 
 /** What it calls in its parent. */
 export interface TestStarter {
@@ -14,11 +14,11 @@ export interface TestService {
   takeObjects(_: undefined, options: Reading): Promise<never>;
 }
 
-serveStarter<TestStarter>({ retireAbove: 1_000_000_000, endAbove: 300_000_000 }, async ({ starter }) => {
+serveParent<TestStarter>({ retireAbove: 1_000_000_000, endAbove: 300_000_000 }, async ({ parent }) => {
   const service: TestService = {
     add: async (numbers) => numbers.reduce((sum, number) => sum + number, 0),
     hang: async (_, options) => {
-      await starter.ask("hangs", undefined as never, options);
+      await parent.ask("hangs", undefined as never, options);
       for (;;);
     },
     takeBytes: async () => {

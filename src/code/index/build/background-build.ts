@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ToolError } from "../../../contract/error.ts";
 import { throwIfAborted } from "../../../lib/async/abort.ts";
 import { loadSqlite, makeDatabaseFile } from "../../../system/sqlite-file.ts";
+import type { IndexView, Refreshing } from "../indexer.ts";
 import { isBusy, isDamage } from "../storage/index-database.ts";
 import type { IndexStore } from "../storage/index-store.ts";
 import { mergeSmallSegments } from "../storage/merge-segments.ts";
@@ -12,11 +13,9 @@ import type { BuildWorker } from "./build-service.ts";
 import { commitLexical, commitWords, noWords } from "./commit.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
-/** Up to this many files may be read by two processes at once: cheaper than waiting for each other. */
+/** Two processes may both read up to this many files: that is cheaper than waiting for each other. */
 const fewFiles = 100;
-
 const pollMs = 100;
-
 const retryMs = 30_000;
 
 interface BuildOptions {
@@ -32,11 +31,10 @@ export class BackgroundBuild {
   readonly #lock: BuildLock;
   readonly #signal: AbortSignal;
   readonly #batches: Batches;
-  /** The result of the last scan, and what was done since. */
-  #found: { readonly store: IndexStore; readonly state: WorkspaceState } | undefined;
+  readonly #discard: () => void;
+  #found: IndexView | undefined;
   #running: Promise<void> | undefined;
   #failed: { readonly message: string; readonly atMs: number } | undefined;
-  readonly #discard: () => void;
 
   constructor({ workers, directory, signal, discard }: BuildOptions) {
     this.#discard = discard;
@@ -54,7 +52,8 @@ export class BackgroundBuild {
     return this.#running !== undefined;
   }
 
-  get found(): { readonly store: IndexStore; readonly state: WorkspaceState } | undefined {
+  /** The result of the last scan, updated since. */
+  get found(): IndexView | undefined {
     return this.#found;
   }
 
@@ -67,7 +66,7 @@ export class BackgroundBuild {
     for (const worker of this.#workers) worker.lexical({ files: [] }, this.#signal).catch(() => {});
   }
 
-  /** Builds what this scan found missing, instead of what an earlier one found. */
+  /** Builds what the latest scan found missing. */
   begin(store: IndexStore, state: WorkspaceState): void {
     this.#found = { store, state };
     if (this.#failed && Date.now() < this.#failed.atMs + retryMs) return;
@@ -82,26 +81,22 @@ export class BackgroundBuild {
       .finally(() => {
         this.#lock.release();
         this.#running = undefined;
-        // The index was discarded meanwhile: start again.
+        // The index was discarded during the build: start again.
         if (!this.#signal.aborted && this.#found!.store !== store)
           this.begin(this.#found!.store, this.#found!.state);
       });
   }
 
-  async settled(options: {
-    readonly signal: AbortSignal;
-    readonly patienceMs: number;
-    readonly progress: (message: string) => void;
-  }): Promise<void> {
-    const giveUpAt = performance.now() + options.patienceMs;
-    let toldAt = performance.now() + tellMs;
+  async settled({ signal, patienceMs, progress }: Required<Refreshing>): Promise<void> {
+    const giveUpAt = performance.now() + patienceMs;
+    let reportAt = performance.now() + reportMs;
     while (this.#running !== undefined && performance.now() < giveUpAt) {
-      throwIfAborted(options.signal);
-      const turn = Math.min(giveUpAt - performance.now(), tellMs);
+      throwIfAborted(signal);
+      const turn = Math.min(giveUpAt - performance.now(), reportMs);
       await Promise.race([this.#running, sleep(turn, undefined, { ref: false })]);
-      if (this.#running === undefined || performance.now() < toldAt) continue;
-      options.progress(this.#progress());
-      toldAt = performance.now() + tellMs;
+      if (this.#running === undefined || performance.now() < reportAt) continue;
+      progress(this.#progress());
+      reportAt = performance.now() + reportMs;
     }
   }
 
@@ -134,7 +129,7 @@ export class BackgroundBuild {
       }
       await Promise.all(this.#workers.map((_, number) => this.#work(number)));
       await mergeSmallSegments(this.#found!.store, this.#signal);
-      // A scan may have found more meanwhile.
+      // A scan may have found more by now.
     } while (this.#batches.hasMore(this.#found!.state));
   }
 
@@ -167,7 +162,7 @@ export class BackgroundBuild {
     this.#record(store, (state) => commitLexical(store, state, batch.files, answer));
   }
 
-  /** Skips the commit if the index was discarded meanwhile. */
+  /** Skips the commit if the index has been discarded. */
   #record(store: IndexStore, commit: (state: WorkspaceState) => void): void {
     if (this.#found!.store === store) commit(this.#found!.state);
   }
@@ -183,16 +178,13 @@ export class BackgroundBuild {
   }
 }
 
-const tellMs = 250;
+const reportMs = 250;
 
 function group(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, " ");
 }
 
-/**
- * Lets one process at a time build an index: two would do the same work twice. It is an operating system lock on an
- * empty database, so a process that dies releases it.
- */
+/** Lets one process at a time build an index. A lock on an empty database, which a process that dies releases. */
 export class BuildLock {
   readonly #path: string;
   #held: DatabaseSync | undefined;
@@ -201,7 +193,7 @@ export class BuildLock {
     this.#path = join(directory, "building.db");
   }
 
-  /** Whether this process holds the lock. If it cannot be taken at all, no other process can have it either. */
+  /** Whether this process may build. If the lock cannot be taken at all, no other process can have it either. */
   take(): boolean {
     if (this.#held !== undefined) return true;
     let database: DatabaseSync | undefined;

@@ -7,16 +7,16 @@ export type Batch =
   | { readonly kind: "lexical"; readonly files: readonly ReadFile[] }
   | { readonly kind: "words"; readonly files: readonly WordIndexFile[] };
 
-/** Limits of one request, so that results are soon committed. */
+/** Limits of one request, so that results are committed soon. */
 const limits = {
   lexical: { files: 2000, bytes: 12 * 1024 * 1024 },
   words: { files: 2000, bytes: 4 * 1024 * 1024 },
 } as const;
 
-/** The first word requests are smaller, so that searches soon find something. */
+/** The first word requests are smaller, so that searches find something soon. */
 const firstBytes = 512 * 1024;
 
-/** Hands out the work, and remembers the files that crashed a worker. */
+/** Distributes the work, and remembers the files that crashed a worker. */
 export class Batches {
   readonly #workers: number;
   readonly #languages: WorkerLanguages;
@@ -56,10 +56,7 @@ export class Batches {
     for (const { path } of files) this.#underway.delete(path);
   }
 
-  /**
-   * Called when a worker crashed: tries each half alone. A single file is tried without symbols, then given up.
-   * Returns whether to give up.
-   */
+  /** After a crash, each half is tried alone; a single file without symbols. Returns whether to give the file up. */
   blame(batch: Batch): boolean {
     if (batch.files.length > 1) {
       const middle = batch.files.length >> 1;
@@ -107,9 +104,7 @@ export class Batches {
     return { number, path, hash, language, parsed };
   }
 
-  /**
-   * The first few files, fewer when there is not enough to keep all workers busy. Workers read them in path order.
-   */
+  /** The first few files, fewer if there are not enough to keep all workers busy, in path order. */
   #take<File extends { readonly path: string; readonly bytes: number }>(
     files: readonly File[],
     limit: { readonly files: number; readonly bytes: number },
@@ -140,10 +135,7 @@ interface Waiting {
   readonly bytes: number;
 }
 
-/**
- * Assigns languages to workers. A grammar and its query take a second to load and warm up, so as few workers as
- * possible should load each.
- */
+/** Assigns languages to as few workers as possible: a grammar and its query take a second to load and warm up. */
 export class WorkerLanguages {
   readonly #claimed: readonly Set<string>[];
 

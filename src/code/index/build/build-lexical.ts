@@ -45,16 +45,16 @@ const maxLineBytes = 400;
 const languageBytes = 16_000;
 
 export class LexicalBuilder {
-  readonly #environment: Environment;
+  readonly environment: Environment;
   readonly #collector = new TrigramCollector();
 
   constructor(environment: Environment) {
-    this.#environment = environment;
+    this.environment = environment;
   }
 
   async build({ files }: LexicalRequest, signal: AbortSignal): Promise<LexicalAnswer> {
     const timeSlice = new TimeSlice(signal);
-    const reader = new FilesReader(this.#environment);
+    const reader = new FilesReader(this.environment);
     const answers: LexicalFile[] = [];
     let documents = 0;
     try {
@@ -90,11 +90,11 @@ const unread: LexicalContent = {
 
 function describe(
   path: string,
-  { bytes, binary }: { readonly bytes: Uint8Array; readonly binary: boolean },
+  { bytes, binary }: SearchableBytes,
 ): Pick<LexicalContent, "language" | "traits"> {
-  if (binary) return { language: undefined, traits: { binary, oddCase: hasOddCase(bytes), unparsed: true } };
-  const language = languageOf(path, asBuffer(bytes).toString("utf8", 0, languageBytes));
-  const unparsed = bytes.length > maxParsedBytes || isMinified(bytes);
+  const beginning = () => asBuffer(bytes).toString("utf8", 0, languageBytes);
+  const language = binary ? undefined : languageOf(path, beginning());
+  const unparsed = binary || bytes.length > maxParsedBytes || isMinified(bytes);
   return { language, traits: { binary, oddCase: hasOddCase(bytes), unparsed } };
 }
 
@@ -215,17 +215,21 @@ export class TrigramCollector {
   #reserve(more: number): void {
     const needed = this.#length + Math.min(more, trigramCount);
     if (needed <= this.#trigrams.length) return;
-    const larger = new Uint32Array(Math.max(needed, this.#trigrams.length * 2));
-    larger.set(this.#trigrams.subarray(0, this.#length));
-    this.#trigrams = larger;
+    const size = Math.max(needed, this.#trigrams.length * 2);
+    this.#trigrams = new Uint32Array(this.#trigrams.buffer.transfer(size * 4));
   }
 }
 
+interface SearchableBytes {
+  readonly bytes: Uint8Array;
+  readonly binary: boolean;
+}
+
 /**
- * The bytes of a file that a folder search reads, like ripgrep: UTF-8, converted from UTF-16 if a byte order mark
- * says so, and nothing from the first NUL on, which marks a binary file.
+ * The bytes of a file that a folder search reads, like ripgrep: UTF-8, converted from UTF-16 with a byte order mark, up
+ * to the first NUL, which marks a binary file.
  */
-export function searchableBytes(bytes: Uint8Array): { readonly bytes: Uint8Array; readonly binary: boolean } {
+export function searchableBytes(bytes: Uint8Array): SearchableBytes {
   const all = byteOrderMarkLength(bytes) === 2 ? fromUtf16(bytes) : bytes;
   const end = all.indexOf(0);
   return end < 0 ? { bytes: all, binary: false } : { bytes: all.subarray(0, end), binary: true };

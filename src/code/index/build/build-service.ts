@@ -1,47 +1,37 @@
+import type { Reading } from "../../../contract/code.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
+import { getOrMake } from "../../get-or-make.ts";
 import { type LexicalAnswer, LexicalBuilder, type LexicalRequest } from "./build-lexical.ts";
 import type { WordIndexAnswer, WordIndexRequest } from "./build-words.ts";
 
+interface InWorkspace {
+  readonly workspace: string;
+}
+
 /** The service of a process that reads files for an index; one request at a time. */
 export interface BuildService {
-  lexical(
-    request: LexicalRequest & { readonly workspace: string },
-    options: { readonly signal: AbortSignal },
-  ): Promise<LexicalAnswer>;
-  words(
-    request: WordIndexRequest & { readonly workspace: string },
-    options: { readonly signal: AbortSignal },
-  ): Promise<WordIndexAnswer>;
+  lexical(request: LexicalRequest & InWorkspace, options: Reading): Promise<LexicalAnswer>;
+  words(request: WordIndexRequest & InWorkspace, options: Reading): Promise<WordIndexAnswer>;
 }
 
 /** Calls `retire` when this process can no longer be trusted. */
 export function buildService(retire: () => void): BuildService {
-  const opened = new Map<string, ReturnType<typeof open>>();
-  const open = (workspace: string) => {
-    const environment = openLocalEnvironment({ workspace });
-    return { environment, builder: new LexicalBuilder(environment) };
-  };
-  const at = (workspace: string) => {
-    const found = opened.get(workspace) ?? open(workspace);
-    opened.set(workspace, found);
-    return found;
-  };
+  const builders = new Map<string, LexicalBuilder>();
+  const builderFor = (workspace: string) =>
+    getOrMake(builders, workspace, () => new LexicalBuilder(openLocalEnvironment({ workspace })));
   return {
-    lexical: ({ workspace, ...request }, { signal }) => at(workspace).builder.build(request, signal),
+    lexical: ({ workspace, ...request }, { signal }) => builderFor(workspace).build(request, signal),
     words: async ({ workspace, ...request }, { signal }) => {
       // Loaded after the trigrams are done: loading takes longer than the rest of the program.
       const { buildWordIndex } = await import("./build-words.ts");
-      const answer = await buildWordIndex(request, at(workspace).environment, signal);
+      const answer = await buildWordIndex(request, builderFor(workspace).environment, signal);
       if (answer.files.includes("broken")) retire();
       return answer;
     },
   };
 }
 
-/**
- * Reads files for the index in a process that may crash: then a request fails, and the next one starts another
- * process.
- */
+/** Reads files for the index in a process that may crash. A request after a crash starts another process. */
 export interface BuildWorker {
   lexical(request: LexicalRequest, signal: AbortSignal): Promise<LexicalAnswer>;
   words(request: WordIndexRequest, signal: AbortSignal): Promise<WordIndexAnswer>;

@@ -34,13 +34,10 @@ export interface WordIndexAnswer {
   readonly columns: Omit<WordHead, keyof Segment>;
 }
 
-/**
- * "other": the content has changed. "broken": the parser crashed, and this process must not be used again; "left":
- * not read because of that.
- */
+/** "other": the content has changed. "broken": the parser crashed in this process. "left": not read after that. */
 type WordIndexResult = "other" | "broken" | "left" | { readonly outline: Uint8Array | undefined };
 
-/** Only this much of a larger file is read: the rest is data. */
+/** Only this much of a larger file is indexed: the rest is data. */
 const maxUnits = 1024 * 1024;
 const maxUnparsedUnits = 128 * 1024;
 const maxBytes = 16 * 1024 * 1024;
@@ -81,7 +78,7 @@ export async function buildWordIndex(
   }
 }
 
-/** A grammar that corrupted the memory shared by all grammars leaves it corrupted. */
+/** A grammar that crashed may have corrupted the memory that all grammars share. */
 async function outlineOrBroken(text: string, language: string): Promise<Outline | undefined | "broken"> {
   try {
     return await parseOutline(text, language);
@@ -97,7 +94,7 @@ function textOf(bytes: Uint8Array): string {
 
 let parser: Parser | undefined;
 
-/** The symbols of a text, parsed in this process, which may crash. Undefined when it takes too long. */
+/** Parses in this process, which may crash. Undefined if it takes too long. */
 async function parseOutline(text: string, language: string): Promise<Outline | undefined> {
   const grammar = await loadGrammar(findLanguage(language).grammar);
   parser ??= new Parser();

@@ -4,17 +4,17 @@ import type { WordIndexAnswer, WordIndexFile } from "./build-words.ts";
 import type { ListedFile } from "./list-workspace.ts";
 import { haveSameFigures, type WorkspaceState } from "./workspace-state.ts";
 
-/** A file, its state before it was read, and the content hash known then. */
+/** A file, and its state and content hash before it was read. */
 export interface ReadFile {
   readonly path: string;
   readonly listed: ListedFile;
   readonly knownHash: string | undefined;
 }
 
-/** The segment of a file in which nothing is worth indexing. */
+/** The segment of a file without words. */
 export const noWords = -1;
 
-/** Commits what was read of files, except those that have changed since. */
+/** Commits files, except those that have changed since they were read. */
 export function commitLexical(
   store: IndexStore,
   state: WorkspaceState,
@@ -92,13 +92,10 @@ export function commitWords(
   }
 }
 
-/** Every file with words has one, so that a missing one is noticed. */
+/** Stored for files without symbols, so that a missing outline is noticed. */
 const noOutline = new Uint8Array(0);
 
-/**
- * Removes the records of deleted files: only numbers below `next`, since other processes may have added files
- * meanwhile.
- */
+/** Removes the records of deleted files with numbers below `next`: other processes may have added later ones. */
 export function commitGone(store: IndexStore, { files }: WorkspaceState, next: number): void {
   const gone = () =>
     [...store.records.values()].filter(({ path, number }) => number < next && !files.has(path));

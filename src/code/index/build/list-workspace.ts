@@ -4,7 +4,7 @@ import { nameOf, parentOf, visibleAmong } from "../../../files/visible-paths.ts"
 import { walkFiles } from "../../../files/walk.ts";
 import { IgnoreChain } from "../../../lib/ignore/ignore-chain.ts";
 
-/** Size, times of modification and of status change, inode, device: equal while the file is unchanged. */
+/** Equal while the file is unchanged. */
 export type Figures = readonly [
   bytes: number,
   modified: number,
@@ -19,7 +19,7 @@ export interface ListedFile {
   readonly settled: boolean;
 }
 
-/** Files as ripgrep without settings and `search.grep` see them: hidden and ignored ones are left out. */
+/** As in ripgrep and `search.grep`: without hidden and ignored files. */
 const visibility = { hidden: false, ignoreFiles: true } as const;
 
 /** Lists the files that a search finds, with their figures; faster from the second time on. */
@@ -32,10 +32,7 @@ export class WorkspaceLister {
   }
 
   async list(signal: AbortSignal): Promise<ReadonlyMap<string, ListedFile>> {
-    const snapshot = await this.#environment.snapshot!({
-      signal,
-      ...(this.#known && { known: this.#known }),
-    });
+    const snapshot = await this.#environment.snapshot!({ signal, known: this.#known });
     this.#known = snapshot;
     const files = new Map<string, ListedFile>();
     for (const [index, path] of snapshot.paths.entries()) {
@@ -81,14 +78,7 @@ function isFile({ figures, leftOut }: Snapshot, index: number): boolean {
 function describe(snapshot: Snapshot, index: number): ListedFile {
   const { figures } = snapshot;
   const at = index * figureCount;
-  return {
-    figures: [
-      figures[at + figure.bytes]!,
-      figures[at + figure.modified]!,
-      figures[at + figure.changed]!,
-      figures[at + figure.inode]!,
-      figures[at + figure.device]!,
-    ],
-    settled: isSettled(snapshot, index),
-  };
+  const { bytes, modified, changed, inode, device } = figure;
+  const own = [bytes, modified, changed, inode, device].map((column) => figures[at + column]!);
+  return { figures: own as unknown as Figures, settled: isSettled(snapshot, index) };
 }

@@ -1,7 +1,8 @@
 import { type Outline, symbolKinds } from "../../../contract/code.ts";
+import { getOrMake } from "../../get-or-make.ts";
 import { chunksOf } from "../../search/chunks.ts";
 import { NumberList, nameTerms, type Terms } from "../../search/terms.ts";
-import { type Segment, SegmentWriter } from "../storage/segment.ts";
+import { type Postings as GroupedPostings, type Segment, SegmentWriter } from "../storage/segment.ts";
 import { emptyColumns, type WordHead } from "../storage/segment-table.ts";
 
 export class TermCollector {
@@ -29,12 +30,8 @@ export class TermCollector {
   ): void {
     const symbols = outline?.symbols ?? [];
     const first = this.#pieces.length;
-    for (const { symbol, firstLine, lastLine, terms, weights } of chunksOf(
-      path,
-      text,
-      outline,
-      this.#terms,
-    )) {
+    for (const chunk of chunksOf(path, text, outline, this.#terms)) {
+      const { symbol, firstLine, lastLine, terms, weights } = chunk;
       const document = this.#pieces.length;
       const kind = symbol === undefined ? 255 : symbolKinds.indexOf(symbols[symbol]!.kind);
       this.#pieces.push({ file: number, kind, firstLine, lastLine, symbol: (symbol ?? -1) + 1 });
@@ -70,20 +67,12 @@ export class TermCollector {
   }
 
   #named(name: string): readonly number[] {
-    let numbers = this.#names.get(name);
-    if (numbers === undefined) {
-      numbers = nameTerms(name).map((term) => this.#terms.numberOf(term));
-      this.#names.set(name, numbers);
-    }
-    return numbers;
+    const number = (term: string) => this.#terms.numberOf(term);
+    return getOrMake(this.#names, name, () => nameTerms(name).map(number));
   }
 
   #post(term: number, document: number, weight: number): void {
-    if (term >= this.#counts.length) {
-      const larger = new Uint32Array(2 * term);
-      larger.set(this.#counts);
-      this.#counts = larger;
-    }
+    if (term >= this.#counts.length) this.#counts = new Uint32Array(this.#counts.buffer.transfer(8 * term));
     if (this.#counts[term]!++ === 0) this.#held.push(term);
     this.#postings.push(term, document, weight);
   }
@@ -96,17 +85,19 @@ class Postings {
   #length = 0;
 
   push(term: number, document: number, weight: number): void {
-    if (this.#length === this.#terms.length) this.#grow();
+    if (this.#length === this.#terms.length) {
+      const size = this.#length * 2;
+      this.#terms = new Uint32Array(this.#terms.buffer.transfer(size * 4));
+      this.#documents = new Uint32Array(this.#documents.buffer.transfer(size * 4));
+      this.#weights = new Uint8Array(this.#weights.buffer.transfer(size));
+    }
     this.#terms[this.#length] = term;
     this.#documents[this.#length] = document;
     this.#weights[this.#length++] = weight;
   }
 
   /** Grouped by term in this order. */
-  byTerm(
-    order: Uint32Array,
-    counts: Uint32Array,
-  ): { readonly documents: Uint32Array; readonly weights: Uint8Array } {
+  byTerm(order: Uint32Array, counts: Uint32Array): GroupedPostings {
     const positions = new Uint32Array(counts.length);
     let total = 0;
     for (const term of order) {
@@ -121,17 +112,6 @@ class Postings {
       weights[position] = this.#weights[at]!;
     }
     return { documents, weights };
-  }
-
-  #grow(): void {
-    const size = this.#length * 2;
-    const [terms, documents, weights] = [this.#terms, this.#documents, this.#weights];
-    this.#terms = new Uint32Array(size);
-    this.#documents = new Uint32Array(size);
-    this.#weights = new Uint8Array(size);
-    this.#terms.set(terms);
-    this.#documents.set(documents);
-    this.#weights.set(weights);
   }
 }
 

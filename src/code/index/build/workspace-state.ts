@@ -7,13 +7,12 @@ import type { Figures, ListedFile } from "./list-workspace.ts";
 export class WorkspaceState {
   readonly files: ReadonlyMap<string, ListedFile>;
   /** New or perhaps changed: a search reads them whatever the index says. */
-  readonly outdated: Map<string, ListedFile> = new Map<string, ListedFile>();
+  readonly outdated: Map<string, ListedFile> = new Map();
   /** Known except for their words, by number. */
-  readonly wordless: Map<number, FileRecord> = new Map<number, FileRecord>();
+  readonly wordless: Map<number, FileRecord> = new Map();
   readonly #undecided = new Set<FileRecord>();
   /** Content hashes read since this scan began, by path: their figures alone do not identify them. */
   readonly #read = new Map<string, string>();
-  /** The edition of the records that the files were compared with. */
   #edition: number;
 
   constructor(files: ReadonlyMap<string, ListedFile>, store: Records) {
@@ -22,7 +21,7 @@ export class WorkspaceState {
     this.#compare(store);
   }
 
-  /** Compares again after other processes have written: their records may be of another moment. */
+  /** Compares again if other processes have written. */
   catchUp(store: Records): void {
     if (store.edition === this.#edition) return;
     this.#edition = store.edition;
@@ -83,13 +82,7 @@ export function hasFullTrigrams({ lexical, traits }: FileRecord): boolean {
 
 export function haveSameFigures(one: Figures | undefined, other: Figures | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
-  return (
-    one[0] === other[0] &&
-    one[1] === other[1] &&
-    one[2] === other[2] &&
-    one[3] === other[3] &&
-    one[4] === other[4]
-  );
+  return one.every((figure, index) => figure === other[index]);
 }
 
 export function isOutlinable(language: string | undefined): boolean {

@@ -18,15 +18,15 @@ export function findCandidates(pattern: CandidatePattern, { store, state }: Inde
   for (const path of state.outdated.keys()) take(path, "unknown");
   for (const { path, hash, language } of state.withoutFullTrigrams(store))
     take(path, hash === "" ? "unknown" : language);
-  const takeTold = (record: FileRecord | undefined) => {
+  const takeKnown = (record: FileRecord | undefined) => {
     if (state.knows(record) && hasFullTrigrams(record)) take(record.path, record.language);
   };
-  if (query === "all") for (const path of state.files.keys()) takeTold(store.records.get(path));
+  if (query === "all") for (const path of state.files.keys()) takeKnown(store.records.get(path));
   else {
     for (const { number, head, reader } of store.segments.lexical) {
       for (const document of documentsFor(query, reader)) {
         const record = store.record(head.files[document]!);
-        if (record?.lexical === number) takeTold(record);
+        if (record?.lexical === number) takeKnown(record);
       }
     }
   }

@@ -2,11 +2,10 @@ import type { IndexFilter } from "../../../contract/code.ts";
 import { FileFilter } from "../../../files/file-filter.ts";
 import { findLanguage } from "../../languages/find-language.ts";
 
+type Filter = Pick<IndexFilter, "path" | "language">;
+
 /** Filters files by path and language. A file of unknown language passes. */
-export function filterFiles({
-  path,
-  language,
-}: Pick<IndexFilter, "path" | "language">): (file: FilteredFile) => boolean {
+export function filterFiles({ path, language }: Filter): (file: FilteredFile) => boolean {
   const isIn = path === undefined ? () => true : pathFilter(path);
   const name = language === undefined ? undefined : findLanguage(language).name;
   return (file) =>

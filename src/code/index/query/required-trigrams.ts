@@ -3,10 +3,7 @@ import { parseRegex } from "../../../lib/rust-regex/parse.ts";
 import type { ClassSet, Node } from "../../../lib/rust-regex/syntax.ts";
 import { byteClasses, every, some, type TrigramQuery } from "./trigrams.ts";
 
-/**
- * The trigrams that a text must contain to match; a text may contain them and not match. From here on texts are
- * strings of byte classes.
- */
+/** The trigrams that a text must contain to match. In this file, texts are strings of byte classes. */
 export function trigramsOfLiteral(text: string, options: { readonly ignoreCase: boolean }): TrigramQuery {
   const codes = Array.from(text, (character) => character.codePointAt(0)!);
   return whole(analyseRow(codes.map((code) => ({ kind: "literal", code, ...options }))));
@@ -23,7 +20,7 @@ export function trigramsOfRegex(pattern: string, options: { readonly ignoreCase:
   }
 }
 
-/** What is known of the matches of an expression. */
+/** What is known about the matches of an expression. */
 interface Known {
   /** All matching texts, while they are few; then the rest adds nothing. */
   readonly exact: readonly string[] | undefined;
@@ -121,12 +118,8 @@ function concatenate(parts: readonly Known[]): Known {
     const ends = (right.exact && products(left.ends, right.exact)) ?? right.ends;
     const between = products(left.exact ?? left.ends, right.exact ?? right.starts);
     const found = between === undefined ? [] : [trigramsIn(between)];
-    return {
-      exact: undefined,
-      starts,
-      ends,
-      query: every([query, exactQuery(left), exactQuery(right), ...found]),
-    };
+    const all = every([query, exactQuery(left), exactQuery(right), ...found]);
+    return { exact: undefined, starts, ends, query: all };
   }, nothing);
 }
 

@@ -1,5 +1,7 @@
 import type { CodeSymbol } from "../../../contract/code.ts";
+import { getOrMake } from "../../get-or-make.ts";
 import { roleOf } from "../../search/file-roles.ts";
+import type { Piece } from "../../search/pieces.ts";
 import type { IndexView } from "../indexer.ts";
 import type { FileRecord } from "../storage/index-store.ts";
 import { readOutline } from "../storage/outline-blob.ts";
@@ -21,13 +23,7 @@ interface WordSegment {
   readonly kindOf: Uint8Array;
   postings(term: string): Postings | undefined;
   /** `symbol` is an index in the outline of the file. */
-  piece(document: number): Piece;
-}
-
-interface Piece {
-  readonly firstLine: number;
-  readonly lastLine: number;
-  readonly symbol: number | undefined;
+  piece(document: number): Omit<Piece, "stretches">;
 }
 
 export interface WordFile {
@@ -83,11 +79,6 @@ export function currentWordIndex({ store, state }: IndexView): WordIndex {
 const described = new WeakMap<FileRecord, WordFile>();
 
 function describe(record: FileRecord): WordFile {
-  let file = described.get(record);
-  if (file === undefined) {
-    const { number, path, language } = record;
-    file = { number, path, language, role: roleOf(path) };
-    described.set(record, file);
-  }
-  return file;
+  const { number, path, language } = record;
+  return getOrMake(described, record, () => ({ number, path, language, role: roleOf(path) }));
 }

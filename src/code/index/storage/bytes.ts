@@ -48,9 +48,8 @@ export class ByteWriter {
 
   #reserve(more: number): void {
     if (this.length + more <= this.#bytes.length) return;
-    const larger = new Uint8Array(Math.max(this.#bytes.length * 2, this.length + more));
-    larger.set(this.#bytes.subarray(0, this.length));
-    this.#bytes = larger;
+    const size = Math.max(this.#bytes.length * 2, this.length + more);
+    this.#bytes = new Uint8Array(this.#bytes.buffer.transfer(size));
   }
 }
 
@@ -95,5 +94,5 @@ export class ByteReader {
   }
 }
 
-/** The index is not what was written. It is discarded and rebuilt: no query is answered from it. */
+/** The index is not as it was written. It is discarded and rebuilt: no query is answered from it. */
 export class DamagedIndex extends Error {}

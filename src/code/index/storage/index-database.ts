@@ -2,10 +2,11 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { makePrivateDirectory } from "../../../system/directories.ts";
 import { discardDatabase, identityOf, loadSqlite, makeDatabaseFile } from "../../../system/sqlite-file.ts";
+import { getOrMake } from "../../get-or-make.ts";
 import { DamagedIndex } from "./bytes.ts";
 import { indexFile } from "./index-file.ts";
 
-/** Raise it when anything stored changes its form or meaning: an index of another version is rebuilt. */
+/** Raise it when the stored form or its meaning changes: an index of another version is rebuilt. */
 const version = 4;
 
 const patienceMs = 10_000;
@@ -24,8 +25,8 @@ const tables = `
 `;
 
 /**
- * The database of an index. Everything in it can be rebuilt from the workspace: it is not safe against a power cut,
- * but every part has a checksum, so that what is read is what was written.
+ * The database of an index. It can be rebuilt from the workspace, so that it is not safe against a power cut; but every
+ * part has a checksum.
  */
 export class IndexDatabase {
   readonly path: string;
@@ -60,6 +61,13 @@ export class IndexDatabase {
     return this.#statement(sql).get(...values) as unknown as Row | undefined;
   }
 
+  /** The bytes that `sql` selects by their key, with their checksum. Throws if they are not as they were written. */
+  checked(sql: string, kind: string, key: number): Uint8Array {
+    const [bytes, check] = this.one<[Uint8Array, number]>(sql, key) ?? [];
+    if (bytes !== undefined && checkOf(bytes, kind, key) === check) return bytes;
+    throw new DamagedIndex(`${kind} ${key} is ${bytes === undefined ? "missing" : "damaged"}`);
+  }
+
   run(sql: string, ...values: Value[]): void {
     this.#statement(sql).run(...values);
   }
@@ -91,7 +99,7 @@ export class IndexDatabase {
       try {
         if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       } catch {
-        // The error that led here says more.
+        // The first error is more important.
       }
       throw error;
     }
@@ -109,13 +117,11 @@ export class IndexDatabase {
   }
 
   #statement(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
+    return getOrMake(this.#statements, sql, () => {
+      const statement = this.#database.prepare(sql);
       statement.setReturnArrays(true);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
+      return statement;
+    });
   }
 }
 
@@ -126,26 +132,13 @@ export function checkOf(bytes: Uint8Array, kind: string, key: number): number {
   return crc32(bytes, crc32(`${kind} ${key}`));
 }
 
-/** Returns the part if it is what was written. */
-export function checked(bytes: Uint8Array, check: number, kind: string, key: number): Uint8Array {
-  if (checkOf(bytes, kind, key) === check) return bytes;
-  throw new DamagedIndex(`${kind} ${key} is not what was written`);
-}
-
-/**
- * Whether the database can no longer be trusted. SQLite has one code for many errors, so its message decides here.
- */
+/** Whether the database can no longer be trusted. SQLite has one code for many errors: there its message decides. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof DamagedIndex) return true;
   const code = codeOf(error);
   if (code === sqlite.error)
     return /no such (table|column)|malformed|already exists/.test((error as Error).message);
-  return (
-    code === sqlite.corrupt ||
-    code === sqlite.mismatch ||
-    code === sqlite.format ||
-    code === sqlite.noDatabase
-  );
+  return [sqlite.corrupt, sqlite.mismatch, sqlite.format, sqlite.noDatabase].includes(code);
 }
 
 export function isUnreadable(error: unknown): boolean {
@@ -156,15 +149,7 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error) === sqlite.busy;
 }
 
-const sqlite = {
-  error: 1,
-  busy: 5,
-  inputOutput: 10,
-  corrupt: 11,
-  mismatch: 20,
-  format: 24,
-  noDatabase: 26,
-} as const;
+const sqlite = { error: 1, busy: 5, inputOutput: 10, corrupt: 11, mismatch: 20, format: 24, noDatabase: 26 };
 
 /** The SQLite error code without the extended code. */
 function codeOf(error: unknown): number {

@@ -10,7 +10,7 @@ export function sizeOfIndex(directory: string): number | undefined {
   return identityOf(file) === undefined ? undefined : sizeOf(file);
 }
 
-/** Deletes it: a process that uses it notices and makes another. */
+/** Deletes it: a process that uses it notices and creates another. */
 export function discardIndex(directory: string): void {
   const file = indexFile(directory);
   const identity = identityOf(file);

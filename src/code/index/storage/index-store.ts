@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Figures } from "../build/list-workspace.ts";
 import { DamagedIndex } from "./bytes.ts";
-import { checked, checkOf, IndexDatabase } from "./index-database.ts";
+import { checkOf, IndexDatabase } from "./index-database.ts";
 import { SegmentTable } from "./segment-table.ts";
 
 /**
@@ -24,7 +24,7 @@ export class IndexStore {
   /** Why it is not stored on disk, if so. */
   get problem(): string | undefined {
     const { problem } = this.#database;
-    return problem && `The index is not kept: ${problem}`;
+    return problem && `The index is only in memory: ${problem}`;
   }
 
   get isCurrent(): boolean {
@@ -48,9 +48,9 @@ export class IndexStore {
     return this.#byNumber.get(number);
   }
 
-  /** Takes over the changes of other processes; returns whether there were any. */
-  sync(): boolean {
-    return this.#database.read(() => this.#takeOver());
+  /** Takes over the changes of other processes. */
+  sync(): void {
+    this.#database.read(() => this.#takeOver());
   }
 
   /** Sees everything written before, and nothing written meanwhile. */
@@ -111,12 +111,8 @@ export class IndexStore {
 
   /** Empty for a file without symbols. */
   outline(file: number): Uint8Array {
-    const row = this.#database.one<[Uint8Array, number]>(
-      "SELECT bytes, checked FROM outlines WHERE file=?",
-      file,
-    );
-    if (row === undefined) throw new DamagedIndex("an outline is missing");
-    return checked(row[0], row[1], "outline", file);
+    const sql = "SELECT bytes, checked FROM outlines WHERE file=?";
+    return this.#database.checked(sql, "outline", file);
   }
 
   close(): void {
@@ -127,9 +123,9 @@ export class IndexStore {
     this.#database.discard();
   }
 
-  #takeOver(): boolean {
+  #takeOver(): void {
     const seen = this.#database.othersWrote;
-    if (seen === this.#seen) return false;
+    if (seen === this.#seen) return;
     this.#readFiles();
     this.segments.read();
     for (const { lexical, words } of this.#byPath.values()) {
@@ -138,7 +134,6 @@ export class IndexStore {
     }
     this.#seen = seen;
     this.#edition++;
-    return true;
   }
 
   #readFiles(): void {
@@ -146,7 +141,7 @@ export class IndexStore {
     this.#byNumber.clear();
     for (const row of this.#database.all<FileRow>("SELECT * FROM files ORDER BY number")) {
       const record = fromRow(row);
-      if (record === undefined) throw new DamagedIndex("a file is not what was written");
+      if (record === undefined) throw new DamagedIndex("a file has changed");
       const before = this.#byPath.get(record.path);
       if (before !== undefined) this.#byNumber.delete(before.number);
       this.#byPath.set(record.path, record);

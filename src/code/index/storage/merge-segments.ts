@@ -1,13 +1,8 @@
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
+import { getOrMake } from "../../get-or-make.ts";
 import { noWords } from "../build/commit.ts";
 import type { IndexStore } from "./index-store.ts";
-import {
-  type Postings,
-  type Segment,
-  type SegmentHead,
-  type SegmentReader,
-  SegmentWriter,
-} from "./segment.ts";
+import { type Postings, type SegmentHead, SegmentWriter } from "./segment.ts";
 import { emptyColumns, type LexicalHead, type StoredSegment, type WordHead } from "./segment-table.ts";
 
 /** Every query reads every segment. */
@@ -59,23 +54,19 @@ const counts = new WeakMap<Uint32Array, number>();
 
 /** The documents of one file are adjacent. Cached, because this runs after each change. */
 function countOfFiles(files: Uint32Array): number {
-  let count = counts.get(files);
-  if (count === undefined) {
-    count = files.reduce((sum, file, at) => (file === files[at - 1] ? sum : sum + 1), 0);
-    counts.set(files, count);
-  }
-  return count;
+  return getOrMake(counts, files, () =>
+    files.reduce((sum, file, at) => (file === files[at - 1] ? sum : sum + 1), 0),
+  );
 }
 
 function mergeLexical(store: IndexStore, merging: readonly Merging<LexicalHead>[]): void {
   store.change(() => {
     // Another process may have merged them.
-    if (!areThere(merging, store.segments.lexical)) return;
+    if (!exist(merging, store.segments.lexical)) return;
     const { segment, sources } = mergeTerms(merging, { weighted: false });
-    const files = Uint32Array.from(
-      sources,
-      ({ from, document }) => merging[from]!.segment.head.files[document]!,
-    );
+    const fileOf = ({ from, document }: (typeof sources)[number]) =>
+      merging[from]!.segment.head.files[document]!;
+    const files = Uint32Array.from(sources, fileOf);
     const add = () => store.segments.addLexical(segment, files);
     replace(store, merging, "lexical", segment.documents === 0 ? undefined : add);
   });
@@ -83,7 +74,7 @@ function mergeLexical(store: IndexStore, merging: readonly Merging<LexicalHead>[
 
 function mergeWords(store: IndexStore, merging: readonly Merging<WordHead>[]): void {
   store.change(() => {
-    if (!areThere(merging, store.segments.words)) return;
+    if (!exist(merging, store.segments.words)) return;
     const { segment, sources } = mergeTerms(merging, { weighted: true });
     const columns = emptyColumns(segment.documents);
     for (const [position, { from, document }] of sources.entries()) {
@@ -99,9 +90,9 @@ function mergeWords(store: IndexStore, merging: readonly Merging<WordHead>[]): v
   });
 }
 
-function areThere<Head>(merging: readonly Merging<Head>[], segments: Iterable<StoredSegment<Head>>): boolean {
-  const there = new Set(Array.from(segments, ({ number }) => number));
-  return merging.every(({ segment }) => there.has(segment.number));
+function exist<Head>(merging: readonly Merging<Head>[], segments: Iterable<StoredSegment<Head>>): boolean {
+  const numbers = new Set(Array.from(segments, ({ number }) => number));
+  return merging.every(({ segment }) => numbers.has(segment.number));
 }
 
 function replace(
@@ -119,19 +110,8 @@ function replace(
   for (const segment of old) store.segments.remove(segment);
 }
 
-interface Source {
-  readonly segment: { readonly reader: SegmentReader; readonly head: SegmentHead };
-  readonly alive: readonly boolean[];
-}
-
-/** Merges the kept documents of several segments, and tells where each comes from. */
-function mergeTerms(
-  merging: readonly Source[],
-  options: { readonly weighted: boolean },
-): {
-  readonly segment: Segment;
-  readonly sources: readonly { readonly from: number; readonly document: number }[];
-} {
+/** Merges the live documents of several segments. `sources`: the segment and number that each comes from. */
+function mergeTerms(merging: readonly Merging<SegmentHead>[], options: { readonly weighted: boolean }) {
   const sources: { from: number; document: number }[] = [];
   const positions = merging.map(({ alive }, from) =>
     alive.map((isAlive, document) => (isAlive ? sources.push({ from, document }) - 1 : -1)),

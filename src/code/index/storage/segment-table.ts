@@ -1,6 +1,6 @@
 import { BoundedCache } from "../../../lib/bounded-cache.ts";
-import { ByteReader, ByteWriter, DamagedIndex } from "./bytes.ts";
-import { checked, checkOf, type IndexDatabase } from "./index-database.ts";
+import { ByteReader, ByteWriter } from "./bytes.ts";
+import { checkOf, type IndexDatabase } from "./index-database.ts";
 import { type Segment, type SegmentHead, SegmentReader } from "./segment.ts";
 
 export interface StoredSegment<Head> {
@@ -10,7 +10,6 @@ export interface StoredSegment<Head> {
 }
 
 const cacheBytes = 48 * 1024 * 1024;
-
 const pagesPerSegment = 2 ** 22;
 
 /** The segments of an index: their heads in memory, their pages on demand. */
@@ -51,11 +50,7 @@ export class SegmentTable {
       for (const number of segments.keys()) if (!numbers.has(number)) segments.delete(number);
     for (const [number, kind] of listed) {
       if (this.has(number)) continue;
-      const head = this.#database.one<[Uint8Array, number]>(
-        "SELECT head, checked FROM segments WHERE number=?",
-        number,
-      )!;
-      const bytes = checked(head[0], head[1], kind, number);
+      const bytes = this.#database.checked("SELECT head, checked FROM segments WHERE number=?", kind, number);
       if (kind === "lexical") this.#holdLexical(number, readLexicalHead(bytes));
       else this.#holdWords(number, readWordHead(bytes));
     }
@@ -112,19 +107,10 @@ export class SegmentTable {
       const key = number * pagesPerSegment + page;
       const held = this.#pages.use(key);
       if (held !== undefined) return held;
-      const bytes = this.#readPage(key);
+      const bytes = this.#database.checked("SELECT bytes, checked FROM pages WHERE place=?", "page", key);
       this.#pages.set(key, bytes);
       return bytes;
     });
-  }
-
-  #readPage(key: number): Uint8Array {
-    const row = this.#database.one<[Uint8Array, number]>(
-      "SELECT bytes, checked FROM pages WHERE place=?",
-      key,
-    );
-    if (row === undefined) throw new DamagedIndex("a page is missing");
-    return checked(row[0], row[1], "page", key);
   }
 }
 
@@ -210,9 +196,6 @@ function writePart(writer: ByteWriter, { documents, weighted, firstTerms }: Segm
 function readPart(reader: ByteReader): SegmentHead {
   const documents = reader.varint();
   const weighted = reader.take(1)[0] === 1;
-  const firstTerms = Array.from(
-    { length: reader.varint() },
-    () => new Uint8Array(reader.take(reader.varint())),
-  );
-  return { documents, weighted, firstTerms };
+  const term = () => new Uint8Array(reader.take(reader.varint()));
+  return { documents, weighted, firstTerms: Array.from({ length: reader.varint() }, term) };
 }

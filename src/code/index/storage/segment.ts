@@ -9,7 +9,7 @@ export interface Segment {
   readonly pages: readonly Uint8Array[];
 }
 
-/** A page is closed at this size: most then fit into a page of SQLite. A long list of documents takes more. */
+/** Pages close at this size, so that most fit into a page of SQLite. */
 const pageBytes = 3500;
 
 /** Writes terms in ascending byte order into pages; each term is stored relative to the one before it. */
@@ -53,13 +53,8 @@ export class SegmentWriter {
 
   done(): Segment {
     if (this.#page.length > 0) this.#pages.push(this.#page.take());
-    const { length } = this.#pages;
-    return {
-      documents: this.#documents,
-      weighted: this.#weighted,
-      firstTerms: this.#firstTerms.slice(0, length),
-      pages: this.#pages,
-    };
+    const [documents, weighted, pages] = [this.#documents, this.#weighted, this.#pages];
+    return { documents, weighted, firstTerms: this.#firstTerms.slice(0, pages.length), pages };
   }
 
   #appendGaps(documents: ArrayLike<number>, start: number, end: number): void {
@@ -188,10 +183,7 @@ export class SegmentReader {
   #skip(reader: ByteReader): void {
     const count = reader.varint();
     if (isDense(count, this.head.documents)) reader.at += (this.head.documents + 7) >> 3;
-    else {
-      const bytes = reader.varint();
-      reader.at += bytes;
-    }
+    else reader.take(reader.varint());
     if (this.head.weighted) reader.at += count;
   }
 }

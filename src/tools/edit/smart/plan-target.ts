@@ -91,7 +91,7 @@ async function planBlock(
     return filePlan({ file, after: spliced(text, change.splices), notes: [...notes, ...more] });
   }
   const position = operation === "insert_before" ? "before" : "after";
-  const change = await settleLines(file, insertBlock(text, outline, symbol, position, snippet), context);
+  const change = await settleLines(file, insertBlock({ text, outline, symbol, position, snippet }), context);
   return filePlan({ file, after: spliced(text, change.splices), notes });
 }
 

@@ -5,7 +5,7 @@ export type Service = object & { readonly close?: () => Promise<void> };
 
 export interface Serving<Asks extends ServiceOf<Asks>> {
   /** For calls to the parent process. */
-  readonly starter: Channel<Asks>;
+  readonly parent: Channel<Asks>;
   /** Asks the parent to start another process for further requests. */
   retire(): void;
 }
@@ -18,22 +18,22 @@ export interface ServeOptions {
 }
 
 /** Runs a worker program: answers its parent process, and ends with it. */
-export function serveStarter<Asks extends ServiceOf<Asks>>(
+export function serveParent<Asks extends ServiceOf<Asks>>(
   { retireAbove, endAbove }: ServeOptions,
   open: (serving: Serving<Asks>) => Promise<Service>,
 ): void {
   endWithParent(endAbove);
   const { promise: service, resolve } = Promise.withResolvers<Service>();
   const retire = () => send("retire");
-  const starter = new Channel<Asks>((message) => {
+  const parent = new Channel<Asks>((message) => {
     if (process.memoryUsage.rss() > retireAbove) retire();
     send(message);
   }, service);
-  resolve(open({ starter, retire }));
+  resolve(open({ parent, retire }));
 
-  process.on("message", (message) => starter.receive(message));
+  process.on("message", (message) => parent.receive(message));
   process.on("disconnect", async () => {
-    starter.end(closed());
+    parent.end(closed());
     await (await service).close?.();
     process.exit();
   });
