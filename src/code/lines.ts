@@ -22,7 +22,6 @@ export function blanksOf(line: string): string {
   return /^[ \t]*/.exec(line)![0];
 }
 
-/** Whether only blanks precede it on its line. */
 export function opensLine(text: string, at: number): boolean {
   return text.slice(lineStart(text, at), at).trim() === "";
 }
@@ -58,7 +57,6 @@ export function blankLinesBelow(text: string, from: number): number {
   return Math.max(0, lineEndsIn(/^\s*/.exec(text.slice(from))![0]) - 1);
 }
 
-/** The number of blank lines above the line that begins at `start`. */
 export function blankLinesAbove(text: string, start: number): number {
   const above = text.slice(0, start);
   const blanks = above.slice(above.trimEnd().length);
@@ -69,7 +67,6 @@ function lineEndsIn(blanks: string): number {
   return blanks.split("\n").length - 1;
 }
 
-/** The starts of the lines of a text, the first at 0. */
 export function lineStartsOf(text: string): Uint32Array {
   let starts = new Uint32Array(Math.max(16, text.length >> 4));
   let count = 1;
@@ -80,7 +77,6 @@ export function lineStartsOf(text: string): Uint32Array {
   return starts.subarray(0, count);
 }
 
-/** The line of an offset, from 1. */
 export function lineOf(starts: Uint32Array, offset: number): number {
   let low = 0;
   let high = starts.length;

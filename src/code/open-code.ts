@@ -7,7 +7,6 @@ import { Reader } from "./worker/reader.ts";
 export interface CodeOptions {
   readonly workspace: string;
   readonly directory: string;
-  /** Which files the index leaves out. */
   readonly guard: PathGuard;
   /** The files are on another machine: texts can be parsed, but there is no index. */
   readonly isElsewhere?: boolean;
@@ -17,7 +16,6 @@ export interface OpenCode extends Code {
   close(): Promise<void>;
 }
 
-/** Parses and indexes the code of one workspace, in workers that the first request starts. */
 export function openCode(options: CodeOptions): OpenCode {
   const reader = new Reader();
   const index = new IndexWorker(options);

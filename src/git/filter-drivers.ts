@@ -33,7 +33,6 @@ export function withoutForeignFiles(listing: string): readonly string[] {
 
 const personalFiles = { "core.excludesfile": "ignore", "core.attributesfile": "attributes" };
 
-/** Settings that turn the filters off. */
 export function withoutFilters(drivers: readonly FilterDriver[]): readonly string[] {
   return drivers.flatMap(({ name }) => [
     `filter.${name}.clean=`,

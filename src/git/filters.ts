@@ -73,7 +73,6 @@ export interface FilterUse {
   readonly paths: readonly string[];
 }
 
-/** The filters that apply to these files, which are given by git's paths. */
 export async function filterUses(
   paths: readonly string[],
   repository: Repository,

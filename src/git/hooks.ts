@@ -107,7 +107,6 @@ export async function rulesToRun(
     : `the rule ${rule}`;
 }
 
-/** A setting, and whose settings file has it. */
 export interface Setting {
   /** Section and name in lower case. */
   readonly key: string;

@@ -50,7 +50,6 @@ export async function stagedByNames(repository: Repository): Promise<readonly Ch
   return staged;
 }
 
-/** Changes with paths of the workspace, as text. */
 export function shownChanges(found: readonly Change[], { prefix }: Repository): readonly Change[] {
   return found.map((change) => ({
     ...change,

@@ -27,7 +27,6 @@ export async function resolveRevision(revision: string, repository: Repository):
   };
 }
 
-/** The commit of a revision, by its hash. */
 export async function resolveCommit(revision: string, repository: Repository): Promise<string> {
   const { commit, type } = await resolveRevision(revision, repository);
   if (commit !== undefined) return commit;

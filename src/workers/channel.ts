@@ -69,7 +69,6 @@ export class Channel<Theirs extends ServiceOf<Theirs>> {
     else this.#waiting.get(message.failure)?.reject(receivedError(message.error));
   }
 
-  /** Rejects all requests and aborts all work. */
   end(error: Error): void {
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     for (const answering of this.#answering.values()) answering.abort();

@@ -4,7 +4,6 @@ import { Channel, closed, type ServiceOf, tooMuchMemory } from "./channel.ts";
 export type Service = object & { readonly close?: () => Promise<void> };
 
 export interface Serving<Asks extends ServiceOf<Asks>> {
-  /** For calls to the parent process. */
   readonly parent: Channel<Asks>;
   /** Asks the parent to start another process for further requests. */
   retire(): void;

@@ -2,7 +2,6 @@ import { fork } from "node:child_process";
 import { dirname } from "node:path";
 import { allowedVariables } from "../system/environment-variables.ts";
 
-/** A child process with a message channel. It ends when this process does. */
 export interface WorkerProcess {
   readonly pid: number | undefined;
   /** Any cloneable value. Dropped if the process has ended: see `ended`. */

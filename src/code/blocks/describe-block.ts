@@ -8,7 +8,6 @@ export function describeBlock({ symbols }: Outline, symbol: CodeSymbol): string 
   return `${headOf(symbol)}${holder === undefined ? "" : ` in ${capitalised(holder.kind)} ${oneLine(holder.name)}`}`;
 }
 
-/** "Function run [84-120]". */
 export function headOf({ kind, name, firstLine, lastLine }: CodeSymbol): string {
   return `${capitalised(kind)} ${oneLine(name)} [${firstLine}-${lastLine}]`;
 }
@@ -25,7 +24,6 @@ function capitalised(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** A name may be a selector or a heading of any length. */
 function oneLine(name: string): string {
   const line = printableLine(name.replace(/\s+/g, " "));
   return line.length > 120 ? `${line.slice(0, 119)}…` : line;

@@ -32,7 +32,6 @@ export function findBlocks(path: string, outline: Outline, wanted: BlockWanted):
   throw noSuchBlock(path, outline, wanted);
 }
 
-/** The symbols that contain a symbol, outermost first. */
 export function holdersOf({ symbols }: Outline, symbol: CodeSymbol): readonly CodeSymbol[] {
   const holders: CodeSymbol[] = [];
   for (let parent = symbol.parent; parent !== undefined; parent = symbols[parent]!.parent)
@@ -109,7 +108,6 @@ export interface BlockWanted {
   readonly lineHint?: number | undefined;
 }
 
-/** "function `run` in impl Agent". */
 function describeWanted({ kind, name, modulePath }: BlockWanted): string {
   const holder = modulePath === undefined || modulePath.trim() === "" ? "" : ` in ${modulePath.trim()}`;
   return `${kind?.trim() ?? ""} \`${name}\``.trim() + holder;

@@ -194,7 +194,6 @@ function widthIn(lines: readonly string[]): number | undefined {
 /** Not an open parenthesis: its continuation is often deeper than a body. */
 const opensBody = /(?:[{:]|\b(?:do|then|begin))\s*$/;
 
-/** How many old lines, except closing ones, a conversion reproduces. */
 function repeats(
   lines: readonly string[],
   { indentation, old = [] }: InsertionTarget,

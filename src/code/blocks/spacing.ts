@@ -84,7 +84,6 @@ export function gapFor(
   return outline.language === "python" && holder === undefined ? 2 : 1;
 }
 
-/** A line that belongs to the line below it. */
 const isAbove = /^\s*(?:@|#|\/\/|\/\*|\*|--|\[|$)/;
 
 /** Kinds whose long and short members are equally close. */

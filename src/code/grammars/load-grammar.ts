@@ -14,7 +14,6 @@ import {
 const loaded = new Map<string, Promise<Language>>();
 let ready: Promise<SharedParts> | undefined;
 
-/** Loads each grammar once, on first use. */
 export function loadGrammar(name: string): Promise<Language> {
   return getOrMake(loaded, name, () => load(name));
 }
@@ -27,7 +26,6 @@ async function load(name: string): Promise<Language> {
   return language;
 }
 
-/** Initialises the parser runtime; must run before a parser is made. */
 async function prepareParsing(): Promise<SharedParts> {
   const module = new Module(await read(parserSource()));
   let shared: SharedParts | undefined;

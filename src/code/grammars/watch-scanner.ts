@@ -1,6 +1,5 @@
 import type { Language } from "web-tree-sitter";
 
-/** The types of WebAssembly are only in TypeScript's browser library. */
 interface WebAssembly {
   readonly Module: new (bytes: Uint8Array) => WasmModule;
   readonly Instance: new (module: WasmModule, imports: object) => WasmInstance;
@@ -71,7 +70,6 @@ function name(text: string): number[] {
   return sized([...Buffer.from(text)]);
 }
 
-/** All are shorter than 128 bytes. */
 function sized(content: readonly number[]): number[] {
   return [content.length, ...content];
 }

@@ -61,9 +61,7 @@ export function openIndexer(options: IndexerOptions): IndexService {
 export interface IndexerOptions {
   readonly workspace: string;
   readonly directory: string;
-  /** Which of these real paths may be read; the others are not indexed. */
   readonly mayRead: (realPaths: readonly string[]) => Promise<readonly boolean[]>;
-  /** Each worker is started by its first request. */
   readonly workers: readonly BuildWorker[];
 }
 
@@ -75,7 +73,6 @@ const verdictsAtOnce = 2000;
 const maxTries = 3;
 const rebuildMs = 20_000;
 
-/** Keeps the index of one workspace up to date. One scan at a time. */
 class Indexer {
   readonly #options: IndexerOptions;
   readonly #environment: Environment;
@@ -238,7 +235,6 @@ class Indexer {
   }
 }
 
-/** The stored index and how it differs from the workspace. */
 export interface IndexView {
   readonly store: IndexStore;
   readonly state: WorkspaceState;

@@ -108,7 +108,6 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)\.git\/info\/exclude$/, "gitignore"],
 ];
 
-/** A sign may come after a long licence. */
 const lookedAt = 16_000;
 
 function byFirstLine(text: string): string | undefined {

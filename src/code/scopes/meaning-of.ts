@@ -96,7 +96,6 @@ export interface NameLocation extends TextSpan {
   readonly errors: readonly number[];
 }
 
-/** With this many errors nothing is certain. */
 const maxErrors = 100;
 
 export function nameLocations(name: string, tree: Tree, text: string): readonly NameLocation[] {

@@ -9,7 +9,6 @@ export interface RenameWanted {
   readonly name: string;
   readonly newName: string;
   readonly line?: number | undefined;
-  /** Where the wanted definitions begin: those of the requested kind. */
   readonly isWanted?: ((definition: Occurrence) => boolean) | undefined;
 }
 
@@ -39,7 +38,6 @@ export function renameSplices(places: readonly Occurrence[], newName: string): r
   }));
 }
 
-/** Refuses an invalid name. */
 export function checkNewName(language: string, { name, newName }: RenameWanted): void {
   const rules = scopeRulesOf(language);
   if (rules === undefined) throw unknownScopes(language, name);
@@ -149,7 +147,6 @@ export interface Renamed {
   readonly splices: readonly Splice[];
   readonly chosen: readonly Occurrence[];
   readonly newName: string;
-  /** The occurrences of both names before and after. */
   readonly before: { readonly old: Occurrences; readonly new: Occurrences };
   readonly after: { readonly old: Occurrences; readonly new: Occurrences };
 }
@@ -176,7 +173,6 @@ export function checkMeanings({ splices, chosen, newName, before, after }: Renam
     throw clash(others);
 }
 
-/** Maps an offset to its position after the splices. */
 function shiftBy(splices: readonly Splice[]): (offset: number) => number {
   const starts: number[] = [];
   const shifts = [0];

@@ -7,7 +7,6 @@ export interface Step extends TextSpan {
   readonly id: number;
 }
 
-/** The path to a name: the root first, the name last. */
 export interface NodePath {
   readonly steps: readonly Step[];
   readonly text: string;

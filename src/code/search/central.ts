@@ -31,7 +31,6 @@ const mostFiles = 6000;
 const mostSymbols = 40;
 const mostLinks = 2_000_000;
 
-/** Code files, if there are any; of very many the least deep ones. */
 function chooseFiles(index: WordIndex, wanted: CentralWanted): WordFile[] {
   const asked = [...index.files()].filter(filterFiles(wanted));
   const code = asked.filter(({ role }) => fileRoles[role] === "code");

@@ -8,7 +8,6 @@ export interface Chunk {
   readonly lastLine: number;
   /** The terms of its symbol's name are repeated after "@", with their share of the name. */
   readonly terms: Uint32Array;
-  /** The weight of each term in this piece, 1 to 255: includes field, length and repetition. */
   readonly weights: Uint8Array;
 }
 
@@ -82,7 +81,6 @@ class Weights {
     this.count(field, gathered.numbers, gathered.length);
   }
 
-  /** The terms of the piece, with those of its name. */
   take(ofName: Uint32Array): Pick<Chunk, "terms" | "weights"> {
     const named = this.#terms.named(ofName);
     const terms = new Uint32Array(met.length + named.length);

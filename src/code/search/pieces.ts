@@ -11,7 +11,6 @@ export interface Piece {
   readonly stretches: readonly TextSpan[];
 }
 
-/** Longer pieces are divided. */
 const maxLines = 100;
 
 /**

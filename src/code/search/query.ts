@@ -39,7 +39,6 @@ function spellings(words: string, terms: ReadonlyMap<string, number>): Map<strin
   return writtenAs;
 }
 
-/** A pasted page is cut at this many terms. */
 const mostTerms = 100;
 
 /** A whole identifier counts in addition to its words. */

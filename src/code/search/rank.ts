@@ -44,7 +44,6 @@ const fileWeight = 0.2;
 
 interface Scores {
   readonly pieces: readonly Float32Array[];
-  /** By number: the score of a file with each term at its best position. */
   readonly files: Float32Array;
 }
 
@@ -97,7 +96,6 @@ function addWeights({ documents, weights }: Postings, sums: Float32Array, factor
   for (let at = 0; at < documents.length; at += 1) sums[documents[at]!]! += factor * weights[at]!;
 }
 
-/** The pieces of one file are adjacent. */
 function addMostOfFiles(
   { documents, weights }: Postings,
   fileOf: Uint32Array,
@@ -179,7 +177,6 @@ function byScore(one: Ranked, other: Ranked): number {
 class Best {
   readonly #count: number;
   #kept: Ranked[] = [];
-  /** Lower scores need not be added. */
   least = 0;
 
   constructor(count: number) {

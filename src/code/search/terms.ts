@@ -89,7 +89,6 @@ export class Terms {
   }
 }
 
-/** Longer words are data. */
 const maxIdentifierChars = 80;
 
 function isWordCode(code: number): boolean {
@@ -251,7 +250,6 @@ function addToHash(hash: number, unit: number): number {
   return Math.imul(hash ^ unit, 0x01000193);
 }
 
-/** A growing list of numbers that is reused without new memory. */
 export class NumberList {
   numbers: Uint32Array<ArrayBuffer> = new Uint32Array(1024);
   length = 0;

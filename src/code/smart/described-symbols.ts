@@ -72,7 +72,6 @@ function scoreOf(findings: readonly Finding[], at: number): Score {
   };
 }
 
-/** The share of a word in each symbol, and the weight of the word. */
 interface Finding {
   readonly found: readonly number[];
   readonly inCode: readonly number[];
@@ -120,7 +119,6 @@ function fits({ symbols }: Outline, index: number, kind: string | undefined): bo
 
 interface SymbolWords {
   readonly index: number;
-  /** The weight of each word, up to 1, by its best position. */
   readonly words: ReadonlyMap<string, number>;
   readonly code: ReadonlyMap<string, number>;
   readonly isDocumented: boolean;

@@ -47,7 +47,6 @@ const maxLines = 100;
 const leastPairs = 8;
 const leastShown = 0.5;
 
-/** The counts of neighbouring characters of a line without blanks. */
 interface Pairs {
   readonly counts: ReadonlyMap<string, number>;
   readonly count: number;

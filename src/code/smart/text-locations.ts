@@ -64,7 +64,6 @@ const maxChars = 200;
 const severalNumbers =
   /^(?:lines?\s*|l(?:ine)?\.?\s*|#l)?\d{1,9}(?:\s*(?::|,|;|&|\+|,?\s*and|or)\s*(?:lines?\s*|l)?\d{1,9})+:?$/i;
 
-/** The lines of a text; a final line end begins no further line. */
 export class LineTable {
   readonly #text: string;
   readonly #starts: readonly number[];

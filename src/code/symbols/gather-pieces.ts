@@ -6,7 +6,6 @@ import type { SymbolRules } from "./symbol-rules.ts";
 
 /** A symbol as found by the query, before its parent and its comments are known. */
 export interface Piece {
-  /** A scope is not a symbol: its declarations are local to it. */
   kind: SymbolKind | "scope";
   pattern: number;
   readonly node: number;
@@ -25,7 +24,6 @@ export interface Piece {
 }
 
 export interface Pieces {
-  /** In text order, parents first. */
   readonly symbols: Piece[];
   readonly comments: TextSpan[];
   readonly attributes: Attribute[];

@@ -34,6 +34,8 @@ import { faultsOf } from "./syntax-faults.ts";
  *   @outer @inner   a statement around a symbol: `export …`, `template<…> …`, `const …`. The symbol (or another @outer) is
  *               @inner. A single symbol covers the whole statement; of several, each keeps its own part
  *
+ * `(a|b …)` on a line stands for two patterns, one for each node type.
+ *
  * A name belongs to one symbol: when several patterns find it, the FIRST in the query decides its kind, and the others only
  * add a missing inside or doc. So write special patterns before general ones. Start patterns at the symbol itself, not
  * at its container: that is fast, and @outer does the rest.
@@ -88,12 +90,15 @@ export function compiledRules(language: string, grammar: Language): CompiledRule
   const rules = rulesOf(language);
   return (
     rules &&
-    getOrMake(compiled, grammar, () => ({ rules, query: new Query(grammar, withComments(rules, grammar)) }))
+    getOrMake(compiled, grammar, () => ({ rules, query: new Query(grammar, fullQuery(rules, grammar)) }))
   );
 }
 
-/** Adds the pattern for comments to a query without one. */
-function withComments({ query }: SymbolRules, grammar: Language): string {
+/** Expands `(a|b …)`, and adds the pattern for comments to a query without one. */
+function fullQuery(rules: SymbolRules, grammar: Language): string {
+  const query = rules.query.replace(/\((\w+(?:\|\w+)+)(.*)/g, (_, types: string, rest: string) =>
+    types.replace(/(\w+)\|?/g, (_found, type: string) => `(${type}${rest}\n`),
+  );
   const isComment = (type: string, id: number) => grammar.nodeTypeIsNamed(id) && commentType.test(type);
   const types = new Set(grammar.types.filter(isComment));
   if (query.includes("@comment") || types.size === 0) return query;

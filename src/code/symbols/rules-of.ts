@@ -21,7 +21,6 @@ const rules: SymbolRulesTable = {
   ...dataRules,
 };
 
-/** Languages that share the rules of another. */
 const sharedRules: Readonly<Record<string, string>> = {
   arduino: "cpp",
   astro: "html",

@@ -2,7 +2,6 @@ import { Parser, type Tree } from "web-tree-sitter";
 import type { SymbolRules } from "./symbol-rules.ts";
 import { faultsOf } from "./syntax-faults.ts";
 
-/** The longest text to parse twice. */
 const longest = 400_000;
 
 let parser: Parser | undefined;

@@ -32,7 +32,6 @@ function withoutComments({ start, end }: TextSpan, text: string, comments: reado
   return kept;
 }
 
-/** The first sentence of a doc comment; undefined if empty. */
 export function docSentence(comments: readonly string[]): string | undefined {
   const readable = comments.map(unquoted).filter((comment) => !isDirective.test(comment));
   const docs = readable.filter((comment) => isDoc.test(comment));
@@ -68,7 +67,6 @@ const opening =
   /^\s*(=begin\b|<!--+|<#+|\/\*[*!]*|\*+(?!\/)|\/\/[/!]*<?|#+[:|!']?|--+(\s?[|^])?|!+[<>]?|;+|%+!?|\(\*+|\{-(\s?\|)?|[rRuUbBfF]{0,2}("""|'''|"|'))\s?/;
 const closing = /\s*(=end|--+>|#+>|\*+\/|\*+\)|-\}|"""|''')\s*$/;
 const isDoc = /^\s*(\/\*[*!]|\/\/[/!]|##|--\s?[|-]|\(\*\*|\{-\|)/;
-/** Comments for tools, not for readers. */
 const isDirective =
   /^\s*(\/\/|\/\*+|#)\s*(eslint|tslint|jshint|prettier-ignore|biome-ignore|istanbul|c8|v8|@ts-|nolint|noqa|pylint|type: ignore|pragma|go:|\+build|clang-format|NOLINT|noinspection|rustfmt)/;
 

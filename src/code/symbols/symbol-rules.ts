@@ -35,5 +35,4 @@ export interface FoundSymbol {
   readonly hasInside: boolean;
 }
 
-/** Rules by the language names of languages.ts. */
 export type SymbolRulesTable = Readonly<Record<string, SymbolRules>>;

@@ -10,7 +10,6 @@ export interface OutlinePosition {
   readonly holder: { readonly index: number; readonly found: FoundSymbol } | undefined;
 }
 
-/** Makes symbols of the pieces: determines kind, parent, comments and attributes. */
 export function symbolsOf(
   pieces: Pieces,
   text: string,
@@ -152,7 +151,6 @@ function afterTerminator(text: string, end: number, terminator: string | undefin
   return text.startsWith(terminator, at) ? at + terminator.length : end;
 }
 
-/** Whether only blanks precede it on its line. */
 function standsAlone(text: string, { start }: TextSpan): boolean {
   const first = lineStart(text, start);
   return start === 0 || endOfText(text, start, first) === first;

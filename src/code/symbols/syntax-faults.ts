@@ -2,7 +2,6 @@ import type { Node, Tree } from "web-tree-sitter";
 import type { SyntaxFault } from "../../contract/code.ts";
 import { endOfText, lineOf, startOfText } from "../lines.ts";
 
-/** A file that is not code at all has as many as it has words. */
 const most = 1000;
 
 /** The faults that the grammar found or would have to repair, in text order. */

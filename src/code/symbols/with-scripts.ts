@@ -4,7 +4,6 @@ import { loadGrammar } from "../grammars/load-grammar.ts";
 import { outlineOf } from "./outline-of.ts";
 
 const holders: ReadonlySet<string> = new Set(["html", "vue", "svelte", "astro"]);
-/** Generated pages have hundreds. */
 const most = 20;
 
 export async function withScripts(outline: Outline, text: string): Promise<Outline> {

@@ -61,7 +61,6 @@ function isSame(one: CodeSymbol, other: CodeSymbol): boolean {
   );
 }
 
-/** The outlines that were sent last, by the version of their text. */
 export class LastOutlines {
   readonly #held = new BoundedCache<string, { readonly version: number; readonly outline: Outline }>({
     maxEntries: 8,

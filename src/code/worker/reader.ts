@@ -10,7 +10,6 @@ import type { ReaderService } from "./reader-service.ts";
 import { keyOf, SentTexts } from "./sent-texts.ts";
 import type { SentText } from "./trees.ts";
 
-/** Parses texts in workers: one for heavy grammars, one for all others. */
 export class Reader {
   readonly #light = new ReaderWorker({ heavy: false });
   readonly #heavy = new ReaderWorker({ heavy: true });
@@ -45,7 +44,6 @@ function languageToRead({ path, text, language }: Source): CodeLanguage {
   return language === undefined ? languageOfFile(path, text) : findLanguage(language);
 }
 
-/** Parses texts in one worker. For a known text only the change is sent and returned. */
 export class ReaderWorker {
   readonly #worker: CodeWorker<ReaderService>;
   readonly #sent = new SentTexts();

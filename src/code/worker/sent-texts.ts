@@ -1,11 +1,9 @@
 import { BoundedCache } from "../../lib/bounded-cache.ts";
-/** A version of a text, whole or as a change to an earlier version. */
 export interface SentState {
   readonly version: number;
   readonly sent: string | (TextChange & { readonly base: number });
 }
 
-/** The texts that a worker has received, so that only changes are sent. */
 export class SentTexts {
   readonly #last = new BoundedCache<string, Last>({
     maxEntries: mostTexts,
@@ -30,7 +28,6 @@ export class SentTexts {
   }
 }
 
-/** Identifies a text across its versions. */
 export function keyOf({ path, language }: { readonly path: string; readonly language: string }): string {
   return `${language}\0${path}`;
 }

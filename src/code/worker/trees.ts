@@ -121,7 +121,6 @@ function pointAt(text: string, end: number, { row, column }: Point, from: number
   return { row: rows, column: end - lineStart };
 }
 
-/** The change, widened to where the parse result differs. */
 function changedSpan({ start, oldEnd, text }: TextChange, old: Tree, tree: Tree): ChangedSpan {
   let first = start;
   let newEnd = start + text.length;

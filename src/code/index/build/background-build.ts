@@ -25,7 +25,6 @@ interface BuildOptions {
   readonly discard: () => void;
 }
 
-/** Builds what is missing of the index, in the background. */
 export class BackgroundBuild {
   readonly #workers: readonly BuildWorker[];
   readonly #lock: BuildLock;

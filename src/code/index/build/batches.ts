@@ -16,13 +16,10 @@ const limits = {
 /** The first word requests are smaller, so that searches find something soon. */
 const firstBytes = 512 * 1024;
 
-/** Distributes the work, and remembers the files that crashed a worker. */
 export class Batches {
   readonly #workers: number;
   readonly #languages: WorkerLanguages;
-  /** Paths that some worker is reading. */
   readonly #underway = new Set<string>();
-  /** Parts of batches that crashed a worker. */
   readonly #again: Batch[] = [];
   /** By content hash, so that new content is tried again. */
   readonly #unparsable = new Set<string>();

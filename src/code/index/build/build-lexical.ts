@@ -16,7 +16,6 @@ export interface LexicalRequest {
 }
 
 export interface LexicalAnswer {
-  /** In request order. */
   readonly files: readonly LexicalFile[];
   readonly segment: Segment;
 }

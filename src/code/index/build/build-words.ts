@@ -28,7 +28,6 @@ export interface WordIndexFile {
 }
 
 export interface WordIndexAnswer {
-  /** In request order. */
   readonly files: readonly WordIndexResult[];
   readonly segment: Segment;
   readonly columns: Omit<WordHead, keyof Segment>;

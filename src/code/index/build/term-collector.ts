@@ -96,7 +96,6 @@ class Postings {
     this.#weights[this.#length++] = weight;
   }
 
-  /** Grouped by term in this order. */
   byTerm(order: Uint32Array, counts: Uint32Array): GroupedPostings {
     const positions = new Uint32Array(counts.length);
     let total = 0;
@@ -167,7 +166,6 @@ function sortAlike(order: Uint32Array, terms: Terms): void {
 export class TermEncoder {
   readonly #bytes = new Uint8Array(512);
 
-  /** Valid until the next call. */
   bytesOf(term: string): Uint8Array {
     if (term.length > this.#bytes.length) return Buffer.from(term);
     for (let at = 0; at < term.length; at++) {

@@ -40,7 +40,6 @@ export class WorkspaceState {
     return [...this.#undecided].filter((record) => records.get(record.path) === record && this.knows(record));
   }
 
-  /** Whether the record of this file is current. */
   knows(record: FileRecord | undefined): record is FileRecord {
     return record !== undefined && this.files.has(record.path) && !this.outdated.has(record.path);
   }
@@ -75,7 +74,6 @@ export class WorkspaceState {
 
 type Records = Pick<IndexStore, "records" | "edition">;
 
-/** Whether its trigrams can rule out that it contains a text. */
 export function hasFullTrigrams({ lexical, traits }: FileRecord): boolean {
   return lexical > 0 && !traits.oddCase;
 }

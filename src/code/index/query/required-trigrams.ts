@@ -88,7 +88,6 @@ function literal({ code, ignoreCase }: Extract<Node, { kind: "literal" }>): Know
   return exactly([classesOf(character)]);
 }
 
-/** A class of few characters becomes an alternation. */
 function characters(set: ClassSet, ignoreCase: boolean): Known {
   const ranges = rangesOf(set);
   const count = ranges?.reduce((sum, { first, last }) => sum + last - first + 1, 0);
@@ -153,14 +152,12 @@ function exactQuery({ exact, starts, ends }: Known): TrigramQuery {
   return exact ? trigramsIn(exact) : every([trigramsIn(starts), trigramsIn(ends)]);
 }
 
-/** All combinations, unless they are too many or too long. */
 function products(one: readonly string[], other: readonly string[]): readonly string[] | undefined {
   if (one.length * other.length > maxTexts) return undefined;
   const all = one.flatMap((start) => other.map((end) => start + end));
   return all.every((text) => text.length <= maxLength) ? [...new Set(all)] : undefined;
 }
 
-/** Too many texts are treated as anything. */
 function few(texts: readonly string[]): readonly string[] {
   const all = [...new Set(texts)];
   return all.length <= maxTexts ? all : [""];

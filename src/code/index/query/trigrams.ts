@@ -58,7 +58,6 @@ function unlike(conditions: readonly Condition[]): readonly Condition[] {
   return [...new Map(conditions.map((condition) => [JSON.stringify(condition), condition])).values()];
 }
 
-/** The documents of a segment that can match, ascending. */
 export function documentsFor(
   query: Condition,
   segment: { postings(term: Uint8Array): Postings | undefined },

@@ -30,11 +30,9 @@ export interface WordFile {
   readonly number: number;
   readonly path: string;
   readonly language: string | undefined;
-  /** See `roleOf`. */
   readonly role: number;
 }
 
-/** The part of a symbol that the index stores. */
 export type OutlinedSymbol = Pick<
   CodeSymbol,
   "kind" | "name" | "parent" | "firstLine" | "lastLine" | "line" | "signature" | "doc"

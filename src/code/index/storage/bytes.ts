@@ -1,6 +1,5 @@
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
 
-/** Growing bytes, with numbers as seven bits per byte, lowest first. */
 export class ByteWriter {
   #bytes = new Uint8Array(4096);
   length = 0;
@@ -33,13 +32,11 @@ export class ByteWriter {
     this.#bytes[this.length++] = value;
   }
 
-  /** Appends another's bytes and empties it. */
   drain(other: ByteWriter): void {
     this.append(other.#bytes, 0, other.length);
     other.length = 0;
   }
 
-  /** A copy of what was written; empties the writer. */
   take(): Uint8Array {
     const taken = this.#bytes.slice(0, this.length);
     this.length = 0;

@@ -151,7 +151,6 @@ export function isBusy(error: unknown): boolean {
 
 const sqlite = { error: 1, busy: 5, inputOutput: 10, corrupt: 11, mismatch: 20, format: 24, noDatabase: 26 };
 
-/** The SQLite error code without the extended code. */
 function codeOf(error: unknown): number {
   return ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 }

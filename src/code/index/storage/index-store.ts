@@ -21,7 +21,6 @@ export class IndexStore {
     this.segments = new SegmentTable(this.#database);
   }
 
-  /** Why it is not stored on disk, if so. */
   get problem(): string | undefined {
     const { problem } = this.#database;
     return problem && `The index is only in memory: ${problem}`;
@@ -35,7 +34,6 @@ export class IndexStore {
     return this.#byPath;
   }
 
-  /** Changes whenever all records were read again. */
   get edition(): number {
     return this.#edition;
   }
@@ -109,7 +107,6 @@ export class IndexStore {
     this.#database.run("INSERT OR REPLACE INTO outlines VALUES (?,?,?)", file, bytes, check);
   }
 
-  /** Empty for a file without symbols. */
   outline(file: number): Uint8Array {
     const sql = "SELECT bytes, checked FROM outlines WHERE file=?";
     return this.#database.checked(sql, "outline", file);
@@ -154,7 +151,6 @@ export class IndexStore {
 export interface FileRecord {
   readonly number: number;
   readonly path: string;
-  /** As they were when the content was read, or before. */
   figures: Figures;
   /** Whether these figures identify this content: see `isSettled`. */
   settled: boolean;
@@ -204,7 +200,6 @@ function toRow(record: FileRecord): FileRow {
   return [...row, checkOfRow(row)];
 }
 
-/** Undefined for a damaged row. */
 function fromRow(row: FileRow): FileRecord | undefined {
   const [number, path, figures, settled, hash, language, traits, lexical, words, check] = row;
   if (checkOfRow(row.slice(0, -1)) !== check) return undefined;

@@ -5,10 +5,8 @@ import type { IndexStore } from "./index-store.ts";
 import { type Postings, type SegmentHead, SegmentWriter } from "./segment.ts";
 import { emptyColumns, type LexicalHead, type StoredSegment, type WordHead } from "./segment-table.ts";
 
-/** Every query reads every segment. */
 const most = { lexical: 24, words: 40 } as const;
 
-/** Queries wait while this many are merged. */
 const atOnce = 12;
 
 /** Merges small segments, and those whose files are mostly gone. */

@@ -42,7 +42,6 @@ export class SegmentTable {
     return this.#database.nextNumber("segments");
   }
 
-  /** Takes over what is stored; known segments never change. */
   read(): void {
     const listed = this.#database.all<[number, string]>("SELECT number, kind FROM segments");
     const numbers = new Set(listed.map(([number]) => number));
@@ -74,7 +73,6 @@ export class SegmentTable {
     this.#database.run("DELETE FROM pages WHERE place BETWEEN ? AND ?", first, first + pagesPerSegment - 1);
   }
 
-  /** Forgets everything in memory, which may not be stored. */
   forget(): void {
     this.#lexical.clear();
     this.#words.clear();
@@ -114,13 +112,11 @@ export class SegmentTable {
   }
 }
 
-/** The head of a trigram segment, whose documents are files. */
 export interface LexicalHead extends SegmentHead {
   /** The file number of each document; 0 for one that was outdated when written. */
   readonly files: Uint32Array;
 }
 
-/** The head of a word segment, whose documents are pieces of files. */
 export interface WordHead extends SegmentHead {
   readonly fileOf: Uint32Array;
   /** Index in `symbolKinds`, 255 for none. */

@@ -74,7 +74,6 @@ export class SegmentWriter {
   }
 }
 
-/** Whether a bit per document takes less than a byte per posting. */
 function isDense(count: number, documents: number): boolean {
   return count * 8 > documents;
 }
@@ -94,7 +93,6 @@ export interface Postings {
 
 export type SegmentHead = Omit<Segment, "pages">;
 
-/** Finds terms in a segment; pages are read on demand. */
 export class SegmentReader {
   readonly head: SegmentHead;
   readonly #readPage: (page: number) => Uint8Array;

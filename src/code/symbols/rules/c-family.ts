@@ -3,7 +3,6 @@ import type { SymbolKind } from "../../../contract/code.ts";
 import type { FoundSymbol, SymbolRules, SymbolRulesTable } from "../symbol-rules.ts";
 import { withoutMacros } from "./c-macros.ts";
 
-/** Patterns of C that hold for C++ too. */
 const declarationQuery = `
   (function_definition declarator: (_) @name) @function @bodied
   (type_definition type: (struct_specifier !name body: (_) @inside) declarator: (type_identifier) @name) @struct
@@ -18,12 +17,8 @@ const declarationQuery = `
   (field_declaration declarator: (_) @name @field)
   (preproc_def name: (_) @name) @macro
   (preproc_function_def name: (_) @name value: (_)? @body) @macro
-  (type_definition type: (_ name: (_) body: (_)) @inner) @outer
-  (type_definition declarator: (_) @inner) @outer
-  (declaration type: (_ name: (_) body: (_)) @inner) @outer
-  (declaration declarator: (_) @inner) @outer
-  (field_declaration type: (_ name: (_) body: (_)) @inner) @outer
-  (field_declaration declarator: (_) @inner) @outer
+  (type_definition|declaration|field_declaration type: (_ name: (_) body: (_)) @inner) @outer
+  (type_definition|declaration|field_declaration declarator: (_) @inner) @outer
   (ERROR) @scope
 `;
 
@@ -43,8 +38,7 @@ export const cFamilyRules: SymbolRulesTable = {
       ${declarationQuery}
       (class_specifier name: (_) @name body: (_) @inside) @class
       (namespace_definition name: (_) @name body: (_) @inside) @module
-      (alias_declaration name: (_) @name) @type
-      (concept_definition name: (_) @name) @type
+      (alias_declaration|concept_definition name: (_) @name) @type
       (lambda_expression) @scope
       (template_declaration [
         (class_specifier) (struct_specifier) (union_specifier) (function_definition) (declaration) (field_declaration)

@@ -19,8 +19,7 @@ export const compiledRules: SymbolRulesTable = {
       (trait_item name: (_) @name body: (_) @inside) @trait
       (impl_item "!"? @name trait: (_)? @name type: (_) @name body: (_)? @inside) @impl
       (mod_item name: (_) @name body: (_)? @inside) @module
-      (type_item name: (_) @name) @type
-      (associated_type name: (_) @name) @type
+      (type_item|associated_type name: (_) @name) @type
       (macro_definition name: (_) @name . (macro_rule)? @body) @macro
       (const_item name: (identifier) @name) @constant
       (static_item name: (identifier) @name) @variable
@@ -35,8 +34,7 @@ export const compiledRules: SymbolRulesTable = {
       (method_declaration name: (_) @name body: (_)? @inside) @method
       (type_spec name: (_) @name type: (struct_type (field_declaration_list) @inside)) @struct
       (type_spec name: (_) @name type: (interface_type "{" @open "}" @close)) @interface
-      (type_spec name: (_) @name) @type
-      (type_alias name: (_) @name) @type
+      (type_spec|type_alias name: (_) @name) @type
       (method_elem name: (_) @name) @method
       (field_declaration name: (_) @name) @field
       (field_declaration !name type: [
@@ -51,8 +49,7 @@ export const compiledRules: SymbolRulesTable = {
       (func_literal) @scope
       (type_declaration [(type_spec) (type_alias)] @inner) @outer
       (const_declaration (const_spec) @inner) @outer
-      (var_declaration (var_spec) @inner) @outer
-      (var_spec_list (var_spec) @inner) @outer
+      (var_declaration|var_spec_list (var_spec) @inner) @outer
       (var_declaration (var_spec_list) @inner) @outer
     `,
     kind({ kind, name }, parent) {
@@ -118,13 +115,12 @@ export const compiledRules: SymbolRulesTable = {
   },
   dart: {
     query: `
-      (class_definition name: (_) @name body: (_) @inside) @class
+      (class_definition|extension_type_declaration name: (_) @name body: (_) @inside) @class
       (class_definition (mixin_application_class . (identifier) @name)) @class
       (mixin_declaration (identifier) @name (class_body) @inside) @trait
       (enum_declaration name: (_) @name body: (_) @inside) @enum
       (enum_constant name: (_) @name) @variant
       (extension_declaration name: (_) @name body: (_) @inside) @impl
-      (extension_type_declaration name: (_) @name body: (_) @inside) @class
       ((method_signature (constructor_signature . name: (_) @name . "." . name: (_) @name)) @constructor ${dartBody})
       ((method_signature (constructor_signature . name: (_) @name)) @constructor ${dartBody})
       ((method_signature (factory_constructor_signature "factory" . (_) @name . "." . (_) @name)) @constructor ${dartBody})
@@ -218,8 +214,7 @@ export const compiledRules: SymbolRulesTable = {
   },
   ada: {
     query: `
-      (package_declaration name: (_) @name "is" @open "end" @close) @module
-      (package_body name: (_) @name "is" @open "end" @close) @module
+      (package_declaration|package_body name: (_) @name "is" @open "end" @close) @module
       (generic_package_declaration (package_declaration name: (_) @name "is" @open "end" @close)) @module
       (subprogram_body [(procedure_specification name: (_) @name) (function_specification name: (_) @name)]
         "is" @open "end" @close) @function
@@ -228,17 +223,13 @@ export const compiledRules: SymbolRulesTable = {
       (expression_function_declaration (function_specification name: (_) @name)) @function
       (full_type_declaration . (identifier) @name (enumeration_type_definition) @inside) @enum
       (full_type_declaration . (identifier) @name (record_type_definition) @body) @struct
-      (full_type_declaration . (identifier) @name) @type
+      (full_type_declaration|private_type_declaration|private_extension_declaration . (identifier) @name) @type
       (full_type_declaration (task_type_declaration (identifier) @name)) @class
-      (private_type_declaration . (identifier) @name) @type
-      (private_extension_declaration . (identifier) @name) @type
-      (subtype_declaration . (identifier) @name) @type
+      (subtype_declaration|exception_declaration . (identifier) @name) @type
       (enumeration_type_definition (identifier) @name @variant)
       (component_declaration . (identifier) @name) @field
-      (protected_body . (identifier) @name) @class
-      (task_body . (identifier) @name) @class
+      (protected_body|task_body . (identifier) @name) @class
       (entry_declaration entry_name: (_) @name) @method
-      (exception_declaration . (identifier) @name) @type
       (object_declaration name: (_) @name "constant") @constant
       (object_declaration name: (_) @name) @variable
     `,
@@ -264,21 +255,16 @@ export const compiledRules: SymbolRulesTable = {
   },
   solidity: {
     query: `
-      (contract_declaration name: (_) @name body: (_) @inside) @class
+      (contract_declaration|library_declaration name: (_) @name body: (_) @inside) @class
       (interface_declaration name: (_) @name body: (_) @inside) @interface
-      (library_declaration name: (_) @name body: (_) @inside) @class
       (struct_declaration name: (_) @name body: (_) @inside) @struct
-      (struct_member name: (_) @name) @field
+      (struct_member|state_variable_declaration name: (_) @name) @field
       (enum_declaration name: (_) @name body: (_) @inside) @enum
       (enum_value) @variant
-      (event_definition name: (_) @name) @type
-      (error_declaration name: (_) @name) @type
-      (user_defined_type_definition name: (_) @name) @type
-      (modifier_definition name: (_) @name body: (_)? @inside) @function
+      (event_definition|error_declaration|user_defined_type_definition name: (_) @name) @type
+      (modifier_definition|function_definition name: (_) @name body: (_)? @inside) @function
       (constructor_definition "constructor" @name body: (_)? @inside) @constructor
       (fallback_receive_definition ["fallback" "receive"] @name body: (_)? @inside) @function
-      (function_definition name: (_) @name body: (_)? @inside) @function
-      (state_variable_declaration name: (_) @name) @field
       (constant_variable_declaration name: (_) @name) @constant
     `,
   },

@@ -81,8 +81,7 @@ export const dataRules: SymbolRulesTable = {
   sql: {
     query: `
       (create_table . (_)* . (object_reference) @name (column_definitions)? @inside) @table
-      (create_view . (_)* . (object_reference) @name (create_query)? @body) @table
-      (create_materialized_view . (_)* . (object_reference) @name (create_query)? @body) @table
+      (create_view|create_materialized_view . (_)* . (object_reference) @name (create_query)? @body) @table
       (create_function . (_)* . (object_reference) @name . (function_arguments) (function_body)? @body) @function
       (create_trigger (keyword_trigger) . (object_reference) @name) @rule
       (create_index column: (_) @name . (keyword_on)) @key
@@ -90,8 +89,7 @@ export const dataRules: SymbolRulesTable = {
       (create_type . (_)* . (object_reference) @name (column_definitions)? @inside) @type
       (enum_elements enum_element: (_) @name @variant)
       (create_sequence . (_)* . (object_reference) @name) @variable
-      (create_schema (identifier) @name) @module
-      (create_database (identifier) @name) @module
+      (create_schema|create_database (identifier) @name) @module
       (column_definitions (column_definition name: (_) @name) @field)
       [(comment) (marginalia)] @comment
     `,

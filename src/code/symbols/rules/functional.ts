@@ -59,13 +59,9 @@ export const functionalRules: SymbolRulesTable = {
     query: `
       (header module: (_) @name) @module
       (data_type name: (_) @name constructors: (_)? @body) @type
-      (newtype name: (_) @name) @type
-      (type_synomym name: (_) @name) @type
-      (type_family name: (_) @name) @type
-      (data_family name: (_) @name) @type
+      (newtype|type_synomym|type_family|data_family name: (_) @name) @type
       (data_constructor [(record name: (_) @name) (prefix name: (_) @name) (infix operator: (_) @name)]) @variant
-      (newtype_constructor name: (_) @name) @variant
-      (gadt_constructor name: (_) @name) @variant
+      (newtype_constructor|gadt_constructor name: (_) @name) @variant
       (gadt_constructor names: (binding_list name: (_) @name @variant))
       (field name: (field_name (_) @name @field))
       (field name: (field_name (_) @inner)) @outer
@@ -84,9 +80,8 @@ export const functionalRules: SymbolRulesTable = {
   elm: {
     query: `
       (module_declaration name: (_) @name) @module
-      (type_declaration name: (_) @name) @type
+      (type_declaration|type_alias_declaration name: (_) @name) @type
       (union_variant name: (_) @name) @variant
-      (type_alias_declaration name: (_) @name) @type
       (type_alias_declaration (type_expression (record_type (field_type name: (_) @name) @field)))
       (port_annotation name: (_) @name) @function
       (file (type_annotation name: (_) @name) @function)
@@ -140,8 +135,7 @@ export const functionalRules: SymbolRulesTable = {
       (pp_define lhs: (macro_lhs name: (_) @name)) @macro
       (record_decl name: (_) @name) @struct
       (record_field name: (_) @name) @field
-      (type_alias name: (type_name name: (_) @name)) @type
-      (opaque name: (type_name name: (_) @name)) @type
+      (type_alias|opaque name: (type_name name: (_) @name)) @type
       (callback fun: (_) @name) @function
       (fun_decl clause: (function_clause name: (_) @name args: (_) @parameters body: (_) @body)) @function
       (spec) @attribute

@@ -3,22 +3,18 @@ import type { SymbolRulesTable } from "../symbol-rules.ts";
 export const jvmAndDotnetRules: SymbolRulesTable = {
   java: {
     query: `
-      (class_declaration name: (_) @name body: (_) @inside) @class
-      (record_declaration name: (_) @name body: (_) @inside) @class
-      (interface_declaration name: (_) @name body: (_) @inside) @interface
-      (annotation_type_declaration name: (_) @name body: (_) @inside) @interface
+      (class_declaration|record_declaration name: (_) @name body: (_) @inside) @class
+      (interface_declaration|annotation_type_declaration name: (_) @name body: (_) @inside) @interface
       (enum_declaration name: (_) @name body: (_) @inside) @enum
       (enum_constant name: (_) @name body: (_)? @inside) @variant
       (method_declaration name: (_) @name body: (_)? @inside) @method
       (annotation_type_element_declaration name: (_) @name) @method
-      (constructor_declaration name: (_) @name body: (_) @inside) @constructor
-      (compact_constructor_declaration name: (_) @name body: (_) @inside) @constructor
+      (constructor_declaration|compact_constructor_declaration name: (_) @name body: (_) @inside) @constructor
       (record_declaration parameters: (formal_parameters (formal_parameter name: (_) @name) @field))
       (field_declaration declarator: (variable_declarator name: (_) @name) @field)
       (constant_declaration declarator: (variable_declarator name: (_) @name) @constant)
       (module_declaration name: (_) @name body: (_) @inside) @module
-      (field_declaration declarator: (_) @inner) @outer
-      (constant_declaration declarator: (_) @inner) @outer
+      (field_declaration|constant_declaration declarator: (_) @inner) @outer
       (modifiers [(marker_annotation) (annotation)] @attribute)
     `,
   },
@@ -26,8 +22,7 @@ export const jvmAndDotnetRules: SymbolRulesTable = {
     query: `
       (class_declaration "enum" (type_identifier) @name (enum_class_body)? @inside) @enum
       (class_declaration "interface" (type_identifier) @name (class_body)? @inside) @interface
-      (class_declaration (type_identifier) @name (class_body)? @inside) @class
-      (object_declaration (type_identifier) @name (class_body)? @inside) @class
+      (class_declaration|object_declaration (type_identifier) @name (class_body)? @inside) @class
       (companion_object "companion" @name "object" @name (type_identifier)? @name (class_body)? @inside) @class
       (class_parameter (binding_pattern_kind) (simple_identifier) @name) @property
       (enum_entry (simple_identifier) @name (class_body)? @inside) @variant

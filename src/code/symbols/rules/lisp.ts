@@ -58,7 +58,6 @@ const schemeForms: readonly Forms[] = [
   },
 ];
 
-/** Racket shares these rules. */
 const scheme: SymbolRules = {
   query: `
     ${schemeForms

@@ -14,8 +14,7 @@ const latexSections = [
 export const markupRules: SymbolRulesTable = {
   markdown: {
     query: `
-      (atx_heading heading_content: (_) @name) @heading
-      (setext_heading heading_content: (_) @name) @heading
+      (atx_heading|setext_heading heading_content: (_) @name) @heading
       [(list) (block_quote)] @scope
     `,
     name: (written) =>

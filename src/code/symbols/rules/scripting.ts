@@ -39,12 +39,9 @@ export const scriptingRules: SymbolRulesTable = {
       (class name: (_) @name superclass: (_) @open "end" @close) @class
       (class name: (_) @name @open "end" @close) @class
       (module name: (_) @name @open "end" @close) @module
-      (method name: (_) @name parameters: (_) @open "end" @close) @function
-      (method name: (_) @name @open "end" @close) @function
-      (method name: (_) @name body: (_) @body) @function
-      (singleton_method name: (_) @name parameters: (_) @open "end" @close) @function
-      (singleton_method name: (_) @name @open "end" @close) @function
-      (singleton_method name: (_) @name body: (_) @body) @function
+      (method|singleton_method name: (_) @name parameters: (_) @open "end" @close) @function
+      (method|singleton_method name: (_) @name @open "end" @close) @function
+      (method|singleton_method name: (_) @name body: (_) @body) @function
       (alias name: (_) @name) @function
       (call method: (identifier) @_word (#eq? @_word "alias_method")
         arguments: (argument_list . (simple_symbol) @name)) @function
@@ -96,9 +93,8 @@ export const scriptingRules: SymbolRulesTable = {
       (function_definition name: (_) @name body: (_) @inside) @function
       (program (expression_statement (assignment_expression left: (variable_name) @name
         right: [(anonymous_function body: (_) @inside) (arrow_function body: (_) @body)])) @function)
-      (property_element name: (variable_name (name) @name)) @property
+      (property_element|property_promotion_parameter name: (variable_name (name) @name)) @property
       (property_declaration (property_element) @inner) @outer
-      (property_promotion_parameter name: (variable_name (name) @name)) @property
       (const_element . (name) @name) @constant
       (const_declaration (const_element) @inner) @outer
       (expression_statement (function_call_expression function: (name) @_word (#eq? @_word "define")

@@ -2,7 +2,6 @@ import { onePerNode } from "../arrange-pieces.ts";
 import { blankOut } from "../second-reading.ts";
 import type { FoundSymbol, SymbolRules, SymbolRulesTable } from "../symbol-rules.ts";
 
-/** Patterns of JavaScript that hold for TypeScript too. */
 const scriptQuery = `
   (export_statement "default" @name value: [
     (function_expression !name body: (_) @inside)
@@ -10,10 +9,8 @@ const scriptQuery = `
     (arrow_function body: (_) @inside)
   ]) @function
   (export_statement "default" @name value: (class !name body: (_) @inside)) @class
-  (function_declaration name: (_) @name body: (_) @inside) @function
-  (generator_function_declaration name: (_) @name body: (_) @inside) @function
-  (class_declaration name: (_) @name body: (_) @inside) @class
-  (class name: (_) @name body: (_) @inside) @class
+  (function_declaration|generator_function_declaration name: (_) @name body: (_) @inside) @function
+  (class_declaration|class name: (_) @name body: (_) @inside) @class
   (return_statement (function_expression name: (_) @name body: (_) @inside) @function)
   (arguments (function_expression name: (_) @name body: (_) @inside) @function)
   (class_body (method_definition name: (property_identifier) @name) @constructor @bodied
@@ -40,8 +37,7 @@ const scriptQuery = `
     (while_statement)
   ] @scope
   (export_statement declaration: (_) @inner) @outer
-  (lexical_declaration (variable_declarator) @inner) @outer
-  (variable_declaration (variable_declarator) @inner) @outer
+  (lexical_declaration|variable_declaration (variable_declarator) @inner) @outer
   (expression_statement . (assignment_expression) @inner) @outer
   (decorator) @attribute
 `;
@@ -56,8 +52,7 @@ const html: SymbolRules = {
     (element [(start_tag ${htmlId}) (self_closing_tag ${htmlId})]) @element
     (element (start_tag (tag_name) @name (#match? @name "-")) @open (end_tag) @close) @element
     (element [(start_tag (tag_name) @name) (self_closing_tag (tag_name) @name)] (#match? @name "-")) @element
-    (script_element (start_tag (tag_name) @name) @open (end_tag) @close) @element
-    (style_element (start_tag (tag_name) @name) @open (end_tag) @close) @element
+    (script_element|style_element (start_tag (tag_name) @name) @open (end_tag) @close) @element
   `,
   name: (written) =>
     written
@@ -88,8 +83,7 @@ export const webRules: SymbolRulesTable = {
       (public_field_definition name: (_) @name) @field
       (required_parameter (accessibility_modifier) pattern: (identifier) @name) @field
       (class_body (method_signature name: (property_identifier) @name) @constructor (#eq? @name "constructor"))
-      (method_signature name: (_) @name) @method
-      (abstract_method_signature name: (_) @name) @method
+      (method_signature|abstract_method_signature name: (_) @name) @method
       (interface_declaration name: (_) @name body: (_) @inside) @interface
       (property_signature name: (_) @name) @property
       (type_alias_declaration name: (_) @name value: (object_type) @inside) @type
@@ -97,8 +91,7 @@ export const webRules: SymbolRulesTable = {
       (enum_declaration name: (_) @name body: (_) @inside) @enum
       (enum_assignment name: (_) @name) @variant
       (enum_body name: (_) @name @variant)
-      (internal_module name: (_) @name body: (_)? @inside) @module
-      (module name: (_) @name body: (_)? @inside) @module
+      (internal_module|module name: (_) @name body: (_)? @inside) @module
       (ambient_declaration "global" @name (statement_block) @inside) @module
       (ambient_declaration [(module) (internal_module) (function_signature) (enum_declaration) (lexical_declaration)
         (variable_declaration) (class_declaration) (abstract_class_declaration) (interface_declaration)
