@@ -22,27 +22,24 @@ export interface Branch {
 export async function listBranches(repository: Repository, limit: number): Promise<readonly Branch[]> {
   const words = ["for-each-ref", `--count=${limit}`, "--sort=-committerdate", `--format=${format}`];
   const output = await outputOfGit(repository, [...words, "refs/heads"]);
-  return output
-    .toString()
-    .split("\n")
-    .flatMap((line): readonly Branch[] => {
-      const [head, name, commit, date, upstream, track = "", subject = ""] = line.split("\0");
-      if (name === undefined) return [];
-      const isTracked = upstream !== "" && track !== "gone";
-      return [
-        {
-          name,
-          isCurrent: head === "*",
-          commit: commit!,
-          subject,
-          date: date!,
-          upstream: upstream || null,
-          ahead: isTracked ? numberAfter("ahead", track) : null,
-          behind: isTracked ? numberAfter("behind", track) : null,
-        },
-      ];
-    });
+  const lines = output.toString().split("\n").slice(0, -1);
+  return lines.map((line) => {
+    const [head, name, commit, date, upstream, track, subject] = line.split("\0") as [string, ...Columns];
+    const isTracked = upstream !== "" && track !== "gone";
+    return {
+      name,
+      isCurrent: head === "*",
+      commit,
+      subject,
+      date,
+      upstream: upstream || null,
+      ahead: isTracked ? numberAfter("ahead", track) : null,
+      behind: isTracked ? numberAfter("behind", track) : null,
+    };
+  });
 }
+
+type Columns = [string, string, string, string, string, string];
 
 const format = [
   "%(HEAD)",
@@ -119,7 +116,9 @@ export async function deleteBranch(
   const notes = hooks.note === undefined ? [] : [hooks.note];
   // Git also tries to remove the branch's settings, which the sandbox does not allow.
   if (code === 0 && /Update of config-file failed/.test(stderr) && (await hasSettings(name, repository)))
-    return { hooks, notes: [...notes, settingsStay(name)] };
+    notes.push(
+      `Its upstream settings remain in .git/config. To remove them: git config --remove-section branch.${name}`,
+    );
   if (code === 0) return { hooks, notes };
   if (/not fully merged/.test(stderr))
     throw new ToolError("denied", `The branch ${name} has commits that are not merged`, {
@@ -136,8 +135,4 @@ export async function deleteBranch(
 async function hasSettings(name: string, repository: Repository): Promise<boolean> {
   const settings = await settingsByOwner(repository);
   return settings.some(({ key, from }) => from === "repository" && key.startsWith(`branch.${name}.`));
-}
-
-function settingsStay(name: string): string {
-  return `Its upstream settings remain in .git/config. To remove them: git config --remove-section branch.${name}`;
 }

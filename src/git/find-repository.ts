@@ -28,10 +28,11 @@ export type KnownTops = Map<string, Repository | undefined>;
 /** The repository of `path`. Callers with several paths pass the same `known`. */
 export async function findRepository(
   path: string,
-  context: GitContext,
+  { environment, signal, progress }: GitContext,
   known: KnownTops = new Map(),
 ): Promise<FoundPath> {
-  const { environment } = context;
+  // Not `context` itself, which may be another repository.
+  const context = { environment, signal, progress };
   const { workspace } = environment;
   const real = await ownRealPath(environment, path);
   const inside = posix.relative(workspace, real);
@@ -61,11 +62,11 @@ async function opened(
   directory: string | undefined,
   context: GitContext,
 ): Promise<Repository> {
-  const { environment, signal, progress } = context;
-  const below = directory === undefined ? `${posix.relative(found.top, environment.workspace)}/` : "";
+  const { workspace } = context.environment;
+  const below = directory === undefined ? `${posix.relative(found.top, workspace)}/` : "";
   const bare: Repository = {
+    ...context,
     ...found,
-    ...{ environment, signal, progress },
     directory: directory ?? "",
     prefix: directory === undefined || directory === "" ? "" : `${directory}/`,
     below,

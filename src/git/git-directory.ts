@@ -1,9 +1,9 @@
 import { posix } from "node:path";
-import type { Directory, Environment } from "../contract/environment.ts";
+import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { liesIn } from "./paths.ts";
-import { complaintOf, type GitContext, type Repository, runGit } from "./run-git.ts";
+import { type GitContext, outputOfProgram, type Repository, runGit } from "./run-git.ts";
 
 /** The directories of a working tree. All absolute and real. */
 export type GitDirectory = Pick<Repository, "gitDirectory" | "commonDirectory" | "top">;
@@ -15,22 +15,16 @@ export async function gitDirectoryIn(
 ): Promise<GitDirectory | undefined> {
   const { environment } = context;
   const own = posix.join(directory, ".git");
-  const kind = await environment.info(own, { followLinks: false }).then(
-    (info) => info.kind,
-    () => undefined,
-  );
+  const infoOf = (path: string) => environment.info(path, { followLinks: false }).catch(() => undefined);
+  const kind = (await infoOf(own))?.kind;
   if (kind === undefined || kind === "other") return undefined;
   const top = posix.join(environment.workspace, directory);
   const named = kind === "file" ? await directoryNamedIn(own, top, environment) : own;
   if (named === undefined) return undefined;
   const real = await environment.realPath(named).catch(() => undefined);
   if (real === undefined) return outsideDirectory(posix.resolve(environment.workspace, named), top, context);
-  const isThere = await environment.info(`${real}/HEAD`, { followLinks: false }).then(
-    () => true,
-    () => false,
-  );
   // A sandbox may have created an empty directory there.
-  if (!isThere) return undefined;
+  if ((await infoOf(`${real}/HEAD`)) === undefined) return undefined;
   const common = await commonDirectoryOf(real, environment);
   const commonReal = await environment.realPath(common).catch(() => undefined);
   if (commonReal === undefined) return outsideDirectory(real, top, context);
@@ -96,21 +90,10 @@ async function outsideDirectory(named: string, top: string, context: GitContext)
 }
 
 /** Whether it belongs to this linked working tree, and not to another one of the same repository. */
-async function isOf(
-  gitDirectory: string,
-  top: string,
-  { environment, signal }: GitContext,
-): Promise<boolean> {
-  const args = ["--", posix.join(gitDirectory, "gitdir")];
-  const process = await environment.start("cat", { args, confinement: "ours", signal });
-  const complaint = complaintOf(process);
-  let named = "";
-  for await (const piece of process.stdout) if (named.length < maxPath) named += Buffer.from(piece);
-  await Promise.all([complaint, process.exit]);
+async function isOf(gitDirectory: string, top: string, context: GitContext): Promise<boolean> {
+  const named = await outputOfProgram("cat", ["--", posix.join(gitDirectory, "gitdir")], context);
   return posix.resolve(gitDirectory, named.replace(/\n$/, "")) === posix.join(top, ".git");
 }
-
-const maxPath = 64 * 1024;
 
 /**
  * Those of the working tree that contains the whole workspace. Nothing in the workspace can have created it, so that it counts
@@ -166,23 +149,14 @@ async function refuseLinks(path: string, environment: Environment, parts: Parts)
   const directory = await environment.openDirectory(path).catch(absent);
   if (directory === undefined) return;
   try {
-    await refuseLinksIn(directory, path, environment, parts);
+    for (const { name, kind } of await directory.entries()) {
+      const below = posix.join(path, name);
+      if (kind === "link") await refuseOutside(below, environment);
+      const inner = parts === true ? true : parts[name];
+      if (kind === "directory" && inner !== undefined) await refuseLinks(below, environment, inner);
+    }
   } finally {
     directory.close();
-  }
-}
-
-async function refuseLinksIn(
-  directory: Directory,
-  path: string,
-  environment: Environment,
-  parts: Parts,
-): Promise<void> {
-  for (const { name, kind } of await directory.entries()) {
-    const below = posix.join(path, name);
-    if (kind === "link") await refuseOutside(below, environment);
-    const inner = parts === true ? true : parts[name];
-    if (kind === "directory" && inner !== undefined) await refuseLinks(below, environment, inner);
   }
 }
 

@@ -2,7 +2,13 @@ import { homedir } from "node:os";
 import { posix } from "node:path";
 import type { Environment } from "../contract/environment.ts";
 import { showPath } from "../lib/text/printable.ts";
-import { complaintOf, type GitContext, type GitOptions, outputOfGit, type Repository } from "./run-git.ts";
+import {
+  type GitContext,
+  type GitOptions,
+  outputOfGit,
+  outputOfProgram,
+  type Repository,
+} from "./run-git.ts";
 
 export interface Hooks {
   readonly options: Pick<GitOptions, "settings" | "env" | "readable">;
@@ -27,11 +33,8 @@ const hooksOf = {
 export async function hooksFor(action: keyof typeof hooksOf, repository: Repository): Promise<Hooks> {
   const { mayRun } = repository.environment.confinement ?? {};
   const { directory, isTrusted, isForeign } = await hooksFolder(repository);
-  if (isForeign)
-    return without(
-      [],
-      `No hooks were run: the repository's settings name a folder outside, ${showPath(directory)}.`,
-    );
+  const outside = `No hooks were run: the repository's settings name a folder outside, ${showPath(directory)}.`;
+  if (isForeign) return without([], outside);
   const names = await namesIn(directory, repository);
   const present = hooksOf[action].split(" ").filter((name) => names.includes(name));
   if (present.length === 0) return without([], undefined);
@@ -79,21 +82,10 @@ async function hooksFolder(
 }
 
 /** The programs in a directory, which may be outside the workspace. */
-async function namesIn(directory: string, { environment, signal }: GitContext): Promise<readonly string[]> {
-  const process = await environment.start("ls", {
-    args: ["-1LF", "--", directory],
-    env: { LC_ALL: "C" },
-    confinement: "ours",
-    signal,
-  });
-  const complaint = complaintOf(process);
-  let listed = "";
-  for await (const piece of process.stdout) if (listed.length < maxListed) listed += Buffer.from(piece);
-  await Promise.all([complaint, process.exit]);
+async function namesIn(directory: string, context: GitContext): Promise<readonly string[]> {
+  const listed = await outputOfProgram("ls", ["-1LF", "--", directory], context);
   return listed.split("\n").flatMap((name) => (name.endsWith("*") ? name.slice(0, -1) : []));
 }
-
-const maxListed = 1024 * 1024;
 
 /** The rules that allow a command without approval, as a part of a sentence. */
 export async function rulesToRun(

@@ -155,13 +155,28 @@ export async function outputOfGit(
 }
 
 /** The beginning of a process's standard error, all of which is read. */
-export async function complaintOf({ stderr }: Pick<RunningProcess, "stderr">): Promise<string> {
-  let text = "";
-  for await (const piece of stderr) if (text.length < maxComplaint) text += Buffer.from(piece).toString();
-  return text.slice(0, maxComplaint);
+export function complaintOf({ stderr }: Pick<RunningProcess, "stderr">): Promise<string> {
+  return beginningOf(stderr, 8 * 1024);
 }
 
-const maxComplaint = 8 * 1024;
+async function beginningOf(stream: AsyncIterable<Uint8Array>, maxChars: number): Promise<string> {
+  let text = "";
+  for await (const piece of stream) if (text.length < maxChars) text += Buffer.from(piece).toString();
+  return text.slice(0, maxChars);
+}
+
+/** The output of a fixed program, without the sandbox of the call: it may read outside the workspace. */
+export async function outputOfProgram(
+  program: string,
+  args: readonly string[],
+  { environment, signal }: GitContext,
+): Promise<string> {
+  const env = { LC_ALL: "C" };
+  const process = await environment.start(program, { args, env, confinement: "ours", signal });
+  const output = beginningOf(process.stdout, 1024 * 1024);
+  await Promise.all([output, complaintOf(process), process.exit]);
+  return output;
+}
 
 /**
  * Turns off everything that a repository's own settings could run or read elsewhere: settings on the command line override

@@ -236,7 +236,7 @@ describe("deleting", () => {
       `Deleted the branch ${name}, which was at ${commit}; git.branch with \`name\`: "${name}" and \`from\`: "${commit}" brings it back.`;
     const { level } = await room.crib.sandbox();
     const stays =
-      "\nIts upstream stays in .git/config, for when it comes back: `git config --remove-section branch.merged` removes it.";
+      "\nIts upstream settings remain in .git/config. To remove them: git config --remove-section branch.merged";
     expect([
       (await room.call("git.branch", { name: "plain", delete: true })).content,
       (await room.call("git.branch", { name: "merged", delete: true })).content,
@@ -319,7 +319,7 @@ it("refuses what cannot be meant, and names the way out", async () => {
     "two things": ["invalid-input", expect.stringContaining("`name`")],
     "is there": ["already-exists", "Leave out `from` to switch to it, or choose another name."],
     "an option": ["invalid-input", expect.stringContaining("Give a branch")],
-    "not there": ["not-found", 'Did you mean other? With `from`: "HEAD" it is made here.'],
+    "not there": ["not-found", 'Did you mean other? To create it here, set `from`: "HEAD".'],
     "only elsewhere": ["not-found", 'To create it from origin/remote, set `from`: "origin/remote".'],
   });
 });
