@@ -58,10 +58,8 @@ function numberAfter(word: string, track: string): number {
 /** Refuses names that git rejects or reads as something else: `-f`, `@{-1}`, `HEAD`. */
 export async function requireBranchName(name: string, repository: Repository): Promise<void> {
   const isPlain = !name.startsWith("-") && !/[\0\n]/.test(name);
-  const { stdout, code } = isPlain
-    ? await runGit(repository, ["check-ref-format", "--branch", name])
-    : { stdout: "", code: 1 };
-  if (code === 0 && stdout.toString() === `${name}\n`) return;
+  const result = isPlain ? await runGit(repository, ["check-ref-format", "--branch", name]) : undefined;
+  if (result?.code === 0 && result.stdout.toString() === `${name}\n`) return;
   throw new ToolError("invalid-input", `${JSON.stringify(name)} is not a valid branch name`, {
     hint: "Use words with - or / between them: fix/empty-input.",
   });

@@ -72,20 +72,16 @@ function parseLog(output: string, prefix: string, withFiles: boolean): readonly 
       parts.slice(at, at + fields.length);
     commits.push({
       hash,
-      parents: words(parents, " "),
+      parents: parents.split(" ").filter(Boolean),
       author: { name, email },
       date,
-      refs: words(refs, ", "),
+      refs: refs.split(", ").filter(Boolean),
       subject,
       body: body.trimEnd(),
       files: withFiles ? parseNumbers(parts[at + fields.length]!, prefix) : undefined,
     });
   }
   return commits;
-}
-
-function words(text: string, separator: string): readonly string[] {
-  return text === "" ? [] : text.split(separator);
 }
 
 function parseNumbers(text: string, prefix: string): readonly CommitFile[] {

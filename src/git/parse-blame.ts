@@ -1,4 +1,5 @@
 import { unquoteC } from "../lib/text/unquote-c.ts";
+import type { Draft } from "./parse-status.ts";
 
 /** Consecutive lines from the same commit. */
 export interface BlameGroup {
@@ -28,7 +29,7 @@ export function parseBlame(
   path: string,
 ): { readonly groups: readonly BlameGroup[]; readonly commits: readonly BlamedCommit[] } {
   const groups: { commit: string; firstLine: number; lines: string[]; from?: string }[] = [];
-  const commits = new Map<string, { -readonly [Key in keyof BlamedCommit]: BlamedCommit[Key] }>();
+  const commits = new Map<string, Draft<BlamedCommit>>();
   const names = new Map<string, string>();
   let hash = "";
   let line = 0;
@@ -52,7 +53,7 @@ export function parseBlame(
 
 function readDetail(
   text: string,
-  commit: { -readonly [Key in keyof BlamedCommit]: BlamedCommit[Key] } | undefined,
+  commit: Draft<BlamedCommit> | undefined,
   named: (name: string) => void,
 ): void {
   const [, key, value = ""] = /^(author|author-mail|author-time|summary|filename) (.*)$/.exec(text) ?? [];

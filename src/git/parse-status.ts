@@ -42,7 +42,7 @@ const unmergedStates = {
 } as const;
 
 export function parseStatus(output: string): Status {
-  const branch: { -readonly [Key in keyof BranchState]: BranchState[Key] } = {
+  const branch: Draft<BranchState> = {
     name: undefined,
     commit: undefined,
     upstream: undefined,
@@ -81,10 +81,10 @@ export function parseStatus(output: string): Status {
   return { branch, staged, unstaged, unmerged, untracked };
 }
 
-function readHeader(
-  record: string,
-  branch: { -readonly [Key in keyof BranchState]: BranchState[Key] },
-): void {
+/** The same type with fields that can be assigned. */
+export type Draft<Value> = { -readonly [Key in keyof Value]: Value[Key] };
+
+function readHeader(record: string, branch: Draft<BranchState>): void {
   const [, key, value = ""] = /^# branch\.(\w+) (.*)$/s.exec(record) ?? [];
   if (key === "oid") branch.commit = value === "(initial)" ? undefined : value;
   if (key === "head") branch.name = value === "(detached)" ? undefined : value;

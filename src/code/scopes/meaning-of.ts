@@ -1,6 +1,6 @@
 import type { Node, Tree, TreeCursor } from "web-tree-sitter";
 import type { TextSpan } from "../lines.ts";
-import type { Meaning, NodePath, ScopeRules, Step } from "./scope-rules.ts";
+import { type Meaning, NodePath, type ScopeRules, type Step } from "./scope-rules.ts";
 
 /**
  * The meaning of a name and the step that decided it; undefined where it is not code. A name that the rules do not
@@ -17,7 +17,7 @@ export function meaningOf(
     return named(path, errors, rules);
   if (isKeyword)
     return isNameOfItsOwn(steps, rules)
-      ? named({ ...path, steps: steps.slice(0, -1) }, errors, rules)
+      ? named(new NodePath(steps.slice(0, -1), path.text), errors, rules)
       : undefined;
   const within = rules.within?.(path, { start, end });
   if (within !== undefined) return { meaning: within, at: last };
@@ -110,7 +110,7 @@ export function nameLocations(name: string, tree: Tree, text: string): readonly 
     const leaf = steps.at(-1)!;
     const isLeaf = leaf.start === start && leaf.end === end;
     const isKeyword = isLeaf && !isNamed;
-    found.push({ start, end, path: { steps: [...steps], text }, isLeaf, isKeyword, errors });
+    found.push({ start, end, path: new NodePath([...steps], text), isLeaf, isKeyword, errors });
   };
   /** Descends to the words; those between the children are in the node itself. */
   const visit = () => {

@@ -7,9 +7,38 @@ export interface Step extends TextSpan {
   readonly id: number;
 }
 
-export interface NodePath {
+/** The nodes from the root of a tree to a name, and the text. */
+export class NodePath {
   readonly steps: readonly Step[];
   readonly text: string;
+
+  constructor(steps: readonly Step[], text: string) {
+    this.steps = steps;
+    this.text = text;
+  }
+
+  get name(): string {
+    return this.textOf(this.steps.at(-1)!);
+  }
+
+  textOf({ start, end }: TextSpan): string {
+    return this.text.slice(start, end);
+  }
+
+  /** The text of the node above `at` that precedes it. */
+  textBefore(at: number): string {
+    return this.text.slice(this.steps[at - 1]!.start, this.steps[at]!.start);
+  }
+
+  /** The text of the node above `at` that follows it. */
+  textAfter(at: number): string {
+    return this.text.slice(this.steps[at]!.end, this.steps[at - 1]!.end);
+  }
+
+  /** The nearest step from `at` up of one of these types. */
+  nearest(types: readonly string[], at: number = this.steps.length - 1): Step | undefined {
+    return this.steps.slice(0, at + 1).findLast(({ type }) => types.includes(type));
+  }
 }
 
 /**
@@ -113,31 +142,4 @@ export function scopeRules(rules: ScopeRules): ScopeRules {
       Object.entries(table).flatMap(([keys, value]) => keys.split(" ").map((key) => [key, value])),
     );
   return { ...rules, names: each(rules.names), positions: each(rules.positions), scopes: each(rules.scopes) };
-}
-
-export function textOf({ text }: NodePath, { start, end }: TextSpan): string {
-  return text.slice(start, end);
-}
-
-/** The text of the node above `at` that precedes it. */
-export function textBefore(path: NodePath, at: number): string {
-  return path.text.slice(path.steps[at - 1]!.start, path.steps[at]!.start);
-}
-
-/** The text of the node above `at` that follows it. */
-export function textAfter(path: NodePath, at: number): string {
-  return path.text.slice(path.steps[at]!.end, path.steps[at - 1]!.end);
-}
-
-export function nameOf(path: NodePath): string {
-  return textOf(path, path.steps.at(-1)!);
-}
-
-/** The nearest step from `at` up of one of these types. */
-export function nearestOf(
-  { steps }: NodePath,
-  types: readonly string[],
-  at: number = steps.length - 1,
-): Step | undefined {
-  return steps.slice(0, at + 1).findLast(({ type }) => types.includes(type));
 }

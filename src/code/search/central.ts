@@ -1,4 +1,5 @@
 import type { CentralFile, CentralWanted } from "../../contract/code.ts";
+import { getOrMake } from "../get-or-make.ts";
 import { indexedSymbol } from "../index/query/find-symbols.ts";
 import { filterFiles } from "../index/query/path-filter.ts";
 import type { OutlinedSymbol, WordFile, WordIndex } from "../index/query/word-index.ts";
@@ -82,23 +83,17 @@ const mostDefinitions = 4;
 /** How likely a plain word like "Note" or "open" means the symbol: prose contains such words. */
 const plainSureness = 0.2;
 
-interface NameDefined {
-  readonly defining: Definition[];
-  sureness: number;
-}
-
 /** By the term of the whole name; for a single lower-case word the word itself. */
-function namesDefined(outlines: readonly (readonly OutlinedSymbol[])[]): Map<string, NameDefined> {
-  const defined = new Map<string, NameDefined>();
+function namesDefined(outlines: readonly (readonly OutlinedSymbol[])[]) {
+  const defined = new Map<string, { readonly defining: Definition[]; sureness: number }>();
   outlines.forEach((outline, file) => {
     outline.forEach(({ kind, name }, symbol) => {
       const last = /[\p{L}\p{N}_]+$/u.exec(name.replace(/<.*$/s, ""))?.[0] ?? "";
       const term = last.length < 3 ? undefined : termsOf(last).at(-1);
       if (!named.test(kind) || term === undefined) return;
-      const known = defined.get(term) ?? { defining: [], sureness: plainSureness };
+      const known = getOrMake(defined, term, () => ({ defining: [], sureness: plainSureness }));
       known.defining.push({ file, symbol });
       if (!/^(?:\p{Lu}?\p{Ll}*|\p{Lu}+)$/u.test(last)) known.sureness = 1;
-      defined.set(term, known);
     });
   });
   for (const [term, { defining }] of defined) if (defining.length > mostDefinitions) defined.delete(term);

@@ -2,10 +2,7 @@ import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
 import { NumberList, type Terms } from "./terms.ts";
 
-export interface Chunk {
-  readonly symbol: number | undefined;
-  readonly firstLine: number;
-  readonly lastLine: number;
+export interface Chunk extends Omit<Piece, "stretches"> {
   /** The terms of its symbol's name are repeated after "@", with their share of the name. */
   readonly terms: Uint32Array;
   readonly weights: Uint8Array;

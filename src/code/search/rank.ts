@@ -42,12 +42,8 @@ export function rank(index: WordIndex, query: IndexQuery): Ranked[] {
 const nameWeight = 0.8;
 const fileWeight = 0.2;
 
-interface Scores {
-  readonly pieces: readonly Float32Array[];
-  readonly files: Float32Array;
-}
-
-function scoreAll({ segments }: WordIndex, terms: ReadonlyMap<string, number>): Scores {
+/** The scores of pieces, and of files with each term at its best position. */
+function scoreAll({ segments }: WordIndex, terms: ReadonlyMap<string, number>) {
   const total = segments.reduce((sum, { documents }) => sum + documents, 0);
   const fileCount = Math.max(0, ...segments.map(({ fileOf }) => countOfFiles(fileOf)));
   const take = zeros(3 * total + fileCount);

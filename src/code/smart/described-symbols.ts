@@ -45,11 +45,7 @@ const codeMargin = 0.3;
 const isNegative =
   /\b(?:not|no|non|none|never|neither|nor|cannot|without|except|excluding|unless|unlike|instead|rather|but|besides|other than)\b|n['’]t\b/i;
 
-interface Score {
-  readonly score: number;
-  readonly codeScore: number;
-  readonly missing: number;
-}
+type Score = ReturnType<typeof scoreOf>;
 
 /**
  * Whether almost the whole description is in the first. Symbols without a comment are compared by code: otherwise a
@@ -61,7 +57,7 @@ function isClearlyFirst([first, ...others]: readonly (Score & SymbolWords)[]): b
   return !first.isDocumented || others.every((other) => other.isDocumented || other.codeScore < bar);
 }
 
-function scoreOf(findings: readonly Finding[], at: number): Score {
+function scoreOf(findings: readonly Finding[], at: number) {
   const total = findings.reduce((sum, { weight }) => sum + weight, 0);
   const sum = (part: (finding: Finding) => number) =>
     findings.reduce((whole, finding) => whole + (finding.weight * part(finding)) / total, 0);
@@ -72,13 +68,9 @@ function scoreOf(findings: readonly Finding[], at: number): Score {
   };
 }
 
-interface Finding {
-  readonly found: readonly number[];
-  readonly inCode: readonly number[];
-  readonly weight: number;
-}
+type Finding = ReturnType<typeof findingOf>;
 
-function findingOf(word: string, symbols: readonly SymbolWords[]): Finding {
+function findingOf(word: string, symbols: readonly SymbolWords[]) {
   const others = relatedWords.get(word) ?? [];
   const shareIn = (words: ReadonlyMap<string, number>) =>
     Math.max(words.get(word) ?? 0, ...others.map((other) => relatedShare * (words.get(other) ?? 0)));
@@ -117,15 +109,10 @@ function fits({ symbols }: Outline, index: number, kind: string | undefined): bo
   return isCalled(kind, symbol, symbol.parent === undefined ? undefined : symbols[symbol.parent]);
 }
 
-interface SymbolWords {
-  readonly index: number;
-  readonly words: ReadonlyMap<string, number>;
-  readonly code: ReadonlyMap<string, number>;
-  readonly isDocumented: boolean;
-}
+type SymbolWords = ReturnType<typeof symbolWords>[number];
 
 /** The words of symbols that have a piece of their own, without those of their children. */
-function symbolWords(text: string, outline: Outline): readonly SymbolWords[] {
+function symbolWords(text: string, outline: Outline) {
   const known = new Map<number, Words>();
   for (const { symbol: index, stretches } of piecesOf(text, outline.symbols)) {
     if (index === undefined) continue;

@@ -33,20 +33,18 @@ async function readScript({ inside }: CodeSymbol, text: string, language: string
   // Blanks replace everything before it, so that all offsets and lines stay the same.
   const alone = text.slice(0, start).replace(/[^\r\n]/g, " ") + text.slice(start, end);
   const grammar = await loadGrammar(language);
-  const parser = new Parser();
+  parser ??= new Parser();
+  parser.setLanguage(grammar);
+  const tree = parser.parse(alone);
+  if (!tree) return { language, symbols: [], faults: [] };
   try {
-    parser.setLanguage(grammar);
-    const tree = parser.parse(alone);
-    if (!tree) return { language, symbols: [], faults: [] };
-    try {
-      return outlineOf(tree, alone, language);
-    } finally {
-      tree.delete();
-    }
+    return outlineOf(tree, alone, language);
   } finally {
-    parser.delete();
+    tree.delete();
   }
 }
+
+let parser: Parser | undefined;
 
 function joined({ language, symbols, faults }: Outline, scripts: ReadonlyMap<CodeSymbol, Outline>): Outline {
   const all: CodeSymbol[] = [];

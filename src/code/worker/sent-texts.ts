@@ -5,7 +5,7 @@ export interface SentState {
 }
 
 export class SentTexts {
-  readonly #last = new BoundedCache<string, Last>({
+  readonly #last = new BoundedCache<string, { process: number; version: number; text: string }>({
     maxEntries: mostTexts,
     maxWeight: mostUnits,
     weigh: ({ text }) => text.length,
@@ -30,12 +30,6 @@ export class SentTexts {
 
 export function keyOf({ path, language }: { readonly path: string; readonly language: string }): string {
   return `${language}\0${path}`;
-}
-
-interface Last {
-  readonly process: number;
-  readonly version: number;
-  readonly text: string;
 }
 
 /** The worker keeps a few more trees, so that it rarely asks for a text again. */

@@ -1,6 +1,7 @@
 import { Edit, Parser, type Point, type Tree } from "web-tree-sitter";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { loadGrammar } from "../grammars/load-grammar.ts";
+import type { OutlineBefore } from "../symbols/outline-after.ts";
 import { tooSlow } from "./parse-errors.ts";
 import { changed, keyOf, type SentState, type TextChange } from "./sent-texts.ts";
 
@@ -21,17 +22,8 @@ export interface ParsedText<Known> {
   readonly previous: Previous<Known> | undefined;
 }
 
-interface Previous<Known> {
-  readonly text: string;
+interface Previous<Known> extends Pick<OutlineBefore, "text" | "changed"> {
   readonly known: Known | undefined;
-  readonly changed: ChangedSpan;
-}
-
-/** Outside of it everything is the same, except for the shift. In UTF-16 units. */
-interface ChangedSpan {
-  readonly start: number;
-  readonly oldEnd: number;
-  readonly newEnd: number;
 }
 
 /** The trees of the last few texts: a changed text is parsed again only where it changed. */
@@ -121,7 +113,7 @@ function pointAt(text: string, end: number, { row, column }: Point, from: number
   return { row: rows, column: end - lineStart };
 }
 
-function changedSpan({ start, oldEnd, text }: TextChange, old: Tree, tree: Tree): ChangedSpan {
+function changedSpan({ start, oldEnd, text }: TextChange, old: Tree, tree: Tree): OutlineBefore["changed"] {
   let first = start;
   let newEnd = start + text.length;
   const shift = newEnd - oldEnd;

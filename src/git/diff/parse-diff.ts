@@ -1,4 +1,5 @@
 import { unquoteC } from "../../lib/text/unquote-c.ts";
+import type { Draft } from "../parse-status.ts";
 import type { Repository } from "../run-git.ts";
 
 /** One file of a diff. Paths are relative to the workspace. */
@@ -35,7 +36,7 @@ export class DiffReader {
   readonly #reading: DiffReading;
   readonly #decoder = new TextDecoder();
   #state: "before" | "head" | "content" | "hidden" = "before";
-  #file: Draft | undefined;
+  #file: Draft<DiffFile> | undefined;
   #head: string[] = [];
   /** An incomplete line, and whether the next text continues a line that was already handled. */
   #rest = "";
@@ -147,13 +148,11 @@ const maxPatchChars = 512 * 1024;
 
 const beginsFile = /^(?:diff --(?:git|cc|combined) |\* Unmerged path )/;
 
-type Draft = { -readonly [Key in keyof DiffFile]: DiffFile[Key] };
-
 /** Parses the lines before the hunks; undefined if they do not contain the file's name. */
-function readHead(head: readonly string[], prefix: string): Draft | undefined {
+function readHead(head: readonly string[], prefix: string): Draft<DiffFile> | undefined {
   const [, kind, names = ""] = /^(?:diff --|\* )(git|cc|combined|Unmerged path) (.*)$/m.exec(head[0]!) ?? [];
   const path = kind === "git" ? bothNames(names, prefix) : nameOf(names);
-  const file: Draft & { path: string } = {
+  const file: Draft<DiffFile> = {
     path: path ?? "",
     status: kind === "Unmerged path" ? "unmerged" : "modified",
     additions: 0,
@@ -174,35 +173,20 @@ function isBinaryNote(line: string): boolean {
   return line.startsWith("Binary files ") || line.startsWith("GIT binary patch");
 }
 
-function readLine(line: string, file: Draft, isCombined: boolean): void {
+function readLine(line: string, file: Draft<DiffFile>, isCombined: boolean): void {
   const [, field, value = ""] = fields.exec(line) ?? [];
-  switch (field) {
-    case "new file mode":
-      file.status = "added";
-      break;
-    case "deleted file mode":
-      file.status = "deleted";
-      break;
-    case "new mode":
-      if (file.status === "modified") file.status = "mode changed";
-      break;
-    case "index":
-      if (file.status === "mode changed") file.status = "modified";
-      // A merge result that is only in the working tree has no hash.
-      if (isCombined && /\.\.0+$/.test(value)) file.status = "unmerged";
-      break;
-    case "rename from":
-    case "copy from":
-      file.status = field === "copy from" ? "copied" : "renamed";
-      file.from = nameOf(value);
-      break;
-    case "rename to":
-    case "copy to":
-      file.path = nameOf(value);
-      break;
-    default:
-      if (isBinaryNote(line)) file.isBinary = true;
-  }
+  if (field === "new file mode") file.status = "added";
+  else if (field === "deleted file mode") file.status = "deleted";
+  else if (field === "new mode" && file.status === "modified") file.status = "mode changed";
+  else if (field === "index") {
+    if (file.status === "mode changed") file.status = "modified";
+    // A merge result that is only in the working tree has no hash.
+    if (isCombined && /\.\.0+$/.test(value)) file.status = "unmerged";
+  } else if (field === "rename from" || field === "copy from") {
+    file.status = field === "copy from" ? "copied" : "renamed";
+    file.from = nameOf(value);
+  } else if (field === "rename to" || field === "copy to") file.path = nameOf(value);
+  else if (isBinaryNote(line)) file.isBinary = true;
 }
 
 const fields =

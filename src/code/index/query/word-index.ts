@@ -6,6 +6,7 @@ import type { IndexView } from "../indexer.ts";
 import type { FileRecord } from "../storage/index-store.ts";
 import { readOutline } from "../storage/outline-blob.ts";
 import type { Postings } from "../storage/segment.ts";
+import type { WordHead } from "../storage/segment-table.ts";
 
 export interface WordIndex {
   readonly segments: readonly WordSegment[];
@@ -15,12 +16,7 @@ export interface WordIndex {
   outline(number: number): readonly OutlinedSymbol[];
 }
 
-interface WordSegment {
-  readonly documents: number;
-  /** The file number of each document, the same in all segments. */
-  readonly fileOf: Uint32Array;
-  /** Index in `symbolKinds` of each document's symbol, 255 for none. */
-  readonly kindOf: Uint8Array;
+interface WordSegment extends Pick<WordHead, "documents" | "fileOf" | "kindOf"> {
   postings(term: string): Postings | undefined;
   /** `symbol` is an index in the outline of the file. */
   piece(document: number): Omit<Piece, "stretches">;
@@ -41,8 +37,7 @@ export type OutlinedSymbol = Pick<
 export function currentWordIndex({ store, state }: IndexView): WordIndex {
   const segments = Array.from(
     store.segments.words,
-    ({ number, head, reader }): WordSegment & { number: number } => ({
-      number,
+    ({ head, reader }): WordSegment => ({
       documents: head.documents,
       fileOf: head.fileOf,
       kindOf: head.kindOf,

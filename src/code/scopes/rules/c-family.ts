@@ -4,14 +4,10 @@ import {
   kinds,
   type Meaning,
   type NodePath,
-  nearestOf,
   refer,
   reference,
   type ScopeRules,
   scopeRules,
-  textAfter,
-  textBefore,
-  textOf,
 } from "../scope-rules.ts";
 
 const { type, any } = kinds;
@@ -61,17 +57,17 @@ function named(path: NodePath): Meaning {
 /** A macro's parameters are its own; other names are resolved where it is used. */
 function inMacro(path: NodePath, { start, end }: TextSpan): Meaning | undefined {
   if (!path.steps.some(({ type: kind }) => kind === "preproc_arg")) return undefined;
-  if (/^#\s*(?:error|warning)/.test(textOf(path, path.steps.at(-2)!))) return "foreign";
-  const macro = nearestOf(path, ["preproc_function_def"]);
-  const [, parameters = ""] = /^#\s*define\s+\w+\(([^)]*)\)/.exec(macro ? textOf(path, macro) : "") ?? [];
+  if (/^#\s*(?:error|warning)/.test(path.textOf(path.steps.at(-2)!))) return "foreign";
+  const macro = path.nearest(["preproc_function_def"]);
+  const [, parameters = ""] = /^#\s*define\s+\w+\(([^)]*)\)/.exec(macro ? path.textOf(macro) : "") ?? [];
   return parameters.split(/\W+/).includes(path.text.slice(start, end)) ? "foreign" : "unclear";
 }
 
 /** In a block from its declaration on, including its own value; in a file other files may use it. */
 function declared(path: NodePath, at: number): Meaning {
   const { steps } = path;
-  const declaration = textBefore(path, at);
-  const isInBlock = nearestOf(path, ["compound_statement", "for_statement"], at - 2) !== undefined;
+  const declaration = path.textBefore(at);
+  const isInBlock = path.nearest(["compound_statement", "for_statement"], at - 2) !== undefined;
   if (steps[at - 2]?.type === "function_definition") return define({ at: at - 2 });
   if (!isInBlock) return define({ in: "file", kind: any, isPublic: !/\bstatic\b/.test(declaration) });
   // Another name for a declaration of the file.
@@ -96,12 +92,12 @@ function isFunction(path: NodePath, at: number): boolean {
 }
 
 function functionName(path: NodePath, at: number): Meaning {
-  return define({ in: "file", isPublic: !/\bstatic\b/.test(textBefore(path, at)) });
+  return define({ in: "file", isPublic: !/\bstatic\b/.test(path.textBefore(at)) });
 }
 
 function tagged(path: NodePath, at: number): Meaning {
-  const specified = nearestOf(path, ["compound_statement", "parameter_list"], at);
-  if (specified !== undefined) return /^\s*\{/.test(textAfter(path, at)) ? "unclear" : refer({ kind: tag });
+  const specified = path.nearest(["compound_statement", "parameter_list"], at);
+  if (specified !== undefined) return /^\s*\{/.test(path.textAfter(at)) ? "unclear" : refer({ kind: tag });
   return define({ in: "file", kind: tag, isPublic: true });
 }
 
@@ -143,7 +139,7 @@ export const cpp: ScopeRules = scopeRules({
   // A class in a function has its own members and those of its bases.
   clouds: (path, index) =>
     path.steps[index]!.type === "function_definition" &&
-    nearestOf(path, ["compound_statement"], index - 1) !== undefined,
+    path.nearest(["compound_statement"], index - 1) !== undefined,
   reserved:
     `${c.reserved} alignas alignof and and_eq asm bitand bitor catch char8_t char16_t char32_t class co_await co_return co_yield ` +
     "compl concept const_cast consteval constinit decltype delete dynamic_cast explicit export friend mutable namespace new " +
@@ -183,7 +179,7 @@ function isForPreprocessor(path: NodePath): boolean {
 }
 
 function isGivenToMacro(path: NodePath, list: number): boolean {
-  const name = textBefore(path, list).trim();
+  const name = path.textBefore(list).trim();
   return headersMacros.test(name) || oddMacrosOf(path.text).has(name);
 }
 

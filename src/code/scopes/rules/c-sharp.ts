@@ -3,13 +3,9 @@ import {
   kinds,
   type Meaning,
   type NodePath,
-  nameOf,
   refer,
   type ScopeRules,
   scopeRules,
-  textAfter,
-  textBefore,
-  textOf,
 } from "../scope-rules.ts";
 
 const { any, label, type } = kinds;
@@ -80,7 +76,7 @@ function variable(path: NodePath, at: number): Meaning {
 /** All parts of a partial type must use the same name. */
 function typeParameter(path: NodePath, at: number): Meaning {
   const declaration = path.steps[at - 3];
-  const head = declaration ? textOf(path, { start: declaration.start, end: path.steps[at]!.start }) : "";
+  const head = declaration ? path.textOf({ start: declaration.start, end: path.steps[at]!.start }) : "";
   return /\bpartial\b/.test(head) ? "unclear" : define({ kind: type });
 }
 
@@ -95,7 +91,7 @@ function parameter({ steps }: NodePath, at: number): Meaning {
 
 /** `new { name }` names a property too; in `new { name = other }` it is only that. */
 function propertyOrValue(path: NodePath, at: number): Meaning {
-  if (/=\s*$/.test(textBefore(path, at))) return refer({ kind: any });
-  if (/^\s*=/.test(textAfter(path, at))) return "foreign";
-  return refer({ kind: any, around: { before: `${nameOf(path)} = `, after: "" } });
+  if (/=\s*$/.test(path.textBefore(at))) return refer({ kind: any });
+  if (/^\s*=/.test(path.textAfter(at))) return "foreign";
+  return refer({ kind: any, around: { before: `${path.name} = `, after: "" } });
 }

@@ -4,13 +4,10 @@ import {
   kinds,
   type Meaning,
   type NodePath,
-  nearestOf,
   refer,
   reference,
   type ScopeRules,
   scopeRules,
-  textAfter,
-  textOf,
 } from "../scope-rules.ts";
 
 /** Types and values share their names. */
@@ -59,7 +56,7 @@ function assigned(path: NodePath, at: number): Meaning {
 }
 
 function ifNew(path: NodePath, at: number): Meaning {
-  return /^\s*:=/.test(textAfter(path, at)) ? define({ from: path.steps[at - 1]!.end }) : reference;
+  return /^\s*:=/.test(path.textAfter(at)) ? define({ from: path.steps[at - 1]!.end }) : reference;
 }
 
 function declared(path: NodePath, at: number): Meaning {
@@ -73,7 +70,7 @@ function named(path: NodePath, at: number): Meaning {
 }
 
 function isOfPackage(path: NodePath, at: number): boolean {
-  return nearestOf(path, ["block"], at - 1) === undefined;
+  return path.nearest(["block"], at - 1) === undefined;
 }
 
 function inBody({ steps }: NodePath, at: number, more: Parameters<typeof define>[0]): Meaning {
@@ -83,16 +80,16 @@ function inBody({ steps }: NodePath, at: number, more: Parameters<typeof define>
 }
 
 function embedded(path: NodePath, at: number): Meaning | "up" {
-  const field = textOf(path, path.steps[at - 1]!).replace(/`[^`]*`\s*$|"[^"]*"\s*$/, "");
+  const field = path.textOf(path.steps[at - 1]!).replace(/`[^`]*`\s*$|"[^"]*"\s*$/, "");
   const bare = (text: string) => text.replace(/^\*?\s*/, "").trim();
-  return bare(field) === bare(textOf(path, path.steps[at]!)) ? "unclear" : "up";
+  return bare(field) === bare(path.textOf(path.steps[at]!)) ? "unclear" : "up";
 }
 
 /** The name of a field or the key of a map, depending on the type of the literal. */
 function key(path: NodePath, at: number): Meaning {
   const literal = path.steps.findLastIndex(({ type }) => type === "composite_literal");
   const values = path.steps.slice(literal, at).filter(({ type }) => type === "literal_value").length;
-  const text = textOf(path, path.steps[literal] ?? path.steps[at]!);
+  const text = path.textOf(path.steps[literal] ?? path.steps[at]!);
   const [type = ""] = /^[^{]*/.exec(text) ?? [];
   const isListed = /^(?:map)?\[/.test(type);
   if (isListed && values === 1) return reference;

@@ -3,12 +3,10 @@ import {
   kinds,
   type Meaning,
   type NodePath,
-  nearestOf,
   refer,
   reference,
   type ScopeRules,
   scopeRules,
-  textAfter,
 } from "../scope-rules.ts";
 
 const { any, label, type } = kinds;
@@ -55,7 +53,7 @@ export const java: ScopeRules = scopeRules({
   // A class in a method may inherit a field of the same name.
   clouds: (path, index) =>
     path.steps[index]!.type === "class_body" &&
-    nearestOf(path, ["block", "constructor_body"], index - 1) !== undefined,
+    path.nearest(["block", "constructor_body"], index - 1) !== undefined,
   spelling: /^[\p{L}\p{Nl}\p{Sc}\p{Pc}][\p{L}\p{Nl}\p{Sc}\p{Pc}\p{Nd}\p{Mn}\p{Mc}]*$/u,
   reserved:
     "_ abstract assert boolean break byte case catch char class const continue default do double else enum extends false final " +
@@ -81,7 +79,7 @@ function variable(path: NodePath, at: number): Meaning {
 function pattern(path: NodePath, at: number): Meaning {
   const isLast = path.steps[at]!.end === path.steps[at - 1]!.end;
   if (!isLast) return refer({ kind: type });
-  return nearestOf(path, ["switch_label"], at) ? define() : "unclear";
+  return path.nearest(["switch_label"], at) ? define() : "unclear";
 }
 
 function named(path: NodePath, at: number): Meaning {
@@ -89,7 +87,7 @@ function named(path: NodePath, at: number): Meaning {
     in: "outside",
     kind: any,
     isPathed: true,
-    isPublic: nearestOf(path, ["block"], at - 1) === undefined,
+    isPublic: path.nearest(["block"], at - 1) === undefined,
   });
 }
 
@@ -112,14 +110,14 @@ export const kotlin: ScopeRules = scopeRules({
         : reference,
     parameter: (path, at) => (isFirst(path, at) ? kotlinParameter(path, at) : reference),
     class_parameter: (path, at) =>
-      /^\s*:/.test(textAfter(path, at)) ? define({ isMember: true }) : reference,
+      /^\s*:/.test(path.textAfter(at)) ? define({ isMember: true }) : reference,
     type_parameter: (path, at) => (isFirst(path, at) ? define({ kind: type }) : refer({ kind: type })),
     function_declaration: (path, at) => (isFunctionName(path, at) ? kotlinName(path, at) : reference),
     class_declaration: (path, at) =>
       path.steps[at]!.type === "type_identifier" ? "member definition" : reference,
     "object_declaration companion_object type_alias enum_entry": "member definition",
     "navigation_suffix callable_reference": "member",
-    value_argument: (path, at) => (/^\s*=(?!=)/.test(textAfter(path, at)) ? "argument" : reference),
+    value_argument: (path, at) => (/^\s*=(?!=)/.test(path.textAfter(at)) ? "argument" : reference),
     "identifier import_alias": "foreign",
     infix_expression: (path, at) => (isOperator(path, at) ? "member" : reference),
   },
@@ -131,7 +129,7 @@ export const kotlin: ScopeRules = scopeRules({
   },
   // A class in a function may inherit a member of the same name.
   clouds: (path, index) =>
-    path.steps[index]!.type === "class_body" && nearestOf(path, ["statements"], index - 1) !== undefined,
+    path.steps[index]!.type === "class_body" && path.nearest(["statements"], index - 1) !== undefined,
   spelling: /^[\p{L}_][\p{L}\p{Nd}_]*$/u,
   reserved:
     "_ as break class continue do else false for fun if in interface is null object package return super this throw true try " +

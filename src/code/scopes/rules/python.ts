@@ -3,13 +3,10 @@ import {
   define,
   type Meaning,
   type NodePath,
-  nameOf,
-  nearestOf,
   refer,
   reference,
   type ScopeRules,
   scopeRules,
-  textOf,
 } from "../scope-rules.ts";
 
 export const python: ScopeRules = scopeRules({
@@ -59,7 +56,8 @@ function isSeenBy(path: NodePath, index: number): boolean {
 }
 
 function isFirstClause(path: NodePath, index: number): boolean {
-  const before = textOf(path, { start: path.steps[index]!.start + 1, end: path.steps[index + 1]!.start })
+  const before = path
+    .textOf({ start: path.steps[index]!.start + 1, end: path.steps[index + 1]!.start })
     .replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, "")
     .replace(/[^()[\]{}]*/g, (words) => words.replace(/\bfor\b/g, "\0"));
   let depth = 0;
@@ -73,7 +71,7 @@ function isFirstClause(path: NodePath, index: number): boolean {
 
 /** A name assigned in a class is a member; one of the file can be imported. */
 function definedIn(scope: "nearest" | "outside", path: NodePath, at: number): Definition {
-  const around = nearestOf(path, holders, at);
+  const around = path.nearest(holders, at);
   const isMember = around?.type === "class_definition";
   return define({ in: scope, ...(isMember ? { isMember } : { isPublic: around === undefined }) });
 }
@@ -89,11 +87,11 @@ function defined(path: NodePath, at: number): Meaning {
 }
 
 function parameter(path: NodePath, at: number): Meaning {
-  return define(nearestOf(path, holders, at)?.type === "lambda" ? {} : { isArgument: true });
+  return define(path.nearest(holders, at)?.type === "lambda" ? {} : { isArgument: true });
 }
 
 function isInClass(path: NodePath, at: number): boolean {
-  return nearestOf(path, holders, at)?.type === "class_definition";
+  return path.nearest(holders, at)?.type === "class_definition";
 }
 
 function isTypeParameter(path: NodePath, at: number): boolean {
@@ -110,7 +108,7 @@ function dotted(path: NodePath, at: number): Meaning {
   if (/^(?:future_)?import_/.test(holder.type)) {
     if (name.field !== "name" || !isFirst) return "foreign";
     if (!isOnly) return "unclear";
-    return { ...assigned(path, at - 1), around: { before: `${nameOf(path)} as `, after: "" } };
+    return { ...assigned(path, at - 1), around: { before: `${path.name} as `, after: "" } };
   }
   if (/^(?:case|keyword)_pattern$/.test(holder.type) && isOnly) return assigned(path, at - 1);
   if (!/^(?:(?:case|keyword|class)_pattern|decorator)$/.test(holder.type)) return "foreign";

@@ -5,12 +5,9 @@ import {
   kinds,
   type Meaning,
   type NodePath,
-  nameOf,
-  nearestOf,
   refer,
   type ScopeRules,
   scopeRules,
-  textOf,
 } from "../scope-rules.ts";
 
 const { any, constant, local, type, value } = kinds;
@@ -48,7 +45,7 @@ export const rust: ScopeRules = scopeRules({
     "use_declaration use_list scoped_use_list use_as_clause use_wildcard extern_crate_declaration": "unclear",
     "macro_definition token_tree_pattern": "unclear",
     shorthand_field_initializer: (path) =>
-      refer({ kind: local | value, around: { before: `${nameOf(path)}: `, after: "" } }),
+      refer({ kind: local | value, around: { before: `${path.name}: `, after: "" } }),
     "lifetime label macro_invocation.macro attribute": "foreign",
     token_tree: token,
   },
@@ -66,7 +63,7 @@ export const rust: ScopeRules = scopeRules({
     const step = path.steps[index]!;
     if (step.type === "function_item") return local;
     if (step.type !== "mod_item") return 0;
-    return /\bsuper::(?:\*|\{[^}]*\*)/.test(textOf(path, step)) ? local : local | any | constant;
+    return /\bsuper::(?:\*|\{[^}]*\*)/.test(path.textOf(step)) ? local : local | any | constant;
   },
   tokens: /^token_tree/,
   within: inFormat,
@@ -79,7 +76,7 @@ export const rust: ScopeRules = scopeRules({
 
 /** A name in a pattern is new, unless spelled like a constant; `{ name }` also names a field, which stays. */
 function pattern(path: NodePath, more?: Parameters<typeof define>[0]): Meaning {
-  const name = nameOf(path);
+  const name = path.name;
   if (/^\p{Lu}/u.test(name)) return reference;
   const definition = define({ kind: local, yieldsTo: constant, ...more });
   const [field, leaf] = [path.steps.at(-2)!, path.steps.at(-1)!];
@@ -100,7 +97,7 @@ function item(kind: number): Decide {
 }
 
 function isImported(path: NodePath): boolean {
-  return nearestOf(path, ["use_declaration"]) !== undefined;
+  return path.nearest(["use_declaration"]) !== undefined;
 }
 
 /** Macros that take only expressions. */
@@ -110,18 +107,18 @@ const plainMacros =
 function macroOf(path: NodePath): { readonly name: string; readonly at: number } | undefined {
   const at = path.steps.findIndex(({ type }) => type === "macro_invocation");
   if (at === -1) return undefined;
-  const [, name = ""] = /^([\w:]+)\s*!/.exec(textOf(path, path.steps[at]!)) ?? [];
+  const [, name = ""] = /^([\w:]+)\s*!/.exec(path.textOf(path.steps[at]!)) ?? [];
   return { name, at };
 }
 
 /** A macro has only tokens: anything beyond expressions is not understood. */
 function token(path: NodePath): Meaning {
-  const attribute = nearestOf(path, ["attribute"]);
-  if (attribute) return knownAttributes.test(textOf(path, attribute)) ? "foreign" : "unclear";
+  const attribute = path.nearest(["attribute"]);
+  if (attribute) return knownAttributes.test(path.textOf(attribute)) ? "foreign" : "unclear";
   const macro = macroOf(path);
   if (macro === undefined || !plainMacros.test(macro.name)) return "unclear";
   const [tree, leaf] = [path.steps.at(-2)!, path.steps.at(-1)!];
-  const all = textOf(path, path.steps[macro.at + 1] ?? tree);
+  const all = path.textOf(path.steps[macro.at + 1] ?? tree);
   if (/\||=>|\b(?:let|fn|for|match|if|while|move)\b/.test(all.replace(/"(?:[^"\\]|\\.)*"/gs, '""')))
     return "unclear";
   const before = path.text.slice(tree.start, leaf.start).trimEnd();
@@ -146,7 +143,7 @@ function inFormat(path: NodePath, { start, end }: TextSpan): Meaning | undefined
   if (!isArgument && !isSize) return undefined;
   const macro = macroOf(path);
   if (macro === undefined) return undefined;
-  const literal = nearestOf(path, ["string_literal", "raw_string_literal"])!;
+  const literal = path.nearest(["string_literal", "raw_string_literal"])!;
   const isFirst = !path.text.slice(path.steps[macro.at]!.start, literal.start).includes('"');
   return plainMacros.test(macro.name) && isFirst ? reference : "unclear";
 }

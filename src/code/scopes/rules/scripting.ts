@@ -8,8 +8,6 @@ import {
   reference,
   type ScopeRules,
   scopeRules,
-  textBefore,
-  textOf,
 } from "../scope-rules.ts";
 
 /** Functions have a namespace of their own. */
@@ -47,7 +45,7 @@ function bashAssignment(path: NodePath, at: number): Meaning {
 
 function isBashExport(path: NodePath, at: number): boolean {
   const holder = path.steps[at - 1];
-  return holder?.type === "declaration_command" && /^(?:export|\w+\s+-\w*[xn])/.test(textOf(path, holder));
+  return holder?.type === "declaration_command" && /^(?:export|\w+\s+-\w*[xn])/.test(path.textOf(holder));
 }
 
 /** Text that is evaluated later, like the argument of `trap`, and arguments that commands take as assignments. */
@@ -111,7 +109,7 @@ export const php: ScopeRules = scopeRules({
     "assignment_expression.left reference_assignment_expression.left": phpAssignment,
     "augmented_assignment_expression.left static_variable_declaration.name": phpAssignment,
     "catch_clause.name": phpAssignment,
-    foreach_statement: (path, at) => (/\bas\b/.test(textBefore(path, at)) ? phpAssignment(path) : reference),
+    foreach_statement: (path, at) => (/\bas\b/.test(path.textBefore(at)) ? phpAssignment(path) : reference),
     "simple_parameter.name variadic_parameter.name": define({ isArgument: true }),
     "property_promotion_parameter.name": define({ isMember: true }),
     "property_element.name": "member definition",

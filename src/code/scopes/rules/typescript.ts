@@ -5,16 +5,11 @@ import {
   kinds,
   type Meaning,
   type NodePath,
-  nameOf,
-  nearestOf,
   refer,
   reference,
   type ScopeRules,
   type Step,
   scopeRules,
-  textAfter,
-  textBefore,
-  textOf,
 } from "../scope-rules.ts";
 
 const { any, type } = kinds;
@@ -30,7 +25,7 @@ export const typescript: ScopeRules = scopeRules({
     private_property_identifier: refer({ kind: kinds.private }),
   },
   positions: {
-    object: (path) => refer({ around: { before: `${nameOf(path)}: `, after: "" } }),
+    object: (path) => refer({ around: { before: `${path.name}: `, after: "" } }),
     "array_pattern object_pattern rest_pattern pair_pattern.value assignment_pattern.left": "up",
     "object_assignment_pattern.left": "up",
     "assignment_expression.left": written(() => reference),
@@ -63,7 +58,7 @@ export const typescript: ScopeRules = scopeRules({
       path.steps[at]!.start === firstWordOf(path, at) ? define({ kind: any }) : refer({ kind: any }),
     "import_specifier.name": (path, at) =>
       isAlone(path, at)
-        ? define({ in: "file", kind: any, around: { before: `${nameOf(path)} as `, after: "" } })
+        ? define({ in: "file", kind: any, around: { before: `${path.name} as `, after: "" } })
         : "foreign",
     "export_specifier.alias namespace_export tuple_parameter.name optional_tuple_parameter.name": "foreign",
     "export_specifier.name": exported,
@@ -98,7 +93,7 @@ function written(decide: (path: NodePath, at: number) => Meaning): Decide {
     const meaning = decide(path, at);
     const isShort = path.steps.at(-1)!.type === "shorthand_property_identifier_pattern";
     if (!isShort || typeof meaning === "string") return meaning;
-    return { ...meaning, around: { before: `${nameOf(path)}: `, after: "" } };
+    return { ...meaning, around: { before: `${path.name}: `, after: "" } };
   };
 }
 
@@ -110,14 +105,14 @@ function variable(path: NodePath, at: number): Meaning {
 
 /** `for (x of …)` only assigns. */
 function loopVariable(path: NodePath, at: number): Meaning {
-  const [, word] = /\b(var|let|const|using)\s*$/.exec(textBefore(path, at)) ?? [];
+  const [, word] = /\b(var|let|const|using)\s*$/.exec(path.textBefore(at)) ?? [];
   if (word === undefined) return reference;
   return define({ in: word === "var" ? "function" : "nearest" });
 }
 
 /** `constructor(private name)` makes a property of it. */
 function parameter(path: NodePath, at: number): Meaning {
-  const isMember = /\b(?:public|private|protected|readonly|override)\b/.test(textBefore(path, at));
+  const isMember = /\b(?:public|private|protected|readonly|override)\b/.test(path.textBefore(at));
   return define(isMember ? { isMember } : {});
 }
 
@@ -125,7 +120,7 @@ function parameter(path: NodePath, at: number): Meaning {
 function typeParameter(path: NodePath, at: number): Meaning {
   const holder = path.steps[at - 3]!;
   const [, name] =
-    /^(?:abstract\s+)?(?:class|interface)\s+([\p{ID_Continue}$]+)/u.exec(textOf(path, holder)) ?? [];
+    /^(?:abstract\s+)?(?:class|interface)\s+([\p{ID_Continue}$]+)/u.exec(path.textOf(holder)) ?? [];
   if (name === undefined) return define({ kind: type });
   const declarations = [...path.text.matchAll(/\b(?:class|interface)\s+([\p{ID_Continue}$]+)/gu)];
   return declarations.filter(([, other]) => other === name).length > 1 ? "unclear" : define({ kind: type });
@@ -146,13 +141,13 @@ function hoisted({ steps }: NodePath, at: number, definition: Definition): Defin
 /** Whether others see what the statement at `at` declares. An export of a namespace is a member of it. */
 function visible(path: NodePath, at: number, definition: Definition): Meaning {
   const { steps } = path;
-  const outer = nearestOf(path, ["internal_module", "module"], at - 1);
-  const ambient = nearestOf(path, ["ambient_declaration"], at);
-  const isGlobal = ambient && /^declare\s+global\b/.test(textOf(path, ambient));
+  const outer = path.nearest(["internal_module", "module"], at - 1);
+  const ambient = path.nearest(["ambient_declaration"], at);
+  const isGlobal = ambient && /^declare\s+global\b/.test(path.textOf(ambient));
   if (outer?.type === "module" || isGlobal) return "unclear";
   if (steps[at - 1]?.type !== "export_statement") return definition;
   if (outer !== undefined) return { ...definition, isMember: true };
-  const isDefault = /^export\s+default\b/.test(textOf(path, steps[at - 1]!));
+  const isDefault = /^export\s+default\b/.test(path.textOf(steps[at - 1]!));
   return isDefault ? definition : { ...definition, isPublic: true };
 }
 
@@ -160,22 +155,22 @@ function visible(path: NodePath, at: number, definition: Definition): Meaning {
 function exported(path: NodePath, at: number): Meaning {
   const clause = path.steps[at - 2] as Step;
   if (/^\s*from\b/.test(path.text.slice(clause.end, clause.end + 40))) return "foreign";
-  const after = isAlone(path, at) ? ` as ${nameOf(path)}` : "";
+  const after = isAlone(path, at) ? ` as ${path.name}` : "";
   return refer({ kind: any, around: { before: "", after } });
 }
 
 /** The specifier is only this name, except for a leading `type`. */
 function isAlone(path: NodePath, at: number): boolean {
-  return !/\bas\b/.test(textAfter(path, at));
+  return !/\bas\b/.test(path.textAfter(at));
 }
 
 /** `#name` is only visible in its class. */
 function ownMember(path: NodePath): Meaning {
-  return nameOf(path).startsWith("#") ? define({ in: "outside", kind: kinds.private }) : "member definition";
+  return path.name.startsWith("#") ? define({ in: "outside", kind: kinds.private }) : "member definition";
 }
 
 function element(path: NodePath): Meaning {
-  return /^[\p{Ll}]/u.test(nameOf(path)) ? "foreign" : reference;
+  return /^[\p{Ll}]/u.test(path.name) ? "foreign" : reference;
 }
 
 function firstWordOf(path: NodePath, at: number): number {
