@@ -52,7 +52,6 @@ export function lineEndNear(text: string, at: number): string {
   return text.includes("\r") ? "\r" : "\n";
 }
 
-/** The number of blank lines below the line that ends at `from`. */
 export function blankLinesBelow(text: string, from: number): number {
   return Math.max(0, lineEndsIn(/^\s*/.exec(text.slice(from))![0]) - 1);
 }

@@ -10,7 +10,6 @@ export interface Branch {
   readonly isCurrent: boolean;
   readonly commit: string;
   readonly subject: string;
-  /** When its last commit was made, ISO-8601. */
   readonly date: string;
   readonly upstream: string | null;
   /** Null without an upstream, or when that is gone. */

@@ -10,7 +10,6 @@ import { operationsIn } from "./status.ts";
 import { tryWritingGit } from "./write-git.ts";
 
 interface CommitRequest {
-  /** Default: that of the amended commit. */
   readonly message: string | undefined;
   readonly amend: boolean;
 }
@@ -210,7 +209,6 @@ export interface CommitSummary {
 interface CommittedFile {
   readonly path: string;
   readonly from?: string;
-  /** Undefined for a binary file. */
   readonly additions: number | undefined;
   readonly deletions: number | undefined;
 }

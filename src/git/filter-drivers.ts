@@ -78,7 +78,6 @@ export function isPlainSettings(text: string): boolean {
 
 const plainSections = new Set("core remote branch user submodule lfs pull push gui".split(" "));
 
-/** The repository's own settings; undefined if they cannot be read. */
 export async function settingsIn(
   commonDirectory: string,
   environment: Pick<Environment, "readFile">,

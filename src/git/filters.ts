@@ -5,7 +5,6 @@ import { rulesToRun } from "./hooks.ts";
 import { textOfName } from "./names.ts";
 import { type GitContext, type GitOptions, isInSandbox, outputOfGit, type Repository } from "./run-git.ts";
 
-/** Options with which git runs only the filters that may run. */
 type FilterOptions = Required<Pick<GitOptions, "filters" | "settings">>;
 
 /**
@@ -95,7 +94,6 @@ export async function filterUses(
 
 interface Filtered<Result> {
   readonly used: readonly FilterUse[];
-  /** Undefined if nothing could be compared again. */
   readonly result: Result | undefined;
   /** Which filters were not run, in sentences. */
   readonly notes: readonly string[];

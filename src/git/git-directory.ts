@@ -5,7 +5,6 @@ import { explainFailure } from "./explain-failure.ts";
 import { liesIn } from "./paths.ts";
 import { type GitContext, outputOfProgram, type Repository, runGit } from "./run-git.ts";
 
-/** The directories of a working tree. All absolute and real. */
 export type GitDirectory = Pick<Repository, "gitDirectory" | "commonDirectory" | "top">;
 
 /** Those of the working tree with its top in this directory of the workspace; undefined if there is none. */

@@ -17,7 +17,6 @@ export interface Hooks {
   readonly note: string | undefined;
 }
 
-/** The hooks that git runs for each action. */
 const hooksOf = {
   stage: "post-index-change",
   commit:

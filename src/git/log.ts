@@ -23,7 +23,6 @@ interface CommitFile {
 }
 
 interface LogWanted {
-  /** A hash, or two with dots between. */
   readonly revision: string;
   readonly limit: number;
   /** Options that select commits, each with its value in the same argument. */
@@ -149,5 +148,4 @@ const knownWord = new RegExp(
   ].join("|")})$`,
 );
 
-/** Words that git ignores, with those that it knows instead. */
 const synonyms: Readonly<Record<string, string>> = { a: "1", an: "1", today: "midnight" };

@@ -20,17 +20,14 @@ export async function statusByNames(
 ): Promise<Status> {
   const { untracked, renames, paths = [] } = options;
   const limited = paths.includes("") || paths.length === 0 ? [] : ["--", ...paths];
-  const words = [
-    "status",
-    "--porcelain=v2",
-    "-z",
-    "--branch",
-    `--untracked-files=${untracked}`,
-    "--ignore-submodules=dirty",
-    renames ? "--find-renames" : "--no-renames",
-    ...limited,
-  ];
+  const words = [...statusArguments(untracked, renames ? "--find-renames" : "--no-renames"), ...limited];
   return parseStatus((await outputOfGit(repository, words)).toString("latin1"));
+}
+
+/** Git would use the submodules' own settings there: `submoduleStates` checks them one by one. */
+export function statusArguments(untracked: "all" | "no" | "normal", renames: string): readonly string[] {
+  const format = ["--porcelain=v2", "-z", "--branch"];
+  return ["status", ...format, `--untracked-files=${untracked}`, "--ignore-submodules=dirty", renames];
 }
 
 /** The changes of the next commit, with names in Latin-1. Does not read the working tree. */

@@ -1,10 +1,8 @@
 import { unquoteC } from "../lib/text/unquote-c.ts";
 import type { Draft } from "./parse-status.ts";
 
-/** Consecutive lines from the same commit. */
 export interface BlameGroup {
   readonly commit: string;
-  /** Counted from 1. */
   readonly firstLine: number;
   readonly lines: readonly string[];
   /** The file's name in that commit, if it was another. */
@@ -20,7 +18,6 @@ export interface BlamedCommit {
   readonly subject: string;
 }
 
-/** The hash of lines that are changed in the working tree. */
 export const notCommitted: RegExp = /^0+$/;
 
 /** Parses the output of `git blame --porcelain`. `path`: the file's current name, as git names it. */

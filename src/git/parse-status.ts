@@ -23,7 +23,6 @@ export interface Change {
   readonly path: string;
   readonly change: "added" | "modified" | "deleted" | "renamed" | "copied" | "type changed";
   readonly from?: string | undefined;
-  /** What differs in a submodule. */
   readonly submodule?: readonly SubmoduleChange[] | undefined;
 }
 

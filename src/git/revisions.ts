@@ -7,7 +7,6 @@ import { type GitContext, outputOfGit, type Repository, runGit } from "./run-git
 export interface Revision {
   readonly hash: string;
   readonly type: "commit" | "tag" | "tree" | "blob";
-  /** The commit of a tag, or itself. */
   readonly commit: string | undefined;
 }
 
@@ -103,11 +102,9 @@ export interface TreeEntry {
   readonly path: string;
   readonly kind: "file" | "executable" | "link" | "directory" | "submodule";
   readonly hash: string;
-  /** The size of a file or link. */
   readonly bytes?: number | undefined;
 }
 
-/** The entry of a commit at one of git's paths; undefined if there is none. */
 export async function readEntry(
   commit: string,
   path: string,
@@ -118,7 +115,6 @@ export async function readEntry(
   return entries.find((entry) => entry.path === path);
 }
 
-/** The entries of a tree, given by its hash or that of a commit. */
 export async function readTree(tree: string, repository: Repository): Promise<readonly TreeEntry[]> {
   const args = ["ls-tree", "-z", "-l", "--full-tree", tree];
   return parseTree((await outputOfGit(repository, args)).toString());

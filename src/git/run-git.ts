@@ -26,7 +26,6 @@ export interface Repository extends GitContext {
   /** The part of git's paths that is in the workspace: "" for all, or names, each followed by "/". */
   readonly below: string;
   readonly filters: readonly FilterDriver[];
-  /** Settings that only this repository needs. */
   readonly settings: readonly string[];
   /** Replaces the common directory when git runs without a sandbox: see `checkedDirectory`. */
   readonly checked?: OwnDirectory;
@@ -56,7 +55,6 @@ export interface GitResult {
   readonly stdout: Buffer;
   readonly stderr: string;
   readonly code: number | undefined;
-  /** From the sandbox. */
   readonly remarks: readonly string[];
 }
 
@@ -99,7 +97,6 @@ function reportWhileRunning(
   exit.then(stop, stop);
 }
 
-/** Whether the sandbox of this call shows all of the repository. */
 export function isInSandbox({ gitDirectory, commonDirectory, top, environment }: Repository): boolean {
   const { workspace, confinement } = environment;
   return (
@@ -256,7 +253,6 @@ const fixedVariables: Readonly<Record<string, string>> = {
 /** Reading leaves the index as it is, so that the user's own git never finds it locked. */
 const readingVariables: Readonly<Record<string, string>> = { GIT_OPTIONAL_LOCKS: "0" };
 
-/** Options for every command that shows a diff. */
 export const fixedDiffOptions: readonly string[] = [
   "--no-ext-diff",
   "--no-textconv",

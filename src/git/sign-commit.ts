@@ -84,15 +84,11 @@ function isAboutSigning(key: string): boolean {
   return key === "commit.gpgsign" || key === "user.signingkey" || key.startsWith("gpg.");
 }
 
-/** Settings that are turned off for all other commands. */
-const signingSettings = {
-  "commit.gpgSign": undefined,
-  "gpg.program": undefined,
-  "gpg.openpgp.program": undefined,
-  "gpg.x509.program": undefined,
-  "gpg.ssh.program": undefined,
-  "gpg.ssh.defaultKeyCommand": undefined,
-} as const;
+const signingSettings: Readonly<Record<string, undefined>> = Object.fromEntries(
+  "commit.gpgSign gpg.program gpg.openpgp.program gpg.x509.program gpg.ssh.program gpg.ssh.defaultKeyCommand"
+    .split(" ")
+    .map((key) => [key, undefined]),
+);
 
 function isTrue(value: string): boolean {
   return /^(?:true|yes|on|[1-9]\d*)$/i.test(value);

@@ -8,7 +8,6 @@ import { outputOfGit, type Repository, runGit } from "./run-git.ts";
 import { writeGit } from "./write-git.ts";
 
 export interface Staging {
-  /** Number of files that were staged or unstaged. */
   readonly files: number;
   /** What was left out, in sentences. */
   readonly notes: readonly string[];

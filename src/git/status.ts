@@ -3,11 +3,11 @@ import { ToolError } from "../contract/error.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { throughFilters } from "./filters.ts";
 import { findRepository } from "./find-repository.ts";
+import { statusArguments } from "./names.ts";
 import { type Change, parseStatus, type Status, type SubmoduleChange } from "./parse-status.ts";
 import { pathspecs } from "./paths.ts";
 import { type GitOptions, outputOfGit, type Repository } from "./run-git.ts";
 
-/** The state of a repository, or of one of its paths. */
 export interface RepositoryState extends Status {
   readonly inProgress: readonly Operation[];
   /** What was not checked, in sentences. */
@@ -82,18 +82,10 @@ const marks: Readonly<Record<string, Operation>> = {
   BISECT_LOG: "bisect",
 };
 
-/** The status of one of git's paths; "" for the whole working tree. */
 async function statusOf(path: string, repository: Repository, options: GitOptions = {}): Promise<Status> {
-  const limited = pathspecs(repository, [path]);
-  const output = await outputOfGit(repository, [...words, ...limited], options);
-  return parseStatus(output.toString());
+  const words = [...statusArguments("normal", "--find-renames"), ...pathspecs(repository, [path])];
+  return parseStatus((await outputOfGit(repository, words, options)).toString());
 }
-
-/** Git would use the submodules' own settings there: `submoduleStates` checks them one by one. */
-const words =
-  "status --porcelain=v2 -z --branch --untracked-files=normal --ignore-submodules=dirty --find-renames".split(
-    " ",
-  );
 
 interface Submodules {
   /** By git's paths; only submodules with changes. */

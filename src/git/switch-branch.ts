@@ -10,13 +10,11 @@ import { tryWritingGit } from "./write-git.ts";
 
 export interface Switching {
   readonly name: string;
-  /** The commit of the branch, or from which it is created. */
   readonly commit: string;
   readonly isNew: boolean;
 }
 
 export interface Switched {
-  /** Number of files that differ between the branches. */
   readonly files: number;
   readonly hooks: Hooks;
   readonly remarks: readonly string[];

@@ -84,12 +84,10 @@ export class Worker<Theirs extends ServiceOf<Theirs>> {
 
   #running(): Running<Theirs> {
     if (this.#current) return this.#current;
-    const { ours = {}, flags = [], limitMs, idleMs = 120_000, ...others } = this.#options;
     const forget = () => {
       if (this.#current === running) this.#current = undefined;
     };
-    const number = ++this.#started;
-    const running = new Running<Theirs>({ ...others, number, ours, flags, limitMs, idleMs, forget });
+    const running = new Running<Theirs>(this.#options, ++this.#started, forget);
     this.#current = running;
     this.#all.add(running);
     void running.ended.then(() => {
@@ -100,30 +98,23 @@ export class Worker<Theirs extends ServiceOf<Theirs>> {
   }
 }
 
-interface RunningOptions
-  extends Required<
-    Pick<WorkerOptions, "program" | "args" | "flags" | "failures" | "concurrency" | "ours" | "idleMs">
-  > {
-  readonly number: number;
-  readonly limitMs: number | undefined;
-  readonly forget: () => void;
-}
-
 class Running<Theirs extends ServiceOf<Theirs>> {
   readonly number: number;
   readonly ended: Promise<WorkerEnd>;
   readonly #process: WorkerProcess;
   readonly #channel: Channel<Theirs>;
-  readonly #options: RunningOptions;
+  readonly #options: WorkerOptions;
+  readonly #forget: () => void;
   #asked = 0;
   #isRetired = false;
   #isClosed = false;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(options: RunningOptions) {
+  constructor(options: WorkerOptions, number: number, forget: () => void) {
     this.#options = options;
-    this.number = options.number;
-    const { program, args, flags } = options;
+    this.number = number;
+    this.#forget = forget;
+    const { program, args, flags = [], ours = {} } = options;
     this.#process = startWorker({
       program,
       args,
@@ -133,7 +124,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
         else this.#channel.receive(message);
       },
     });
-    this.#channel = new Channel((message) => this.#process.send(message), options.ours);
+    this.#channel = new Channel((message) => this.#process.send(message), ours);
     this.ended = this.#process.ended;
     void this.ended.then((end) => {
       clearTimeout(this.#idle);
@@ -151,22 +142,17 @@ class Running<Theirs extends ServiceOf<Theirs>> {
     this.#asked += 1;
     this.#process.keepsUsAlive(true);
     let isLate = false;
-    const timers = new Set<NodeJS.Timeout>();
-    const killAfter = (milliseconds: number, why?: () => void) =>
-      timers.add(
-        setTimeout(() => {
-          why?.();
-          this.#process.kill();
-        }, milliseconds),
-      );
+    const timers: NodeJS.Timeout[] = [];
+    const kill = () => this.#process.kill();
+    const killLate = () => {
+      isLate = true;
+      kill();
+    };
     const onAbort = () => {
-      if (concurrency === 1) killAfter(cancelMs);
+      if (concurrency === 1) timers.push(setTimeout(kill, cancelMs));
     };
     signal.addEventListener("abort", onAbort, { once: true });
-    if (limitMs !== undefined)
-      killAfter(limitMs, () => {
-        isLate = true;
-      });
+    if (limitMs !== undefined) timers.push(setTimeout(killLate, limitMs));
     try {
       return await this.#channel.ask(name, input, { signal });
     } catch (error) {
@@ -194,12 +180,12 @@ class Running<Theirs extends ServiceOf<Theirs>> {
   #rest(): void {
     this.#process.keepsUsAlive(false);
     if (this.#isRetired) this.#process.leave();
-    else this.#idle = setTimeout(() => this.#retire(), this.#options.idleMs).unref();
+    else this.#idle = setTimeout(() => this.#retire(), this.#options.idleMs ?? 120_000).unref();
   }
 
   #retire(): void {
     this.#isRetired = true;
-    this.#options.forget();
+    this.#forget();
     if (this.#asked === 0) this.#process.leave();
   }
 }

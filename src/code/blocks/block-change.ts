@@ -2,7 +2,6 @@ import { diffRuns } from "../../edit/diff-runs.ts";
 import type { TextSpan } from "../lines.ts";
 import { fitTo, type InsertionTarget, type Snippet } from "./snippet.ts";
 
-/** Replaces a span with `text`. */
 export interface Splice extends TextSpan {
   readonly text: string;
 }
@@ -53,7 +52,6 @@ export function inOrder(splices: readonly Splice[]): readonly Splice[] {
   return [...splices].sort((one, other) => one.start - other.start || one.end - other.end);
 }
 
-/** The offset after the splices; undefined if its text is replaced. */
 export function movedBy(splices: readonly Splice[], offset: number): number | undefined {
   let shift = 0;
   for (const { start, end, text } of inOrder(splices)) {

@@ -43,7 +43,6 @@ export function insertBlock(insertion: Insertion): readonly BlockChange[] {
   return insertInside(insertion);
 }
 
-/** Uses the separator of a sibling, but also tries without. */
 function insertBeside(insertion: Insertion): readonly BlockChange[] {
   const { outline, symbol, position } = insertion;
   const siblings = siblingsOf(outline, symbol.parent);

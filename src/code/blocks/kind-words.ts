@@ -20,7 +20,6 @@ export function isKindWord(word: string): boolean {
   return kindsOf.has(wanted) || symbolKinds.some((kind) => kind === wanted);
 }
 
-/** The kinds that a word means in any language. */
 export function kindsCalled(word: string): readonly SymbolKind[] {
   const wanted = word.trim().toLowerCase();
   const itself = symbolKinds.filter((kind) => kind === wanted);

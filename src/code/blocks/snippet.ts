@@ -25,7 +25,6 @@ export interface InsertionTarget {
   readonly indentation: string;
   /** One level of indentation in the file: a tab, some spaces, or empty if nothing is indented. */
   readonly level: string;
-  /** Parts of the file are indented differently. */
   readonly isMixed?: boolean | undefined;
   /** The file may have preprocessor directives, which are never indented. */
   readonly hasDirectives: boolean;
@@ -33,7 +32,6 @@ export interface InsertionTarget {
   readonly old?: readonly string[] | undefined;
 }
 
-/** Indents a line of a snippet. */
 type Fit = (line: string, index: number) => string;
 
 /**

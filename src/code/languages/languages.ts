@@ -5,7 +5,6 @@ export interface CodeLanguage {
   /** Without the dot. Shared ones are in `language-of.ts`. */
   readonly extensions: readonly string[];
   readonly files: readonly string[];
-  /** From a first line like `#!/usr/bin/env python3`. */
   readonly interpreters: readonly string[];
 }
 

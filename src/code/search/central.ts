@@ -83,7 +83,6 @@ const mostDefinitions = 4;
 /** How likely a plain word like "Note" or "open" means the symbol: prose contains such words. */
 const plainSureness = 0.2;
 
-/** By the term of the whole name; for a single lower-case word the word itself. */
 function namesDefined(outlines: readonly (readonly OutlinedSymbol[])[]) {
   const defined = new Map<string, { readonly defining: Definition[]; sureness: number }>();
   outlines.forEach((outline, file) => {
@@ -118,7 +117,6 @@ function filesUsing(
   return users;
 }
 
-/** Weights as shares of all names of the file, times their sureness. */
 function withShares(links: readonly Link[], sure: readonly number[], count: number): Link[] {
   const sums = new Float64Array(count);
   for (const { from, weight } of links) sums[from]! += weight;

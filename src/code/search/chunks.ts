@@ -44,7 +44,6 @@ const fields = {
   body: { weight: 1, length: 100, slope: 0.6 },
 } as const;
 
-/** The count at which a term has half of its maximal weight. */
 const halfAt = 2;
 
 /** Sums by term number, zero between pieces: a map for each piece would take most of the time. */

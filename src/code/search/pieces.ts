@@ -77,7 +77,6 @@ function ownStretches(text: string, symbols: readonly CodeSymbol[]): Map<number 
   return stretches;
 }
 
-/** Spans of at most `maxLines`, divided at blank lines if possible. */
 function shortStretches(text: string, { start, end }: TextSpan): TextSpan[] {
   const short: TextSpan[] = [];
   let first = start;

@@ -41,7 +41,6 @@ function spellings(words: string, terms: ReadonlyMap<string, number>): Map<strin
 
 const mostTerms = 100;
 
-/** A whole identifier counts in addition to its words. */
 const wholeWeight = 0.5;
 const relatedWeight = 0.15;
 const shortenedWeight = 0.4;

@@ -38,7 +38,6 @@ export function rank(index: WordIndex, query: IndexQuery): Ranked[] {
   return ofMoreFiles(withoutCrowding(best.sorted()), query.limit);
 }
 
-/** The weight of a name match, which also counts how much of the name is in the query. */
 const nameWeight = 0.8;
 const fileWeight = 0.2;
 
@@ -138,7 +137,6 @@ const shortWeights: readonly number[] = [1, 2, 3, 4, 5, 6, 7].map((lines) => (li
 const spare = 4;
 const againWeight = 0.99;
 
-/** Each further piece of a file counts a little less. */
 function withoutCrowding(ranked: readonly Ranked[]): Ranked[] {
   const times = new Map<WordFile, number>();
   return ranked

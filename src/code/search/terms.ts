@@ -81,7 +81,6 @@ export class Terms {
     return named;
   }
 
-  /** For the identifier that was numbered last. */
   #learn(identifier: string): readonly number[] {
     const numbers = split(identifier).map((term) => this.numberOf(term));
     this.#parts.push(numbers);
@@ -186,7 +185,6 @@ class StretchTable {
   #slots = new Uint32Array(2 ** 12);
   #units = new Uint16Array(2 ** 14);
   readonly #hashes = new NumberList();
-  /** The start of each; the last entry is the end of the last one. */
   readonly #starts = new NumberList();
 
   constructor() {

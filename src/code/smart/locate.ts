@@ -98,7 +98,6 @@ function isInHead(candidate: TextLocation, { symbol }: TextLocation): boolean {
   );
 }
 
-/** Whether it begins or ends inside a word. */
 function cutsWord(text: string, { start, end }: TextLocation): boolean {
   const isWord = (from: number) => /^[\p{L}\p{N}_]{2}$/u.test(text.slice(from, from + 2));
   return (start > 0 && isWord(start - 1)) || isWord(end - 1);

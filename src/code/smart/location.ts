@@ -12,7 +12,6 @@ export interface TextLocation extends TextSpan {
   readonly firstLine: number;
   readonly lastLine: number;
   readonly symbol?: CodeSymbol | undefined;
-  /** 1 if nothing had to be guessed. */
   readonly score: number;
 }
 

@@ -75,7 +75,6 @@ const maxKindWords = 4;
 const isKind = /^[\p{L}_][\p{L}_!]*(?: [\p{L}_][\p{L}_!]*)*$/u;
 const isName = /^[\p{L}_$~][\p{L}\p{N}_$<>~?!:.#]*$/u;
 
-/** Several names with separators: a single name is text. */
 const isPath = /^[\p{L}_$~][\p{L}\p{N}_$<>~?!]*(?:(?:::|\.|#)[\p{L}_$~][\p{L}\p{N}_$<>~?!]*)+$/u;
 
 function present(path: string, outline: Outline, wanted: BlockWanted): readonly CodeSymbol[] {

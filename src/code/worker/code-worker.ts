@@ -9,11 +9,9 @@ export type WorkerRole = "reader" | "builder" | "indexer";
 
 interface CodeWorkerOptions extends Omit<WorkerOptions, "program" | "args" | "flags" | "failures"> {
   readonly role: readonly [WorkerRole, ...string[]];
-  /** For heavy grammars: see find-language.ts. */
   readonly heavy?: boolean;
 }
 
-/** A worker that parses code. */
 export class CodeWorker<Theirs extends ServiceOf<Theirs>> extends Worker<Theirs> {
   constructor({ role, heavy = false, ...others }: CodeWorkerOptions) {
     // Keeps V8 from optimizing hot functions. NODE_OPTIONS does not accept this flag, and V8 ignores it at run time.

@@ -28,7 +28,6 @@ export interface OutlineRequest extends Pick<OutlineOptions, "literalsIn"> {
 export type OutlineAnswer = Pick<Outline, "literalLines"> &
   ({ readonly outline: Outline } | { readonly change: OutlineChange });
 
-/** Calls `retire` when this process can no longer be trusted. */
 export function readerService(retire: () => void): ReaderService {
   const trees = new Trees<Outline>();
   const outlines = new LastOutlines();

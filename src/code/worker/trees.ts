@@ -87,7 +87,6 @@ export class Trees<Known> {
 
 const parseLimitMs = 10_000;
 const mostTrees = 12;
-/** A tree takes many times the memory of its text. */
 const mostUnits = 3_000_000;
 
 function editOf(before: string, { start, oldEnd, text }: TextChange): Edit {

@@ -13,7 +13,6 @@ import {
 } from "../run-git.ts";
 import { type DiffFile, DiffReader, type DiffStatus } from "./parse-diff.ts";
 
-/** A diff: all of its files, and as much of its text as can be shown. */
 interface Diff {
   readonly files: readonly DiffFile[];
   /** Left out because they may hold secrets. */
@@ -28,7 +27,6 @@ interface DiffWanted {
   readonly words: readonly string[];
   readonly pathspecs: readonly string[];
   readonly contextLines: number;
-  /** How much of the text is returned; the whole is stored. */
   readonly maxChars: number;
 }
 
@@ -108,7 +106,6 @@ class LongText {
   }
 }
 
-/** Whole lines, unless the first is too long. */
 function beginningOf(text: string, maxChars: number): string {
   const end = text.lastIndexOf("\n", maxChars - 1) + 1;
   return text.slice(0, end > 0 ? end : characterStart(text, maxChars));

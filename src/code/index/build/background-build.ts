@@ -65,7 +65,6 @@ export class BackgroundBuild {
     for (const worker of this.#workers) worker.lexical({ files: [] }, this.#signal).catch(() => {});
   }
 
-  /** Builds what the latest scan found missing. */
   begin(store: IndexStore, state: WorkspaceState): void {
     this.#found = { store, state };
     if (this.#failed && Date.now() < this.#failed.atMs + retryMs) return;

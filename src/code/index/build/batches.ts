@@ -7,7 +7,6 @@ export type Batch =
   | { readonly kind: "lexical"; readonly files: readonly ReadFile[] }
   | { readonly kind: "words"; readonly files: readonly WordIndexFile[] };
 
-/** Limits of one request, so that results are committed soon. */
 const limits = {
   lexical: { files: 2000, bytes: 12 * 1024 * 1024 },
   words: { files: 2000, bytes: 4 * 1024 * 1024 },

@@ -28,7 +28,6 @@ interface LexicalContent {
   readonly hash: string;
   readonly language: string | undefined;
   readonly traits: FileTraits;
-  /** Its number in the segment, if it is in it. */
   readonly document: number | undefined;
 }
 

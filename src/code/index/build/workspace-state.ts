@@ -21,7 +21,6 @@ export class WorkspaceState {
     this.#compare(store);
   }
 
-  /** Compares again if other processes have written. */
   catchUp(store: Records): void {
     if (store.edition === this.#edition) return;
     this.#edition = store.edition;

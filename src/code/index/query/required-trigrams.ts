@@ -20,7 +20,6 @@ export function trigramsOfRegex(pattern: string, options: { readonly ignoreCase:
   }
 }
 
-/** What is known about the matches of an expression. */
 interface Known {
   /** All matching texts, while they are few; then the rest adds nothing. */
   readonly exact: readonly string[] | undefined;

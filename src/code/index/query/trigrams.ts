@@ -46,7 +46,6 @@ export function every(queries: readonly TrigramQuery[]): TrigramQuery {
   return parts.length > 1 ? { every: parts } : (parts[0] ?? "all");
 }
 
-/** No query means that nothing is known either. */
 export function some(queries: readonly TrigramQuery[]): TrigramQuery {
   const conditions = queries.filter((query) => query !== "all");
   if (conditions.length < queries.length) return "all";

@@ -31,7 +31,6 @@ const tables = `
 export class IndexDatabase {
   readonly path: string;
   readonly identity: string | undefined;
-  /** Why it is only in memory, if it is. */
   readonly problem: string | undefined;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();

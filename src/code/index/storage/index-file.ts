@@ -10,7 +10,6 @@ export function sizeOfIndex(directory: string): number | undefined {
   return identityOf(file) === undefined ? undefined : sizeOf(file);
 }
 
-/** Deletes it: a process that uses it notices and creates another. */
 export function discardIndex(directory: string): void {
   const file = indexFile(directory);
   const identity = identityOf(file);

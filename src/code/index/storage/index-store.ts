@@ -46,7 +46,6 @@ export class IndexStore {
     return this.#byNumber.get(number);
   }
 
-  /** Takes over the changes of other processes. */
   sync(): void {
     this.#database.read(() => this.#takeOver());
   }
@@ -164,7 +163,6 @@ export interface FileRecord {
 }
 
 export interface FileTraits {
-  /** No words are taken from it. */
   readonly binary: boolean;
   readonly oddCase: boolean;
   /** It crashes its grammar, is too large, or is generated: no symbols are taken from it. */

@@ -9,7 +9,6 @@ const most = { lexical: 24, words: 40 } as const;
 
 const atOnce = 12;
 
-/** Merges small segments, and those whose files are mostly gone. */
 export async function mergeSmallSegments(store: IndexStore, signal: AbortSignal): Promise<void> {
   const timeSlice = new TimeSlice(signal);
   for (;;) {

@@ -12,7 +12,6 @@ export interface StoredSegment<Head> {
 const cacheBytes = 48 * 1024 * 1024;
 const pagesPerSegment = 2 ** 22;
 
-/** The segments of an index: their heads in memory, their pages on demand. */
 export class SegmentTable {
   readonly #database: IndexDatabase;
   readonly #lexical = new Map<number, StoredSegment<LexicalHead>>();
